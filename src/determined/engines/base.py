@@ -1,0 +1,50 @@
+"""The interface every engine implements. Its contract is tests/contract/engine_contract.py, run against each for real."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Sequence
+
+from determined.engines.model import EngineEvent, Launch, Node
+
+
+class Engine(ABC):
+    """A resource manager. All methods are called from one event loop; none blocks it.
+
+    Contract:
+    - `start` is idempotent: the same `resource_id` again is harmless, also after a restart of the master, and re-adopts
+      a runner that is still alive. It raises `determined.errors.Unavailable` when the runner cannot be started.
+    - A runner that `start` accepted ends with exactly one `RunnerGone` event per master life; a runner found already gone by
+      `start` yields that event too.
+    - `kill` of an unknown or gone runner does nothing. `force=False` asks the runner to end its task (TERM, then KILL after
+      a grace period); `force=True` kills runner and task at once.
+    - A runner outlives the master; `close` leaves runners alone.
+    """
+
+    name: str
+
+    @abstractmethod
+    async def open(self) -> None:
+        """Find nodes, re-adopt what still runs."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Stop watching. Runners go on."""
+
+    @abstractmethod
+    def nodes(self) -> Sequence[Node]:
+        """The nodes known now."""
+
+    @abstractmethod
+    async def start(self, launch: Launch) -> None:
+        """Start (or re-adopt) one runner."""
+
+    @abstractmethod
+    async def kill(self, resource_id: str, *, force: bool) -> None:
+        """End one runner and its task."""
+
+    @abstractmethod
+    async def running(self) -> Sequence[str]:
+        """Resource ids of the runners alive now."""
+
+    @abstractmethod
+    def events(self) -> AsyncIterator[EngineEvent]:
+        """Events in order, endless until `close`. One consumer."""

@@ -1,0 +1,81 @@
+"""What an engine offers and what it is asked for, as plain data."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Device(StrEnum):
+    CPU = "cpu"
+    CUDA = "cuda"
+    ROCM = "rocm"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One schedulable device of a node. `id` is its index on the node (what CUDA_VISIBLE_DEVICES speaks of)."""
+
+    id: int
+    device: Device
+    uuid: str
+    brand: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One machine (or a part of one) as its engine sees it. Enabling, disabling and draining are the master's business."""
+
+    id: str
+    pool: str
+    slots: tuple[Slot, ...]
+    max_aux: int = 100
+    addresses: tuple[str, ...] = ("127.0.0.1",)
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunAs:
+    """The OS identity of a task; None fields mean the identity of the engine itself."""
+
+    user: str | None = None
+    uid: int | None = None
+    group: str | None = None
+    gid: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Everything an engine needs to start one runner. The runner fetches the rest from the master with `token`."""
+
+    allocation_id: str
+    resource_id: str
+    container_id: str
+    node_id: str
+    rank: int
+    slot_ids: tuple[int, ...]
+    device: Device
+    master_url: str
+    token: str
+    run_as: RunAs = field(default_factory=RunAs)
+
+
+class GoneReason(StrEnum):
+    """Why a runner is no longer there."""
+
+    EXITED = "exited"  # it drained its journals and left in good order; its exit record is on the master
+    LOST = "lost"  # its node or process vanished before an exit record; transient
+    NOT_STARTED = "not_started"  # the engine could not start it; transient
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerGone:
+    resource_id: str
+    reason: GoneReason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NodesChanged:
+    """The set of nodes or slots is not what `nodes()` said before."""
+
+
+EngineEvent = RunnerGone | NodesChanged

@@ -1,0 +1,130 @@
+"""The way to the database: one writer with group commit, a pool of readers; queries are plain functions of a Connection.
+
+Why threads and not an async driver: a transaction here is one synchronous function, so nothing can await a network or an
+engine inside it, and a transaction costs one thread hop instead of one per statement.
+"""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from determined.errors import Unavailable
+from determined.master.db import dialects
+
+T = TypeVar("T")
+
+_MAX_GROUP = 64  # requests in one commit: bounds how long the first of a group waits for the last
+
+
+@dataclass(slots=True)
+class _Write:
+    run: Callable[[Connection], Any]
+    done: Future[Any]
+
+
+class Database:
+    """`write` runs a function in the single writer and answers after its commit; `read` runs one in a reader thread.
+
+    Writes that arrive together share one commit; each runs in its own savepoint, so one that raises rolls back alone.
+    """
+
+    def __init__(self, url: str, *, readers: int = 4) -> None:
+        self.url = url
+        self.engine: Engine = dialects.create_engine(url)
+        self._readers = ThreadPoolExecutor(readers, thread_name_prefix="db-read")
+        self._queue: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
+        self._writer = threading.Thread(target=self._write_loop, name="db-write", daemon=True)
+        self._writer.start()
+        self._closed = False
+
+    async def write(self, run: Callable[[Connection], T]) -> T:
+        """Run in a transaction of the writer; returns once it is committed."""
+        if self._closed:
+            raise Unavailable("the master is stopping")
+        done: Future[T] = Future()
+        self._queue.put(_Write(run, done))
+        return await asyncio.shield(asyncio.wrap_future(done))
+
+    async def read(self, run: Callable[[Connection], T]) -> T:
+        """Run on a reader connection; the transaction ends when `run` returns."""
+        if self._closed:
+            raise Unavailable("the master is stopping")
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._readers, self._read, run)
+
+    async def close(self) -> None:
+        self._closed = True
+        self._queue.put(None)
+        await asyncio.to_thread(self._writer.join)
+        await asyncio.to_thread(self._readers.shutdown)
+        self.engine.dispose()
+
+    def _read(self, run: Callable[[Connection], T]) -> T:
+        try:
+            with self.engine.connect() as conn:
+                dialects.begin_read(conn)
+                return run(conn)
+        except DBAPIError as e:
+            raise dialects.explain(e) from e
+
+    def _write_loop(self) -> None:
+        while True:
+            first = self._queue.get()
+            if first is None:
+                return
+            group = [first]
+            stop = False
+            while len(group) < _MAX_GROUP:
+                try:
+                    item = self._queue.get_nowait()
+                except queue.Empty:
+                    break
+                if item is None:
+                    stop = True
+                    break
+                group.append(item)
+            self._commit(group)
+            if stop:
+                return
+
+    def _commit(self, group: list[_Write]) -> None:
+        results: list[tuple[_Write, Any, BaseException | None]] = []
+        try:
+            with self.engine.connect() as conn:
+                dialects.begin_write(conn)
+                for write in group:
+                    results.append(_run_one(conn, write))
+                conn.commit()
+        except Exception as e:  # noqa: BLE001 - the commit failed: every waiter of the group hears of it, the writer lives on
+            error = dialects.explain(e) if isinstance(e, DBAPIError) else e
+            for write in group:
+                write.done.set_exception(error)
+            return
+        for write, value, failure in results:
+            if failure is not None:
+                write.done.set_exception(failure)
+            else:
+                write.done.set_result(value)
+
+
+def _run_one(conn: Connection, write: _Write) -> tuple[_Write, Any, BaseException | None]:
+    savepoint = conn.begin_nested()
+    try:
+        value = write.run(conn)
+        savepoint.commit()
+    except DBAPIError as e:
+        if e.connection_invalidated or not savepoint.is_active:
+            raise
+        savepoint.rollback()
+        return write, None, dialects.explain(e)
+    except Exception as e:  # noqa: BLE001 - the caller gets the error; the rest of the group goes on
+        savepoint.rollback()
+        return write, None, e
+    return write, value, None

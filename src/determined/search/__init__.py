@@ -1,0 +1,1 @@
+"""Pure search methods: event in, operations out, snapshot to JSON. No I/O, no clock, a seeded generator passed in."""

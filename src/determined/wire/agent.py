@@ -1,0 +1,120 @@
+"""Agents (nodes), their slots and containers."""
+
+from enum import StrEnum
+
+from determined.wire.base import Pagination
+from determined.wire.codec import Wire
+
+
+class DeviceStats(Wire):
+    disabled: int
+    draining: int
+    total: int
+    states: dict[str, int] | None = None
+
+
+class SlotStats(Wire):
+    brand_stats: dict[str, DeviceStats]
+    type_stats: dict[str, DeviceStats]
+
+
+class ContainerState(StrEnum):
+    UNSPECIFIED = "STATE_UNSPECIFIED"
+    ASSIGNED = "STATE_ASSIGNED"
+    PULLING = "STATE_PULLING"
+    STARTING = "STATE_STARTING"
+    RUNNING = "STATE_RUNNING"
+    TERMINATED = "STATE_TERMINATED"
+
+
+class DeviceType(StrEnum):
+    UNSPECIFIED = "TYPE_UNSPECIFIED"
+    CPU = "TYPE_CPU"
+    CUDA = "TYPE_CUDA"
+    ROCM = "TYPE_ROCM"
+
+
+class Device(Wire):
+    brand: str | None = None
+    id: int | None = None
+    type: DeviceType | None = None
+    uuid: str | None = None
+
+
+class Container(Wire):
+    id: str
+    state: ContainerState
+    devices: list[Device] | None = None
+    parent: str | None = None
+    permission_denied: bool | None = None
+
+
+class Slot(Wire):
+    container: Container | None = None
+    device: Device | None = None
+    draining: bool | None = None
+    enabled: bool | None = None
+    id: str | None = None
+
+
+class Agent(Wire):
+    id: str
+    slot_stats: SlotStats
+    addresses: list[str] | None = None
+    containers: dict[str, Container] | None = None
+    draining: bool | None = None
+    enabled: bool | None = None
+    registered_time: str | None = None
+    resource_pools: list[str] | None = None
+    slots: dict[str, Slot] | None = None
+    version: str | None = None
+
+
+class GetAgentResponse(Wire):
+    agent: Agent
+
+
+class GetAgentsRequestSortBy(StrEnum):
+    UNSPECIFIED = "SORT_BY_UNSPECIFIED"
+    ID = "SORT_BY_ID"
+    TIME = "SORT_BY_TIME"
+
+
+class GetAgentsResponse(Wire):
+    agents: list[Agent]
+    pagination: Pagination | None = None
+
+
+class GetSlotResponse(Wire):
+    slot: Slot | None = None
+
+
+class GetSlotsResponse(Wire):
+    slots: list[Slot] | None = None
+
+
+class DisableAgentRequest(Wire):
+    agent_id: str | None = None
+    drain: bool | None = None
+
+
+class DisableAgentResponse(Wire):
+    agent: Agent | None = None
+
+
+class EnableAgentResponse(Wire):
+    agent: Agent | None = None
+
+
+class DisableSlotRequest(Wire):
+    agent_id: str | None = None
+    drain: bool | None = None
+    slot_id: str | None = None
+
+
+class DisableSlotResponse(Wire):
+    slot: Slot | None = None
+
+
+class EnableSlotResponse(Wire):
+    slot: Slot | None = None

@@ -1,0 +1,47 @@
+"""Pieces that several nouns share."""
+
+from enum import StrEnum
+
+from determined.wire.codec import Wire
+
+
+class Pagination(Wire):
+    end_index: int | None = None
+    limit: int | None = None
+    offset: int | None = None
+    start_index: int | None = None
+    total: int | None = None
+
+
+class OrderBy(StrEnum):
+    UNSPECIFIED = "ORDER_BY_UNSPECIFIED"
+    ASC = "ORDER_BY_ASC"
+    DESC = "ORDER_BY_DESC"
+
+
+class Int32FieldFilter(Wire):
+    gt: int | None = None
+    gte: int | None = None
+    incl: list[int] | None = None
+    lt: int | None = None
+    lte: int | None = None
+    not_in: list[int] | None = None
+
+
+class DoubleFieldFilter(Wire):
+    gt: float | None = None
+    gte: float | None = None
+    lt: float | None = None
+    lte: float | None = None
+
+
+class TimestampFieldFilter(Wire):
+    gt: str | None = None
+    gte: str | None = None
+    lt: str | None = None
+    lte: str | None = None
+
+
+class LaunchWarning(StrEnum):
+    UNSPECIFIED = "LAUNCH_WARNING_UNSPECIFIED"
+    CURRENT_SLOTS_EXCEEDED = "LAUNCH_WARNING_CURRENT_SLOTS_EXCEEDED"

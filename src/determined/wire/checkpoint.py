@@ -1,0 +1,76 @@
+"""Checkpoints."""
+
+from enum import StrEnum
+from typing import Any
+
+from determined.wire.codec import Wire
+
+
+class CheckpointState(StrEnum):
+    UNSPECIFIED = "STATE_UNSPECIFIED"
+    ACTIVE = "STATE_ACTIVE"
+    COMPLETED = "STATE_COMPLETED"
+    ERROR = "STATE_ERROR"
+    DELETED = "STATE_DELETED"
+    PARTIALLY_DELETED = "STATE_PARTIALLY_DELETED"
+
+
+class Metrics(Wire):
+    avg_metrics: dict[str, Any]
+    batch_metrics: list[dict[str, Any]] | None = None
+
+
+class CheckpointTrainingMetadata(Wire):
+    experiment_config: dict[str, Any] | None = None
+    experiment_id: int | None = None
+    hparams: dict[str, Any] | None = None
+    searcher_metric: float | None = None
+    training_metrics: Metrics | None = None
+    trial_id: int | None = None
+    validation_metrics: Metrics | None = None
+
+
+class Checkpoint(Wire):
+    metadata: dict[str, Any]
+    resources: dict[str, str]
+    state: CheckpointState
+    training: CheckpointTrainingMetadata
+    uuid: str
+    allocation_id: str | None = None
+    report_time: str | None = None
+    storage_id: int | None = None
+    task_id: str | None = None
+
+
+class GetCheckpointResponse(Wire):
+    checkpoint: Checkpoint
+
+
+class DeleteCheckpointsRequest(Wire):
+    checkpoint_uuids: list[str]
+
+
+class CheckpointsRemoveFilesRequest(Wire):
+    checkpoint_globs: list[str]
+    checkpoint_uuids: list[str]
+
+
+class PatchCheckpointOptionalResources(Wire):
+    resources: dict[str, str] | None = None
+
+
+class PatchCheckpoint(Wire):
+    uuid: str
+    resources: PatchCheckpointOptionalResources | None = None
+
+
+class PatchCheckpointsRequest(Wire):
+    checkpoints: list[PatchCheckpoint]
+
+
+class PostCheckpointMetadataRequest(Wire):
+    checkpoint: Checkpoint | None = None
+
+
+class PostCheckpointMetadataResponse(Wire):
+    checkpoint: Checkpoint | None = None

@@ -1,0 +1,85 @@
+"""How the wire is written: camelCase structs, JSON and MessagePack, NaN and infinities as strings.
+
+Every request and response type of the REST API derives from `Wire`. A PATCH field that tells an absent key from an
+explicit null is typed `X | None | UnsetType` with default `UNSET`.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class Wire(msgspec.Struct, rename="camel", kw_only=True, frozen=False, omit_defaults=False):
+    """Base of every wire struct."""
+
+
+def to_json(value: Any) -> bytes:
+    """Encode a wire struct or plain data as JSON; callers pass free-form floats through `plain` first."""
+    return _json_encoder.encode(value)
+
+
+def from_json(raw: bytes | str, kind: type[T]) -> T:
+    return msgspec.json.decode(raw, type=kind)
+
+
+def to_msgpack(value: Any) -> bytes:
+    return _msgpack_encoder.encode(value)
+
+
+def from_msgpack(raw: bytes, kind: type[T]) -> T:
+    return msgspec.msgpack.decode(raw, type=kind)
+
+
+def convert(value: Any, kind: type[T]) -> T:
+    """Build a wire struct from plain data (already-decoded JSON)."""
+    return msgspec.convert(value, type=kind)
+
+
+def plain(value: Any) -> Any:
+    """Free-form user data as JSON can carry it: NaN and infinities become the strings the wire uses."""
+    if isinstance(value, float):
+        return float_to_wire(value)
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return value
+
+
+def float_to_wire(value: float) -> float | str:
+    if math.isfinite(value):
+        return value
+    if math.isnan(value):
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"
+
+
+def float_from_wire(value: float | int | str) -> float:
+    return float(value)
+
+
+def camel(name: str) -> str:
+    head, *tail = name.split("_")
+    return head + "".join(part.capitalize() for part in tail)
+
+
+def camelize_keys(body: Any) -> Any:
+    """Top-level snake_case keys as camelCase: some clients send `is_raw` where the schema says `isRaw`."""
+    if not isinstance(body, dict):
+        return body
+    return {camel(k) if "_" in k else k: v for k, v in body.items()}
+
+
+def _encode_other(value: Any) -> Any:
+    convert_other: Callable[[], Any] | None = getattr(value, "tolist", None)
+    if convert_other is not None:
+        return convert_other()
+    raise TypeError(f"cannot encode {type(value).__name__} for the wire")
+
+
+_json_encoder = msgspec.json.Encoder(enc_hook=_encode_other)
+_msgpack_encoder = msgspec.msgpack.Encoder(enc_hook=_encode_other)

@@ -1,0 +1,409 @@
+"""Experiments."""
+
+from enum import StrEnum
+from typing import Any
+
+from determined.wire.base import LaunchWarning, Pagination
+from determined.wire.checkpoint import Checkpoint
+from determined.wire.codec import Wire
+from determined.wire.job import JobSummary
+from determined.wire.trial import Trial
+
+
+class ExperimentState(StrEnum):
+    UNSPECIFIED = "STATE_UNSPECIFIED"
+    ACTIVE = "STATE_ACTIVE"
+    PAUSED = "STATE_PAUSED"
+    STOPPING_COMPLETED = "STATE_STOPPING_COMPLETED"
+    STOPPING_CANCELED = "STATE_STOPPING_CANCELED"
+    STOPPING_ERROR = "STATE_STOPPING_ERROR"
+    COMPLETED = "STATE_COMPLETED"
+    CANCELED = "STATE_CANCELED"
+    ERROR = "STATE_ERROR"
+    DELETED = "STATE_DELETED"
+    DELETING = "STATE_DELETING"
+    DELETE_FAILED = "STATE_DELETE_FAILED"
+    STOPPING_KILLED = "STATE_STOPPING_KILLED"
+    QUEUED = "STATE_QUEUED"
+    PULLING = "STATE_PULLING"
+    STARTING = "STATE_STARTING"
+    RUNNING = "STATE_RUNNING"
+
+
+class Experiment(Wire):
+    archived: bool
+    config: dict[str, Any]
+    id: int
+    job_id: str
+    name: str
+    num_trials: int
+    original_config: str
+    project_id: int
+    project_owner_id: int
+    searcher_type: str
+    start_time: str
+    state: ExperimentState
+    username: str
+    best_trial_id: int | None = None
+    best_trial_searcher_metric: float | None = None
+    checkpoint_count: int | None = None
+    checkpoint_size: str | None = None
+    description: str | None = None
+    display_name: str | None = None
+    duration: int | None = None
+    end_time: str | None = None
+    external_experiment_id: str | None = None
+    external_trial_id: str | None = None
+    forked_from: int | None = None
+    hyperparameters: dict[str, Any] | None = None
+    labels: list[str] | None = None
+    model_definition_size: int | None = None
+    notes: str | None = None
+    pachyderm_integration: dict[str, Any] | None = None
+    parent_archived: bool | None = None
+    progress: float | None = None
+    project_name: str | None = None
+    resource_pool: str | None = None
+    searcher_metric: str | None = None
+    trial_ids: list[int] | None = None
+    unmanaged: bool | None = None
+    user_id: int | None = None
+    workspace_id: int | None = None
+    workspace_name: str | None = None
+
+
+class GetExperimentResponse(Wire):
+    experiment: Experiment
+    config: dict[str, Any] | None = None
+    job_summary: JobSummary | None = None
+
+
+class GetExperimentsRequestSortBy(StrEnum):
+    UNSPECIFIED = "SORT_BY_UNSPECIFIED"
+    ID = "SORT_BY_ID"
+    DESCRIPTION = "SORT_BY_DESCRIPTION"
+    START_TIME = "SORT_BY_START_TIME"
+    END_TIME = "SORT_BY_END_TIME"
+    STATE = "SORT_BY_STATE"
+    NUM_TRIALS = "SORT_BY_NUM_TRIALS"
+    PROGRESS = "SORT_BY_PROGRESS"
+    USER = "SORT_BY_USER"
+    NAME = "SORT_BY_NAME"
+    FORKED_FROM = "SORT_BY_FORKED_FROM"
+    RESOURCE_POOL = "SORT_BY_RESOURCE_POOL"
+    PROJECT_ID = "SORT_BY_PROJECT_ID"
+    CHECKPOINT_SIZE = "SORT_BY_CHECKPOINT_SIZE"
+    CHECKPOINT_COUNT = "SORT_BY_CHECKPOINT_COUNT"
+    SEARCHER_METRIC_VAL = "SORT_BY_SEARCHER_METRIC_VAL"
+
+
+class GetExperimentsResponse(Wire):
+    experiments: list[Experiment]
+    pagination: Pagination
+
+
+class File(Wire):
+    content: str
+    gid: int
+    mode: int
+    mtime: str
+    path: str
+    type: int
+    uid: int
+
+
+class CreateExperimentRequest(Wire):
+    activate: bool | None = None
+    config: str | None = None
+    model_definition: list[File] | None = None
+    parent_id: int | None = None
+    project_id: int | None = None
+    template: str | None = None
+    unmanaged: bool | None = None
+    validate_only: bool | None = None
+
+
+class CreateExperimentResponse(Wire):
+    config: dict[str, Any]
+    experiment: Experiment
+    warnings: list[LaunchWarning] | None = None
+
+
+class PutExperimentResponse(Wire):
+    config: dict[str, Any]
+    experiment: Experiment
+
+
+class PatchExperimentPatchCheckpointStorage(Wire):
+    save_experiment_best: int | None = None
+    save_trial_best: int | None = None
+    save_trial_latest: int | None = None
+
+
+class PatchExperimentPatchResources(Wire):
+    max_slots: int | None = None
+    priority: int | None = None
+    weight: float | None = None
+
+
+class PatchExperiment(Wire):
+    id: int
+    checkpoint_storage: PatchExperimentPatchCheckpointStorage | None = None
+    description: str | None = None
+    labels: list[str] | None = None
+    name: str | None = None
+    notes: str | None = None
+    resources: PatchExperimentPatchResources | None = None
+
+
+class PatchExperimentResponse(Wire):
+    experiment: Experiment | None = None
+
+
+class ContinueExperimentRequest(Wire):
+    id: int
+    override_config: str | None = None
+
+
+class ContinueExperimentResponse(Wire):
+    experiment: Experiment
+    warnings: list[LaunchWarning] | None = None
+
+
+class MoveExperimentRequest(Wire):
+    destination_project_id: int
+    experiment_id: int
+
+
+class BulkExperimentFilters(Wire):
+    archived: bool | None = None
+    description: str | None = None
+    excluded_experiment_ids: list[int] | None = None
+    labels: list[str] | None = None
+    name: str | None = None
+    project_id: int | None = None
+    states: list[ExperimentState] | None = None
+    user_ids: list[int] | None = None
+
+
+class ActivateExperimentsRequest(Wire):
+    experiment_ids: list[int]
+    project_id: int
+    filters: BulkExperimentFilters | None = None
+
+
+class ExperimentActionResult(Wire):
+    error: str
+    id: int
+
+
+class ActivateExperimentsResponse(Wire):
+    results: list[ExperimentActionResult]
+
+
+class PauseExperimentsRequest(Wire):
+    experiment_ids: list[int]
+    project_id: int
+    filters: BulkExperimentFilters | None = None
+
+
+class PauseExperimentsResponse(Wire):
+    results: list[ExperimentActionResult]
+
+
+class CancelExperimentsRequest(Wire):
+    experiment_ids: list[int]
+    project_id: int
+    filters: BulkExperimentFilters | None = None
+
+
+class CancelExperimentsResponse(Wire):
+    results: list[ExperimentActionResult]
+
+
+class KillExperimentsRequest(Wire):
+    experiment_ids: list[int]
+    project_id: int
+    filters: BulkExperimentFilters | None = None
+
+
+class KillExperimentsResponse(Wire):
+    results: list[ExperimentActionResult]
+
+
+class ArchiveExperimentsRequest(Wire):
+    experiment_ids: list[int]
+    project_id: int
+    filters: BulkExperimentFilters | None = None
+
+
+class ArchiveExperimentsResponse(Wire):
+    results: list[ExperimentActionResult]
+
+
+class UnarchiveExperimentsRequest(Wire):
+    experiment_ids: list[int]
+    project_id: int
+    filters: BulkExperimentFilters | None = None
+
+
+class UnarchiveExperimentsResponse(Wire):
+    results: list[ExperimentActionResult]
+
+
+class DeleteExperimentsRequest(Wire):
+    experiment_ids: list[int]
+    project_id: int
+    filters: BulkExperimentFilters | None = None
+
+
+class DeleteExperimentsResponse(Wire):
+    results: list[ExperimentActionResult]
+
+
+class MoveExperimentsRequest(Wire):
+    destination_project_id: int
+    experiment_ids: list[int]
+    project_id: int
+    filters: BulkExperimentFilters | None = None
+
+
+class MoveExperimentsResponse(Wire):
+    results: list[ExperimentActionResult]
+
+
+class GetExperimentCheckpointsResponse(Wire):
+    checkpoints: list[Checkpoint]
+    pagination: Pagination
+
+
+class GetExperimentLabelsResponse(Wire):
+    labels: list[str] | None = None
+
+
+class GetExperimentTrialsRequestSortBy(StrEnum):
+    UNSPECIFIED = "SORT_BY_UNSPECIFIED"
+    ID = "SORT_BY_ID"
+    START_TIME = "SORT_BY_START_TIME"
+    END_TIME = "SORT_BY_END_TIME"
+    STATE = "SORT_BY_STATE"
+    BEST_VALIDATION_METRIC = "SORT_BY_BEST_VALIDATION_METRIC"
+    LATEST_VALIDATION_METRIC = "SORT_BY_LATEST_VALIDATION_METRIC"
+    BATCHES_PROCESSED = "SORT_BY_BATCHES_PROCESSED"
+    DURATION = "SORT_BY_DURATION"
+    RESTARTS = "SORT_BY_RESTARTS"
+    CHECKPOINT_SIZE = "SORT_BY_CHECKPOINT_SIZE"
+    LOG_RETENTION_DAYS = "SORT_BY_LOG_RETENTION_DAYS"
+
+
+class GetExperimentTrialsResponse(Wire):
+    pagination: Pagination
+    trials: list[Trial]
+
+
+class ValidationHistoryEntry(Wire):
+    end_time: str
+    searcher_metric: float
+    trial_id: int
+
+
+class GetExperimentValidationHistoryResponse(Wire):
+    validation_history: list[ValidationHistoryEntry] | None = None
+
+
+class GetBestSearcherValidationMetricResponse(Wire):
+    metric: float | None = None
+
+
+class GetModelDefResponse(Wire):
+    b64_tgz: str
+
+
+class FileNode(Wire):
+    content_length: int | None = None
+    content_type: str | None = None
+    files: list["FileNode"] | None = None
+    is_dir: bool | None = None
+    modified_time: str | None = None
+    name: str | None = None
+    path: str | None = None
+
+
+class GetModelDefTreeResponse(Wire):
+    files: list["FileNode"] | None = None
+
+
+class GetModelDefFileRequest(Wire):
+    experiment_id: int | None = None
+    path: str | None = None
+
+
+class GetModelDefFileResponse(Wire):
+    file: str | None = None
+
+
+class PutExperimentLabelResponse(Wire):
+    labels: list[str]
+
+
+class DeleteExperimentLabelResponse(Wire):
+    labels: list[str]
+
+
+class PutExperimentRetainLogsRequest(Wire):
+    experiment_id: int
+    num_days: int
+
+
+class PutExperimentsRetainLogsRequest(Wire):
+    experiment_ids: list[int]
+    num_days: int
+    project_id: int
+    filters: BulkExperimentFilters | None = None
+
+
+class PutExperimentsRetainLogsResponse(Wire):
+    results: list[ExperimentActionResult]
+
+
+class SearchExperimentsRequest(Wire):
+    filter: str | None = None
+    limit: int | None = None
+    offset: int | None = None
+    project_id: int | None = None
+    sort: str | None = None
+
+
+class SearchExperimentExperiment(Wire):
+    experiment: Experiment
+    best_trial: Trial | None = None
+
+
+class SearchExperimentsResponse(Wire):
+    experiments: list[SearchExperimentExperiment]
+    pagination: Pagination
+
+
+class PreviewHPSearchRequest(Wire):
+    config: dict[str, Any] | None = None
+    seed: int | None = None
+
+
+class SearchUnit(Wire):
+    max_length: bool
+    name: str | None = None
+    value: int | None = None
+
+
+class TrialSummary(Wire):
+    count: int
+    unit: SearchUnit
+
+
+class SearchSummary(Wire):
+    config: dict[str, Any]
+    trials: list[TrialSummary] | None = None
+
+
+class PreviewHPSearchResponse(Wire):
+    summary: SearchSummary | None = None

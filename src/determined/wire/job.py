@@ -1,0 +1,107 @@
+"""The job queue."""
+
+from enum import StrEnum
+
+from determined.wire.base import Pagination
+from determined.wire.codec import Wire
+from determined.wire.pool import QueueStats
+
+
+class JobState(StrEnum):
+    UNSPECIFIED = "STATE_UNSPECIFIED"
+    QUEUED = "STATE_QUEUED"
+    SCHEDULED = "STATE_SCHEDULED"
+    SCHEDULED_BACKFILLED = "STATE_SCHEDULED_BACKFILLED"
+
+
+class JobType(StrEnum):
+    UNSPECIFIED = "TYPE_UNSPECIFIED"
+    EXPERIMENT = "TYPE_EXPERIMENT"
+    NOTEBOOK = "TYPE_NOTEBOOK"
+    TENSORBOARD = "TYPE_TENSORBOARD"
+    SHELL = "TYPE_SHELL"
+    COMMAND = "TYPE_COMMAND"
+    CHECKPOINT_GC = "TYPE_CHECKPOINT_GC"
+    EXTERNAL = "TYPE_EXTERNAL"
+    GENERIC = "TYPE_GENERIC"
+
+
+class JobSummary(Wire):
+    jobs_ahead: int
+    state: JobState
+
+
+class Job(Wire):
+    allocated_slots: int
+    entity_id: str
+    is_preemptible: bool
+    job_id: str
+    name: str
+    requested_slots: int
+    resource_pool: str
+    submission_time: str
+    type: JobType
+    username: str
+    workspace_id: int
+    priority: int | None = None
+    progress: float | None = None
+    summary: JobSummary | None = None
+    user_id: int | None = None
+    weight: float | None = None
+
+
+class GetJobsResponse(Wire):
+    jobs: list[Job]
+    pagination: Pagination
+
+
+class LimitedJob(Wire):
+    allocated_slots: int
+    is_preemptible: bool
+    job_id: str
+    requested_slots: int
+    resource_pool: str
+    type: JobType
+    workspace_id: int
+    priority: int | None = None
+    progress: float | None = None
+    summary: JobSummary | None = None
+    weight: float | None = None
+
+
+class RBACJob(Wire):
+    full: Job | None = None
+    limited: LimitedJob | None = None
+
+
+class GetJobsV2Response(Wire):
+    jobs: list[RBACJob]
+    pagination: Pagination
+
+
+class AggregateQueueStats(Wire):
+    period_start: str
+    seconds: float
+
+
+class RPQueueStat(Wire):
+    resource_pool: str
+    stats: QueueStats
+    aggregates: list[AggregateQueueStats] | None = None
+
+
+class GetJobQueueStatsResponse(Wire):
+    results: list[RPQueueStat]
+
+
+class QueueControl(Wire):
+    job_id: str
+    ahead_of: str | None = None
+    behind_of: str | None = None
+    priority: int | None = None
+    resource_pool: str | None = None
+    weight: float | None = None
+
+
+class UpdateJobQueueRequest(Wire):
+    updates: list[QueueControl]

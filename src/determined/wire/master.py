@@ -1,0 +1,83 @@
+"""The master itself."""
+
+from enum import StrEnum
+from typing import Any
+
+from determined.wire.codec import Wire
+from determined.wire.log import LogLevel
+
+
+class ClusterMessage(Wire):
+    message: str
+    start_time: str
+    created_time: str | None = None
+    end_time: str | None = None
+
+
+class GetMasterResponseProduct(StrEnum):
+    UNSPECIFIED = "PRODUCT_UNSPECIFIED"
+    COMMUNITY = "PRODUCT_COMMUNITY"
+
+
+class SSOProvider(Wire):
+    name: str
+    sso_url: str
+    type: str
+    always_redirect: bool | None = None
+
+
+class GetMasterResponse(Wire):
+    cluster_id: str
+    cluster_name: str
+    has_custom_logo: bool
+    master_id: str
+    strict_job_queue_control: bool
+    version: str
+    branding: str | None = None
+    cluster_message: ClusterMessage | None = None
+    external_login_uri: str | None = None
+    external_logout_uri: str | None = None
+    feature_switches: list[str] | None = None
+    product: GetMasterResponseProduct | None = None
+    rbac_enabled: bool | None = None
+    sso_providers: list[SSOProvider] | None = None
+    telemetry_enabled: bool | None = None
+    user_management_enabled: bool | None = None
+
+
+class GetMasterConfigResponse(Wire):
+    config: dict[str, Any]
+
+
+class LogConfig(Wire):
+    color: bool | None = None
+    level: LogLevel | None = None
+
+
+class Config(Wire):
+    log: LogConfig | None = None
+
+
+class ProtobufFieldMask(Wire):
+    paths: list[str] | None = None
+
+
+class PatchMasterConfigRequest(Wire):
+    config: Config | None = None
+    field_mask: ProtobufFieldMask | None = None
+
+
+class GetTelemetryResponse(Wire):
+    enabled: bool
+    segment_key: str | None = None
+
+
+class GetClusterMessageResponse(Wire):
+    cluster_message: ClusterMessage | None = None
+
+
+class SetClusterMessageRequest(Wire):
+    message: str
+    start_time: str
+    duration: str | None = None
+    end_time: str | None = None

@@ -1,0 +1,113 @@
+"""Metrics, progress and profiler series."""
+
+from enum import StrEnum
+from typing import Any
+
+from determined.wire.checkpoint import Metrics
+from determined.wire.codec import Wire
+from determined.wire.trial import DataPoint, MetricType, Trial
+
+
+class MetricsReport(Wire):
+    archived: bool
+    end_time: str
+    group: str
+    id: int
+    metrics: dict[str, Any]
+    total_batches: int
+    trial_id: int
+    trial_run_id: int
+
+
+class GetMetricsResponse(Wire):
+    metrics: list[MetricsReport]
+
+
+class GetTrainingMetricsResponse(Wire):
+    metrics: list[MetricsReport]
+
+
+class GetValidationMetricsResponse(Wire):
+    metrics: list[MetricsReport]
+
+
+class TrialMetrics(Wire):
+    metrics: Metrics
+    trial_id: int
+    trial_run_id: int
+    report_time: str | None = None
+    steps_completed: int | None = None
+
+
+class ReportTrialMetricsRequest(Wire):
+    group: str
+    metrics: TrialMetrics
+
+
+class DownsampledMetrics(Wire):
+    data: list[DataPoint]
+    group: str
+    type: MetricType
+
+
+class ComparableTrial(Wire):
+    metrics: list[DownsampledMetrics]
+    trial: Trial
+
+
+class CompareTrialsResponse(Wire):
+    trials: list[ComparableTrial]
+
+
+class MetricBatchesResponse(Wire):
+    batches: list[int] | None = None
+
+
+class MetricIdentifier(Wire):
+    group: str
+    name: str
+
+
+class ExpMetricNamesResponse(Wire):
+    metric_names: list[MetricIdentifier] | None = None
+    searcher_metrics: list[str] | None = None
+    training_metrics: list[str] | None = None
+    validation_metrics: list[str] | None = None
+
+
+class TrialProfilerMetricLabelsProfilerMetricType(StrEnum):
+    UNSPECIFIED = "PROFILER_METRIC_TYPE_UNSPECIFIED"
+    SYSTEM = "PROFILER_METRIC_TYPE_SYSTEM"
+    TIMING = "PROFILER_METRIC_TYPE_TIMING"
+    MISC = "PROFILER_METRIC_TYPE_MISC"
+
+
+class TrialProfilerMetricLabels(Wire):
+    name: str
+    trial_id: int
+    agent_id: str | None = None
+    gpu_uuid: str | None = None
+    metric_type: TrialProfilerMetricLabelsProfilerMetricType | None = None
+
+
+class GetTrialProfilerAvailableSeriesResponse(Wire):
+    labels: list[TrialProfilerMetricLabels]
+
+
+class TrialProfilerMetricsBatch(Wire):
+    batches: list[int]
+    labels: TrialProfilerMetricLabels
+    timestamps: list[str]
+    values: list[float]
+
+
+class GetTrialProfilerMetricsResponse(Wire):
+    batch: TrialProfilerMetricsBatch
+
+
+class PostTrialProfilerMetricsBatchRequest(Wire):
+    batches: list[TrialProfilerMetricsBatch] | None = None
+
+
+class GetTrialMetricsByCheckpointResponse(Wire):
+    metrics: list[MetricsReport]

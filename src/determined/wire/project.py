@@ -1,0 +1,139 @@
+"""Projects and their notes."""
+
+from enum import StrEnum
+
+from determined.wire.codec import Wire
+
+
+class Note(Wire):
+    contents: str
+    name: str
+
+
+class WorkspaceState(StrEnum):
+    UNSPECIFIED = "WORKSPACE_STATE_UNSPECIFIED"
+    DELETING = "WORKSPACE_STATE_DELETING"
+    DELETE_FAILED = "WORKSPACE_STATE_DELETE_FAILED"
+    DELETED = "WORKSPACE_STATE_DELETED"
+
+
+class Project(Wire):
+    archived: bool
+    error_message: str
+    id: int
+    immutable: bool
+    key: str
+    name: str
+    notes: list[Note]
+    num_active_experiments: int
+    num_experiments: int
+    num_runs: int
+    state: WorkspaceState
+    user_id: int
+    username: str
+    workspace_id: int
+    description: str | None = None
+    last_experiment_started_at: str | None = None
+    workspace_name: str | None = None
+
+
+class GetProjectResponse(Wire):
+    project: Project
+
+
+class GetProjectByKeyResponse(Wire):
+    project: Project
+
+
+class PatchProject(Wire):
+    description: str | None = None
+    key: str | None = None
+    name: str | None = None
+
+
+class PatchProjectResponse(Wire):
+    project: Project
+
+
+class DeleteProjectResponse(Wire):
+    completed: bool
+
+
+class PostProjectRequest(Wire):
+    name: str
+    workspace_id: int
+    description: str | None = None
+    key: str | None = None
+
+
+class PostProjectResponse(Wire):
+    project: Project
+
+
+class MoveProjectRequest(Wire):
+    destination_workspace_id: int
+    project_id: int
+
+
+class AddProjectNoteResponse(Wire):
+    notes: list[Note]
+
+
+class PutProjectNotesRequest(Wire):
+    notes: list[Note]
+    project_id: int
+
+
+class PutProjectNotesResponse(Wire):
+    notes: list[Note]
+
+
+class TableType(StrEnum):
+    UNSPECIFIED = "TABLE_TYPE_UNSPECIFIED"
+    EXPERIMENT = "TABLE_TYPE_EXPERIMENT"
+    RUN = "TABLE_TYPE_RUN"
+
+
+class LocationType(StrEnum):
+    UNSPECIFIED = "LOCATION_TYPE_UNSPECIFIED"
+    EXPERIMENT = "LOCATION_TYPE_EXPERIMENT"
+    HYPERPARAMETERS = "LOCATION_TYPE_HYPERPARAMETERS"
+    VALIDATIONS = "LOCATION_TYPE_VALIDATIONS"
+    TRAINING = "LOCATION_TYPE_TRAINING"
+    CUSTOM_METRIC = "LOCATION_TYPE_CUSTOM_METRIC"
+    RUN = "LOCATION_TYPE_RUN"
+    RUN_HYPERPARAMETERS = "LOCATION_TYPE_RUN_HYPERPARAMETERS"
+    RUN_METADATA = "LOCATION_TYPE_RUN_METADATA"
+
+
+class ColumnType(StrEnum):
+    UNSPECIFIED = "COLUMN_TYPE_UNSPECIFIED"
+    TEXT = "COLUMN_TYPE_TEXT"
+    NUMBER = "COLUMN_TYPE_NUMBER"
+    DATE = "COLUMN_TYPE_DATE"
+    ARRAY = "COLUMN_TYPE_ARRAY"
+
+
+class ProjectColumn(Wire):
+    column: str
+    location: LocationType
+    type: ColumnType
+    display_name: str | None = None
+
+
+class GetProjectColumnsResponse(Wire):
+    columns: list[ProjectColumn]
+
+
+class MetricsRange(Wire):
+    max: float
+    metrics_name: str
+    min: float
+
+
+class GetProjectNumericMetricsRangeResponse(Wire):
+    ranges: list[MetricsRange] | None = None
+
+
+class GetProjectsByUserActivityResponse(Wire):
+    projects: list[Project] | None = None

@@ -1,0 +1,172 @@
+"""What a runner and the master say to each other: the launch file, the task spec, and journal records.
+
+A runner keeps append-only journals (rundir/journal.py): `logs` (its own) and one per reporting process (`user-<pid>`).
+Records of one journal are numbered 1, 2, 3, ... without gaps. The runner posts `ReportBatch` (MessagePack) to
+`POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/reports`; the master writes records past its stored
+position in one transaction and answers the new positions: exactly once, whatever crashes. Segments of one batch are applied
+in the given order. `Exit` is the last record of `logs` and is sent only when every other journal is acknowledged.
+"""
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from determined.wire.codec import Wire
+
+
+class LogLine(msgspec.Struct, tag="log", array_like=True, kw_only=False):
+    """One line, already parsed: rank and level are taken out of the text; no trailing newline."""
+
+    text: str
+    time: float  # seconds since the epoch, when it was read
+    stdtype: str = "stdout"  # stdout, stderr
+    level: str | None = None  # DEBUG INFO WARNING ERROR CRITICAL (TRACE)
+    rank: int | None = None
+    source: str = "task"
+
+
+class MetricReport(msgspec.Struct, tag="metric", array_like=True):
+    group: str
+    steps: int | None
+    metrics: dict[str, Any]  # numbers stay numbers: NaN and infinities travel as MessagePack floats
+    time: float
+    batch_metrics: list[dict[str, Any]] | None = None
+
+
+class CheckpointReport(msgspec.Struct, tag="checkpoint", array_like=True):
+    uuid: str
+    steps: int
+    metadata: dict[str, Any]
+    resources: dict[str, int]
+    time: float
+    storage_id: int | None = None
+
+
+class PreemptAck(msgspec.Struct, tag="preempt_ack", array_like=True):
+    """The process will exit because it was asked to (or is out of operations); exit 0 then means "restart me later"."""
+
+
+class Status(msgspec.Struct, tag="status", array_like=True):
+    """core.train.set_status."""
+
+    text: str
+
+
+class Progress(msgspec.Struct, tag="progress", array_like=True):
+    """0..1 (late) or units (classic, raw=False)."""
+
+    value: float
+    raw: bool = True
+
+
+class EarlyExit(msgspec.Struct, tag="early_exit", array_like=True):
+    reason: str  # EXITED_REASON_INVALID_HP or EXITED_REASON_INIT_INVALID_HP
+
+
+class Phase(msgspec.Struct, tag="phase", array_like=True):
+    """The runner's own progress: PULLING (fetching the context), STARTING (hooks), RUNNING (entrypoint started)."""
+
+    state: str
+    time: float
+
+
+class ExitCause(StrEnum):
+    EXITED = "exited"  # the entrypoint ended by itself; `code` is its status (128+n when a signal ended it)
+    PREEMPTED = "preempted"  # it did not watch for preemption and the runner ended it for a pause
+    KILLED = "killed"  # the runner ended it because it was told to kill
+    FAILED = "failed"  # the runner could not get as far as the entrypoint (hook, context, storage); code 1
+    LOST = "lost"  # a later runner found the journal of one that had vanished
+
+
+class Exit(msgspec.Struct, tag="exit", array_like=True):
+    cause: ExitCause
+    code: int
+    message: str
+    time: float
+
+
+Record = LogLine | MetricReport | CheckpointReport | PreemptAck | Status | Progress | EarlyExit | Phase | Exit
+
+
+class Segment(msgspec.Struct, array_like=True):
+    source: str
+    first: int  # number of the first record
+    records: list[Record]
+
+
+class ReportBatch(msgspec.Struct, array_like=True):
+    segments: list[Segment]
+
+
+class ReportAnswer(Wire):
+    """`positions`: journal -> last record written. `ended`: the allocation is over; drain and leave."""
+
+    positions: dict[str, int]
+    ended: bool = False
+
+
+class LaunchFile(Wire):
+    """`launch.json` (0600) in the run directory: what an engine hands to the runner. Secrets travel here, never in argv."""
+
+    master_url: str
+    token: str
+    allocation_id: str
+    resource_id: str
+    container_id: str
+    node_id: str
+    rank: int
+    slot_ids: list[int]
+    device: str = "cpu"
+    resources_type: str = "process"
+    master_cert_file: str | None = None
+    master_cert_name: str | None = None
+
+
+class BindMount(Wire):
+    host_path: str
+    container_path: str
+    read_only: bool = False
+
+
+class TaskSpec(Wire):
+    """What to run: `GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/spec` (task token)."""
+
+    task_id: str
+    task_type: str  # TRIAL, COMMAND, CHECKPOINT_GC, ...
+    cluster_id: str
+    master_id: str
+    username: str
+    user_token: str | None = None
+    entrypoint: str | list[str] = ""
+    environment: list[str] = []  # "NAME=VALUE" or "NAME", appended last, last wins
+    startup_hook: str | None = None  # text of task_container_defaults.startup_hook
+    bind_mounts: list[BindMount] = []
+    submitter_python: str | None = None
+    slot_counts: list[int] = []  # of every runner of the allocation, by rank
+    ports: dict[str, int] = {}  # DTRAIN_SSH_PORT, INTER_TRAIN_PROCESS_COMM_PORT_1, _2, C10D_PORT
+    debug: bool = False
+    warnings: list[str] = []  # said once at the top of the task log (an image nobody can honour here, ...)
+    work_dir: str | None = None
+    network_interface: str | None = None
+    # trials only
+    trial_id: int | None = None
+    experiment_id: int | None = None
+    trial_seed: int | None = None
+    trial_run_id: int | None = None
+    hparams: dict[str, Any] | None = None
+    config: dict[str, Any] | None = None  # active experiment config, secrets included
+    steps_completed: int = 0
+    latest_checkpoint: str | None = None
+    preemption_timeout: int | None = None
+
+
+class RunnerSignals(Wire):
+    """Answer of the runner's long poll `GET .../resources/{resource_id}/signals?preempt=&kill=&timeout_seconds=`.
+
+    The runner sends what it already knows; the master answers as soon as something differs, or after the timeout.
+    """
+
+    preempt: bool = False
+    kill: bool = False
+    ended: bool = False  # stale allocation: end the task now

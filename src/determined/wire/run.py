@@ -1,0 +1,164 @@
+"""Runs: the flat view of trials."""
+
+from typing import Any
+
+from determined.wire.base import Pagination
+from determined.wire.codec import Wire
+from determined.wire.trial import TrialState
+
+
+class SearchRunsRequest(Wire):
+    filter: str | None = None
+    limit: int | None = None
+    offset: int | None = None
+    project_id: int | None = None
+    sort: str | None = None
+
+
+class FlatRunExperiment(Wire):
+    description: str
+    id: int
+    is_multitrial: bool
+    name: str
+    progress: float
+    resource_pool: str
+    searcher_metric: str
+    searcher_type: str
+    unmanaged: bool
+    external_experiment_id: str | None = None
+    forked_from: int | None = None
+    pachyderm_integration: dict[str, Any] | None = None
+
+
+class FlatRun(Wire):
+    archived: bool
+    checkpoint_count: int
+    checkpoint_size: str
+    id: int
+    parent_archived: bool
+    project_id: int
+    project_name: str
+    start_time: str
+    state: TrialState
+    workspace_id: int
+    workspace_name: str
+    duration: int | None = None
+    end_time: str | None = None
+    experiment: FlatRunExperiment | None = None
+    external_run_id: str | None = None
+    hyperparameters: dict[str, Any] | None = None
+    labels: list[str] | None = None
+    local_id: str | None = None
+    log_policy_matched: str | None = None
+    metadata: dict[str, Any] | None = None
+    searcher_metric_value: float | None = None
+    summary_metrics: dict[str, Any] | None = None
+    user_id: int | None = None
+
+
+class SearchRunsResponse(Wire):
+    pagination: Pagination
+    runs: list[FlatRun]
+
+
+class ArchiveRunsRequest(Wire):
+    project_id: int
+    run_ids: list[int]
+    filter: str | None = None
+
+
+class RunActionResult(Wire):
+    error: str
+    id: int
+
+
+class ArchiveRunsResponse(Wire):
+    results: list[RunActionResult]
+
+
+class UnarchiveRunsRequest(Wire):
+    project_id: int
+    run_ids: list[int]
+    filter: str | None = None
+
+
+class UnarchiveRunsResponse(Wire):
+    results: list[RunActionResult]
+
+
+class DeleteRunsRequest(Wire):
+    run_ids: list[int]
+    filter: str | None = None
+    project_id: int | None = None
+
+
+class DeleteRunsResponse(Wire):
+    results: list[RunActionResult]
+
+
+class KillRunsRequest(Wire):
+    run_ids: list[int]
+    filter: str | None = None
+    project_id: int | None = None
+
+
+class KillRunsResponse(Wire):
+    results: list[RunActionResult]
+
+
+class MoveRunsRequest(Wire):
+    destination_project_id: int
+    run_ids: list[int]
+    source_project_id: int
+    filter: str | None = None
+    skip_multitrial: bool | None = None
+
+
+class MoveRunsResponse(Wire):
+    results: list[RunActionResult]
+
+
+class PauseRunsRequest(Wire):
+    project_id: int
+    run_ids: list[int]
+    filter: str | None = None
+
+
+class PauseRunsResponse(Wire):
+    results: list[RunActionResult]
+
+
+class ResumeRunsRequest(Wire):
+    project_id: int
+    run_ids: list[int]
+    filter: str | None = None
+
+
+class ResumeRunsResponse(Wire):
+    results: list[RunActionResult]
+
+
+class RunPrepareForReportingRequest(Wire):
+    run_id: int
+    checkpoint_storage: dict[str, Any] | None = None
+
+
+class RunPrepareForReportingResponse(Wire):
+    storage_id: int | None = None
+
+
+class GetRunMetadataResponse(Wire):
+    metadata: dict[str, Any] | None = None
+
+
+class PostRunMetadataRequest(Wire):
+    metadata: dict[str, Any]
+    run_id: int | None = None
+
+
+class PostRunMetadataResponse(Wire):
+    metadata: dict[str, Any] | None = None
+
+
+class GetMetadataValuesResponse(Wire):
+    values: list[str] | None = None

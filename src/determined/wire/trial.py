@@ -1,0 +1,236 @@
+"""Trials."""
+
+from enum import StrEnum
+from typing import Any
+
+from determined.wire.base import Pagination
+from determined.wire.checkpoint import Checkpoint, CheckpointState, Metrics
+from determined.wire.codec import Wire
+
+
+class TrialState(StrEnum):
+    UNSPECIFIED = "STATE_UNSPECIFIED"
+    ACTIVE = "STATE_ACTIVE"
+    PAUSED = "STATE_PAUSED"
+    STOPPING_CANCELED = "STATE_STOPPING_CANCELED"
+    STOPPING_KILLED = "STATE_STOPPING_KILLED"
+    STOPPING_COMPLETED = "STATE_STOPPING_COMPLETED"
+    STOPPING_ERROR = "STATE_STOPPING_ERROR"
+    CANCELED = "STATE_CANCELED"
+    COMPLETED = "STATE_COMPLETED"
+    ERROR = "STATE_ERROR"
+    QUEUED = "STATE_QUEUED"
+    PULLING = "STATE_PULLING"
+    STARTING = "STATE_STARTING"
+    RUNNING = "STATE_RUNNING"
+
+
+class CheckpointWorkload(Wire):
+    state: CheckpointState
+    total_batches: int
+    end_time: str | None = None
+    metadata: dict[str, Any] | None = None
+    resources: dict[str, str] | None = None
+    uuid: str | None = None
+
+
+class MetricsWorkload(Wire):
+    metrics: Metrics
+    num_inputs: int
+    total_batches: int
+    end_time: str | None = None
+
+
+class Trial(Wire):
+    experiment_id: int
+    hparams: dict[str, Any]
+    id: int
+    restarts: int
+    start_time: str
+    state: TrialState
+    total_batches_processed: int
+    best_checkpoint: CheckpointWorkload | None = None
+    best_validation: MetricsWorkload | None = None
+    checkpoint_count: int | None = None
+    end_time: str | None = None
+    latest_validation: MetricsWorkload | None = None
+    log_policy_matched: str | None = None
+    log_retention_days: int | None = None
+    metadata: dict[str, Any] | None = None
+    runner_state: str | None = None
+    searcher_metric_value: float | None = None
+    summary_metrics: dict[str, Any] | None = None
+    task_id: str | None = None
+    task_ids: list[str] | None = None
+    total_checkpoint_size: str | None = None
+    wall_clock_time: float | None = None
+    warm_start_checkpoint_uuid: str | None = None
+
+
+class GetTrialResponse(Wire):
+    trial: Trial
+
+
+class GetTrialByExternalIDResponse(Wire):
+    trial: Trial
+
+
+class CreateTrialRequest(Wire):
+    experiment_id: int | None = None
+    hparams: dict[str, Any] | None = None
+    unmanaged: bool | None = None
+
+
+class CreateTrialResponse(Wire):
+    trial: Trial
+
+
+class PutTrialRequest(Wire):
+    create_trial_request: CreateTrialRequest | None = None
+    external_trial_id: str | None = None
+
+
+class PutTrialResponse(Wire):
+    trial: Trial
+
+
+class PatchTrialRequest(Wire):
+    trial_id: int
+    state: TrialState | None = None
+
+
+class PatchTrialResponse(Wire):
+    trial: Trial
+
+
+class StartTrialRequest(Wire):
+    trial_id: int
+    resume: bool | None = None
+
+
+class StartTrialResponse(Wire):
+    steps_completed: int
+    trial_run_id: int
+    latest_checkpoint: str | None = None
+
+
+class TrialRunnerMetadata(Wire):
+    state: str
+
+
+class ReportTrialProgressRequest(Wire):
+    progress: float
+    trial_id: int
+    is_raw: bool | None = None
+
+
+class TrialEarlyExitExitedReason(StrEnum):
+    UNSPECIFIED = "EXITED_REASON_UNSPECIFIED"
+    INVALID_HP = "EXITED_REASON_INVALID_HP"
+    INIT_INVALID_HP = "EXITED_REASON_INIT_INVALID_HP"
+
+
+class TrialEarlyExit(Wire):
+    reason: TrialEarlyExitExitedReason
+
+
+class TrialSourceInfoType(StrEnum):
+    UNSPECIFIED = "TRIAL_SOURCE_INFO_TYPE_UNSPECIFIED"
+    INFERENCE = "TRIAL_SOURCE_INFO_TYPE_INFERENCE"
+    FINE_TUNING = "TRIAL_SOURCE_INFO_TYPE_FINE_TUNING"
+
+
+class TrialSourceInfo(Wire):
+    checkpoint_uuid: str
+    trial_id: int
+    trial_source_info_type: TrialSourceInfoType
+    model_id: int | None = None
+    model_version: int | None = None
+
+
+class ReportTrialSourceInfoRequest(Wire):
+    trial_source_info: TrialSourceInfo
+
+
+class ReportTrialSourceInfoResponse(Wire):
+    checkpoint_uuid: str
+    trial_id: int
+
+
+class GetTrialWorkloadsRequestFilterOption(StrEnum):
+    UNSPECIFIED = "FILTER_OPTION_UNSPECIFIED"
+    CHECKPOINT = "FILTER_OPTION_CHECKPOINT"
+    VALIDATION = "FILTER_OPTION_VALIDATION"
+    CHECKPOINT_OR_VALIDATION = "FILTER_OPTION_CHECKPOINT_OR_VALIDATION"
+
+
+class MetricType(StrEnum):
+    UNSPECIFIED = "METRIC_TYPE_UNSPECIFIED"
+    TRAINING = "METRIC_TYPE_TRAINING"
+    VALIDATION = "METRIC_TYPE_VALIDATION"
+    PROFILING = "METRIC_TYPE_PROFILING"
+
+
+class WorkloadContainer(Wire):
+    checkpoint: CheckpointWorkload | None = None
+    training: MetricsWorkload | None = None
+    validation: MetricsWorkload | None = None
+
+
+class GetTrialWorkloadsResponse(Wire):
+    pagination: Pagination
+    workloads: list[WorkloadContainer]
+
+
+class SortBy(StrEnum):
+    UNSPECIFIED = "SORT_BY_UNSPECIFIED"
+    UUID = "SORT_BY_UUID"
+    TRIAL_ID = "SORT_BY_TRIAL_ID"
+    BATCH_NUMBER = "SORT_BY_BATCH_NUMBER"
+    END_TIME = "SORT_BY_END_TIME"
+    STATE = "SORT_BY_STATE"
+    SEARCHER_METRIC = "SORT_BY_SEARCHER_METRIC"
+
+
+class GetTrialCheckpointsResponse(Wire):
+    checkpoints: list[Checkpoint]
+    pagination: Pagination
+
+
+class PutTrialRetainLogsRequest(Wire):
+    num_days: int
+    trial_id: int | None = None
+
+
+class GetTrialRemainingLogRetentionDaysResponse(Wire):
+    remaining_days: int | None = None
+
+
+class DataPoint(Wire):
+    batches: int
+    time: str
+    epoch: float | None = None
+    values: dict[str, Any] | None = None
+
+
+class TrialsSampleResponseTrial(Wire):
+    data: list[DataPoint]
+    hparams: dict[str, Any]
+    trial_id: int
+
+
+class TrialsSampleResponse(Wire):
+    demoted_trials: list[int]
+    promoted_trials: list[int]
+    trials: list[TrialsSampleResponseTrial]
+
+
+class TrialsSnapshotResponseTrial(Wire):
+    batches_processed: int
+    hparams: dict[str, Any]
+    metric: float
+    trial_id: int
+
+
+class TrialsSnapshotResponse(Wire):
+    trials: list[TrialsSnapshotResponseTrial]

@@ -1,0 +1,148 @@
+"""Users, logins and sessions."""
+
+from enum import StrEnum
+
+from determined.wire.base import Pagination
+from determined.wire.codec import Wire
+
+
+class LoginRequest(Wire):
+    password: str
+    username: str
+    is_hashed: bool | None = None
+
+
+class AgentUserGroup(Wire):
+    agent_gid: int | None = None
+    agent_group: str | None = None
+    agent_uid: int | None = None
+    agent_user: str | None = None
+
+
+class User(Wire):
+    active: bool
+    admin: bool
+    username: str
+    agent_user_group: AgentUserGroup | None = None
+    display_name: str | None = None
+    id: int | None = None
+    last_auth_at: str | None = None
+    modified_at: str | None = None
+    remote: bool | None = None
+
+
+class LoginResponse(Wire):
+    token: str
+    user: User
+
+
+class GetMeResponse(Wire):
+    user: User
+
+
+class CurrentUserResponse(Wire):
+    user: User
+
+
+class GetUserResponse(Wire):
+    user: User
+
+
+class GetUserByUsernameResponse(Wire):
+    user: User
+
+
+class GetUsersRequestSortBy(StrEnum):
+    UNSPECIFIED = "SORT_BY_UNSPECIFIED"
+    DISPLAY_NAME = "SORT_BY_DISPLAY_NAME"
+    USER_NAME = "SORT_BY_USER_NAME"
+    ADMIN = "SORT_BY_ADMIN"
+    ACTIVE = "SORT_BY_ACTIVE"
+    MODIFIED_TIME = "SORT_BY_MODIFIED_TIME"
+    NAME = "SORT_BY_NAME"
+    LAST_AUTH_TIME = "SORT_BY_LAST_AUTH_TIME"
+    REMOTE = "SORT_BY_REMOTE"
+
+
+class GetUsersResponse(Wire):
+    pagination: Pagination | None = None
+    users: list[User] | None = None
+
+
+class PostUserRequest(Wire):
+    is_hashed: bool | None = None
+    password: str | None = None
+    user: User | None = None
+
+
+class PostUserResponse(Wire):
+    user: User | None = None
+
+
+class PatchUser(Wire):
+    active: bool | None = None
+    admin: bool | None = None
+    agent_user_group: AgentUserGroup | None = None
+    display_name: str | None = None
+    is_hashed: bool | None = None
+    password: str | None = None
+    remote: bool | None = None
+    username: str | None = None
+
+
+class PatchUserResponse(Wire):
+    user: User
+
+
+class UserFilters(Wire):
+    admin: bool | None = None
+    name: str | None = None
+
+
+class PatchUsersRequest(Wire):
+    activate: bool
+    user_ids: list[int]
+    filters: UserFilters | None = None
+
+
+class UserActionResult(Wire):
+    error: str
+    id: int
+
+
+class PatchUsersResponse(Wire):
+    results: list[UserActionResult]
+
+
+class SetUserPasswordResponse(Wire):
+    user: User | None = None
+
+
+class UserWebSetting(Wire):
+    key: str
+    storage_path: str | None = None
+    value: str | None = None
+
+
+class GetUserSettingResponse(Wire):
+    settings: list[UserWebSetting]
+
+
+class PostUserSettingRequest(Wire):
+    settings: list[UserWebSetting]
+
+
+class ActivityType(StrEnum):
+    UNSPECIFIED = "ACTIVITY_TYPE_UNSPECIFIED"
+    GET = "ACTIVITY_TYPE_GET"
+
+
+class EntityType(StrEnum):
+    UNSPECIFIED = "ENTITY_TYPE_UNSPECIFIED"
+    PROJECT = "ENTITY_TYPE_PROJECT"
+
+
+class PostUserActivityRequest(Wire):
+    activity_type: ActivityType
+    entity_id: int
+    entity_type: EntityType
