@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
+unexport PYTHONDONTWRITEBYTECODE
 STAMP := $(VENV)/.stamp
 OFFICIAL := .venv-official
 PYTEST ?= $(BIN)/python -m pytest

@@ -8,7 +8,7 @@ if ! command -v uv >/dev/null 2>&1; then
 fi
 if command -v uv >/dev/null 2>&1; then
   [ -x "$venv/bin/python" ] || uv venv -q --python "$python" "$venv"
-  uv pip install -q --system-certs --python "$venv/bin/python" -c constraints.txt -e '.[dev]'
+  uv pip install -q --compile-bytecode --system-certs --python "$venv/bin/python" -c constraints.txt -e '.[dev]'
 else
   [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
   "$venv/bin/python" -m pip install -q -c constraints.txt -e '.[dev]'

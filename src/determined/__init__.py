@@ -1,1 +1,83 @@
-"""placeholder"""
+"""Front door of the platform: `import determined as det`. Everything loads when it is first asked for."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from determined._version import __version__
+from determined.constants import LOG_FORMAT
+
+if TYPE_CHECKING:
+    from determined import core, errors, util
+    from determined._imports import import_from_path
+    from determined._info import ClusterInfo, RendezvousInfo, ResourcesInfo, TrialInfo, get_cluster_info
+    from determined.errors import InvalidHP
+
+__all__ = [
+    "LOG_FORMAT",
+    "Categorical",
+    "ClusterInfo",
+    "Constant",
+    "Double",
+    "Integer",
+    "InvalidHP",
+    "Log",
+    "RendezvousInfo",
+    "ResourcesInfo",
+    "TrialInfo",
+    "__version__",
+    "core",
+    "errors",
+    "get_cluster_info",
+    "import_from_path",
+    "util",
+]
+
+_MODULES = frozenset({"core", "errors", "util"})
+_HOMES = {
+    "ClusterInfo": "_info",
+    "InvalidHP": "errors",
+    "RendezvousInfo": "_info",
+    "ResourcesInfo": "_info",
+    "TrialInfo": "_info",
+    "get_cluster_info": "_info",
+    "import_from_path": "_imports",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"determined.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'determined' has no attribute {name!r}")
+    found = getattr(import_module(f"determined.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def Constant(value: Any) -> dict[str, Any]:
+    """A hyperparameter that never varies."""
+    return {"type": "const", "val": value}
+
+
+def Integer(minval: int, maxval: int) -> dict[str, Any]:
+    """A whole-number hyperparameter."""
+    return {"type": "int", "minval": minval, "maxval": maxval}
+
+
+def Double(minval: float, maxval: float) -> dict[str, Any]:
+    """A real hyperparameter."""
+    return {"type": "double", "minval": minval, "maxval": maxval}
+
+
+def Categorical(values: list[Any]) -> dict[str, Any]:
+    """A hyperparameter that takes one of `values`."""
+    return {"type": "categorical", "vals": list(values)}
+
+
+def Log(minval: float, maxval: float, base: float = 10.0) -> dict[str, Any]:
+    """A hyperparameter searched by exponent: from `base**minval` to `base**maxval`."""
+    return {"type": "log", "minval": minval, "maxval": maxval, "base": base}

@@ -54,9 +54,14 @@ ALLOCATION_TOKEN_HEADER = "Grpc-Metadata-x-allocation-token"
 MAX_CONTEXT_BYTES = 95 * 1024 * 1024
 # spec/runtime.md 10
 MAX_LOG_LINE_BYTES = 8191
+# The one line in which a task prints its config starts so; log policies do not look at it (spec/runtime.md 6.6).
+CONFIG_LINE_PREFIX = "experiment config: "
 
 LOG_FORMAT = "%(levelname)s: [%(process)s] %(name)s: %(message)s"
 
 PASSWORD_SALT = "GubPEmmotfiK9TMD6Zdw"
 
 MASKED = "********"
+
+# What a master signs, before the caller's challenge, to prove that it holds the secret of a state file.
+IDENTITY_PURPOSE = b"determined master identity:"

@@ -34,6 +34,11 @@ class DeterminedError(Exception):
         self.message = message
         self.details = details
 
+    @property
+    def status_code(self) -> int:
+        """Upstream's name for `status`."""
+        return self.status
+
 
 class InvalidArgument(DeterminedError):
     code, status, grpc = "invalid_argument", 400, 3
@@ -102,6 +107,16 @@ BY_CODE: dict[str, type[DeterminedError]] = {
 }  # fmt: skip
 
 
+class InvalidHP(Exception):
+    """Raised by user code: these hyperparameters cannot be trained. Ends the trial cleanly inside a core context."""
+
+    def __init__(self, msg: str = "...") -> None:
+        if not isinstance(msg, str):
+            raise TypeError(f"InvalidHP needs a str message, got {type(msg).__name__}; pass the reason as text")
+        super().__init__(msg)
+        self.msg = msg
+
+
 class InternalException(DeterminedError):
     """A fault of the platform, not of user code."""
 
@@ -155,6 +170,12 @@ class CheckpointNotFound(DeterminedError):
 
 class CheckpointStateException(DeterminedError):
     code, status, grpc = "checkpoint_state", 400, 9
+
+
+class CheckpointDamaged(DeterminedError):
+    """A stored file differs from what its manifest says (size or hash)."""
+
+    code, status, grpc = "checkpoint_damaged", 409, 15
 
 
 class NoDirectStorageAccess(DeterminedError):

@@ -1,0 +1,1 @@
+"""Synchronous typed HTTP client of the master: address, session, and one file per noun."""

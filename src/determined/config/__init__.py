@@ -1,0 +1,94 @@
+"""Experiment, job, master and agent configs as typed data: parsing, checks, merging, defaults, older generations.
+
+Names are loaded on first use: the command line needs one or two of them and must start fast.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from determined.config.agent import AgentConfig, load_agent_config
+    from determined.config.container_defaults import merge_task_container_defaults, overlay_container_defaults
+    from determined.config.environment import BindMount, Environment, ProxyPort
+    from determined.config.experiment import ExperimentConfig, apply_defaults, check_complete, check_sane
+    from determined.config.log_policies import LogAction, LogPolicy
+    from determined.config.masking import mask_secrets
+    from determined.config.master import MasterConfig, load_master_config
+    from determined.config.merging import merge
+    from determined.config.names import random_name
+    from determined.config.overrides import apply_overrides
+    from determined.config.pipeline import Prepared, prepare
+    from determined.config.quantities import Length, Unit, parse_duration, parse_size, to_batches
+    from determined.config.resources import DeviceMount, Resources
+    from determined.config.searcher import Generation, Searcher, generation
+    from determined.config.shims import canonicalize
+    from determined.config.storage import CheckpointStorage, parse_checkpoint_storage, storage_from_string
+    from determined.config.text import dump_yaml, parse_yaml
+
+__all__ = [
+    "AgentConfig",
+    "BindMount",
+    "CheckpointStorage",
+    "DeviceMount",
+    "Environment",
+    "ExperimentConfig",
+    "Generation",
+    "Length",
+    "LogAction",
+    "LogPolicy",
+    "MasterConfig",
+    "Prepared",
+    "ProxyPort",
+    "Resources",
+    "Searcher",
+    "Unit",
+    "apply_defaults",
+    "apply_overrides",
+    "canonicalize",
+    "check_complete",
+    "check_sane",
+    "dump_yaml",
+    "generation",
+    "load_agent_config",
+    "load_master_config",
+    "mask_secrets",
+    "merge",
+    "merge_task_container_defaults",
+    "overlay_container_defaults",
+    "parse_checkpoint_storage",
+    "parse_duration",
+    "parse_size",
+    "parse_yaml",
+    "prepare",
+    "random_name",
+    "storage_from_string",
+    "to_batches",
+]
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOMES.items():
+        if name in names.split():
+            return getattr(import_module(f"determined.config.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+_HOMES = {
+    "agent": "AgentConfig load_agent_config",
+    "container_defaults": "merge_task_container_defaults overlay_container_defaults",
+    "environment": "BindMount Environment ProxyPort",
+    "experiment": "ExperimentConfig apply_defaults check_complete check_sane",
+    "log_policies": "LogAction LogPolicy",
+    "master": "MasterConfig load_master_config",
+    "masking": "mask_secrets",
+    "merging": "merge",
+    "names": "random_name",
+    "overrides": "apply_overrides",
+    "pipeline": "Prepared prepare",
+    "quantities": "Length Unit parse_duration parse_size to_batches",
+    "resources": "DeviceMount Resources",
+    "searcher": "Generation Searcher generation",
+    "shims": "canonicalize",
+    "storage": "CheckpointStorage parse_checkpoint_storage storage_from_string",
+    "text": "dump_yaml parse_yaml",
+}

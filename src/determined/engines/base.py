@@ -1,4 +1,4 @@
-"""The interface every engine implements. Its contract is tests/contract/engine_contract.py, run against each for real."""
+"""The interface every engine implements. Its contract suite is tests/contract/engine_contract.py, run for real."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Sequence
@@ -12,10 +12,10 @@ class Engine(ABC):
     Contract:
     - `start` is idempotent: the same `resource_id` again is harmless, also after a restart of the master, and re-adopts
       a runner that is still alive. It raises `determined.errors.Unavailable` when the runner cannot be started.
-    - A runner that `start` accepted ends with exactly one `RunnerGone` event per master life; a runner found already gone by
-      `start` yields that event too.
-    - `kill` of an unknown or gone runner does nothing. `force=False` asks the runner to end its task (TERM, then KILL after
-      a grace period); `force=True` kills runner and task at once.
+    - A runner that `start` accepted ends with exactly one `RunnerGone` event per master life; a runner found already
+      gone by `start` yields that event too.
+    - `kill` of an unknown or gone runner does nothing. `force=False` asks the runner to end its task (TERM, then KILL
+      after a grace period); `force=True` kills runner and task at once.
     - A runner outlives the master; `close` leaves runners alone.
     """
 

@@ -22,7 +22,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One machine (or a part of one) as its engine sees it. Enabling, disabling and draining are the master's business."""
+    """One machine (or a part of one) as its engine sees it. Enabling, disabling and draining are the master's."""
 
     id: str
     pool: str
@@ -56,6 +56,8 @@ class Launch:
     master_url: str
     token: str
     run_as: RunAs = field(default_factory=RunAs)
+    master_cert_file: str | None = None
+    master_cert_name: str | None = None
 
 
 class GoneReason(StrEnum):

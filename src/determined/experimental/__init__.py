@@ -1,0 +1,29 @@
+"""Python SDK: `from determined.experimental import client`, or the classes themselves."""
+
+from determined.experimental import client
+from determined.experimental.client import (
+    Checkpoint,
+    Determined,
+    Experiment,
+    ExperimentReference,
+    OrderBy,
+    Project,
+    Trial,
+    TrialOrderBy,
+    TrialReference,
+    TrialSortBy,
+)
+
+__all__ = [
+    "Checkpoint",
+    "Determined",
+    "Experiment",
+    "ExperimentReference",
+    "OrderBy",
+    "Project",
+    "Trial",
+    "TrialOrderBy",
+    "TrialReference",
+    "TrialSortBy",
+    "client",
+]

@@ -1,0 +1,1 @@
+"""The objects users hold: Determined, Experiment, Trial, Checkpoint, User, Workspace, Project."""

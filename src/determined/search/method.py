@@ -20,7 +20,7 @@ class ExitReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """A new trial. `length` is the first ValidateAfter length of the classic generation, None in the late one."""
+    """A new trial. In the classic generation a ValidateAfter follows it; in the late one nothing does."""
 
     request_id: str
     hparams: dict[str, Any]
@@ -102,3 +102,11 @@ class SearchContext(ABC):
     @abstractmethod
     def create(self, hparams: dict[str, Any] | None = None) -> Create:
         """A fresh trial; samples hyperparameters unless given (draw order of spec/search.md 2)."""
+
+
+def open_trial(ctx: SearchContext, length: int | None, hparams: dict[str, Any] | None = None) -> list[Operation]:
+    """A trial whose whole training is known when it starts: in the classic generation its only length, then Close."""
+    create = ctx.create(hparams)
+    if length is None:
+        return [create]
+    return [create, ValidateAfter(create.request_id, length), Close(create.request_id)]

@@ -118,3 +118,11 @@ class DisableSlotResponse(Wire):
 
 class EnableSlotResponse(Wire):
     slot: Slot | None = None
+
+
+class PostAgentRequest(Wire):
+    """Ours: offer another node of the local engine with so many artificial slots."""
+
+    id: str
+    slots: int
+    resource_pool: str = "default"

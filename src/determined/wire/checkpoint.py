@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Any
 
+import msgspec
+
 from determined.wire.codec import Wire
 
 
@@ -42,17 +44,31 @@ class Checkpoint(Wire):
     task_id: str | None = None
 
 
+class ReportCheckpointRequest(Wire):
+    """POST /api/v1/checkpoints: what of a Checkpoint a task reports."""
+
+    uuid: str
+    metadata: dict[str, Any]
+    resources: dict[str, int] = {}
+    state: CheckpointState = CheckpointState.COMPLETED
+    task_id: str | None = None
+    allocation_id: str | None = None
+    report_time: str | None = None
+    storage_id: int | None = None
+    training: dict[str, Any] | None = None
+
+
 class GetCheckpointResponse(Wire):
     checkpoint: Checkpoint
 
 
 class DeleteCheckpointsRequest(Wire):
-    checkpoint_uuids: list[str]
+    checkpoint_uuids: list[str] = []
 
 
 class CheckpointsRemoveFilesRequest(Wire):
-    checkpoint_globs: list[str]
-    checkpoint_uuids: list[str]
+    checkpoint_globs: list[str] = []
+    checkpoint_uuids: list[str] = []
 
 
 class PatchCheckpointOptionalResources(Wire):
@@ -68,8 +84,14 @@ class PatchCheckpointsRequest(Wire):
     checkpoints: list[PatchCheckpoint]
 
 
+class CheckpointMetadata(Wire):
+    metadata: dict[str, Any] = {}
+
+
 class PostCheckpointMetadataRequest(Wire):
-    checkpoint: Checkpoint | None = None
+    """The client sends the whole checkpoint back; only its metadata is taken."""
+
+    checkpoint: CheckpointMetadata = msgspec.field(default_factory=CheckpointMetadata)
 
 
 class PostCheckpointMetadataResponse(Wire):

@@ -6,6 +6,7 @@ explicit null is typed `X | None | UnsetType` with default `UNSET`.
 
 import math
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
@@ -60,6 +61,11 @@ def float_to_wire(value: float) -> float | str:
 
 def float_from_wire(value: float | int | str) -> float:
     return float(value)
+
+
+def rfc3339(moment: datetime) -> str:
+    """`2026-11-15T04:00:00.123456Z`: always UTC, always microseconds, so that text sorts as time does."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def camel(name: str) -> str:

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from determined.wire.base import LaunchWarning, Pagination
 from determined.wire.checkpoint import Checkpoint
 from determined.wire.codec import Wire
@@ -118,6 +120,7 @@ class CreateExperimentRequest(Wire):
     model_definition: list[File] | None = None
     parent_id: int | None = None
     project_id: int | None = None
+    submitter_python: str | None = None  # ours: interpreter of the submitter's environment, for the local engine
     template: str | None = None
     unmanaged: bool | None = None
     validate_only: bool | None = None
@@ -126,6 +129,7 @@ class CreateExperimentRequest(Wire):
 class CreateExperimentResponse(Wire):
     config: dict[str, Any]
     experiment: Experiment
+    messages: list[str] = []  # ours: what the submitter should know, as text
     warnings: list[LaunchWarning] | None = None
 
 
@@ -141,18 +145,22 @@ class PatchExperimentPatchCheckpointStorage(Wire):
 
 
 class PatchExperimentPatchResources(Wire):
-    max_slots: int | None = None
-    priority: int | None = None
-    weight: float | None = None
+    """Absent keeps a value; null clears `max_slots`."""
+
+    max_slots: int | UnsetType | None = UNSET
+    priority: int | UnsetType | None = UNSET
+    weight: float | UnsetType | None = UNSET
 
 
 class PatchExperiment(Wire):
-    id: int
+    """Absent keeps a value; null clears it."""
+
+    id: int | None = None
     checkpoint_storage: PatchExperimentPatchCheckpointStorage | None = None
-    description: str | None = None
-    labels: list[str] | None = None
-    name: str | None = None
-    notes: str | None = None
+    description: str | UnsetType | None = UNSET
+    labels: list[str] | UnsetType | None = UNSET
+    name: str | UnsetType | None = UNSET
+    notes: str | UnsetType | None = UNSET
     resources: PatchExperimentPatchResources | None = None
 
 
@@ -172,7 +180,7 @@ class ContinueExperimentResponse(Wire):
 
 class MoveExperimentRequest(Wire):
     destination_project_id: int
-    experiment_id: int
+    experiment_id: int | None = None
 
 
 class BulkExperimentFilters(Wire):
@@ -187,8 +195,8 @@ class BulkExperimentFilters(Wire):
 
 
 class ActivateExperimentsRequest(Wire):
-    experiment_ids: list[int]
-    project_id: int
+    experiment_ids: list[int] = []
+    project_id: int | None = None
     filters: BulkExperimentFilters | None = None
 
 
@@ -202,8 +210,8 @@ class ActivateExperimentsResponse(Wire):
 
 
 class PauseExperimentsRequest(Wire):
-    experiment_ids: list[int]
-    project_id: int
+    experiment_ids: list[int] = []
+    project_id: int | None = None
     filters: BulkExperimentFilters | None = None
 
 
@@ -212,8 +220,8 @@ class PauseExperimentsResponse(Wire):
 
 
 class CancelExperimentsRequest(Wire):
-    experiment_ids: list[int]
-    project_id: int
+    experiment_ids: list[int] = []
+    project_id: int | None = None
     filters: BulkExperimentFilters | None = None
 
 
@@ -222,8 +230,8 @@ class CancelExperimentsResponse(Wire):
 
 
 class KillExperimentsRequest(Wire):
-    experiment_ids: list[int]
-    project_id: int
+    experiment_ids: list[int] = []
+    project_id: int | None = None
     filters: BulkExperimentFilters | None = None
 
 
@@ -232,8 +240,8 @@ class KillExperimentsResponse(Wire):
 
 
 class ArchiveExperimentsRequest(Wire):
-    experiment_ids: list[int]
-    project_id: int
+    experiment_ids: list[int] = []
+    project_id: int | None = None
     filters: BulkExperimentFilters | None = None
 
 
@@ -242,8 +250,8 @@ class ArchiveExperimentsResponse(Wire):
 
 
 class UnarchiveExperimentsRequest(Wire):
-    experiment_ids: list[int]
-    project_id: int
+    experiment_ids: list[int] = []
+    project_id: int | None = None
     filters: BulkExperimentFilters | None = None
 
 
@@ -252,8 +260,8 @@ class UnarchiveExperimentsResponse(Wire):
 
 
 class DeleteExperimentsRequest(Wire):
-    experiment_ids: list[int]
-    project_id: int
+    experiment_ids: list[int] = []
+    project_id: int | None = None
     filters: BulkExperimentFilters | None = None
 
 
@@ -263,8 +271,8 @@ class DeleteExperimentsResponse(Wire):
 
 class MoveExperimentsRequest(Wire):
     destination_project_id: int
-    experiment_ids: list[int]
-    project_id: int
+    experiment_ids: list[int] = []
+    project_id: int | None = None
     filters: BulkExperimentFilters | None = None
 
 
@@ -351,14 +359,14 @@ class DeleteExperimentLabelResponse(Wire):
 
 
 class PutExperimentRetainLogsRequest(Wire):
-    experiment_id: int
     num_days: int
+    experiment_id: int | None = None
 
 
 class PutExperimentsRetainLogsRequest(Wire):
-    experiment_ids: list[int]
     num_days: int
-    project_id: int
+    experiment_ids: list[int] = []
+    project_id: int | None = None
     filters: BulkExperimentFilters | None = None
 
 

@@ -48,6 +48,7 @@ class Job(Wire):
     summary: JobSummary | None = None
     user_id: int | None = None
     weight: float | None = None
+    reason: str | None = None  # ours: what a queued job waits for
 
 
 class GetJobsResponse(Wire):

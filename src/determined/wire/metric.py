@@ -111,3 +111,19 @@ class PostTrialProfilerMetricsBatchRequest(Wire):
 
 class GetTrialMetricsByCheckpointResponse(Wire):
     metrics: list[MetricsReport]
+
+
+class MetricSeriesResponse(Wire):
+    """Ours: one metric as columns of equal length. Point i stands for a bucket: `last` was reported at steps[i] and
+    times[i] (seconds since the epoch); `exact` says that no bucket holds more than one report."""
+
+    trial_id: int
+    group: str
+    name: str
+    exact: bool
+    total: int
+    steps: list[int]
+    times: list[float]
+    last: list[Any]
+    min: list[Any]
+    max: list[Any]

@@ -3,8 +3,8 @@
 A runner keeps append-only journals (rundir/journal.py): `logs` (its own) and one per reporting process (`user-<pid>`).
 Records of one journal are numbered 1, 2, 3, ... without gaps. The runner posts `ReportBatch` (MessagePack) to
 `POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/reports`; the master writes records past its stored
-position in one transaction and answers the new positions: exactly once, whatever crashes. Segments of one batch are applied
-in the given order. `Exit` is the last record of `logs` and is sent only when every other journal is acknowledged.
+position in one transaction and answers the new positions: exactly once, whatever crashes. Segments of one batch are
+applied in the given order. `Exit` is the last record of `logs`, sent only when every other journal is acknowledged.
 """
 
 from enum import StrEnum
@@ -107,7 +107,7 @@ class ReportAnswer(Wire):
 
 
 class LaunchFile(Wire):
-    """`launch.json` (0600) in the run directory: what an engine hands to the runner. Secrets travel here, never in argv."""
+    """`launch.json` (0600) in the run directory: what an engine hands to the runner. Secrets are never in argv."""
 
     master_url: str
     token: str
@@ -164,7 +164,7 @@ class TaskSpec(Wire):
 class RunnerSignals(Wire):
     """Answer of the runner's long poll `GET .../resources/{resource_id}/signals?preempt=&kill=&timeout_seconds=`.
 
-    The runner sends what it already knows; the master answers as soon as something differs, or after the timeout.
+    The runner sends what it knows; the master answers as soon as something differs, or after the timeout.
     """
 
     preempt: bool = False

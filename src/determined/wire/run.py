@@ -62,8 +62,8 @@ class SearchRunsResponse(Wire):
 
 
 class ArchiveRunsRequest(Wire):
-    project_id: int
-    run_ids: list[int]
+    project_id: int | None = None
+    run_ids: list[int] = []
     filter: str | None = None
 
 
@@ -77,8 +77,8 @@ class ArchiveRunsResponse(Wire):
 
 
 class UnarchiveRunsRequest(Wire):
-    project_id: int
-    run_ids: list[int]
+    project_id: int | None = None
+    run_ids: list[int] = []
     filter: str | None = None
 
 
@@ -87,7 +87,7 @@ class UnarchiveRunsResponse(Wire):
 
 
 class DeleteRunsRequest(Wire):
-    run_ids: list[int]
+    run_ids: list[int] = []
     filter: str | None = None
     project_id: int | None = None
 
@@ -97,7 +97,7 @@ class DeleteRunsResponse(Wire):
 
 
 class KillRunsRequest(Wire):
-    run_ids: list[int]
+    run_ids: list[int] = []
     filter: str | None = None
     project_id: int | None = None
 
@@ -108,8 +108,8 @@ class KillRunsResponse(Wire):
 
 class MoveRunsRequest(Wire):
     destination_project_id: int
-    run_ids: list[int]
-    source_project_id: int
+    run_ids: list[int] = []
+    source_project_id: int | None = None
     filter: str | None = None
     skip_multitrial: bool | None = None
 
@@ -119,8 +119,8 @@ class MoveRunsResponse(Wire):
 
 
 class PauseRunsRequest(Wire):
-    project_id: int
-    run_ids: list[int]
+    project_id: int | None = None
+    run_ids: list[int] = []
     filter: str | None = None
 
 
@@ -129,8 +129,8 @@ class PauseRunsResponse(Wire):
 
 
 class ResumeRunsRequest(Wire):
-    project_id: int
-    run_ids: list[int]
+    project_id: int | None = None
+    run_ids: list[int] = []
     filter: str | None = None
 
 

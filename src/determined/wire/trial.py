@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from determined.wire.base import Pagination
 from determined.wire.checkpoint import Checkpoint, CheckpointState, Metrics
 from determined.wire.codec import Wire
@@ -95,7 +97,7 @@ class PutTrialResponse(Wire):
 
 
 class PatchTrialRequest(Wire):
-    trial_id: int
+    trial_id: int | None = None
     state: TrialState | None = None
 
 
@@ -104,7 +106,7 @@ class PatchTrialResponse(Wire):
 
 
 class StartTrialRequest(Wire):
-    trial_id: int
+    trial_id: int | None = None
     resume: bool | None = None
 
 
@@ -120,8 +122,28 @@ class TrialRunnerMetadata(Wire):
 
 class ReportTrialProgressRequest(Wire):
     progress: float
-    trial_id: int
+    trial_id: int | None = None
     is_raw: bool | None = None
+
+
+class ValidateAfterOperation(Wire):
+    length: int
+
+
+class SearcherOperation(Wire):
+    validate_after: ValidateAfterOperation | None = None
+
+
+class GetCurrentTrialSearcherOperationResponse(Wire):
+    """Classic generation: how far to train next. No `op` means there is nothing more to do."""
+
+    completed: bool = False
+    op: SearcherOperation | None = None
+
+
+class CompleteTrialSearcherOperationRequest(Wire):
+    op: ValidateAfterOperation | None = None
+    searcher_metric: Any = None
 
 
 class TrialEarlyExitExitedReason(StrEnum):
@@ -207,10 +229,14 @@ class GetTrialRemainingLogRetentionDaysResponse(Wire):
 
 
 class DataPoint(Wire):
+    """`values` are the last of the bucket the point stands for; `min`, `max` (ours) its extremes where they differ."""
+
     batches: int
     time: str
     epoch: float | None = None
     values: dict[str, Any] | None = None
+    min: dict[str, Any] | UnsetType = UNSET
+    max: dict[str, Any] | UnsetType = UNSET
 
 
 class TrialsSampleResponseTrial(Wire):

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from determined.wire.base import Pagination
 from determined.wire.codec import Wire
 from determined.wire.project import Project, WorkspaceState
@@ -75,13 +77,15 @@ class PostWorkspaceResponse(Wire):
 
 
 class PatchWorkspace(Wire):
-    agent_user_group: AgentUserGroup | None = None
-    checkpoint_storage_config: dict[str, Any] | None = None
-    cluster_namespace_meta: dict[str, WorkspaceNamespaceMeta] | None = None
-    default_aux_pool: str | None = None
-    default_aux_resource_pool: str | None = None
-    default_compute_pool: str | None = None
-    default_compute_resource_pool: str | None = None
+    """A null clears what it names; an absent field stays."""
+
+    agent_user_group: AgentUserGroup | UnsetType | None = UNSET
+    checkpoint_storage_config: dict[str, Any] | UnsetType | None = UNSET
+    cluster_namespace_meta: dict[str, WorkspaceNamespaceMeta] | UnsetType | None = UNSET
+    default_aux_pool: str | UnsetType | None = UNSET
+    default_aux_resource_pool: str | UnsetType | None = UNSET
+    default_compute_pool: str | UnsetType | None = UNSET
+    default_compute_resource_pool: str | UnsetType | None = UNSET
     name: str | None = None
 
 

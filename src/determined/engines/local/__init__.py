@@ -1,0 +1,1 @@
+"""The local engine: runners are processes of this machine. No root, no container, nothing to install."""

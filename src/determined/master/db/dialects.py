@@ -1,14 +1,17 @@
 """The only file that knows SQLite from PostgreSQL: connections, write locks, upserts, and what a driver's error means."""
 
+from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Engine, Table, event
+from sqlalchemy import ColumnElement, Connection, Engine, Executable, Float, Table, event, literal
 from sqlalchemy import create_engine as _create_engine
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 
-from determined.errors import AlreadyExists, DeterminedError, Unavailable
+from determined.errors import AlreadyExists, DeterminedError, InvalidArgument, Unavailable
 
 
 def create_engine(url: str) -> Engine:
@@ -32,28 +35,62 @@ def begin_read(conn: Connection) -> None:
         conn.exec_driver_sql("BEGIN")
 
 
-def upsert(
-    conn: Connection, table: Table, values: dict[str, Any] | list[dict[str, Any]], keys: list[str]
-) -> None:
+def upsert(conn: Connection, table: Table, values: dict[str, Any] | list[dict[str, Any]], keys: list[str]) -> None:
     """Insert; where a row with the same `keys` exists, replace its other given columns."""
     rows = values if isinstance(values, list) else [values]
-    if not rows:
-        return
-    dialect = sqlite if conn.dialect.name == "sqlite" else postgresql
+    if rows:
+        conn.execute(_upsert(conn.dialect.name, table, tuple(rows[0]), tuple(keys)), rows)
+
+
+@lru_cache(maxsize=256)
+def _upsert(dialect_name: str, table: Table, columns: tuple[str, ...], keys: tuple[str, ...]) -> Executable:
+    """Kept, because building one costs more than running it and every report needs several."""
+    dialect = sqlite if dialect_name == "sqlite" else postgresql
     insert = dialect.insert(table)
-    changed = {k: insert.excluded[k] for k in rows[0] if k not in keys}
-    statement = (
+    changed = {name: insert.excluded[name] for name in columns if name not in keys}
+    statement: Executable = (
         insert.on_conflict_do_update(index_elements=keys, set_=changed)
         if changed
         else insert.on_conflict_do_nothing(index_elements=keys)
     )
-    conn.execute(statement, rows)
+    return statement
+
+
+class JsonNumber(FunctionElement[float]):
+    """The number at a path of a JSON column; NULL where there is none or it is of another type.
+
+    One bad cast fails a whole query on PostgreSQL, so user data is never cast without a look at its type.
+    """
+
+    inherit_cache = True
+    name = "json_number"
+    type = Float()
+
+    def __init__(self, column: ColumnElement[Any], *path: str) -> None:
+        quoted = "$" + "".join(f".{msgspec.json.encode(key).decode()}" for key in path)
+        super().__init__(column, literal(quoted), *(literal(key) for key in path))
+
+
+@compiles(JsonNumber, "sqlite")
+def _number_on_sqlite(element: JsonNumber, compiler: Any, **options: Any) -> str:
+    column, path = [compiler.process(clause, **options) for clause in list(element.clauses)[:2]]
+    kind = f"json_type({column}, {path})"
+    return f"CASE WHEN {kind} IN ('integer', 'real') THEN json_extract({column}, {path}) END"
+
+
+@compiles(JsonNumber, "postgresql")
+def _number_on_postgresql(element: JsonNumber, compiler: Any, **options: Any) -> str:
+    column, _, *keys = [compiler.process(clause, **options) for clause in element.clauses]
+    found = f"json_extract_path({', '.join([column, *keys])})" if keys else column
+    return f"CASE WHEN json_typeof({found}) = 'number' THEN CAST(CAST({found} AS TEXT) AS DOUBLE PRECISION) END"
 
 
 def explain(error: DBAPIError) -> DeterminedError:
     """Our error for a driver's: never a bare driver message to a client."""
     if isinstance(error, IntegrityError):
         return AlreadyExists(f"the change conflicts with existing data: {error.orig}")
+    if isinstance(error, DataError):
+        return InvalidArgument(f"a value does not fit into the database: {error.orig}")
     return Unavailable(f"the database cannot serve this now: {error.orig}")
 
 

@@ -1,4 +1,4 @@
-"""Every table, once. Migrations bring a database to exactly this; times are integers of microseconds, read as aware UTC."""
+"""Every table, once. Migrations bring a database to exactly this; times are integer microseconds, read as aware UTC."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -59,9 +59,7 @@ metadata = MetaData(
 # -- the cluster itself -------------------------------------------------------------------------------------------
 
 # cluster_id, token_secret, heartbeat (last time the master was alive), cluster message, ...
-cluster = Table(
-    "cluster", metadata, Column("key", String, primary_key=True), Column("value", JSON, nullable=False)
-)
+cluster = Table("cluster", metadata, Column("key", String, primary_key=True), Column("value", JSON, nullable=False))
 
 # Enable/disable/drain of nodes and slots, kept apart from what engines report. slot_id -1 = the whole node.
 node_overrides = Table(
@@ -175,6 +173,15 @@ projects = Table(
     sqlite_autoincrement=True,
 )
 
+# What a user looked at last, for "recent projects".
+project_views = Table(
+    "project_views",
+    metadata,
+    Column("user_id", ForeignKey("users.id"), primary_key=True),
+    Column("project_id", ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True),
+    Column("viewed_at", Time, nullable=False),
+)
+
 pool_bindings = Table(
     "pool_bindings",
     metadata,
@@ -228,6 +235,7 @@ experiments = Table(
     Column("end_time", Time),
     Column("best_trial_id", _Id),
     Column("error", Text),  # why it is in ERROR, for people
+    Column("gc_time", Time),  # when the checkpoint GC policy was last applied; older than end_time = apply it again
     sqlite_autoincrement=True,
 )
 
@@ -427,7 +435,19 @@ checkpoints = Table(
     Column("size", BigInteger, nullable=False),
     Column("report_time", Time, nullable=False),
     Column("storage_id", ForeignKey("storage_backends.id")),
-    Column("delete_requested_at", Time),
+    Column("delete_requested_at", Time, index=True),
+    Column("delete_globs", JSON(none_as_null=True)),  # which files; null = all of them
+)
+
+# Which checkpoints a trial was started from (POST /api/v1/trial-source-info).
+trial_source_infos = Table(
+    "trial_source_infos",
+    metadata,
+    Column("trial_id", ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True),
+    Column("checkpoint_uuid", ForeignKey("checkpoints.uuid", ondelete="CASCADE"), primary_key=True),
+    Column("type", String, nullable=False),  # INFERENCE, FINE_TUNING
+    Column("model_id", _Id),
+    Column("model_version", Integer),
 )
 
 # -- metrics ------------------------------------------------------------------------------------------------------
@@ -449,14 +469,16 @@ metric_chunks = Table(
     sqlite_autoincrement=True,
 )
 
-# The first step a run reported per group: rows of earlier runs at later steps are archived by it, without rewriting them.
+# The first step a run reported per group: rows of earlier runs at later steps are archived by it, not rewritten.
 metric_watermarks = Table(
     "metric_watermarks",
     metadata,
     Column("trial_id", ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True),
     Column("run_id", Integer, primary_key=True),
     Column("group", String, primary_key=True),
-    Column("first_step", BigInteger, nullable=False),
+    Column("first_step", BigInteger, nullable=False),  # -1: reports without steps, numbered in order
+    Column("last_step", BigInteger, nullable=False),
+    Column("tail_id", _Id),  # the chunk that the next report of this series is added to
 )
 
 metric_summaries = Table(
@@ -477,7 +499,7 @@ metric_summaries = Table(
 
 # -- logs ---------------------------------------------------------------------------------------------------------
 
-# One compressed batch of lines (master/db/log_chunk.py). `levels` is a bit mask; filters skip chunks by it and by time.
+# One compressed batch of lines (master/db/log_chunk.py). `levels` is a bit mask; filters skip chunks by it.
 log_chunks = Table(
     "log_chunks",
     metadata,

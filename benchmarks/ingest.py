@@ -1,0 +1,341 @@
+"""Ingest over HTTP: metric values and log lines a second into a real master on SQLite; MLflow beside it.
+
+    python benchmarks/ingest.py [--seconds 10] [--mlflow] [--write benchmarks/results/ingest.md]
+
+The master is `python -m determined.master`; a trial that only sleeps gives us a live allocation, and the client, in a
+process of its own, posts journals with that allocation's token as a runner does. What was sent is counted afterwards.
+"""
+
+import argparse
+import dataclasses
+import functools
+import json
+import math
+import multiprocessing
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+import urllib3
+
+from determined.wire.report import LogLine, MetricReport, Record, ReportBatch, Segment
+
+BATCH = 1000
+HOLD = {"metric values": 50_000, "log lines": 100_000}
+_CONFIG = """
+name: ingest benchmark
+entrypoint: ["sleep", "3600"]
+searcher: {name: single, metric: loss}
+hyperparameters: {}
+max_restarts: 0
+resources: {slots_per_trial: 1}
+"""
+
+
+@dataclass(frozen=True)
+class Result:
+    what: str
+    per_second: float
+    sent: int
+    p50_ms: float
+    p99_ms: float
+    cpu_ms: float = 0.0  # processor time of the master per batch: what remains true on a busy machine
+
+
+@dataclass(frozen=True)
+class Target:
+    """A live allocation to report for."""
+
+    url: str
+    path: str
+    token: str
+    trial_id: int
+    task_id: str
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=10.0, help="how long each case sends")
+    parser.add_argument(
+        "--mlflow", action="store_true", help="measure MLflow too, in a virtual environment made for it"
+    )
+    parser.add_argument("--mlflow-python", help="a python that has MLflow, instead of making an environment")
+    parser.add_argument("--write", type=Path, help="write the table to this file")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="det-ingest-") as folder, running_master(Path(folder)) as master:
+        results = measure(master, options.seconds)
+    if options.mlflow or options.mlflow_python:
+        results.append(measure_mlflow(options.mlflow_python, options.seconds))
+    table = render(results)
+    print(table)
+    if options.write:
+        options.write.write_text(table)
+    return 0 if all(r.per_second >= HOLD[kind] for r in results for kind in HOLD if r.what.startswith(kind)) else 1
+
+
+def measure(master: "Master", seconds: float) -> list[Result]:
+    cases: list[tuple[str, str, Callable[[int], list[Record]], int]] = [
+        ("metric values, 1 per report", "one", _single_values, 1),
+        ("metric values, 10 per report", "ten", _ten_values, 10),
+        ("log lines", "log", _log_lines, 1),
+    ]
+    results = []
+    for what, source, make, values in cases:
+        target = master.start_trial()
+        before = master.cpu_seconds()
+        sent, elapsed, latencies = _in_another_process(target, source, make, seconds)
+        cpu = (master.cpu_seconds() - before) / len(latencies) * 1000
+        stored = master.count(target, source)
+        if stored != sent:
+            raise SystemExit(f"{what}: {sent} records were acknowledged but {stored} are stored")
+        results.append(dataclasses.replace(_result(what, sent * values, elapsed, latencies), cpu_ms=cpu))
+    results.append(_chart(master))
+    return results
+
+
+def _chart(master: "Master") -> Result:
+    """One chart of 100,000 points: not a rate, but the other half of what metrics are for."""
+    target = master.start_trial()
+    sender = _Sender(target, "chart")
+    for start in range(0, 100_000, 5000):
+        sender.post([MetricReport("training", start + i, {"loss": math.sin(i)}, 1.0) for i in range(5000)])
+    took = []
+    for _ in range(20):
+        before = time.perf_counter()
+        answer = master.get(f"/api/v1/trials/{target.trial_id}/metrics/series?name=loss&points=2000")
+        took.append((time.perf_counter() - before) * 1000)
+    p99 = sorted(took)[-1]
+    return Result(f"chart of 100,000 points ({len(answer) // 1000} KB)", 0.0, 100_000, statistics.median(took), p99)
+
+
+class Master:
+    """A real master process and a logged-in user of it."""
+
+    def __init__(self, url: str, folder: Path, pid: int) -> None:
+        self.url, self._folder = url, folder
+        self._process = psutil.Process(pid)
+        self._http = urllib3.PoolManager(retries=False)
+        answer = self._call("POST", "/api/v1/auth/login", {"username": "admin", "password": ""})
+        self._headers = {"Authorization": f"Bearer {answer['token']}"}
+
+    def start_trial(self) -> Target:
+        """A trial that sleeps; answers once its runner has its launch file."""
+        known = set(self._launches())
+        body = {"activate": True, "config": self._config(), "modelDefinition": []}
+        experiment = self._call("POST", "/api/v1/experiments", body)["experiment"]["id"]
+        deadline = time.monotonic() + 60
+        while not (new := [f for f in self._launches() if f not in known]):
+            if time.monotonic() > deadline:
+                raise SystemExit("the benchmark's trial did not start within 60 s")
+            time.sleep(0.02)
+        launch = json.loads(new[0].read_text())
+        trial = self._call("GET", f"/api/v1/experiments/{experiment}/trials")["trials"][0]
+        path = f"/api/v1/allocations/{launch['allocationId']}/resources/{launch['resourceId']}/reports"
+        return Target(self.url, path, launch["token"], trial["id"], launch["allocationId"].rsplit(".", 1)[0])
+
+    def count(self, target: Target, source: str) -> int:
+        """How many of the records sent are stored."""
+        if source == "log":
+            return self.get(f"/api/v1/tasks/{target.task_id}/logs?sources=task&searchText=samples").count(b"\n")
+        series = self.get(f"/api/v1/trials/{target.trial_id}/metrics/series?group={source}&name=m0&points=1")
+        return int(json.loads(series)["total"])
+
+    def cpu_seconds(self) -> float:
+        times = self._process.cpu_times()
+        return float(times.user + times.system)
+
+    def get(self, path: str) -> bytes:
+        answer = self._http.request("GET", self.url + path, headers=self._headers)
+        assert answer.status == 200, answer.data
+        return answer.data
+
+    def stop_trials(self) -> None:
+        for experiment in self._call("GET", "/api/v1/experiments")["experiments"]:
+            self._call("POST", f"/api/v1/experiments/{experiment['id']}/kill")
+        deadline = time.monotonic() + 60
+        while any(not (f.parent / "done").exists() for f in self._launches()) and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+    def _launches(self) -> list[Path]:
+        return sorted((self._folder / "data").glob("**/launch.json"))
+
+    def _config(self) -> str:
+        storage = self._folder / "checkpoints"
+        return f"{_CONFIG}checkpoint_storage: {{type: directory, container_path: {storage}}}\n"
+
+    def _call(self, method: str, path: str, body: Any = None) -> Any:
+        raw = None if body is None else json.dumps(body).encode()
+        headers = getattr(self, "_headers", {})
+        answer = self._http.request(method, self.url + path, body=raw, headers=headers)
+        if answer.status != 200:
+            raise SystemExit(f"{method} {path}: {answer.status} {answer.data.decode()}")
+        return json.loads(answer.data)
+
+
+@contextmanager
+def running_master(folder: Path) -> Iterator[Master]:
+    (folder / "checkpoints").mkdir()
+    config = folder / "master.yaml"
+    config.write_text("security: {initial_user_password: ''}\n")
+    command = [sys.executable, "-m", "determined.master", "--config-file", str(config), "--port", "0", "--slots", "8"]
+    log = (folder / "master.log").open("wb")
+    process = subprocess.Popen([*command, "--data-dir", str(folder / "data")], stderr=log, stdout=log)
+    try:
+        port = _wait_for_port(folder, process)
+        master = Master(f"http://127.0.0.1:{port}", folder, process.pid)
+        yield master
+        master.stop_trials()
+    finally:
+        process.terminate()
+        process.wait(30)
+        log.close()
+
+
+def _wait_for_port(folder: Path, process: "subprocess.Popen[bytes]") -> str:
+    ready = folder / "data" / "master.port"
+    deadline = time.monotonic() + 60
+    while not ready.exists():
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise SystemExit("the master did not start:\n" + (folder / "master.log").read_text())
+        time.sleep(0.02)
+    return ready.read_text().strip()
+
+
+class _Sender:
+    """Posts batches of one journal, one after the other."""
+
+    def __init__(self, target: Target, source: str) -> None:
+        self._target, self._source, self._next = target, source, 1
+        self._http = urllib3.HTTPConnectionPool(target.url.split("//")[1], retries=False)
+        self._headers = {
+            "Grpc-Metadata-x-allocation-token": f"Bearer {target.token}",
+            "Content-Type": "application/msgpack",
+        }
+
+    def post(self, records: list[Record]) -> None:
+        raw = msgspec.msgpack.encode(ReportBatch([Segment(self._source, self._next, records)]))
+        answer = self._http.urlopen("POST", self._target.path, body=raw, headers=self._headers)
+        assert answer.status == 200, answer.data
+        self._next += len(records)
+
+
+def _send(target: Target, source: str, make: Callable[[int], list[Record]], seconds: float, pipe: Any) -> None:
+    sender = _Sender(target, source)
+    sent, latencies = 0, []
+    start = time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        records = make(sent)
+        before = time.perf_counter()
+        sender.post(records)
+        latencies.append(time.perf_counter() - before)
+        sent += len(records)
+    pipe.send((sent, time.perf_counter() - start, latencies))
+
+
+def _in_another_process(
+    target: Target, source: str, make: Callable[[int], list[Record]], seconds: float
+) -> tuple[int, float, list[float]]:
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=_send, args=(target, source, make, seconds, there))
+    process.start()
+    there.close()  # so that a client that dies is seen as the end of the pipe
+    try:
+        answer: tuple[int, float, list[float]] = here.recv()
+    finally:
+        process.join(30)
+    return answer
+
+
+def _single_values(start: int) -> list[Record]:
+    return [MetricReport("one", start + i, {"m0": (start + i) / 7}, 1.7e9 + i) for i in range(BATCH)]
+
+
+def _ten_values(start: int) -> list[Record]:
+    names = [f"m{i}" for i in range(10)]
+    return [
+        MetricReport("ten", start + i, dict.fromkeys(names, (start + i) / 7), 1.7e9 + i) for i in range(BATCH // 10)
+    ]
+
+
+@functools.cache
+def _lines(part: int) -> list[Record]:
+    """Made once: a runner ships lines that others have made."""
+    start = part * BATCH
+    return [
+        LogLine(
+            f"[train] step {start + i} loss={math.sin(start + i):.6f} lr=3.0e-04 throughput={i * 1.7:.2f} samples/s",
+            1.7e9 + i,
+            "stdout",
+            "INFO",
+            i % 4,
+        )
+        for i in range(BATCH)
+    ]
+
+
+def _log_lines(start: int) -> list[Record]:
+    return _lines(start // BATCH % 20)
+
+
+def measure_mlflow(python: str | None, seconds: float) -> Result:
+    """The same values through MLflow's own server on SQLite, by its client's `log_batch` of 1,000."""
+    with tempfile.TemporaryDirectory(prefix="mlflow-ingest-") as folder:
+        chosen = python or _mlflow_environment(Path(folder))
+        script = Path(__file__).with_name("ingest_mlflow.py")
+        done = subprocess.run([chosen, script, folder, str(seconds)], check=True, capture_output=True, text=True)
+    found = json.loads(done.stdout.splitlines()[-1])
+    return _result(f"MLflow {found['version']}: values", found["sent"], found["elapsed"], found["latencies"])
+
+
+def _mlflow_environment(folder: Path) -> str:
+    home = folder / "venv"
+    uv = shutil.which("uv")
+    if uv is None:
+        raise SystemExit("--mlflow needs uv on the PATH, or name a python that has MLflow with --mlflow-python")
+    subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, home], check=True)
+    python = str(home / "bin" / "python")
+    subprocess.run([uv, "pip", "install", "--quiet", "--system-certs", "--python", python, "mlflow"], check=True)
+    return python
+
+
+def _result(what: str, sent: int, elapsed: float, latencies: list[float]) -> Result:
+    ordered = sorted(latencies)
+    p99 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
+    return Result(what, sent / elapsed, sent, statistics.median(ordered) * 1000, p99 * 1000)
+
+
+def render(results: list[Result]) -> str:
+    lines = [
+        "# Ingest over HTTP",
+        "",
+        f"Batches of {BATCH:,}, SQLite, client in another process; {os.cpu_count()} cores, "
+        f"Python {platform.python_version()}.",
+        "Every acknowledged record was read back and counted.",
+        "",
+        "| what | per second | hold | sent | batch p50 ms | batch p99 ms | master's CPU ms per batch |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for r in results:
+        hold = next((f">= {n:,}" for kind, n in HOLD.items() if r.what.startswith(kind)), "")
+        hold = "<= 300 ms, <= 200 KB" if r.what.startswith("chart") else hold
+        cpu = f"{r.cpu_ms:.1f}" if r.cpu_ms else ""
+        rate = f"{r.per_second:,.0f}" if r.per_second else ""
+        lines.append(f"| {r.what} | {rate} | {hold} | {r.sent:,} | {r.p50_ms:.1f} | {r.p99_ms:.1f} | {cpu} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

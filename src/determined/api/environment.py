@@ -1,0 +1,54 @@
+"""The process environment as the HTTP client reads it; the only file of this room that does."""
+
+import os
+from pathlib import Path
+
+from determined import constants
+
+
+def master() -> str | None:
+    return os.environ.get(constants.ENV_MASTER) or os.environ.get(constants.ENV_MASTER_ADDR) or None
+
+
+def credentials() -> tuple[str, str] | None:
+    """DET_USER counts only beside DET_PASS: every task has DET_USER set, and it must not win over the active user."""
+    user, password = os.environ.get(constants.ENV_USER), os.environ.get(constants.ENV_PASS)
+    if user is None or password is None:
+        return None
+    return user, password
+
+
+def task_user_token() -> tuple[str, str] | None:
+    user, token = os.environ.get(constants.ENV_USER), os.environ.get(constants.ENV_USER_TOKEN)
+    if not user or not token:
+        return None
+    return user, token
+
+
+def cert_file() -> str | None:
+    return os.environ.get(constants.ENV_MASTER_CERT_FILE) or None
+
+
+def cert_name() -> str | None:
+    return os.environ.get(constants.ENV_MASTER_CERT_NAME) or None
+
+
+def retry_config() -> str | None:
+    return os.environ.get(constants.ENV_RETRY_CONFIG) or None
+
+
+def config_dir() -> Path:
+    override = os.environ.get(constants.ENV_DEBUG_CONFIG_PATH)
+    if override:
+        return Path(override)
+    base = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else Path.home() / ".config") / "determined"
+
+
+def state_dir() -> Path:
+    """Where masters started by this user keep their state."""
+    override = os.environ.get(constants.ENV_STATE_DIR)
+    if override:
+        return Path(override)
+    base = os.environ.get("XDG_DATA_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "share") / "determined"

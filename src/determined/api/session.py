@@ -1,0 +1,262 @@
+"""One HTTP conversation with a master: JSON in and out, retries, streams, errors as the classes the master raised."""
+
+import io
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar, cast
+from urllib.parse import urlencode, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import msgspec
+import urllib3
+from urllib3.exceptions import HTTPError, MaxRetryError, NewConnectionError, ProtocolError, SSLError
+
+from determined._version import __version__
+from determined.api.address import canonical, is_loopback
+from determined.api.certificates import CertSpec, context_of
+from determined.api.errors import error_from, error_of
+from determined.constants import ALLOCATION_TOKEN_HEADER
+from determined.errors import BadMaster, DeterminedError, MasterNotFound
+from determined.wire.codec import convert, plain, to_json
+
+__all__ = ["CertSpec", "Sending", "Session"]
+
+T = TypeVar("T")
+Params = dict[str, Any]
+Sending = Callable[[int], None]  # hears of so many bytes more on their way
+_SAFE_TO_REPEAT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"})
+
+
+class Session:
+    """Thread-safe; keeps connections open. `close()` it, or use it as a context manager.
+
+    Args:
+        master_url: any address `canonical` understands.
+        token: sent as a user's bearer token, or as a task's when `allocation_token`.
+        username: whose token it is, for messages.
+        cert: how to trust an https master.
+        retries: how often a request is repeated while nobody answers, or the answer is 502, 503 or 504.
+        backoff: seconds; doubles from one repetition to the next.
+        timeout: seconds to wait for an answer unless a call says otherwise.
+    """
+
+    def __init__(
+        self,
+        master_url: str,
+        *,
+        token: str | None = None,
+        allocation_token: bool = False,
+        username: str | None = None,
+        cert: CertSpec | None = None,
+        retries: int = 5,
+        backoff: float = 0.5,
+        timeout: float = 60.0,
+    ) -> None:
+        self.master_url = canonical(master_url)
+        self.token = token
+        self.username = username
+        self._headers = {"User-Agent": f"determined/{__version__}", "Accept": "application/json"}
+        if token:
+            name = ALLOCATION_TOKEN_HEADER if allocation_token else "Authorization"
+            self._headers[name] = f"Bearer {token}"
+        self._retry = _Retry(
+            total=retries,
+            backoff_factor=backoff,
+            status_forcelist=(502, 503, 504),
+            allowed_methods=_SAFE_TO_REPEAT,
+            raise_on_status=False,
+        )
+        self._timeout = timeout
+        self._pool = _pool(self.master_url, cert)
+
+    def get(self, path: str, params: Params | None = None, *, timeout: float | None = None) -> Any:
+        """The decoded answer. `raw` lists what every verb raises."""
+        return self._json("GET", path, params=params, timeout=timeout)
+
+    def get_as(self, path: str, kind: type[T], params: Params | None = None) -> T:
+        """The answer as a wire struct."""
+        return self._typed(self.get(path, params), path, kind)
+
+    def post(self, path: str, body: Any = None, *, params: Params | None = None) -> Any:
+        return self._json("POST", path, body, params=params)
+
+    def post_as(self, path: str, body: Any, kind: type[T]) -> T:
+        return self._typed(self.post(path, body), path, kind)
+
+    def send_as(self, path: str, body: bytes, kind: type[T], sending: Sending) -> T:
+        """POST a large JSON body; `sending` hears of each part as it leaves."""
+        headers = {"Content-Length": str(len(body)), "Content-Type": "application/json"}
+        response = self.raw("POST", path, _Counted(body, sending), headers=headers)
+        return self._typed(self._decode(response.data, path), path, kind)
+
+    def put(self, path: str, body: Any = None) -> Any:
+        return self._json("PUT", path, body)
+
+    def patch(self, path: str, body: Any = None) -> Any:
+        return self._json("PATCH", path, body)
+
+    def patch_as(self, path: str, body: Any, kind: type[T]) -> T:
+        return self._typed(self.patch(path, body), path, kind)
+
+    def delete(self, path: str, body: Any = None, *, params: Params | None = None) -> Any:
+        return self._json("DELETE", path, body, params=params)
+
+    def stream(self, path: str, params: Params | None = None) -> Iterator[dict[str, Any]]:
+        """The `result` of each line of a newline-delimited stream, as it comes. An `error` line is raised."""
+        response = self.raw("GET", path, params=params, stream=True, timeout=None)
+        try:
+            for line in _lines(response):
+                yield _result(self._decode(line, path))
+        except HTTPError as err:
+            raise MasterNotFound(f"{self.master_url} broke off the answer to {path} ({err}); try again") from err
+        finally:
+            response.close()
+
+    def raw(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        params: Params | None = None,
+        headers: dict[str, str] | None = None,
+        stream: bool = False,
+        timeout: float | None = -1.0,
+    ) -> urllib3.BaseHTTPResponse:
+        """A successful response (status below 300), its body read unless `stream`.
+
+        Raises:
+            MasterNotFound: nobody answers.
+            BadMaster: somebody answers, but not a Determined master.
+            DeterminedError: the class the master raised.
+        """
+        url = f"{self.master_url}/{path.lstrip('/')}" + (f"?{_query(params)}" if params else "")
+        payload = body if body is None or isinstance(body, bytes | io.BytesIO) else to_json(plain(body))
+        limit = self._timeout if timeout == -1.0 else timeout
+        try:
+            response = self._pool.request(
+                method,
+                url,
+                body=payload,
+                headers={**self._headers, **(headers or {})},
+                retries=self._retry,
+                timeout=urllib3.Timeout(connect=min(limit or 10.0, 10.0), read=limit),
+                preload_content=not stream,
+                redirect=False,
+            )
+        except HTTPError as err:
+            raise _unreachable(self.master_url, err) from err
+        if response.status < 300:
+            return response
+        raise error_of(response.status, response.data, url)
+
+    def close(self) -> None:
+        self._pool.clear()
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _json(self, method: str, path: str, body: Any = None, **how: Any) -> Any:
+        if how.get("timeout") is None:
+            how.pop("timeout", None)
+        response = self.raw(method, path, body, **how)
+        return self._decode(response.data, path) if response.data else {}
+
+    def _decode(self, raw: bytes, path: str) -> Any:
+        try:
+            return msgspec.json.decode(raw)
+        except msgspec.DecodeError as err:
+            raise self._not_a_master(path, "its answer is not JSON") from err
+
+    def _typed(self, value: Any, path: str, kind: type[T]) -> T:
+        try:
+            return convert(value, kind)
+        except msgspec.ValidationError as err:
+            raise self._not_a_master(path, str(err)) from err
+
+    def _not_a_master(self, path: str, what: str) -> BadMaster:
+        return BadMaster(
+            f"{self.master_url} does not answer {path} as a Determined master does ({what}); "
+            "check the address given with -m or DET_MASTER"
+        )
+
+
+class _Counted(io.BytesIO):
+    """A body that tells how far it has been read; urllib3 reads it block by block and rewinds it to repeat."""
+
+    def __init__(self, body: bytes, sending: Sending) -> None:
+        super().__init__(body)
+        self._sending = sending
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        piece = super().read(size)
+        self._sending(len(piece))
+        return piece
+
+
+class _Retry(urllib3.Retry):
+    """503 is a master saying that it did nothing: any method may be repeated. 502 and 504 may have done it."""
+
+    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
+        if status_code == 503 and self.total:
+            return True
+        return super().is_retry(method, status_code, has_retry_after)
+
+
+def _pool(master_url: str, cert: CertSpec | None) -> urllib3.PoolManager:
+    parts = urlsplit(master_url)
+    host = parts.hostname or ""
+    options: dict[str, Any] = {"maxsize": 4}
+    if parts.scheme == "https":
+        options["ssl_context"] = context_of(cert)
+        if cert is not None and cert.name:
+            options |= {"server_hostname": cert.name, "assert_hostname": cert.name}
+    proxy = None if is_loopback(host) or proxy_bypass(host) else getproxies().get(parts.scheme)
+    return urllib3.ProxyManager(proxy, **options) if proxy else urllib3.PoolManager(**options)
+
+
+def _query(params: Params) -> str:
+    words: list[tuple[str, str]] = []
+    for name, value in params.items():
+        values = value if isinstance(value, list | tuple) else [value]
+        words += [(name, _word(item)) for item in values if item is not None]
+    return urlencode(words)
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+    rest = b""
+    for block in response.stream(65536):
+        *whole, rest = (rest + block).split(b"\n")
+        yield from (line for line in whole if line.strip())
+    if rest.strip():
+        yield rest
+
+
+def _result(chunk: Any) -> dict[str, Any]:
+    if isinstance(chunk, dict) and isinstance(chunk.get("error"), dict):
+        raise error_from(chunk["error"])
+    if isinstance(chunk, dict) and "result" in chunk:
+        return cast(dict[str, Any], chunk["result"])
+    raise BadMaster(f"a stream line has neither result nor error: {str(chunk)[:100]!r}; is this a Determined master?")
+
+
+def _unreachable(url: str, err: HTTPError) -> DeterminedError:
+    reason = err.reason if isinstance(err, MaxRetryError) and err.reason is not None else err
+    if isinstance(reason, SSLError):
+        return BadMaster(f"{url} cannot be trusted ({reason}); give its certificate with DET_MASTER_CERT_FILE")
+    if isinstance(reason, ProtocolError) and not isinstance(reason, NewConnectionError) and _is_foreign(reason):
+        return BadMaster(f"{url} does not speak HTTP ({reason}); check the address given with -m or DET_MASTER")
+    return MasterNotFound(
+        f"no master answers at {url} ({reason}); start one with 'det deploy local cluster-up', "
+        "or name another with 'det -m URL' or DET_MASTER"
+    )
+
+
+def _is_foreign(reason: ProtocolError) -> bool:
+    return any(type(arg).__name__ in ("BadStatusLine", "LineTooLong") for arg in reason.args)

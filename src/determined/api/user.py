@@ -1,0 +1,68 @@
+"""Users over HTTP."""
+
+from typing import Any
+
+from determined.api.login import salted
+from determined.api.session import Session
+from determined.wire.user import (
+    GetMeResponse,
+    GetUserResponse,
+    GetUsersResponse,
+    PatchUserResponse,
+    PostUserResponse,
+    User,
+)
+
+_ROOT = "/api/v1/users"
+
+
+def me(session: Session) -> User:
+    return session.get_as("/api/v1/me", GetMeResponse).user
+
+
+def get(session: Session, user_id: int) -> User:
+    return session.get_as(f"{_ROOT}/{user_id}", GetUserResponse).user
+
+
+def by_name(session: Session, username: str) -> User:
+    return session.get_as(f"{_ROOT}/{username}/by-username", GetUserResponse).user
+
+
+def listing(session: Session, *, active: bool | None = None) -> list[User]:
+    params = {} if active is None else {"active": active}
+    return session.get_as(_ROOT, GetUsersResponse, params=params).users or []
+
+
+def create(session: Session, user: dict[str, Any], password: str | None) -> User:
+    body: dict[str, Any] = {"user": user}
+    if password is not None:
+        body |= {"password": salted(password), "isHashed": True}
+    created = session.post_as(_ROOT, body, PostUserResponse).user
+    assert created is not None
+    return created
+
+
+def patch(session: Session, user_id: int, changes: dict[str, Any]) -> User:
+    return session.patch_as(f"{_ROOT}/{user_id}", changes, PatchUserResponse).user
+
+
+def set_password(session: Session, user_id: int, password: str) -> None:
+    patch(session, user_id, {"password": salted(password), "isHashed": True})
+
+
+def logout(session: Session) -> None:
+    session.post("/api/v1/auth/logout", {})
+
+
+def check_password(password: str) -> None:
+    """Raises ValueError, with a line per rule, unless the password has 8 characters, both cases and a digit."""
+    rules = [
+        (len(password) >= 8, "at least 8 characters"),
+        (any(c.isupper() for c in password), "an upper-case letter"),
+        (any(c.islower() for c in password), "a lower-case letter"),
+        (any(c.isdigit() for c in password), "a digit"),
+    ]
+    if all(kept for kept, _ in rules):
+        return
+    listed = "\n".join(f"  {'✓' if kept else '✗'} {rule}" for kept, rule in rules)
+    raise ValueError(f"the password is too weak; it needs:\n{listed}")

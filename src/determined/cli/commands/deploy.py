@@ -1,0 +1,210 @@
+"""det deploy local: a cluster of processes on this machine, with the flags people know from the container version."""
+
+import argparse
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from determined.api import cluster
+from determined.api.session import Session
+from determined.cli import render
+from determined.cli.connection import connect, own_session
+from determined.cli.grammar import Arg, Command, arg, command, group, one_of
+from determined.errors import InvalidArgument, NotFound
+
+_HERE = {"localhost", "127.0.0.1", "::1"}
+_NAME = arg("--cluster-name", default="determined", help="name of the cluster")
+_IGNORED = (
+    arg("--det-version", help=argparse.SUPPRESS),
+    arg("--db-password", default="postgres", help=argparse.SUPPRESS),
+    arg("--no-autorestart", action="store_true", help=argparse.SUPPRESS),
+    arg("--enterprise-edition", action="store_true", help=argparse.SUPPRESS),
+    arg("--image-repo-prefix", help=argparse.SUPPRESS),
+)
+
+
+def cluster_up(args: argparse.Namespace) -> None:
+    from determined.deploy import local
+
+    options = local.ClusterOptions(
+        port=args.master_port,
+        master_config_path=Path(args.master_config_path) if args.master_config_path else None,
+        storage_host_path=args.storage_host_path,
+        initial_user_password=args.initial_user_password,
+        agents=args.agents,
+        gpu=args.gpu,
+        auto_work_dir=args.auto_work_dir,
+        delete_db=args.delete_db,
+        slots=args.slots,
+    )
+    state = local.up(args.cluster_name, options)
+    render.line(f"Determined is running at {state.url}")
+    if not args.initial_user_password:
+        path = local.directory(args.cluster_name) / "state.json"
+        render.line(f"Users 'determined' and 'admin' have the password kept in {path}", file=sys.stderr)
+    render.line("Your det commands on this machine find it; elsewhere name it with -m or DET_MASTER", file=sys.stderr)
+
+
+def cluster_down(args: argparse.Namespace) -> None:
+    from determined.deploy import local
+
+    was_running = local.down(args.cluster_name, delete_db=args.delete_db)
+    render.line(
+        f"Stopped cluster {args.cluster_name}" if was_running else f"Cluster {args.cluster_name} is not running"
+    )
+
+
+def agent_up(args: argparse.Namespace) -> None:
+    """Add a node of this machine to a running cluster."""
+    if args.master_host not in {*_HERE, socket.gethostname()}:
+        raise InvalidArgument(
+            f"cannot add an agent to a master on '{args.master_host}': agents run beside their master; "
+            "for several machines use a resource pool on Ray or Slurm"
+        )
+    own = _agent_config(args.agent_config_path)
+    name = args.agent_name or own.get("agent_id") or f"det-agent-{socket.gethostname()}"
+    pool = args.agent_resource_pool or own.get("resource_pool") or "default"
+    slots = args.slots if args.slots is not None else int(own.get("artificial_slots") or 1)
+    cluster.add_agent(_session(args), name, pool, slots)
+    render.line(f"Added agent {name} with {slots} slot(s) to pool {pool}")
+
+
+def agent_down(args: argparse.Namespace) -> None:
+    session = _session(args)
+    if not args.all:
+        cluster.remove_agent(session, args.agent_name)
+        render.line(f"Removed agent {args.agent_name}")
+        return
+    for agent in cluster.agents(session):
+        try:
+            cluster.remove_agent(session, agent.id)
+            render.line(f"Removed agent {agent.id}")
+        except InvalidArgument:  # one the master itself offers: it goes with cluster-down
+            render.line(f"Kept agent {agent.id}, which goes with: det deploy local cluster-down")
+
+
+def logs(args: argparse.Namespace) -> None:
+    from determined.deploy import local
+
+    path = local.process(args.cluster_name).log_file
+    if not path.exists():
+        raise NotFound(f"cluster {args.cluster_name} has no log at {path}; start it: det deploy local cluster-up")
+    with path.open(errors="replace") as file:
+        while True:
+            text = file.readline()
+            if text:
+                render.raw(text)
+            elif args.no_follow:
+                return
+            else:
+                time.sleep(0.2)
+
+
+def cloud(args: argparse.Namespace) -> int:
+    render.fail("Clouds are not provisioned by this version; run `det deploy local` there, or a pool on Ray or Slurm")
+    return 1
+
+
+def _agent_config(path: str | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    from determined.config import parse_yaml
+
+    if not Path(path).is_file():
+        raise InvalidArgument(f"no agent config at '{path}'; check --agent-config-path")
+    return parse_yaml(Path(path).read_text())
+
+
+def _session(args: argparse.Namespace) -> Session:
+    """The named cluster's admin; a master named with -m otherwise."""
+    from determined.deploy import local
+
+    if args.master:
+        return connect(args)
+    state = local.process(args.cluster_name).find()
+    if state is None:
+        raise NotFound(f"cluster {args.cluster_name} is not running; start it with: det deploy local cluster-up")
+    return own_session(state, args.user_override or "admin")
+
+
+def _master(*more: Arg) -> tuple[Any, ...]:
+    return (
+        one_of(
+            arg("--master-config-path", metavar="FILE", help="a master.yaml"),
+            arg("--storage-host-path", metavar="DIR", help="where checkpoints go"),
+        ),
+        arg("--initial-user-password", help="of the users determined and admin"),
+        arg("--master-port", type=int, help="where the master listens (default: 8080)"),
+        _NAME,
+        arg("--delete-db", action="store_true", help="forget everything an earlier cluster of this name kept"),
+        arg("--auto-work-dir", metavar="DIR", help="working directory of tasks"),
+        arg("--slots", type=int, help="slots of each agent (default: the GPUs, or one CPU slot)"),
+        *_IGNORED,
+        *more,
+    )
+
+
+_GPU = (
+    arg("--gpu", dest="gpu", action="store_true", default=True, help="offer GPUs (default)"),
+    arg("--no-gpu", dest="gpu", action="store_false", help="offer CPU slots"),
+)
+_MASTER_NAME = arg("--master-name", help=argparse.SUPPRESS)
+_AGENTS_HELP = "nodes to offer on this machine"
+
+_LOCAL = group(
+    "local",
+    "a cluster on this machine",
+    command(
+        "cluster-up",
+        "start cluster",
+        cluster_up,
+        *_master(arg("--agents", type=int, default=1, help=_AGENTS_HELP), *_GPU),
+    ),
+    command("cluster-down", "stop cluster", cluster_down, _NAME, arg("--delete-db", action="store_true")),
+    command(
+        "master-up",
+        "start master",
+        cluster_up,
+        *_master(_MASTER_NAME, arg("--agents", type=int, default=0, help=_AGENTS_HELP), *_GPU),
+    ),
+    command("master-down", "stop master", cluster_down, _NAME, _MASTER_NAME, arg("--delete-db", action="store_true")),
+    command(
+        "agent-up",
+        "start agent",
+        agent_up,
+        arg("master_host", help="localhost"),
+        arg("--master-port", type=int, help=argparse.SUPPRESS),
+        arg("--agent-config-path", metavar="FILE", help="an agent.yaml"),
+        arg("--agent-name", help="its ID (default: det-agent-<hostname>)"),
+        arg("--agent-resource-pool", help="its pool (default: default)"),
+        arg("--slots", type=int, help="its artificial slots (default: 1)"),
+        _NAME,
+        *_GPU,
+        *_IGNORED,
+    ),
+    command(
+        "agent-down",
+        "stop agent",
+        agent_down,
+        one_of(arg("--agent-name"), arg("--all", action="store_true", help="every one added"), required=True),
+        _NAME,
+    ),
+    command("logs", "show logs", logs, _NAME, arg("--no-follow", action="store_true")),
+)
+
+
+def _cloud(name: str) -> Any:
+    verbs = ("up", "down", "list", "dump-master-config-template")
+    commands = (Command((v,), f"{v} {name}", cloud, lenient=True) for v in verbs)
+    return group(name, f"a cluster on {name} (not provided)", *commands)
+
+
+TREE = group(
+    "deploy d",
+    "start and stop a cluster",
+    _LOCAL,
+    *(_cloud(name) for name in ("aws", "gcp", "gke-experimental")),
+    ignored={"--no-preflight-checks": False, "--no-wait-for-master": False, "--image-repo-prefix": True},
+)

@@ -1,0 +1,204 @@
+"""det experiment: list, create, describe, steer, label, download."""
+
+import argparse
+import base64
+import time
+from pathlib import Path
+
+from determined.api import experiment, project
+from determined.cli import following, render
+from determined.cli.commands import experiment_create, experiment_describe, experiment_set
+from determined.cli.connection import connect
+from determined.cli.grammar import Command, arg, command, group, one_of
+from determined.errors import NotFound
+from determined.wire.experiment import Experiment
+
+_ID = arg("experiment_id", type=int, help="experiment ID")
+
+
+def list_experiments(args: argparse.Namespace) -> None:
+    session = connect(args)
+    filters = {} if args.all else {"archived": False, "users": [session.username]}
+    found = list(
+        experiment.iterate(session, limit=args.limit, offset=args.offset, all_pages=args.pages == "all", **filters)
+    )
+    headers = ["ID", "Owner", "Name", "Parent ID", "State", "Progress", "Started", "Ended", "Resource Pool"]
+    if args.show_project:
+        headers = ["Workspace", "Project", *headers]
+    if args.all:
+        headers.append("Archived")
+    render.rows(headers, [_row(e, args) for e in found], args=args, data=found)
+
+
+def verb(name: str) -> Command:
+    """A command that does one thing to one experiment."""
+    said = {"activate": "Activated", "pause": "Paused", "cancel": "Canceled", "kill": "Killed"}.get(
+        name, f"{name.capitalize()}d"
+    )
+
+    def run(args: argparse.Namespace) -> None:
+        experiment.act(connect(args), args.experiment_id, name)
+        render.line(f"{said} experiment {args.experiment_id}")
+
+    names = "activate unpause" if name == "activate" else name
+    return command(names, f"{name} experiment", run, _ID)
+
+
+def delete(args: argparse.Namespace) -> int | None:
+    question = f"Deleting experiment {args.experiment_id} removes its checkpoints, logs and metrics. Continue?"
+    if not args.yes and not render.ask(question):
+        return 1
+    experiment.delete(connect(args), args.experiment_id)
+    render.line(f"Deletion of experiment {args.experiment_id} is in progress")
+    return None
+
+
+def config(args: argparse.Namespace) -> None:
+    found = experiment.get(connect(args), args.experiment_id)
+    args.yaml = not args.json
+    render.structured(found.config, args=args)
+
+
+def continue_experiment(args: argparse.Namespace) -> None:
+    session = connect(args)
+    override = experiment_create.override_config(args.config_file, args.config)
+    experiment.continue_(session, args.experiment_id, override)
+    render.line(f"Continued experiment {args.experiment_id}")
+    if args.follow_first_trial:
+        following.follow_first_trial(session, args.experiment_id)
+
+
+def download_model_definition(args: argparse.Namespace) -> None:
+    data = base64.b64decode(experiment.model_definition(connect(args), args.experiment_id))
+    target = Path(args.output_dir) / f"experiment_{args.experiment_id}_model_def.tgz"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(data)
+    render.line(f"Wrote {target}")
+
+
+def label_add(args: argparse.Namespace) -> None:
+    session = connect(args)
+    labels = set(experiment.get(session, args.experiment_id).labels or [])
+    experiment.labels_set(session, args.experiment_id, sorted(labels | {args.label}))
+    render.line(f"Added label '{args.label}' to experiment {args.experiment_id}")
+
+
+def label_remove(args: argparse.Namespace) -> None:
+    session = connect(args)
+    labels = set(experiment.get(session, args.experiment_id).labels or [])
+    if args.label not in labels:
+        raise NotFound(f"experiment {args.experiment_id} has no label '{args.label}'; it has: {sorted(labels)}")
+    experiment.labels_set(session, args.experiment_id, sorted(labels - {args.label}))
+    render.line(f"Removed label '{args.label}' from experiment {args.experiment_id}")
+
+
+def logs(args: argparse.Namespace) -> None:
+    session = connect(args)
+    ids = [t.id for t in experiment.trials(session, args.experiment_id, limit=1, all_pages=False)]
+    if not ids:
+        raise NotFound(f"experiment {args.experiment_id} has no trial yet")
+    following.print_trial(session, ids[0], args)
+
+
+def move(args: argparse.Namespace) -> None:
+    session = connect(args)
+    target = project.by_name(session, args.workspace_name, args.project_name)
+    experiment.move(session, args.experiment_id, target.id)
+    render.line(f"Moved experiment {args.experiment_id} to project '{args.project_name}'")
+
+
+def delete_tensorboard_files(args: argparse.Namespace) -> None:
+    experiment.delete_tensorboard_files(connect(args), args.experiment_id)
+    render.line(f"Deleted the TensorBoard files of experiment {args.experiment_id}")
+
+
+def wait(args: argparse.Namespace) -> int:
+    session = connect(args)
+    while True:
+        state = render.state_of(experiment.get(session, args.experiment_id).state)
+        if state in {"COMPLETED", "CANCELED", "ERROR"}:
+            render.line(f"Experiment {args.experiment_id} ended: {state}")
+            return 0 if state == "COMPLETED" else 1
+        time.sleep(args.polling_interval)
+
+
+def _row(e: Experiment, args: argparse.Namespace) -> list[object]:
+    row: list[object] = [
+        e.id,
+        e.username,
+        e.name,
+        e.forked_from,
+        render.state_of(e.state),
+        render.percent(e.progress),
+        render.time_of(e.start_time),
+        render.time_of(e.end_time),
+        e.resource_pool,
+    ]
+    if args.show_project:
+        row = [e.workspace_name, e.project_name, *row]
+    if args.all:
+        row.append(e.archived)
+    return row
+
+
+TREE = group(
+    "experiment e",
+    "manage experiments",
+    command(
+        "list ls",
+        "list experiments",
+        list_experiments,
+        arg("-a", "--all", action="store_true", help="also archived ones and those of other users"),
+        arg("--show_project", "--show-project", action="store_true", help="also workspace and project"),
+        *render.pages(),
+        render.FORMATS,
+        default=True,
+    ),
+    experiment_create.COMMAND,
+    command(
+        "continue",
+        "continue experiment",
+        continue_experiment,
+        _ID,
+        arg("--config-file", help="config to merge over the experiment's"),
+        arg("--config", action="append", default=[], metavar="KEY=VALUE", help="one field of the config"),
+        arg("-f", "--follow-first-trial", action="store_true", help="follow the log of the first trial"),
+    ),
+    *(verb(v) for v in ("activate", "pause", "cancel", "kill", "archive", "unarchive")),
+    command("delete", "delete experiment", delete, _ID, arg("--yes", action="store_true", help="do not ask")),
+    command("delete-tb-files", "delete TensorBoard files", delete_tensorboard_files, _ID),
+    command(
+        "config",
+        "display experiment config",
+        config,
+        _ID,
+        one_of(render.JSON, render.YAML),
+    ),
+    experiment_describe.DESCRIBE,
+    experiment_describe.LIST_TRIALS,
+    experiment_describe.LIST_CHECKPOINTS,
+    experiment_describe.DOWNLOAD,
+    command(
+        "download-model-def",
+        "download model definition",
+        download_model_definition,
+        _ID,
+        arg("--output-dir", default=".", help="where to write it"),
+    ),
+    group(
+        "label",
+        "manage labels",
+        command("add", "add label", label_add, _ID, arg("label")),
+        command("remove", "remove label", label_remove, _ID, arg("label")),
+    ),
+    command("logs", "fetch experiment logs", logs, _ID, *following.LOG_ARGS),
+    command("move", "move experiment", move, _ID, arg("workspace_name"), arg("project_name")),
+    experiment_set.GROUP,
+    command(
+        "wait",
+        "wait for experiment",
+        wait,
+        _ID,
+        arg("--polling-interval", type=float, default=5, help="seconds between looks"),
+    ),
+)

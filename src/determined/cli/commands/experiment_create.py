@@ -1,0 +1,163 @@
+"""det experiment create: reads config and model directory, submits, follows; also `--local`, `--test-mode`."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from determined.api import experiment
+from determined.api.session import Session
+from determined.cli import environment, following, render
+from determined.cli.connection import connect
+from determined.cli.grammar import UsageError, arg, command, one_of
+from determined.errors import InvalidConfig
+from determined.wire.experiment import CreateExperimentRequest, CreateExperimentResponse
+
+_OVER = {"COMPLETED", "CANCELED", "ERROR"}
+_JSON_GROWTH = 4 / 3  # file contents travel as base64
+
+
+def create(args: argparse.Namespace) -> int | None:
+    text = config_text(args.config_file, args.config)
+    if args.local:
+        from determined.cli import local_run
+
+        return local_run.run(text, Path(args.model_def or "."), test_mode=args.test_mode)
+    if args.publish:
+        render.warn("-p/--publish: port tunnels are not in this version yet; the experiment runs without them")
+    files, size = _files(args.model_def, args.include)
+    request = CreateExperimentRequest(
+        activate=not args.paused,
+        config=text,
+        model_definition=files,
+        project_id=args.project_id,
+        template=args.template,
+        validate_only=False,
+        submitter_python=environment.active_python() or sys.executable,
+    )
+    session = connect(args, start=True)
+    if args.test_mode:
+        return _test(session, request)
+    with render.Progress("Sending files", int(size * _JSON_GROWTH)) as bar:
+        answer = experiment.create(session, request, sending=bar.advance if bar.shown else None)
+    _say(session, answer)
+    if args.follow_first_trial:
+        following.follow_first_trial(session, answer.experiment.id)
+    return None
+
+
+def config_text(path: str, overrides: list[str]) -> str:
+    """The file as written; with overrides it is read, changed and written again (comments are lost)."""
+    from determined import config as configuration
+
+    file = Path(path)
+    if not file.is_file():
+        what = "is a directory" if file.is_dir() else "does not exist"
+        raise UsageError(f"config file '{path}' {what}; usage: det e create CONFIG_FILE MODEL_DIR")
+    try:
+        text = file.read_text()
+        raw = configuration.parse_yaml(text)
+    except UnicodeDecodeError as e:
+        raise InvalidConfig(f"invalid experiment config file '{path}': it is not UTF-8 text ({e})") from e
+    except InvalidConfig as e:
+        raise InvalidConfig(f"invalid experiment config file '{path}'", str(e).splitlines()) from e
+    return _dump(configuration.apply_overrides(raw, overrides)) if overrides else text
+
+
+def override_config(path: str | None, overrides: list[str]) -> str:
+    if path is not None:
+        return config_text(path, overrides)
+    from determined.config import apply_overrides
+
+    return _dump(apply_overrides({}, overrides))
+
+
+def _dump(raw: dict[str, Any]) -> str:
+    from determined.config import dump_yaml
+
+    return dump_yaml(raw)
+
+
+def _files(model_def: str | None, includes: list[str]) -> tuple[list[Any], int]:
+    """What is sent, and its size."""
+    if model_def is None and not includes:
+        return [], 0
+    from determined.rundir import context
+
+    root = Path(model_def) if model_def is not None else None
+    entries = context.read_directory(root, [Path(i) for i in includes], notice=render.warn)
+    total = sum(context.content_size(e) for e in entries)
+    render.line(f"Preparing files to send to master... {render.size_of(total)} and {len(entries)} files")
+    return entries, total
+
+
+def _say(session: Session, answer: CreateExperimentResponse) -> None:
+    for warning in answer.warnings or []:
+        render.warn(f"Warning: {warning}")
+    render.line(f"Created experiment {answer.experiment.id}")
+    render.line(f"  {session.master_url}/det/experiments/{answer.experiment.id}", file=sys.stderr)
+
+
+def _test(session: Session, request: CreateExperimentRequest) -> int:
+    """Validate, then run a short experiment and say how far it came."""
+    request.validate_only = True
+    experiment.create(session, request)
+    render.line("Validating config: ok")
+    request.validate_only = False
+    request.config = _shortened(request.config or "")
+    created = experiment.create(session, request).experiment.id
+    render.line(f"Created test experiment {created}")
+    state = _watch(session, created)
+    experiment.act(session, created, "archive")
+    if state == "COMPLETED":
+        render.line("Model definition test succeeded! 🎉", style="green")
+        return 0
+    render.fail(f"Test experiment ended in {state}; see: det experiment logs {created}")
+    return 1
+
+
+def _watch(session: Session, experiment_id: int) -> str:
+    """Say each state it comes to; the last one."""
+    said = ""
+    while True:
+        state = render.state_of(experiment.get(session, experiment_id).state)
+        if state != said:
+            render.line(f"  {state.lower()}")
+            said = state
+        if state in _OVER:
+            return state
+        time.sleep(0.2)
+
+
+def _shortened(text: str) -> str:
+    """One trial of one batch, no restarts: enough to see that the code runs."""
+    from determined.config import parse_yaml
+
+    raw = parse_yaml(text)
+    searcher = dict(raw.get("searcher") or {})
+    metric = {k: searcher[k] for k in ("metric", "smaller_is_better") if k in searcher}
+    raw["searcher"] = {"name": "single", "max_length": {"batches": 1}, **metric}
+    raw |= {"max_restarts": 0, "min_validation_period": {"batches": 1}, "scheduling_unit": 1}
+    raw["name"] = f"[test-mode] {raw.get('name', 'experiment')}"
+    return _dump(raw)
+
+
+COMMAND = command(
+    "create",
+    "create experiment",
+    create,
+    arg("config_file", help="the experiment's config (YAML)"),
+    arg("model_def", nargs="?", help="the directory with the training code"),
+    arg("-i", "--include", action="append", default=[], metavar="PATH", help="send this file or directory too"),
+    arg("--local", action="store_true", help="run on this machine without a master"),
+    arg("--template", help="the template to build on"),
+    arg("--project_id", "--project-id", type=int, help="the project to put it in"),
+    arg("--config", action="append", default=[], metavar="KEY=VALUE", help="one field of the config"),
+    arg("-p", "--publish", action="append", default=[], metavar="PORT[:PORT]", help="(later) tunnel a port"),
+    one_of(
+        arg("-f", "--follow-first-trial", action="store_true", help="follow the log of the first trial"),
+        arg("--paused", action="store_true", help="create it paused"),
+        arg("-t", "--test-mode", action="store_true", help="validate, then try the code on one batch"),
+    ),
+)

@@ -1,0 +1,72 @@
+"""det experiment set: one attribute at a time."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from determined.api import experiment
+from determined.cli import render
+from determined.cli.connection import connect
+from determined.cli.grammar import Command, arg, command, group, one_of
+
+_ID = arg("experiment_id", type=int, help="experiment ID")
+
+
+def setter(name: str, kind: Callable[[str], Any], body: Callable[[Any], dict[str, Any]]) -> Command:
+    def run(args: argparse.Namespace) -> None:
+        experiment.patch(connect(args), args.experiment_id, body(args.value))
+        render.line(f"Set {name} of experiment {args.experiment_id} to {args.value!r}")
+
+    return command(name, f"set {name}", run, _ID, arg("value", type=kind))
+
+
+def gc_policy(args: argparse.Namespace) -> int | None:
+    question = "Changing the policy deletes the checkpoints it no longer keeps. Continue?"
+    if not args.yes and not render.ask(question):
+        return 1
+    policy = {
+        "saveExperimentBest": args.save_experiment_best,
+        "saveTrialBest": args.save_trial_best,
+        "saveTrialLatest": args.save_trial_latest,
+    }
+    experiment.patch(connect(args), args.experiment_id, {"checkpointStorage": policy})
+    render.line(f"Set the checkpoint policy of experiment {args.experiment_id}")
+    return None
+
+
+def log_retention(args: argparse.Namespace) -> None:
+    days = -1 if args.forever else args.days
+    experiment.retain_logs(connect(args), args.experiment_id, days)
+    render.line(f"Logs of experiment {args.experiment_id} are kept {'forever' if days < 0 else f'{days} days'}")
+
+
+def _slots(text: str) -> int | None:
+    return None if text.lower() in {"none", "null"} else int(text)
+
+
+GROUP = group(
+    "set",
+    "set an attribute",
+    setter("description", str, lambda v: {"description": v}),
+    setter("name", str, lambda v: {"name": v}),
+    setter("max-slots", _slots, lambda v: {"resources": {"maxSlots": v}}),
+    setter("priority", int, lambda v: {"resources": {"priority": v}}),
+    setter("weight", float, lambda v: {"resources": {"weight": v}}),
+    command(
+        "gc-policy",
+        "set gc-policy",
+        gc_policy,
+        _ID,
+        arg("--save-experiment-best", type=int, required=True),
+        arg("--save-trial-best", type=int, required=True),
+        arg("--save-trial-latest", type=int, required=True),
+        arg("--yes", action="store_true", help="do not ask"),
+    ),
+    command(
+        "log-retention",
+        "set log-retention",
+        log_retention,
+        _ID,
+        one_of(arg("--days", type=int), arg("--forever", action="store_true"), required=True),
+    ),
+)

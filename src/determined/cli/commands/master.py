@@ -1,0 +1,186 @@
+"""det master: information, configuration, logs; and the embedded master: start, stop, status, backup."""
+
+import argparse
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from determined.api import cluster
+from determined.cli import render
+from determined.cli.connection import connect
+from determined.cli.grammar import UsageError, arg, command, group, one_of
+
+_FORMAT = one_of(render.JSON, render.YAML)
+_LEVELS = ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
+_RESTORE = """\
+The archive holds the database and the settings, not checkpoint files; it is written while the master goes on
+working. To go back to it:
+
+  det master stop
+  det master restore ARCHIVE
+  det master start
+"""
+
+
+def info(args: argparse.Namespace) -> None:
+    args.yaml = not args.json
+    render.structured(cluster.master(connect(args)), args=args)
+
+
+def config(args: argparse.Namespace) -> None:
+    args.yaml = not args.json
+    render.structured(cluster.master_config(connect(args)), args=args)
+
+
+def logs(args: argparse.Namespace) -> None:
+    session = connect(args)
+    limit = args.tail
+    for entry in cluster.master_logs(
+        session, follow=args.follow or None, limit=limit, offset=-limit if limit else None
+    ):
+        level = str(entry.level).removeprefix("LOG_LEVEL_").lower()
+        render.line(f"{entry.timestamp} [{level}]: {entry.message}")
+
+
+def set_config(args: argparse.Namespace) -> None:
+    given = {"level": args.log_level, "color": None if args.log_color is None else args.log_color == "on"}
+    log = {name: value for name, value in given.items() if value is not None}
+    if not log:
+        raise UsageError("nothing to change; give --log.level or --log.color")
+    body = {"config": {"log": log}, "fieldMask": {"paths": [f"log.{name}" for name in log]}}
+    connect(args).patch("/api/v1/master/config", body)
+    render.line(f"Set {', '.join(f'log.{name}' for name in log)}")
+
+
+def start(args: argparse.Namespace) -> None:
+    from determined.deploy import embedded
+
+    state, started = embedded.ensure(args.slots)
+    render.line(f"{'Started' if started else 'Already running'}: {state.url} (data in {state.data_dir})")
+    if not started and args.slots is not None:
+        render.warn("--slots takes effect at a start; stop it first with: det master stop")
+
+
+def stop(args: argparse.Namespace) -> None:
+    from determined.deploy import embedded
+
+    stopped = embedded.process().stop()
+    render.line("Stopped; running training goes on and is found again at the next start" if stopped else "Not running")
+
+
+def status(args: argparse.Namespace) -> int:
+    from determined.deploy import embedded
+
+    found = embedded.find()
+    if args.json:
+        fields = ("url", "pid", "version", "data_dir")
+        render.structured({name: getattr(found, name) for name in fields} if found else {"url": None})
+        return 0 if found else 1
+    if found is None:
+        render.line("Not running; start it with: det master start")
+        return 1
+    render.line(f"Running version {found.version} at {found.url} (pid {found.pid}, data in {found.data_dir})")
+    return 0
+
+
+def upgrade(args: argparse.Namespace) -> None:
+    from determined.deploy import embedded
+
+    embedded.process().stop()
+    state, _ = embedded.ensure()
+    render.line(f"Running version {state.version} at {state.url}")
+
+
+def back_up(args: argparse.Namespace) -> None:
+    from determined.deploy import backup, embedded
+
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    target = Path(args.output or f"determined-backup-{stamp}.tar.gz")
+    backup.write(embedded.process(), target)
+    render.line(f"Wrote {target} (database and settings; checkpoint files are not in it)")
+
+
+def restore(args: argparse.Namespace) -> None:
+    from determined.deploy import backup, embedded
+
+    aside = backup.restore(embedded.process(), Path(args.archive))
+    render.line(f"Restored {args.archive}; start it with: det master start")
+    if aside is not None:
+        render.line(f"The database that was there is kept in {aside}", file=sys.stderr)
+
+
+def message_get(args: argparse.Namespace) -> None:
+    render.structured(connect(args).get("/api/v1/master/cluster_message"), args=args)
+
+
+def message_set(args: argparse.Namespace) -> None:
+    body = {"message": args.message, "startTime": args.start or datetime.now(UTC).isoformat().replace("+00:00", "Z")}
+    body |= {k: v for k, v in {"endTime": args.end, "duration": args.duration}.items() if v}
+    connect(args).put("/api/v1/master/cluster_message", body)
+    render.line("Set the cluster message")
+
+
+def message_clear(args: argparse.Namespace) -> None:
+    connect(args).delete("/api/v1/master/cluster_message")
+    render.line("Cleared the cluster message")
+
+
+_OUTPUT = arg("-o", "--output", metavar="FILE", help="the archive to write")
+
+TREE = group(
+    "master",
+    "manage the master",
+    command("info", "fetch master info", info, _FORMAT),
+    group(
+        "config",
+        "the master's configuration",
+        command("show", "fetch master config", config, _FORMAT, default=True),
+        command(
+            "set",
+            "set master config",
+            set_config,
+            arg("--log.level", dest="log_level", choices=_LEVELS, help="how much it logs"),
+            arg("--log.color", dest="log_color", choices=["on", "off"], help="whether its log is coloured"),
+        ),
+    ),
+    command(
+        "logs",
+        "fetch master logs",
+        logs,
+        arg("-f", "--follow", action="store_true", help="go on as lines come"),
+        arg("--tail", type=int, metavar="N", help="only the last N lines"),
+    ),
+    command(
+        "start",
+        "start the embedded master",
+        start,
+        arg("--slots", type=int, help="number of slots (default: the GPUs, or one CPU slot)"),
+    ),
+    command("stop", "stop the embedded master", stop),
+    command("status", "look for the embedded master", status, render.JSON),
+    command("upgrade", "restart the embedded master at this version", upgrade),
+    command("backup", "back up the embedded master", back_up, _OUTPUT, epilog=_RESTORE),
+    command("restore", "restore the embedded master", restore, arg("archive", help="what det master backup wrote")),
+    group(
+        "cluster-message",
+        "the message every user sees",
+        command("get", "fetch cluster message", message_get, _FORMAT, default=True),
+        command(
+            "set",
+            "set cluster message",
+            message_set,
+            arg("-s", "--start", metavar="TIME", help="RFC 3339; default: now"),
+            one_of(
+                arg("-e", "--end", metavar="TIME", help="RFC 3339"),
+                arg("-d", "--duration", help="such as 24h"),
+            ),
+            arg("-m", "--message", required=True),
+        ),
+        command(
+            "clear",
+            "clear cluster message",
+            message_clear,
+            arg("-c", "--clear", action="store_true", help=argparse.SUPPRESS),
+        ),
+    ),
+)

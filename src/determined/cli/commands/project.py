@@ -1,0 +1,163 @@
+"""det project: create, list, describe, edit, archive, delete."""
+
+import argparse
+from typing import Any
+
+from determined.api import experiment, project, workspace
+from determined.api.session import Session
+from determined.cli import render
+from determined.cli.connection import connect
+from determined.cli.grammar import Command, UsageError, arg, command, group
+from determined.cli.ordering import ORDER, ordered
+from determined.wire.project import Project
+
+_WORKSPACE = arg("workspace_name", help="workspace")
+_PROJECT = arg("project_name", help="project")
+_HEADERS = ["ID", "Name", "Description", "# Experiments", "# Active Experiments", "Archived"]
+
+
+def list_projects(args: argparse.Namespace) -> None:
+    session = connect(args)
+    owner = workspace.by_name(session, args.workspace_name)
+    found = list(workspace.projects(session, owner.id, **ordered(args)))
+    render.rows(_HEADERS, [_row(p) for p in found], args=args, data=found)
+
+
+def list_experiments(args: argparse.Namespace) -> None:
+    session = connect(args)
+    found = project.by_name(session, args.workspace_name, args.project_name)
+    _print_experiments(session, found.id, args)
+
+
+def _print_experiments(session: Session, project_id: int, args: argparse.Namespace) -> None:
+    filters = {} if args.all else {"archived": False}
+    listed = list(experiment.iterate(session, projectId=project_id, **filters, **ordered(args)))
+    headers = ["ID", "Owner", "Name", "State", "Progress", "Started", "Ended"]
+    rows = [
+        [
+            e.id,
+            e.username,
+            e.name,
+            render.state_of(e.state),
+            render.percent(e.progress),
+            render.time_of(e.start_time),
+            render.time_of(e.end_time),
+        ]
+        for e in listed
+    ]
+    render.rows(headers, rows, args=args, data=listed)
+
+
+def create(args: argparse.Namespace) -> None:
+    session = connect(args)
+    owner = workspace.by_name(session, args.workspace_name)
+    body = {"name": args.name, "description": args.description or "", "key": args.key}
+    _show(project.create(session, owner.id, {k: v for k, v in body.items() if v is not None}), args)
+
+
+def describe(args: argparse.Namespace) -> None:
+    session = connect(args)
+    found = project.by_name(session, args.workspace_name, args.project_name)
+    _show(found, args)
+    if not args.json:
+        render.line("\nExperiments", style="bold")
+        _print_experiments(session, found.id, args)
+
+
+def edit(args: argparse.Namespace) -> None:
+    session = connect(args)
+    given = {"name": args.new_name, "description": args.description, "key": args.key}
+    changes = {k: v for k, v in given.items() if v is not None}
+    if not changes:
+        raise UsageError("nothing to change; give --new_name, --description or --key")
+    found = project.by_name(session, args.workspace_name, args.project_name)
+    _show(project.patch(session, found.id, changes), args)
+
+
+def delete(args: argparse.Namespace) -> int | None:
+    session = connect(args)
+    found = project.by_name(session, args.workspace_name, args.project_name)
+    if not args.yes and not render.ask(f"Delete project '{found.name}' with {found.num_experiments} experiment(s)?"):
+        return 1
+    project.delete(session, found.id)
+    render.line(f"Deleted project {found.name}")
+    return None
+
+
+def verb(name: str) -> Command:
+    def run(args: argparse.Namespace) -> None:
+        session = connect(args)
+        project.act(session, project.by_name(session, args.workspace_name, args.project_name).id, name)
+        render.line(f"{name.capitalize()}d project {args.project_name}")
+
+    return command(name, f"{name} project", run, _WORKSPACE, _PROJECT)
+
+
+def _show(found: Project, args: argparse.Namespace) -> None:
+    if args.json:
+        render.structured(found)
+        return
+    render.table(_HEADERS, [_row(found)])
+
+
+def _row(p: Project) -> list[Any]:
+    return [p.id, p.name, p.description, p.num_experiments, p.num_active_experiments, p.archived]
+
+
+TREE = group(
+    "project p",
+    "manage projects",
+    command(
+        "list ls",
+        "list projects",
+        list_projects,
+        _WORKSPACE,
+        *ORDER,
+        render.FORMATS,
+    ),
+    command(
+        "list-experiments",
+        "list experiments of project",
+        list_experiments,
+        _WORKSPACE,
+        _PROJECT,
+        arg("-a", "--all", action="store_true", help="also archived ones"),
+        *ORDER,
+        render.FORMATS,
+    ),
+    command(
+        "create",
+        "create project",
+        create,
+        _WORKSPACE,
+        arg("name"),
+        arg("--description"),
+        arg("--key", help="short key used in links"),
+        render.JSON,
+    ),
+    command(
+        "describe",
+        "describe project",
+        describe,
+        _WORKSPACE,
+        _PROJECT,
+        arg("-a", "--all", action="store_true", help="also archived experiments"),
+        render.JSON,
+    ),
+    command(
+        "edit",
+        "edit project",
+        edit,
+        _WORKSPACE,
+        _PROJECT,
+        arg("--new_name", "--new-name"),
+        arg("--description"),
+        arg("--key"),
+        render.JSON,
+    ),
+    command(
+        "delete", "delete project", delete, _WORKSPACE, _PROJECT, arg("--yes", action="store_true", help="do not ask")
+    ),
+    verb("archive"),
+    verb("unarchive"),
+)

@@ -1,0 +1,148 @@
+"""det trial: describe, logs, kill, download."""
+
+import argparse
+from pathlib import Path
+
+from determined.api import checkpoint, experiment, trial
+from determined.cli import downloading, following, render
+from determined.cli.commands.experiment_describe import SORTING, best_first
+from determined.cli.connection import connect
+from determined.cli.grammar import UsageError, arg, command, group, one_of
+from determined.errors import NotFound
+
+_ID = arg("trial_id", type=int, help="trial ID")
+
+
+def describe(args: argparse.Namespace) -> None:
+    session = connect(args)
+    found = trial.get(session, args.trial_id)
+    work = list(
+        trial.workloads(session, args.trial_id, limit=args.limit, offset=args.offset, all_pages=args.pages == "all")
+    )
+    if args.json:
+        render.structured({"trial": found, "workloads": work})
+        return
+    headers = ["Trial ID", "Experiment ID", "State", "Restarts", "Started", "Ended", "# of Batches", "H-Params"]
+    cells = [found.id, found.experiment_id, render.state_of(found.state), found.restarts]
+    cells += [render.time_of(found.start_time), render.time_of(found.end_time)]
+    render.rows(headers, [[*cells, found.total_batches_processed, found.hparams]], args=args)
+    if args.metrics_summary:
+        render.line("\nMetrics", style="bold")
+        render.structured(found.summary_metrics)
+    render.line("\nWorkloads", style="bold")
+    rows = []
+    for w in work:
+        load = w.validation or w.training
+        kind = "checkpoint" if w.checkpoint else "validation" if w.validation else "training"
+        batches = w.checkpoint.total_batches if w.checkpoint else load.total_batches if load else None
+        metrics = load.metrics.avg_metrics if load and args.metrics else None
+        rows.append([batches, kind, w.checkpoint.uuid if w.checkpoint else None, metrics])
+    render.rows(["# of Batches", "Kind", "Checkpoint", "Metrics"], rows, args=args)
+
+
+def kill(args: argparse.Namespace) -> None:
+    trial.kill(connect(args), args.trial_id)
+    render.line(f"Killed trial {args.trial_id}")
+
+
+def logs(args: argparse.Namespace) -> None:
+    following.print_trial(connect(args), args.trial_id, args)
+
+
+def download(args: argparse.Namespace) -> None:
+    session = connect(args)
+    if args.sort_by and not args.best:
+        raise UsageError("--sort-by goes with --best only")
+    if args.uuid:
+        chosen = checkpoint.get(session, args.uuid)
+        if chosen.training is None or chosen.training.trial_id != args.trial_id:
+            raise NotFound(f"checkpoint {args.uuid} is not one of trial {args.trial_id}")
+    else:
+        found = [c for c in trial.checkpoints(session, args.trial_id) if str(c.state) == "STATE_COMPLETED"]
+        if not found:
+            raise NotFound(f"trial {args.trial_id} has no checkpoint to download")
+        if args.best:
+            chosen = best_first(session, trial.get(session, args.trial_id).experiment_id, found, args)[0]
+        else:
+            chosen = max(found, key=lambda c: (c.metadata or {}).get("steps_completed", 0))
+        chosen = checkpoint.get(session, chosen.uuid)
+    downloading.fetch(session, chosen, Path(args.output_dir or f"checkpoints/{chosen.uuid}"), args)
+
+
+def log_retention(args: argparse.Namespace) -> None:
+    days = -1 if args.forever else args.days
+    trial.retain_logs(connect(args), args.trial_id, days)
+    render.line(f"Logs of trial {args.trial_id} are kept {'forever' if days < 0 else f'{days} days'}")
+
+
+def support_bundle(args: argparse.Namespace) -> None:
+    """Everything a helper asks for first, in one archive."""
+    import io
+    import tarfile
+
+    from determined.wire.codec import to_json
+
+    session = connect(args)
+    found = trial.get(session, args.trial_id)
+    parent = experiment.get_all(session, found.experiment_id)
+    text = "".join(entry.message for entry in trial.logs(session, args.trial_id))
+    work = list(trial.workloads(session, args.trial_id))
+    files = {
+        "trial.json": to_json(found),
+        "experiment.json": to_json(parent),
+        "workloads.json": to_json(work),
+        "trial_logs.txt": text.encode(),
+    }
+    target = Path(args.output_dir or ".") / f"det-bundle-trial-{args.trial_id}.tar.gz"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(target, "w:gz") as archive:
+        for name, data in files.items():
+            member = tarfile.TarInfo(f"trial_{args.trial_id}/{name}")
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    render.line(f"Wrote {target}")
+
+
+TREE = group(
+    "trial t",
+    "manage trials",
+    command(
+        "describe",
+        "describe trial",
+        describe,
+        _ID,
+        arg("--metrics-summary", action="store_true", help="also a summary of each metric"),
+        arg("--metrics", action="store_true", help="also the metrics of each workload"),
+        one_of(render.CSV, render.JSON),
+        *render.pages(1000),
+    ),
+    command(
+        "download",
+        "download checkpoint of trial",
+        download,
+        _ID,
+        one_of(
+            arg("--best", action="store_true", help="the best by the searcher metric"),
+            arg("--latest", action="store_true", help="the one with the most steps"),
+            arg("--uuid", help="this one"),
+            required=True,
+        ),
+        arg("-o", "--output-dir", help="where to put it"),
+        *SORTING,
+        arg("-q", "--quiet", action="store_true", help="print the path only"),
+    ),
+    command("kill", "kill trial", kill, _ID),
+    command("logs", "fetch trial logs", logs, _ID, *following.LOG_ARGS),
+    group(
+        "set",
+        "set an attribute",
+        command(
+            "log-retention",
+            "set log-retention",
+            log_retention,
+            _ID,
+            one_of(arg("--days", type=int), arg("--forever", action="store_true"), required=True),
+        ),
+    ),
+    command("support-bundle", "write support bundle", support_bundle, _ID, arg("-o", "--output-dir")),
+)

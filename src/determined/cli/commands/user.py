@@ -1,0 +1,210 @@
+"""det user: log in and out, manage users."""
+
+import argparse
+import getpass
+import sys
+from typing import Any
+
+from determined.api import environment, user
+from determined.api.login import cert_from_environment, login
+from determined.api.token_store import TokenStore
+from determined.cli import render
+from determined.cli.connection import address, connect
+from determined.cli.grammar import UsageError, arg, command, group, one_of, truth
+from determined.errors import DeterminedError, Unauthenticated
+from determined.wire.user import User
+
+_NAME = arg("username", help="user name")
+
+
+def list_users(args: argparse.Namespace) -> None:
+    found = user.listing(connect(args), active=None if args.all else True)
+    headers = ["Username", "Display Name", "Admin", "Active", "Remote", "Agent User", "Last Seen"]
+    rows = [
+        [u.username, u.display_name, u.admin, u.active, u.remote, _agent(u), render.time_of(u.last_auth_at)]
+        for u in sorted(found, key=lambda u: u.username)
+    ]
+    render.rows(headers, rows, args=args, data=found)
+
+
+def log_in(args: argparse.Namespace) -> None:
+    url = address(args)
+    store = TokenStore(url, environment.config_dir())
+    name = args.username or args.user_override or store.active_user() or "determined"
+    token = login(url, name, _read_password(f"Password for user '{name}': "), cert=cert_from_environment())
+    store.save(name, token)
+    store.activate(name)
+    render.line(f"Logged in as {name} at {url}")
+
+
+def log_out(args: argparse.Namespace) -> None:
+    url = address(args)
+    store = TokenStore(url, environment.config_dir())
+    names = store.users() if args.all else [args.user_override or store.active_user() or "determined"]
+    for name in names:
+        args.user_override = name
+        if store.token(name) is not None:
+            _revoke(args)
+        store.drop(name)
+        render.line(f"Logged out {name}")
+
+
+def whoami(args: argparse.Namespace) -> None:
+    render.line(f"You are logged in as user '{user.me(connect(args)).username}'")
+
+
+def create(args: argparse.Namespace) -> None:
+    session = connect(args)
+    password = args.password
+    if password is None and not args.remote:
+        password = _new_password(args.username)
+    if password:
+        user.check_password(password)
+    fields = {"username": args.username, "admin": args.admin, "active": True, "remote": args.remote}
+    user.create(session, fields, password)
+    render.line(f"Created user {args.username}")
+
+
+def edit(args: argparse.Namespace) -> None:
+    session = connect(args)
+    given = {
+        "displayName": args.display_name,
+        "username": args.new_username,
+        "remote": args.remote,
+        "active": args.active,
+        "admin": args.admin,
+    }
+    changes = {k: v for k, v in given.items() if v is not None}
+    if not changes:
+        raise UsageError("nothing to change; give --display-name, --username, --remote, --active or --admin")
+    user.patch(session, _id(session, args.username), changes)
+    render.line(f"Changed {', '.join(sorted(changes))} of user {args.username}")
+
+
+def change_password(args: argparse.Namespace) -> None:
+    session = connect(args)
+    name = args.username or session.username
+    assert name is not None
+    password = _new_password(name)
+    user.check_password(password)
+    user.set_password(session, _id(session, name), password)
+    store = TokenStore(session.master_url, environment.config_dir())
+    store.forget_token(name)
+    if name == session.username:
+        store.save(name, login(session.master_url, name, password, cert=cert_from_environment()))
+    render.line(f"Changed the password of {name}")
+
+
+def set_active(active: bool) -> Any:
+    def run(args: argparse.Namespace) -> None:
+        session = connect(args)
+        user.patch(session, _id(session, args.username), {"active": active})
+        render.line(f"{'Activated' if active else 'Deactivated'} user {args.username}")
+
+    return run
+
+
+def rename(args: argparse.Namespace) -> None:
+    session = connect(args)
+    user.patch(session, _id(session, args.username), {"username": args.new_name})
+    render.line(f"Renamed user {args.username} to {args.new_name}")
+
+
+def link(args: argparse.Namespace) -> None:
+    session = connect(args)
+    link = {
+        "agentUid": args.agent_uid,
+        "agentUser": args.agent_user,
+        "agentGid": args.agent_gid,
+        "agentGroup": args.agent_group,
+    }
+    user.patch(session, _id(session, args.username), {"agentUserGroup": link})
+    render.line(f"Tasks of {args.username} run as {args.agent_user}({args.agent_uid})")
+
+
+def _id(session: Any, username: str) -> int:
+    found = user.by_name(session, username).id
+    assert found is not None
+    return found
+
+
+def _revoke(args: argparse.Namespace) -> None:
+    try:
+        user.logout(connect(args))
+    except DeterminedError:
+        render.warn("the master could not be told; the token is forgotten here and ends by itself")
+
+
+def _new_password(name: str) -> str:
+    first = _read_password(f"New password for user '{name}': ")
+    if sys.stdin.isatty() and _read_password("Confirm password: ") != first:
+        raise UsageError("the passwords do not match")
+    return first
+
+
+def _read_password(prompt: str) -> str:
+    if sys.stdin.isatty():
+        return getpass.getpass(prompt)
+    text = sys.stdin.readline()
+    if not text:
+        raise Unauthenticated(
+            "no terminal to ask for a password; write it to standard input, or set DET_USER and DET_PASS"
+        )
+    return text.rstrip("\n")
+
+
+def _agent(u: User) -> str | None:
+    link = u.agent_user_group
+    if link is None or link.agent_user is None:
+        return None
+    return f"{link.agent_user}({link.agent_uid}):{link.agent_group}({link.agent_gid})"
+
+
+TREE = group(
+    "user u",
+    "manage users",
+    command(
+        "list ls",
+        "list users",
+        list_users,
+        arg("-a", "--all", action="store_true", help="also inactive ones"),
+        render.FORMATS,
+        default=True,
+    ),
+    command("login", "log in user", log_in, arg("username", nargs="?")),
+    command("logout", "log out user", log_out, arg("-a", "--all", action="store_true", help="every user")),
+    command("whoami", "print the active user", whoami),
+    command(
+        "create",
+        "create user",
+        create,
+        _NAME,
+        arg("--admin", action="store_true", help="may administer the cluster"),
+        one_of(arg("--password", help="initial password"), arg("--remote", action="store_true", help="logs in by SSO")),
+    ),
+    command(
+        "edit",
+        "edit user",
+        edit,
+        _NAME,
+        arg("--display-name"),
+        arg("--username", dest="new_username", help="the new name"),
+        arg("--remote", type=truth, metavar="BOOL"),
+        arg("--active", type=truth, metavar="BOOL"),
+        arg("--admin", type=truth, metavar="BOOL"),
+    ),
+    command("change-password", "change password of user", change_password, arg("username", nargs="?")),
+    command("rename", "rename user", rename, _NAME, arg("new_name")),
+    command("activate", "activate user", set_active(True), _NAME),
+    command("deactivate", "deactivate user", set_active(False), _NAME),
+    command(
+        "link-with-agent-user",
+        "link user with an OS user",
+        link,
+        _NAME,
+        arg("--agent-uid", type=int, required=True),
+        arg("--agent-user", required=True),
+        arg("--agent-gid", type=int, required=True),
+        arg("--agent-group", required=True),
+    ),
+)

@@ -1,0 +1,155 @@
+"""det workspace: create, list, describe, edit, archive, delete."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from determined.api import workspace
+from determined.cli import render
+from determined.cli.connection import connect
+from determined.cli.grammar import Command, UsageError, arg, command, group, one_of
+from determined.cli.ordering import ORDER, ordered
+from determined.wire.workspace import Workspace
+
+_NAME = arg("workspace_name", help="workspace")
+
+
+def list_workspaces(args: argparse.Namespace) -> None:
+    found = list(workspace.iterate(connect(args), **ordered(args)))
+    render.rows(_HEADERS, [_row(w) for w in found], args=args, data=found)
+
+
+def list_projects(args: argparse.Namespace) -> None:
+    session = connect(args)
+    owner = workspace.by_name(session, args.workspace_name)
+    found = list(workspace.projects(session, owner.id, **ordered(args)))
+    headers = ["ID", "Name", "Description", "# Experiments", "# Active Experiments", "Archived"]
+    rows = [[p.id, p.name, p.description, p.num_experiments, p.num_active_experiments, p.archived] for p in found]
+    render.rows(headers, rows, args=args, data=found)
+
+
+def list_pools(args: argparse.Namespace) -> None:
+    session = connect(args)
+    found = workspace.pools(session, workspace.by_name(session, args.workspace_name).id)
+    render.rows(["Resource Pool"], [[name] for name in found], args=args, data=found)
+
+
+def create(args: argparse.Namespace) -> None:
+    if args.cluster_name or args.namespace or args.auto_create or args.resource_quota is not None:
+        raise UsageError("namespaces and resource quotas belong to Kubernetes clusters, which this version has not")
+    made = workspace.create(connect(args), {"name": args.name, **_settings(args)})
+    if args.json:
+        render.structured(made)
+        return
+    render.table(_HEADERS, [_row(made)])
+
+
+def describe(args: argparse.Namespace) -> None:
+    found = workspace.by_name(connect(args), args.workspace_name)
+    if args.json:
+        render.structured(found)
+        return
+    render.table(_HEADERS, [_row(found)])
+
+
+def edit(args: argparse.Namespace) -> None:
+    session = connect(args)
+    changes = _settings(args) | ({"name": args.name} if args.name else {})
+    if not changes:
+        raise UsageError("nothing to change; see: det workspace edit --help")
+    found = workspace.patch(session, workspace.by_name(session, args.workspace_name).id, changes)
+    if args.json:
+        render.structured(found)
+        return
+    render.table(_HEADERS, [_row(found)])
+
+
+def delete(args: argparse.Namespace) -> int | None:
+    session = connect(args)
+    found = workspace.by_name(session, args.workspace_name)
+    if not args.yes and not render.ask(f"Delete workspace '{found.name}' and its {found.num_projects} project(s)?"):
+        return 1
+    workspace.delete(session, found.id)
+    render.line(f"Deleted workspace {found.name}")
+    return None
+
+
+def verb(name: str) -> Command:
+    def run(args: argparse.Namespace) -> None:
+        session = connect(args)
+        workspace.act(session, workspace.by_name(session, args.workspace_name).id, name)
+        render.line(f"{name.capitalize()}d workspace {args.workspace_name}")
+
+    return command(name, f"{name} workspace", run, _NAME)
+
+
+def _settings(args: argparse.Namespace) -> dict[str, Any]:
+    body: dict[str, Any] = {}
+    link = {
+        "agentUid": args.agent_uid,
+        "agentUser": args.agent_user,
+        "agentGid": args.agent_gid,
+        "agentGroup": args.agent_group,
+    }
+    if any(v is not None for v in link.values()):
+        body["agentUserGroup"] = {k: v for k, v in link.items() if v is not None}
+    if args.checkpoint_storage_config_file:
+        from determined.config import parse_yaml
+
+        body["checkpointStorageConfig"] = parse_yaml(Path(args.checkpoint_storage_config_file).read_text())
+    elif args.checkpoint_storage_config:
+        body["checkpointStorageConfig"] = args.checkpoint_storage_config
+    pools = {"defaultComputePool": args.default_compute_pool, "defaultAuxPool": args.default_aux_pool}
+    return body | {k: v for k, v in pools.items() if v is not None}
+
+
+def _row(w: Workspace) -> list[Any]:
+    link = w.agent_user_group
+    agent = f"{link.agent_user}:{link.agent_group}" if link and link.agent_user else None
+    return [w.id, w.name, w.num_projects, agent, w.default_compute_pool, w.default_aux_pool, w.archived]
+
+
+_HEADERS = ["ID", "Name", "# Projects", "Agent User", "Default Compute Pool", "Default Aux Pool", "Archived"]
+_SETTINGS = (
+    arg("--agent-uid", type=int),
+    arg("--agent-user"),
+    arg("--agent-gid", type=int),
+    arg("--agent-group"),
+    one_of(
+        arg("--checkpoint-storage-config", type=json.loads, metavar="JSON"),
+        arg("--checkpoint-storage-config-file", metavar="FILE"),
+    ),
+    arg("--default-compute-pool"),
+    arg("--default-aux-pool"),
+    render.JSON,
+)
+
+_KUBERNETES = (
+    arg("--cluster-name", help=argparse.SUPPRESS),
+    arg("-n", "--namespace", help=argparse.SUPPRESS),
+    arg("--auto-create-namespace", dest="auto_create", action="store_true", help=argparse.SUPPRESS),
+    arg("--auto-create-namespace-all-clusters", dest="auto_create", action="store_true", help=argparse.SUPPRESS),
+    arg("--resource-quota", type=int, help=argparse.SUPPRESS),
+)
+
+TREE = group(
+    "workspace w",
+    "manage workspaces",
+    command(
+        "list ls",
+        "list workspaces",
+        list_workspaces,
+        *ORDER,
+        render.FORMATS,
+        default=True,
+    ),
+    command("list-projects", "list projects", list_projects, _NAME, *ORDER, render.FORMATS),
+    command("list-pools", "list pools of workspace", list_pools, _NAME, render.FORMATS),
+    command("create", "create workspace", create, arg("name"), *_SETTINGS, *_KUBERNETES),
+    command("describe", "describe workspace", describe, _NAME, render.JSON),
+    command("edit", "edit workspace", edit, _NAME, arg("--name", help="the new name"), *_SETTINGS),
+    command("delete", "delete workspace", delete, _NAME, arg("--yes", action="store_true", help="do not ask")),
+    verb("archive"),
+    verb("unarchive"),
+)

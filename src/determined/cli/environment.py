@@ -1,0 +1,25 @@
+"""The process environment as the command line reads it; the only file of this room that does."""
+
+import os
+from collections.abc import Callable
+
+from determined import constants
+
+Action = Callable[[], int | None]
+
+
+def debug() -> bool:
+    return os.environ.get(constants.ENV_DEBUG, "").lower() in {"1", "true", "yes"}
+
+
+def colorize_json() -> bool:
+    return os.environ.get(constants.ENV_CLI_COLORIZE, "").lower() in {"1", "true"}
+
+
+def active_python() -> str | None:
+    """The interpreter of the virtual or conda environment the user has active, if any."""
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        prefix = os.environ.get(name)
+        if prefix and os.access(f"{prefix}/bin/python", os.X_OK):
+            return f"{prefix}/bin/python"
+    return None

@@ -1,0 +1,129 @@
+"""Log lines on the terminal: the filters every log command takes, and following a trial or task to its end."""
+
+import argparse
+import contextlib
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from determined.api import experiment, task, trial
+from determined.api.session import Session
+from determined.cli import render
+from determined.cli.grammar import Arg, OneOf, UsageError, arg, one_of
+from determined.wire.codec import to_json
+
+_LEVELS = ("TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+_REOPEN = "To reopen log stream, run:"
+
+LOG_ARGS: tuple[Arg | OneOf, ...] = (
+    arg("-f", "--follow", action="store_true", help="follow the log until the task ends"),
+    arg("--json", action="store_true", help="print one JSON object a line"),
+    one_of(
+        arg("--head", type=int, metavar="N", help="only the first N lines"),
+        arg("--tail", type=int, metavar="N", help="only the last N lines"),
+    ),
+    arg("--agent-id", dest="agent_ids", action="append", help="only lines of this agent"),
+    arg("--container-id", dest="container_ids", action="append", help="only lines of this container"),
+    arg("--rank-id", dest="rank_ids", action="append", type=int, help="only lines of this rank"),
+    arg("--timestamp-before", help="only lines before this RFC 3339 time"),
+    arg("--timestamp-after", help="only lines after this RFC 3339 time"),
+    arg("--level", dest="level", choices=("UNSPECIFIED", *_LEVELS), help="only lines of this level or above"),
+    arg("--source", dest="sources", action="append", help="only lines from this source (task, master, agent)"),
+    arg("--stdtype", dest="stdtypes", action="append", choices=["stdout", "stderr"], help="only this stream"),
+    arg("--search", dest="search_text", help="only lines with this text"),
+    arg("--regex", action="store_true", help="--search is a regular expression (RE2)"),
+)
+
+
+def print_trial(session: Session, trial_id: int, args: argparse.Namespace) -> None:
+    reopen = f"det trial logs -f {trial_id}"
+    _print(trial.logs(session, trial_id, **_filters(args)), args, f"Trial log stream ended. {_REOPEN} {reopen}", reopen)
+
+
+def print_task(session: Session, task_id: str, args: argparse.Namespace) -> None:
+    reopen = f"det task logs -f {task_id}"
+    entries = task.logs(session, task_id, allocationIds=args.allocation_ids, **_filters(args))
+    _print(entries, args, f"Task log stream ended. {_REOPEN} {reopen}", reopen)
+
+
+def follow_first_trial(session: Session, experiment_id: int) -> int | None:
+    """Wait for the first trial, then print its log to the end. Returns the trial's id, None when none came."""
+    render.line("Waiting for first trial to begin...")
+    with _interruptible(f"det experiment logs -f {experiment_id}"):
+        found = _first_trial(session, experiment_id)
+    if found is None:
+        return None
+    render.line(f"Following first trial with ID {found}")
+    reopen = f"det trial logs -f {found}"
+    with _interruptible(reopen):
+        for entry in trial.logs(session, found, follow=True):
+            render.raw(entry.message)
+    render.line(f"Trial log stream ended. {_REOPEN} {reopen}", style="green")
+    return found
+
+
+@contextlib.contextmanager
+def _interruptible(reopen: str) -> Iterator[None]:
+    """Ctrl-C ends the looking, not what is looked at; it says how to look again."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        render.line(f"\nIt goes on without you. {_REOPEN} {reopen}", style="green", file=sys.stderr)
+        raise
+
+
+def _first_trial(session: Session, experiment_id: int) -> int | None:
+    while True:
+        ids = [t.id for t in experiment.trials(session, experiment_id, limit=1, all_pages=False)]
+        if ids:
+            return ids[0]
+        state = render.state_of(experiment.get(session, experiment_id).state)
+        if state in {"COMPLETED", "CANCELED", "ERROR"}:
+            render.fail(f"Experiment {experiment_id} ended ({state}) before a trial began")
+            return None
+        time.sleep(0.1)
+
+
+def _filters(args: argparse.Namespace) -> dict[str, Any]:
+    if args.follow and (args.head is not None or args.tail is not None):
+        raise UsageError("--follow cannot be combined with --head or --tail")
+    limit = args.head if args.head is not None else args.tail
+    if limit is not None and limit < 0:
+        raise UsageError(f"the number of lines must not be negative, got {limit}")
+    return {
+        "follow": args.follow or None,
+        "limit": limit,
+        "orderBy": "ORDER_BY_DESC" if args.tail is not None else None,
+        "agentIds": args.agent_ids,
+        "containerIds": args.container_ids,
+        "rankIds": args.rank_ids,
+        "timestampBefore": args.timestamp_before,
+        "timestampAfter": args.timestamp_after,
+        "levels": _at_least(args.level),
+        "sources": args.sources,
+        "stdtypes": args.stdtypes,
+        "searchText": args.search_text,
+        "enableRegex": args.regex or None,
+    }
+
+
+def _at_least(level: str | None) -> list[str] | None:
+    if level in {None, "UNSPECIFIED"}:
+        return None
+    return [f"LOG_LEVEL_{v}" for v in _LEVELS[_LEVELS.index(str(level)) :]]
+
+
+def _print(entries: Iterator[Any], args: argparse.Namespace, ended: str, reopen: str) -> None:
+    if not args.follow:
+        _each(reversed(list(entries)) if args.tail is not None else entries, args.json)
+        return
+    with _interruptible(reopen):
+        _each(entries, args.json)
+    if not args.json:
+        render.line(ended, style="green")
+
+
+def _each(entries: Iterable[Any], as_json: bool) -> None:
+    for entry in entries:
+        render.raw(to_json(entry).decode() + "\n" if as_json else entry.message)

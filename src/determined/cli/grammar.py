@@ -1,0 +1,159 @@
+"""The shape of the command line as data: groups, commands, arguments; and how words become one command.
+
+Nouns are declared in main.py with the module that holds them, so `det --help` imports none of them. Names may be
+given by alias (`e`, `ls`) or by any unique prefix (`exp`, `desc`).
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from determined.errors import DeterminedError
+
+Run = Callable[[argparse.Namespace], int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Arg:
+    flags: tuple[str, ...]
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Arguments of which at most one may be given."""
+
+    args: tuple[Arg, ...]
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`names`: the name and its aliases. `help` completes "Failed to <help>", so it opens with a verb."""
+
+    names: tuple[str, ...]
+    help: str
+    run: Run
+    args: Sequence[Arg | OneOf] = ()
+    default: bool = False  # runs when its group is named alone
+    epilog: str | None = None  # printed under the help
+    lenient: bool = False  # takes options it does not know, for a command that only explains itself
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    names: tuple[str, ...]
+    help: str
+    children: Sequence["Command | Group"] = field(default_factory=tuple)
+    # options that may stand before the child and change nothing here: name -> whether a value follows
+    ignored: dict[str, bool] = field(default_factory=dict)
+
+
+def arg(*flags: str, **options: Any) -> Arg:
+    return Arg(flags, options)
+
+
+def one_of(*args: Arg, required: bool = False) -> OneOf:
+    return OneOf(args, required)
+
+
+def command(
+    names: str, help: str, run: Run, *args: Arg | OneOf, default: bool = False, epilog: str | None = None
+) -> Command:
+    return Command(tuple(names.split()), help, run, args, default, epilog)
+
+
+def truth(text: str) -> bool:
+    """The type of an argument that is true or false."""
+    if text.lower() in {"true", "yes", "1"}:
+        return True
+    if text.lower() in {"false", "no", "0"}:
+        return False
+    raise argparse.ArgumentTypeError(f"{text!r} is not true or false")
+
+
+def group(names: str, help: str, *children: Command | Group, ignored: dict[str, bool] | None = None) -> Group:
+    return Group(tuple(names.split()), help, children, ignored or {})
+
+
+class UsageError(DeterminedError):
+    """A command line that its parser cannot refuse by itself."""
+
+    code = "usage"
+    exit_status = 2
+
+
+class UnknownWord(Exception):
+    """No or several commands match a word; the message lists what may be typed."""
+
+
+def resolve(word: str, candidates: Sequence[tuple[str, ...]], where: str) -> tuple[str, ...]:
+    """The names that `word` means: exact name or alias first, else the only name it is a prefix of."""
+    for names in candidates:
+        if word in names:
+            return names
+    matches = [names for names in candidates if names[0].startswith(word)]
+    if len(matches) == 1:
+        return matches[0]
+    listed = ", ".join(names[0] for names in (matches or candidates))
+    kind = "ambiguous" if matches else "unknown"
+    raise UnknownWord(f"{kind} command '{where} {word}'; choose from: {listed}")
+
+
+def select(tree: Group, words: list[str], program: str) -> tuple[Command | Group, list[str], str]:
+    """Walk `words` into `tree`: the command (or a group without a default), the words left, what was typed."""
+    node: Command | Group = tree
+    while isinstance(node, Group):
+        words = _without(node.ignored, words)
+        if not words or words[0].startswith("-"):
+            default = next((c for c in node.children if isinstance(c, Command) and c.default), None)
+            asks_help = bool(words) and words[0] in {"-h", "--help"}
+            if default is None or asks_help:
+                return node, words, program
+            return default, words, program
+        if words[0] == "help":
+            return node, ["--help"], program
+        names = resolve(words[0], [c.names for c in node.children], program)
+        node = next(c for c in node.children if c.names == names)
+        words, program = words[1:], f"{program} {names[0]}"
+    return node, words, program
+
+
+def parser_for(node: Command | Group, program: str) -> argparse.ArgumentParser:
+    text = node.help[:1].upper() + node.help[1:]
+    if isinstance(node, Group):
+        lines = [f"  {_title(c.names):<28}{c.help}" for c in node.children]
+        return argparse.ArgumentParser(
+            prog=program,
+            usage=f"{program} COMMAND ...",
+            description=text,
+            epilog="commands:\n" + "\n".join(lines),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+    parser = argparse.ArgumentParser(
+        prog=program,
+        description=text,
+        epilog=node.epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for item in node.args:
+        if isinstance(item, Arg):
+            parser.add_argument(*item.flags, **item.options)
+            continue
+        exclusive = parser.add_mutually_exclusive_group(required=item.required)
+        for each in item.args:
+            exclusive.add_argument(*each.flags, **each.options)
+    return parser
+
+
+def _without(ignored: dict[str, bool], words: list[str]) -> list[str]:
+    """`words` from the first that is not an ignored option."""
+    while words and (name := words[0].partition("=")[0]) in ignored:
+        takes_next = ignored[name] and "=" not in words[0]
+        words = words[2 if takes_next else 1 :]
+    return words
+
+
+def _title(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} ({', '.join(names[1:])})"

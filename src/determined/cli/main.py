@@ -1,0 +1,150 @@
+"""`det`: reads global options, finds the command, runs it, turns errors into one red line and an exit status.
+
+Status: 0 done, 1 failed, 2 the command line is wrong, 3 interrupted.
+"""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from determined._version import __version__
+from determined.cli import environment
+from determined.cli.grammar import Group, UnknownWord, parser_for, resolve, select
+
+# name and aliases, what it is about, module under determined.cli.commands that holds TREE
+NOUNS: list[tuple[tuple[str, ...], str, str]] = [
+    (("agent", "a"), "machines of the cluster", "agent"),
+    (("checkpoint", "c"), "saved checkpoints", "checkpoint"),
+    (("deploy", "d"), "start and stop a cluster", "deploy"),
+    (("dev",), "talk to the REST API by hand", "dev"),
+    (("experiment", "e", "exp"), "experiments", "experiment"),
+    (("job", "j"), "the job queue", "job"),
+    (("master",), "the master: information, logs, the embedded one", "master"),
+    (("project", "p"), "projects of a workspace", "project"),
+    (("resource-pool", "rp"), "resource pools", "resource_pool"),
+    (("slot", "s"), "slots (GPUs or CPUs) of agents", "slot"),
+    (("task",), "running tasks and their logs", "task"),
+    (("token", "tkn"), "access tokens", "token"),
+    (("trial", "t"), "trials of an experiment", "trial"),
+    (("user", "u"), "users and logging in", "user"),
+    (("version",), "versions of this command and of the master", "version"),
+    (("workspace", "w"), "workspaces", "workspace"),
+]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Entry point of the `det` script."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(words)
+    except UnknownWord as e:
+        print(f"det: error: {e}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Interrupting...", file=sys.stderr)
+        return 3
+    except BrokenPipeError:
+        return _quiet_exit()
+
+
+def _run(words: list[str]) -> int:
+    leading = _leading_options(words)
+    rest = words[len(leading) :]
+    parser = _global_parser()
+    options = parser.parse_args(leading)
+    if options.version:
+        print(f"det {__version__}")
+        return 0
+    if not rest or rest[0] in {"help", "-h", "--help"}:
+        parser.print_help()
+        return 0
+    names = resolve(rest[0], [n for n, _, _ in NOUNS], "det")
+    module = next(m for n, _, m in NOUNS if n == names)
+    tree = importlib.import_module(f"determined.cli.commands.{module}").TREE
+    return _run_noun(tree, rest[1:], names[0], options)
+
+
+def _run_noun(tree: Group, words: list[str], noun: str, options: argparse.Namespace) -> int:
+    node, left, program = select(tree, words, f"det {noun}")
+    parser = parser_for(node, program)
+    if isinstance(node, Group):
+        parser.parse_args([w for w in left if w not in {"-h", "--help"}])
+        parser.print_help()
+        return 0
+    args = parser.parse_known_args(left)[0] if node.lenient else parser.parse_args(left)
+    args.master, args.user_override = options.master, options.user
+    return _guarded(node.help, lambda: node.run(args))
+
+
+def _guarded(doing: str, run: "environment.Action") -> int:
+    from determined.errors import DeterminedError
+
+    try:
+        return run() or 0
+    except BrokenPipeError:
+        raise
+    except (DeterminedError, OSError, ValueError) as e:
+        return _failed(doing, e)
+    except Exception as e:  # noqa: BLE001 - the edge of the process: a fault of ours, told with its traceback
+        return _failed(doing, e, unexpected=True)
+
+
+def _failed(doing: str, error: Exception, *, unexpected: bool = False) -> int:
+    from determined.cli.render import fail
+
+    if unexpected or environment.debug():
+        import traceback
+
+        traceback.print_exc()
+    fail(f"Failed to {doing}: {_told(error)}")
+    return int(getattr(error, "exit_status", 1))
+
+
+def _told(error: Exception) -> str:
+    from determined.errors import Forbidden
+
+    said = str(error) or type(error).__name__
+    if isinstance(error, Forbidden) and "administrator" in said:
+        return f"{said}, or, if you are one: det -u admin ..."
+    return said
+
+
+def _leading_options(words: list[str]) -> list[str]:
+    """Global options stand before the noun only."""
+    taken = 0
+    while taken < len(words) and words[taken].startswith("-") and words[taken] not in {"-h", "--help"}:
+        has_value = words[taken] in {"-m", "--master", "-u", "--user"}
+        taken += 2 if has_value else 1
+    return words[: min(taken, len(words))]
+
+
+def _global_parser() -> argparse.ArgumentParser:
+    lines = [f"  {n[0] + (f' ({n[1]})' if len(n) > 1 else ''):<24}{about}" for n, about, _ in NOUNS]
+    parser = argparse.ArgumentParser(
+        prog="det",
+        usage="det [-m MASTER] [-u USER] COMMAND ...",
+        description="Train models on a Determined cluster, or on this machine with none.",
+        epilog="commands:\n" + "\n".join(lines) + "\n\nBegin with: det e create config.yaml . -f",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+    )
+    parser.add_argument("-u", "--user", metavar="USER", help="act as this user")
+    parser.add_argument(
+        "-m", "--master", metavar="ADDRESS", help="the master (else $DET_MASTER, else this machine's own)"
+    )
+    parser.add_argument("-v", "--version", action="store_true", help="print the version")
+    parser.add_argument("-h", "--help", action="help", help="print this help")
+    return parser
+
+
+def _quiet_exit() -> int:
+    """The reader of a pipe left (`det e ls | head`): not an error, but stdout must not be flushed again."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+"""What people and scripts see: tables, JSON, YAML, CSV; colours on a terminal, none in a pipe. Only here is print."""
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import IO, Any
+
+import msgspec
+
+from determined.cli import environment
+from determined.cli.grammar import Arg, OneOf, arg, one_of
+
+_WORTH_A_BAR = 1024 * 1024  # bytes; less is over before a bar is read
+
+JSON = arg("--json", action="store_true", help="print as JSON")
+YAML = arg("--yaml", action="store_true", help="print as YAML")
+CSV = arg("--csv", action="store_true", help="print as CSV")
+FORMATS: OneOf = one_of(JSON, YAML, CSV)
+
+
+def pages(size: int = 200) -> tuple[Arg, ...]:
+    """The flags of a listing that is read page by page."""
+    return (
+        arg("--limit", type=int, default=size, help=f"most rows of one page (default: {size})"),
+        arg("--offset", type=int, default=0, help="rows to skip"),
+        arg("--pages", choices=["1", "all"], default="all", help="one page, or all (default)"),
+    )
+
+
+def line(text: str = "", *, style: str | None = None, file: IO[str] | None = None) -> None:
+    """One line; `style` (green, yellow, red, bold) only where a person watches."""
+    out = file or sys.stdout
+    codes = {"green": "32", "yellow": "33", "red": "31", "bold": "1"}
+    painted = f"\x1b[{codes[style]}m{text}\x1b[0m" if style and out.isatty() else text
+    print(painted, file=out, flush=True)
+
+
+def warn(text: str) -> None:
+    line(text, style="yellow", file=sys.stderr)
+
+
+def fail(text: str) -> None:
+    line(text, style="red", file=sys.stderr)
+
+
+def raw(text: str) -> None:
+    """Text that carries its own line ends, such as log lines."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def rows(headers: Sequence[str], values: Iterable[Sequence[Any]], *, args: Any = None, data: Any = None) -> None:
+    """A listing: a table, or what `--csv/--json/--yaml` in `args` asks for. `data` is the JSON form (else the rows)."""
+    listed = [list(v) for v in values]
+    if getattr(args, "csv", False):
+        writer = csv.writer(sys.stdout)
+        writer.writerow(headers)
+        writer.writerows([[text_of(v) for v in row] for row in listed])
+        return
+    if getattr(args, "json", False) or getattr(args, "yaml", False):
+        records = data if data is not None else [dict(zip(headers, row, strict=True)) for row in listed]
+        structured(records, args=args)
+        return
+    table(headers, listed)
+
+
+def structured(data: Any, *, args: Any = None) -> None:
+    """JSON (indent 2, sorted keys) or, with `--yaml`, YAML."""
+    plain = msgspec.to_builtins(data)
+    if getattr(args, "yaml", False):
+        import yaml
+
+        raw(yaml.safe_dump(plain, sort_keys=True, default_flow_style=False, allow_unicode=True))
+        return
+    text = json.dumps(plain, indent=2, sort_keys=True, ensure_ascii=False)
+    if sys.stdout.isatty() and environment.colorize_json():
+        from rich.console import Console
+
+        Console().print_json(text)
+        return
+    print(text)
+
+
+def table(headers: Sequence[str], listed: Sequence[Sequence[Any]]) -> None:
+    """Columns with a rule under the header; the widths follow the content."""
+    cells = [[text_of(v) for v in row] for row in listed]
+    widths = [max([len(h), *(len(row[i]) for row in cells)]) for i, h in enumerate(headers)]
+    numeric = [bool(listed) and all(_is_number(row[i]) for row in listed) for i in range(len(headers))]
+    print(" " + " | ".join(h.ljust(w) for h, w in zip(headers, widths, strict=True)).rstrip())
+    print("-+-".join("-" * (w + (i == 0)) for i, w in enumerate(widths)) + "-")
+    for row in cells:
+        padded = (c.rjust(w) if n else c.ljust(w) for c, w, n in zip(row, widths, numeric, strict=True))
+        print(" " + " | ".join(padded).rstrip())
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def text_of(value: Any) -> str:
+    if value is None:
+        return "N/A"
+    if isinstance(value, dict | list):
+        return json.dumps(msgspec.to_builtins(value), sort_keys=True, ensure_ascii=False)
+    return str(value)
+
+
+def time_of(value: str | None) -> str:
+    """An RFC 3339 time as `YYYY-MM-DD HH:MM:SS+0000`."""
+    if not value:
+        return "N/A"
+    return datetime.fromisoformat(value.replace("Z", "+00:00")).strftime("%Y-%m-%d %H:%M:%S%z")
+
+
+def percent(value: float | None) -> str:
+    return "N/A" if value is None else f"{value * 100:.1f}%"
+
+
+def size_of(count: float | str | None) -> str:
+    if count is None:
+        return "N/A"
+    number = float(count)
+    for unit in ("B", "KB", "MB", "GB", "TB"):
+        if number < 1024 or unit == "TB":
+            break
+        number /= 1024
+    return f"{number:.0f}{unit}" if unit == "B" else f"{number:.1f}{unit}"
+
+
+def state_of(value: Any) -> str:
+    """`STATE_PAUSED` as people say it."""
+    return "N/A" if value is None else str(value).removeprefix("STATE_")
+
+
+def ask(question: str) -> bool:
+    """A yes or no on the terminal; no terminal means no."""
+    if not sys.stdin.isatty():
+        fail(f"{question} There is no terminal to ask; pass --yes to go on")
+        return False
+    return input(f"{question} [y/n]: ").strip().lower() in {"y", "yes"}
+
+
+class Progress:
+    """A bar for long transfers: drawn on a terminal's stderr only, and only when there is enough to see."""
+
+    def __init__(self, description: str, total: int) -> None:
+        self._description = description
+        self.total = total
+        self._bar: Any = None
+        self._task: Any = None
+
+    @property
+    def shown(self) -> bool:
+        return self._bar is not None
+
+    def __enter__(self) -> "Progress":
+        if not sys.stderr.isatty() or self.total < _WORTH_A_BAR:
+            return self
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+        from rich.progress import Progress as Bar
+
+        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+        self._bar = Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+        self._bar.start()
+        self._task = self._bar.add_task(self._description, total=self.total)
+        return self
+
+    def advance(self, amount: int) -> None:
+        if self._bar is not None:
+            self._bar.advance(self._task, amount)
+
+    def at(self, amount: int) -> None:
+        if self._bar is not None:
+            self._bar.update(self._task, completed=amount)
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()

@@ -1,0 +1,23 @@
+"""Upstream's `determined.common.api.errors`: its names for what our client raises."""
+
+from determined.api.token_store import CorruptTokenCache as CorruptTokenCacheException
+from determined.errors import BadMaster as BadResponseException
+from determined.errors import DeterminedError as APIException
+from determined.errors import DeterminedError as BadRequestException
+from determined.errors import Forbidden as ForbiddenException
+from determined.errors import MasterNotFound as MasterNotFoundException
+from determined.errors import NotFound as NotFoundException
+from determined.errors import Unauthenticated as InvalidCredentialsException
+from determined.errors import Unauthenticated as UnauthenticatedException
+
+__all__ = [
+    "APIException",
+    "BadRequestException",
+    "BadResponseException",
+    "CorruptTokenCacheException",
+    "ForbiddenException",
+    "InvalidCredentialsException",
+    "MasterNotFoundException",
+    "NotFoundException",
+    "UnauthenticatedException",
+]

@@ -1,0 +1,3 @@
+"""Upstream's `determined.common.storage`."""
+
+from determined.storage import *  # noqa: F403

@@ -1,0 +1,207 @@
+"""The schema of a master config: every key upstream has, and ours. Which ones this master uses: master.py."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from determined.config.container_defaults import TASK_CONTAINER_DEFAULTS
+from determined.config.node import Boolean, FreeMap, Integer, ListOf, Node, Report, Text
+from determined.config.objects import Field, Object
+from determined.config.quantities import parse_duration
+from determined.config.resources import PRIORITY_RANGE
+from determined.config.storage import CHECKPOINT_STORAGE
+from determined.errors import InvalidArgument
+
+
+class Duration(Node):
+    """A Go duration such as `25s`, or a number of seconds."""
+
+    def check(self, value: Any, at: str, report: Report) -> None:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return None if value >= 0 else report.add(at, f"must be at least 0, not {value}")
+        try:
+            seconds = parse_duration(value)
+        except InvalidArgument as error:
+            return report.add(at, error.message)
+        return None if seconds >= 0 else report.add(at, f"must not be negative, not {value!r}")
+
+
+def _tls_whole(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if (value.get("cert") is None) != (value.get("key") is None):
+        yield "", "`cert` and `key` must both be given, or neither"
+
+
+def _lifespans_ordered(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    longest, default = value.get("max_lifespan_days", 30), value.get("default_lifespan_days", 30)
+    if longest != -1 and (default == -1 or default > longest):
+        yield "", f"default_lifespan_days={default} exceeds max_lifespan_days={longest}; -1 means without end"
+
+
+def _known_scheduler(kind: str) -> str | None:
+    if kind in ("priority", "fair_share"):
+        return None
+    removed = " (round_robin was removed)" if kind == "round_robin" else ""
+    return f"must be priority or fair_share, not `{kind}`{removed}"
+
+
+def _unique_pools(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    names = [pool.get("pool_name") for pool in value.get("resource_pools") or []]
+    for name in sorted({name for name in names if name and names.count(name) > 1}):
+        yield "resource_pools", f"pool_name `{name}` is given to more than one pool"
+
+
+def _default_pools_exist(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    names = [pool.get("pool_name") for pool in value.get("resource_pools") or []] or ["default"]
+    manager = value.get("resource_manager") or {}
+    for key in ("default_aux_resource_pool", "default_compute_resource_pool"):
+        if manager.get(key) is not None and manager[key] not in names:
+            yield f"resource_manager.{key}", f"no pool `{manager[key]}`; pools are {', '.join(names)}"
+
+
+def _provider_sizes(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    low, high = value.get("min_instances", 0), value.get("max_instances", 5)
+    if isinstance(low, int) and isinstance(high, int) and low > high:
+        yield "", f"max_instances={high} is below min_instances={low}"
+
+
+_TEXT = Field(Text())
+_DAYS = Field(Integer(low=-1), default=30)
+_PORT = Integer(low=0, high=65535)
+
+SCHEDULER = Object(
+    {
+        "type": Field(Text(problem=_known_scheduler), default="priority"),
+        "preemption": Field(Boolean(), default=False),
+        "default_priority": Field(Integer(*PRIORITY_RANGE), default=42),
+        "fitting_policy": Field(Text(choices=("best", "worst")), default="best"),
+        "allow_heterogeneous_fits": Field(Boolean(), default=False),
+    }
+)
+POOL = Object(
+    {
+        "pool_name": Field(Text(), required=True),
+        "description": Field(Text(), default=""),
+        "scheduler": Field(SCHEDULER),
+        "max_aux_containers_per_agent": Field(Integer(low=0), default=100),
+        "task_container_defaults": Field(TASK_CONTAINER_DEFAULTS),
+        "agent_reconnect_wait": Field(Duration(), default="25s"),
+        "provider": Field(Object({"type": _TEXT}, extra=True, rules=(_provider_sizes,))),
+        "kubernetes_namespace": _TEXT,
+    }
+)
+RESOURCE_MANAGER = Object(
+    {
+        "type": Field(Text(choices=("agent", "kubernetes", "slurm", "pbs")), default="agent"),
+        "name": _TEXT,
+        "cluster_name": _TEXT,
+        "scheduler": Field(SCHEDULER, default={}),
+        "default_aux_resource_pool": _TEXT,
+        "default_compute_resource_pool": _TEXT,
+        "no_default_resource_pools": Field(Boolean(), default=False),
+        "require_authentication": Field(Boolean()),
+        "client_ca": _TEXT,
+        "metadata": Field(FreeMap()),
+    },
+    extra=True,  # the keys of managers that are not ours
+)
+_SSH = Object(
+    {
+        "key_type": Field(Text(choices=("ED25519", "ECDSA", "RSA"))),
+        "rsa_key_size": Field(Integer(low=1, high=16384)),
+    }
+)
+_AGENT_USER = Object(
+    {
+        "user": Field(Text(), default="root"),
+        "uid": Field(Integer(low=0), default=0),
+        "group": Field(Text(), default="root"),
+        "gid": Field(Integer(low=0), default=0),
+    }
+)
+SECURITY = Object(
+    {
+        "default_task": Field(_AGENT_USER, default={}),
+        "tls": Field(Object({"cert": _TEXT, "key": _TEXT}, rules=(_tls_whole,)), default={}),
+        "ssh": Field(_SSH),
+        "authz": Field(FreeMap()),
+        "token": Field(
+            Object(
+                {"max_lifespan_days": _DAYS, "default_lifespan_days": _DAYS},
+                rules=(_lifespans_ordered,),
+            ),
+            default={},
+        ),
+        "initial_user_password": Field(Text(), default=None),
+        "require_user_isolation": Field(Boolean(), default=False),
+        "session_lifespan": Field(Duration()),
+    }
+)
+DB = Object(
+    {
+        "url": _TEXT,
+        "user": _TEXT,
+        "password": _TEXT,
+        "host": _TEXT,
+        "port": Field(_PORT),
+        "name": _TEXT,
+        "ssl_mode": Field(Text()),
+        "ssl_root_cert": _TEXT,
+        "migrations": Field(Node()),
+        "views_and_triggers": Field(Node()),
+    }
+)
+MASTER = Object(
+    {
+        "host": Field(Text(), default="127.0.0.1"),
+        "port": Field(_PORT),
+        "root": Field(Node(), legacy=True),  # where upstream keeps its web page
+        "data_dir": _TEXT,
+        "db": Field(DB, default={}),
+        "checkpoint_storage": Field(CHECKPOINT_STORAGE),
+        "task_container_defaults": Field(TASK_CONTAINER_DEFAULTS, default={}),
+        "tensorboard_timeout": Field(Integer(low=0), default=300),
+        "notebook_timeout": Field(Integer(low=0), default=None),
+        "launch_error": Field(Boolean(), default=True),
+        "cluster_name": Field(Text(), default=""),
+        "enable_cors": Field(Boolean(), default=False),
+        "logging": Field(FreeMap()),
+        "log": Field(
+            Object({"level": Field(Text(), default="info"), "color": Field(Boolean(), default=False)}), default={}
+        ),
+        "retention_policy": Field(
+            Object(
+                {
+                    "log_retention_days": Field(Integer(low=-1, high=32767), default=-1),
+                    "schedule": Field(Text(), default=None),
+                }
+            ),
+            default={},
+        ),
+        "telemetry": Field(Object({"enabled": Field(Boolean(), default=True)}, extra=True), default={}),
+        "observability": Field(Object({"enable_prometheus": Field(Boolean(), default=True)}), default={}),
+        "cache": Field(FreeMap()),
+        "webhooks": Field(Object({"base_url": _TEXT, "signing_key": _TEXT}), default={}),
+        "feature_switches": Field(ListOf(Text()), default=[]),
+        "reserved_ports": Field(ListOf(_PORT), default=[]),
+        "integrations": Field(FreeMap()),
+        "security": Field(SECURITY, default={}),
+        "resource_manager": Field(RESOURCE_MANAGER, default={}),
+        "additional_resource_managers": Field(ListOf(FreeMap())),
+        "resource_pools": Field(ListOf(POOL)),
+        "config_file": Field(Node(), legacy=True),
+        "ui_customization": Field(Node(), legacy=True),
+        "scim": Field(Node(), legacy=True),
+        "saml": Field(Node(), legacy=True),
+        "oidc": Field(Node(), legacy=True),
+        "det_cloud": Field(Node(), legacy=True),
+        "genai": Field(Node(), legacy=True),
+        "hpimportance": Field(Node(), legacy=True),
+        "federation": Field(Node(), legacy=True),
+        "internal": Field(Node(), legacy=True),
+        "__internal": Field(Node(), legacy=True),
+        "version": Field(Node(), legacy=True),
+        "slots": Field(Integer(low=0), default=None),
+        "local_agents": Field(Integer(low=0), default=1),
+        "slot_type": Field(Text(choices=("auto", "cuda", "gpu", "rocm", "cpu", "none")), default="auto"),
+    },
+    rules=(_unique_pools, _default_pools_exist),
+)

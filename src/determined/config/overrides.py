@@ -1,0 +1,53 @@
+"""`--config key=value` on a command line: edits of a raw config before it is sent."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from determined.config.node import merge_free
+from determined.config.text import parse_yaml_value
+from determined.errors import InvalidArgument
+
+
+def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
+    """`raw` with each `a.b=value` laid over it, in order. Dots nest; a mapping over a scalar replaces it.
+
+    Raises:
+        InvalidArgument: text without `=`, or an empty part in the key.
+        InvalidConfig: a value that is not YAML.
+    """
+    for override in overrides:
+        raw = _set(raw, *parse_override(override))
+    return raw
+
+
+def parse_override(text: str) -> tuple[list[str], Any]:
+    """The path and the value of one `a.b=value`."""
+    key, found, value = text.partition("=")
+    path = key.split(".")
+    if not found or not all(path):
+        raise InvalidArgument(f"cannot read the override {text!r}; write key=value, with dots for nesting")
+    parsed = _parse_value(value)
+    if path[-1] == "bind_mounts" and not isinstance(parsed, list):
+        parsed = [parsed]
+    return path, parsed
+
+
+def _parse_value(text: str) -> Any:
+    if text.startswith(("[", "{")):
+        return parse_yaml_value(text)
+    if "," in text:
+        return [_scalar(part) for part in text.split(",")]
+    return _scalar(text)
+
+
+def _scalar(text: str) -> Any:
+    return parse_yaml_value(text)
+
+
+def _set(raw: dict[str, Any], path: list[str], value: Any) -> dict[str, Any]:
+    head, *rest = path
+    below = raw.get(head)
+    if not rest:
+        merged = merge_free(value, below) if isinstance(value, dict) else value
+        return {**raw, head: merged}
+    return {**raw, head: _set(below if isinstance(below, dict) else {}, rest, value)}

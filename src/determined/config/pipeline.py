@@ -1,0 +1,122 @@
+"""From what a user submitted to what runs: the whole pipeline of an experiment config as one pure function."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from determined.config.container_defaults import merge_task_container_defaults, overlay_container_defaults
+from determined.config.experiment import (
+    INCOMPLETE,
+    ROOT,
+    ExperimentConfig,
+    check_sane,
+    fill_defaults,
+    find_violations,
+)
+from determined.config.hyperparameters import flatten
+from determined.config.merging import merge
+from determined.config.searcher import generation
+from determined.config.shims import canonicalize
+from determined.errors import InvalidConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """`active` is stored and given to trials; `config` is the same, typed; `warnings` are for the submitter."""
+
+    active: dict[str, Any]
+    config: ExperimentConfig
+    warnings: list[str]
+
+
+def prepare(
+    raw_user: dict[str, Any],
+    *,
+    template: dict[str, Any] | None,
+    pool_tcd: dict[str, Any] | None,
+    cluster_tcd: dict[str, Any] | None,
+    workspace_storage: dict[str, Any] | None,
+    master_storage: dict[str, Any] | None,
+    default_priority: int,
+    invariants: list[dict[str, Any]],
+    seed: int,
+    name: str,
+    managed: bool,
+) -> Prepared:
+    """Check, merge every layer, write defaults, lay invariants (workspace first, then global) over, check again.
+
+    Raises:
+        InvalidConfig: with every violation.
+    """
+    config = _checked_user_config(raw_user)
+    if template is not None:
+        config = merge(config, _checked_template(template))
+    config = merge_task_container_defaults(config, overlay_container_defaults(pool_tcd, cluster_tcd))
+    for storage in (workspace_storage, master_storage):
+        config = merge(config, canonicalize({"checkpoint_storage": storage}))
+    config = _with_priority(config, default_priority)
+    active = fill_defaults(config, seed=seed, name=name)
+    for invariant in invariants:
+        active = fill_defaults(merge(canonicalize(invariant), canonicalize(active)), seed=seed, name=name)
+    _check_whole(active, managed=managed)
+    return Prepared(active, ExperimentConfig.from_active(active), find_warnings(raw_user, active))
+
+
+def find_warnings(raw_user: dict[str, Any], active: dict[str, Any]) -> list[str]:
+    """What is accepted but probably not what the submitter thinks."""
+    warnings = [f"`{key}` is ignored" for key in _IGNORED if raw_user.get(key) is not None]
+    resources = raw_user.get("resources")
+    if isinstance(resources, dict) and resources.get("agent_label") is not None:
+        warnings.append("`resources.agent_label` is ignored; use a resource pool")
+    return warnings + _searcher_warnings(active)
+
+
+_IGNORED = ("data_layer", "security", "tensorboard_storage")
+
+
+def _searcher_warnings(active: dict[str, Any]) -> list[str]:
+    searcher, warnings = active["searcher"], []
+    if generation(active) == "late" and searcher.get("max_length") is not None:
+        warnings.append("`searcher.max_length` beside max_time and time_metric only sets the length scripts can read")
+    if searcher.get("source_trial_id") is not None and searcher.get("source_checkpoint_uuid") is not None:
+        warnings.append("both source_trial_id and source_checkpoint_uuid are set; source_trial_id is used")
+    if searcher["name"] == "single":
+        leaves = flatten(active["hyperparameters"]).items()
+        sampled = sorted(key for key, hparam in leaves if hparam["type"] != "const")
+        warnings += [f"`hyperparameters.{key}` is sampled once: the searcher is `single`" for key in sampled]
+    return warnings
+
+
+def _checked_user_config(raw: dict[str, Any]) -> dict[str, Any]:
+    check_sane(raw)
+    config = canonicalize(raw)
+    if "slots" in config.get("resources", {}):
+        reason = "additional property `slots` not allowed; did you mean `slots_per_trial`?"
+        raise InvalidConfig("invalid experiment configuration: config is invalid", [f"{ROOT}.resources: {reason}"])
+    return config
+
+
+def _checked_template(template: dict[str, Any]) -> dict[str, Any]:
+    try:
+        check_sane(template)
+    except InvalidConfig as error:
+        raise InvalidConfig("the template is not a valid experiment configuration", error.violations) from None
+    config = canonicalize(template)
+    if "resources" in config:
+        # Jobs and experiments share templates; only jobs know `slots`.
+        config["resources"] = {key: value for key, value in config["resources"].items() if key != "slots"}
+    return config
+
+
+def _check_whole(active: dict[str, Any], *, managed: bool) -> None:
+    violations = find_violations(active, complete=True)
+    if managed and active.get("entrypoint") is None:
+        violations.append(f"{ROOT}: managed experiments require `entrypoint`")
+    if violations:
+        raise InvalidConfig(INCOMPLETE, violations)
+
+
+def _with_priority(config: dict[str, Any], default_priority: int) -> dict[str, Any]:
+    resources = config.get("resources", {})
+    if resources.get("priority") is not None:
+        return config
+    return {**config, "resources": {**resources, "priority": default_priority}}

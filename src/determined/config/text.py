@@ -1,0 +1,167 @@
+"""YAML text to plain data: safe, no dates, no duplicate keys, bounded depth and size, errors with line and column."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import yaml
+
+from determined.errors import InvalidConfig
+
+MAX_DEPTH = 100
+MAX_NODES = 1_000_000
+
+_BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def parse_yaml(text: str) -> dict[str, Any]:
+    """A mapping from YAML or JSON text; empty text is an empty mapping.
+
+    Raises:
+        InvalidConfig: not YAML, not a mapping, a key given twice, or nested beyond any sane config.
+    """
+    value = parse_yaml_value(text)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise InvalidConfig(f"the config must be a mapping of keys to values, not {kind_of(value)}")
+    return value
+
+
+def parse_yaml_value(text: str) -> Any:
+    """Any single YAML document as plain data: dict with string keys, list, str, int, float, bool, None."""
+    try:
+        _check_depth(text)
+        node = _compose(text)
+        if node is None:
+            return None
+        _expanded_size(node, {}, set())
+        return _construct(node)
+    except yaml.YAMLError as error:
+        raise InvalidConfig(f"the config is not valid YAML: {_located(error)}") from None
+    except (RecursionError, UnicodeEncodeError, ValueError) as error:
+        raise InvalidConfig(f"the config is not valid YAML: {error}") from None
+
+
+def dump_yaml(value: Any) -> str:
+    """Block-style YAML in the given key order, as a person would write it."""
+    return str(yaml.safe_dump(value, sort_keys=False, default_flow_style=False, allow_unicode=True))
+
+
+def kind_of(value: Any) -> str:
+    """The JSON name of a value's kind, for messages."""
+    if value is None:
+        return "null"
+    names = {bool: "a boolean", int: "an integer", float: "a number", str: "a string", list: "a list"}
+    return names.get(type(value), "a mapping" if isinstance(value, dict) else type(value).__name__)
+
+
+class _Loader(_BaseLoader):  # type: ignore[misc]  # chosen at run time: libyaml's where it is built in
+    """YAML 1.1 scalars as Go reads them: no dates, no base-60 numbers, exponents without a dot are numbers."""
+
+    yaml_implicit_resolvers: dict[Any, list[Any]] = {}  # filled below; the parent's table must stay untouched
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        self._refuse_duplicates(node)
+        self.flatten_mapping(node)
+        return {
+            self._key(key_node): self.construct_object(value_node, deep=deep) for key_node, value_node in node.value
+        }
+
+    def _refuse_duplicates(self, node: yaml.MappingNode) -> None:
+        seen: set[str] = set()
+        for key_node, _ in node.value:
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                continue
+            key = self._key(key_node)
+            if key in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"key `{key}` is given twice", key_node.start_mark)
+            seen.add(key)
+
+    def _key(self, node: yaml.Node) -> str:
+        if not isinstance(node, yaml.ScalarNode):
+            raise yaml.constructor.ConstructorError(None, None, "a key must be a scalar", node.start_mark)
+        return str(node.value)
+
+
+def _resolvers() -> dict[Any, list[Any]]:
+    dropped = {"tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
+    return {
+        first: [(tag, pattern) for tag, pattern in entries if tag not in dropped]
+        for first, entries in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def _add_numbers() -> None:
+    import re
+
+    floats = r"^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?$"
+    exponents = r"^[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+$"
+    specials = r"^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
+    integers = r"^[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)$"
+    _Loader.add_implicit_resolver(
+        "tag:yaml.org,2002:float", re.compile(f"{floats}|{exponents}|{specials}"), list("-+0123456789.")
+    )
+    _Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(integers), list("-+0123456789"))
+
+
+_Loader.yaml_implicit_resolvers = _resolvers()
+_add_numbers()
+
+
+def _check_depth(text: str) -> None:
+    # libyaml's composer recurses on the C stack: without this scan, 100 KB of brackets would end the process.
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > MAX_DEPTH:
+            line = event.start_mark.line + 1
+            raise InvalidConfig(f"the config is nested deeper than {MAX_DEPTH} levels at line {line}")
+
+
+def _compose(text: str) -> yaml.Node | None:
+    loader = _Loader(text)
+    try:
+        node: yaml.Node | None = loader.get_single_node()
+        return node
+    finally:
+        loader.dispose()
+
+
+def _expanded_size(node: yaml.Node, sizes: dict[int, int], open_nodes: set[int]) -> int:
+    """How many nodes the document has once aliases are written out; refuses bombs and aliases of themselves."""
+    if id(node) in sizes:
+        return sizes[id(node)]
+    if id(node) in open_nodes:
+        raise InvalidConfig("the config contains an alias that contains itself; write the value out")
+    open_nodes.add(id(node))
+    total = 1 + sum(_expanded_size(child, sizes, open_nodes) for child in _children(node))
+    open_nodes.discard(id(node))
+    if total > MAX_NODES:
+        raise InvalidConfig(f"the config has more than {MAX_NODES} values once its aliases are written out")
+    sizes[id(node)] = total
+    return total
+
+
+def _children(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [child for pair in node.value for child in pair]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+
+
+def _construct(node: yaml.Node) -> Any:
+    loader = _Loader("")
+    try:
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _located(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or str(error)
+    if mark is None:
+        return str(problem)
+    return f"{problem} at line {mark.line + 1}, column {mark.column + 1}"

@@ -1,0 +1,215 @@
+"""CheckpointContext: save, find and load checkpoints, and tell the master about them."""
+
+import contextlib
+import logging
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from determined.core._checkpoint_files import CheckpointFiles
+from determined.core._distributed import DistributedContext
+from determined.core._master import Master
+from determined.core._modes import DownloadMode
+from determined.core._reporter import Reporter
+from determined.errors import NotFound
+from determined.storage import Selector, StorageManager
+from determined.wire.report import CheckpointReport
+from determined.wire.userdata import to_plain
+
+logger = logging.getLogger("determined.core")
+
+Directory = str | os.PathLike[str]
+
+
+class CheckpointContext:
+    """Checkpoints of a trial. A half-written one is never seen: it is published as a whole or not at all."""
+
+    def __init__(
+        self,
+        *,
+        dist: DistributedContext,
+        storage_manager: StorageManager,
+        reporter: Reporter,
+        master: Master,
+        storage_id: int | None = None,
+        after_report: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._dist = dist
+        self._storage_manager = storage_manager
+        self._files = CheckpointFiles(dist, storage_manager)
+        self._reporter = reporter
+        self._master = master
+        self._storage_id = storage_id
+        self._after_report = after_report
+
+    def upload(
+        self,
+        ckpt_dir: Directory | None,
+        metadata: dict[str, Any] | None = None,
+        *,
+        shard: bool = False,
+        selector: Selector | None = None,
+    ) -> str:
+        """Store a directory as a checkpoint and report it.
+
+        Args:
+            ckpt_dir: what to store; in a sharded upload a rank with nothing passes None.
+            metadata: must hold an int `steps_completed`.
+            shard: collective; every rank brings a part.
+            selector: which relative paths to store (directories end with `/`).
+
+        Returns:
+            The checkpoint's storage id.
+
+        Raises:
+            ValueError: `metadata` lacks `steps_completed`.
+            RuntimeError: a rank other than the chief without `shard`, nothing to store, or ranks that disagree.
+
+        Example:
+            >>> with open("model/weights", "w") as f: f.write("1")
+            >>> core_context.checkpoint.upload("model", {"steps_completed": 1})
+        """
+        given = dict(metadata or {})
+        directory = None if ckpt_dir is None else Path(ckpt_dir)
+        if shard:
+            storage_id = self._dist.broadcast(str(uuid.uuid4()))
+            stored = self._files.upload_shards(directory, storage_id, given, selector, self._check)
+            self._finish(storage_id, *stored)
+            return str(storage_id)
+        self._only_chief("upload")
+        self._check(given)
+        if directory is None:
+            raise RuntimeError("ckpt_dir=None is for sharded uploads; pass a directory, or shard=True on every rank")
+        storage_id = str(uuid.uuid4())
+        self._finish(storage_id, self._files.upload(directory, storage_id, given, selector), given)
+        return storage_id
+
+    @contextlib.contextmanager
+    def store_path(self, metadata: dict[str, Any] | None = None, *, shard: bool = False) -> Iterator[tuple[Path, str]]:
+        """Yield (directory to write into, storage id); store and report it on a clean exit, drop it otherwise.
+
+        Raises:
+            ValueError: `metadata` lacks `steps_completed`.
+            RuntimeError: a rank other than the chief without `shard`, or ranks that disagree.
+
+        Example:
+            >>> with core_context.checkpoint.store_path({"steps_completed": 1}) as (path, storage_id):
+            ...     (path / "weights").write_text("1")
+        """
+        given = dict(metadata or {})
+        if shard:
+            with self._store_shards(given) as found:
+                yield found
+            return
+        self._only_chief("store_path")
+        self._check(given)
+        storage_id = str(uuid.uuid4())
+        with self._kept(storage_id) as path:
+            yield path, storage_id
+            resources = self._files.upload(path, storage_id, given, None)
+        self._finish(storage_id, resources, given)
+
+    def download(
+        self,
+        storage_id: str,
+        ckpt_dir: Directory,
+        download_mode: DownloadMode | str = DownloadMode.LocalWorkersShareDownload,
+        *,
+        selector: Selector | None = None,
+    ) -> None:
+        """Copy a checkpoint into `ckpt_dir`, each file checked against its manifest.
+
+        Raises:
+            CheckpointNotFound: no such checkpoint, or one that was never completed.
+            CheckpointDamaged: a file is not what was stored.
+        """
+        self._files.download(storage_id, Path(ckpt_dir), DownloadMode(download_mode), selector)
+
+    @contextlib.contextmanager
+    def restore_path(
+        self,
+        storage_id: str,
+        download_mode: DownloadMode | str = DownloadMode.LocalWorkersShareDownload,
+        *,
+        selector: Selector | None = None,
+    ) -> Iterator[Path]:
+        """Yield a directory that holds the checkpoint for the length of the block. Raises as `download`."""
+        with self._files.restored(storage_id, DownloadMode(download_mode), selector) as path:
+            yield path
+
+    def get_metadata(self, storage_id: str) -> dict[str, Any]:
+        """The metadata the master has; {} when there is none."""
+        self._reporter.settle()
+        path = f"/api/v1/checkpoints/{storage_id}"
+        answer = self._master.insist(lambda session: session.get(path), "checkpoint.get_metadata")
+        return answer["checkpoint"].get("metadata") or {}
+
+    def delete(self, storage_id: str) -> None:
+        """Delete a checkpoint's files and say so to the master."""
+        self._storage_manager.delete(storage_id, ["**/*"])
+        self._reporter.settle()
+        body = {"checkpoints": [{"uuid": storage_id, "resources": {"resources": {}}}]}
+        with contextlib.suppress(NotFound):
+            self._master.insist(lambda session: session.patch("/api/v1/checkpoints", body), "checkpoint.delete")
+
+    @contextlib.contextmanager
+    def _store_shards(self, metadata: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+        storage_id: str = self._dist.broadcast(str(uuid.uuid4()))
+        with self._kept(storage_id) as path:
+            failed = True
+            try:
+                yield path, storage_id
+                failed = False
+            finally:
+                others = self._dist.allgather(failed)
+                if not failed and any(others):
+                    raise RuntimeError(f"rank {others.index(True)} failed while saving; nothing is stored")
+            if self._storage_manager.store_path_is_direct_access():
+                stored = self._files.publish_shared(path, storage_id, metadata, self._check)
+            else:
+                stored = self._files.upload_shards(path, storage_id, metadata, None, self._check)
+        self._finish(storage_id, *stored)
+
+    @contextlib.contextmanager
+    def _kept(self, storage_id: str) -> Iterator[Path]:
+        """A directory to write into that leaves nothing behind when the block fails."""
+        path = self._storage_manager.pre_store_path(storage_id)
+        try:
+            yield path
+        except BaseException:
+            self._storage_manager.discard(storage_id)
+            raise
+        finally:
+            self._storage_manager.release_store_path(path)
+
+    def _finish(self, storage_id: str, resources: dict[str, int], metadata: dict[str, Any]) -> None:
+        if self._dist.rank == 0:
+            self._report(storage_id, resources, metadata)
+
+    def _report(self, storage_id: str, resources: dict[str, int], metadata: dict[str, Any]) -> None:
+        plain = to_plain(metadata)
+        steps = plain["steps_completed"]
+        self._reporter.report(CheckpointReport(storage_id, steps, plain, resources, time.time(), self._storage_id))
+        if self._reporter.settle():
+            logger.info("Reported checkpoint to master %s", storage_id)
+        else:
+            logger.info("Checkpoint %s is stored; the master is away and hears of it later", storage_id)
+        self._after_report()
+
+    def _check(self, metadata: dict[str, Any]) -> None:
+        """Before anything is copied, so that a forgotten key does not cost an upload."""
+        steps = metadata.get("steps_completed")
+        if isinstance(steps, bool) or not hasattr(steps, "__index__"):
+            raise ValueError(
+                f"checkpoint metadata needs an int 'steps_completed', got {steps!r}; "
+                'pass metadata={"steps_completed": n}'
+            )
+
+    def _only_chief(self, call: str) -> None:
+        if self._dist.rank != 0:
+            raise RuntimeError(
+                f"rank {self._dist.rank} called {call} without shard=True; call it on rank 0 only, or on all with it"
+            )

@@ -1,0 +1,198 @@
+"""core.init: decides where the script runs and builds the contexts for it. The composition root of this room."""
+
+from typing import Any
+
+from determined import storage
+from determined._info import ClusterInfo, get_cluster_info
+from determined.core import _environment, _stack_dump
+from determined.core._checkpoint import CheckpointContext
+from determined.core._context import Context
+from determined.core._distributed import DistributedContext
+from determined.core._experimental import ExperimentalCoreContext
+from determined.core._master import Master
+from determined.core._metrics import MetricsContext
+from determined.core._modes import PreemptMode, TensorboardMode
+from determined.core._offcluster import DummyCheckpointContext, DummyDistributedContext, DummyPreemptContext
+from determined.core._preempt import PreemptContext
+from determined.core._profiler import ProfilerContext
+from determined.core._reporter import Reporter
+from determined.core._searcher import SearcherContext, SearcherContextMissing
+from determined.core._train import TrainContext
+from determined.rundir.layout import RunDir
+from determined.storage.shared_fs import SharedFSStorageManager
+from determined.tensorboard import MetricEvents, TensorboardManager, event_prefix
+
+Storage = str | dict[str, Any] | None
+
+
+def init(
+    *,
+    distributed: DistributedContext | None = None,
+    checkpoint_storage: Storage = None,
+    preempt_mode: PreemptMode = PreemptMode.WorkersAskChief,
+    tensorboard_mode: TensorboardMode = TensorboardMode.AUTO,
+    storage_manager: storage.StorageManager | None = None,
+) -> Context:
+    """A Core API context for this process, on a cluster or off it.
+
+    Args:
+        distributed: who this process is among its peers; needed in a task with more than one slot.
+        checkpoint_storage: where checkpoints go instead of the experiment's own storage: a path, `file://`, `s3://` or
+            `gs://` address, or a dict like the config section (not of type shared_fs).
+        preempt_mode: who asks whether to leave.
+        tensorboard_mode: AUTO writes reported metrics as TensorBoard events.
+        storage_manager: what older scripts passed in place of `checkpoint_storage`.
+
+    Returns:
+        A context for a `with` block.
+
+    Raises:
+        ValueError: a task with several slots and no `distributed`, or a storage that makes no sense.
+        TypeError: a `checkpoint_storage` of another type.
+
+    Example:
+        >>> with core.init() as core_context:
+        ...     core_context.train.report_training_metrics(1, {"loss": 0.1})
+    """
+    info = get_cluster_info()
+    _stack_dump.install()
+    if info is None:
+        return _off_cluster(distributed, checkpoint_storage, preempt_mode, storage_manager)
+    if distributed is None and _needs_distributed(info):
+        raise ValueError(
+            f"this task has {len(info.container_addrs)} container(s) and {len(info.slot_ids)} slots; "
+            "pass core.init(distributed=...), e.g. core.DistributedContext.from_torch_distributed()"
+        )
+    dist = distributed or DummyDistributedContext()
+    if info.task_type != "TRIAL":
+        files = DummyCheckpointContext(dist, storage_manager or _chosen_storage(checkpoint_storage) or _home_storage())
+        return Context(
+            files,
+            distributed=dist,
+            preempt=DummyPreemptContext(dist, preempt_mode),
+            searcher=SearcherContextMissing(),
+            info=info,
+            _master=Master(info),
+        )
+    return _Trial(info, dist, storage_manager, checkpoint_storage).context(preempt_mode, tensorboard_mode)
+
+
+class _Trial:
+    """The real contexts of a trial, around one journal and one (lazy) conversation with the master."""
+
+    def __init__(
+        self,
+        info: ClusterInfo,
+        dist: DistributedContext,
+        manager: storage.StorageManager | None,
+        checkpoint_storage: Storage,
+    ) -> None:
+        self._info = info
+        self._trial = info.trial
+        self._dist = dist
+        self._run_dir = RunDir(_environment.run_dir())
+        self._reporter = Reporter(self._run_dir)
+        self._master = Master(info)
+        self._storage = manager or _chosen_storage(checkpoint_storage) or self._configured_storage()
+        own = checkpoint_storage is not None and dist.rank == 0
+        self._storage_id = self._register(checkpoint_storage) if own else None
+
+    def context(self, preempt_mode: PreemptMode, tensorboard_mode: TensorboardMode) -> Context:
+        tensorboard = self._tensorboard()
+        is_auto = tensorboard_mode is TensorboardMode.AUTO and self._dist.rank == 0
+        events = MetricEvents(tensorboard) if is_auto else None
+        metrics = MetricsContext(self._reporter, events.add if events else None)
+        train = TrainContext(
+            reporter=self._reporter,
+            master=self._master,
+            metrics=metrics,
+            distributed=self._dist,
+            trial_id=self._trial.trial_id,
+            experiment_id=self._trial.experiment_id,
+            tensorboard_mode=tensorboard_mode,
+            tensorboard_manager=tensorboard,
+        )
+        return Context(
+            self._checkpoints(events),
+            distributed=self._dist,
+            preempt=PreemptContext(self._reporter, self._dist, preempt_mode),
+            train=train,
+            searcher=self._searcher(),
+            info=self._info,
+            experimental=ExperimentalCoreContext(self._master, self._trial.trial_id),
+            profiler=ProfilerContext(self._info.agent_id, metrics, self._dist),
+            _reporter=self._reporter,
+            _master=self._master,
+            _events=events,
+        )
+
+    def _checkpoints(self, events: MetricEvents | None) -> CheckpointContext:
+        return CheckpointContext(
+            dist=self._dist,
+            storage_manager=self._storage,
+            reporter=self._reporter,
+            master=self._master,
+            storage_id=self._storage_id,
+            after_report=events.sync_soon if events else lambda: None,
+        )
+
+    def _searcher(self) -> SearcherContext | SearcherContextMissing:
+        searcher = self._trial._config.get("searcher") or {}
+        if searcher.get("max_length") is None:
+            return SearcherContextMissing()
+        return SearcherContext(
+            reporter=self._reporter,
+            master=self._master,
+            dist=self._dist,
+            trial_id=self._trial.trial_id,
+            searcher=searcher,
+        )
+
+    def _tensorboard(self) -> TensorboardManager:
+        prefix = event_prefix(self._info.cluster_id, self._trial.experiment_id, self._trial.trial_id)
+        return TensorboardManager(self._run_dir.path / "tensorboard" / str(self._dist.rank), self._storage, prefix)
+
+    def _configured_storage(self) -> storage.StorageManager:
+        config = self._trial._config.get("checkpoint_storage")
+        if not config:
+            return _home_storage()
+        return storage.build(config, _environment.shared_fs_mount())
+
+    def _register(self, checkpoint_storage: Storage) -> int | None:
+        """Only a storage of the script's own has to be made known; the experiment's is known to the master."""
+        body = {"runId": self._trial.trial_id, "checkpointStorage": storage.as_config(checkpoint_storage or {})}
+        answer = self._master.insist(lambda session: session.post("/api/v1/runs/start", body), "core.init")
+        return answer.get("storageId")  # type: ignore[no-any-return]
+
+
+def _off_cluster(
+    distributed: DistributedContext | None,
+    checkpoint_storage: Storage,
+    preempt_mode: PreemptMode,
+    manager: storage.StorageManager | None,
+) -> Context:
+    dist = distributed or DummyDistributedContext()
+    files = DummyCheckpointContext(dist, manager or _chosen_storage(checkpoint_storage) or _home_storage())
+    return Context(files, distributed=dist, preempt=DummyPreemptContext(dist, preempt_mode))
+
+
+def _needs_distributed(info: ClusterInfo) -> bool:
+    return len(info.container_addrs) > 1 or len(info.slot_ids) > 1
+
+
+def _chosen_storage(given: Storage) -> storage.StorageManager | None:
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return storage.from_string(given)
+    if not isinstance(given, dict):
+        raise TypeError(f"checkpoint_storage is a {type(given).__name__}; pass a str or a dict")
+    if given.get("type") == "shared_fs":
+        raise ValueError("checkpoint_storage of type shared_fs cannot be chosen here; use type directory or a path")
+    return storage.build(given, None)
+
+
+def _home_storage() -> storage.StorageManager:
+    home = _environment.user_data_dir()
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)  # a store makes its base for everybody; a home is private
+    return SharedFSStorageManager(str(home))

@@ -1,0 +1,55 @@
+"""From this process to the runner: records appended to a memory-mapped journal, and the flags that come back."""
+
+import os
+import secrets
+import threading
+from typing import Any
+
+from determined.rundir.control import Control
+from determined.rundir.journal import JournalWriter
+from determined.rundir.layout import RunDir
+from determined.wire.codec import to_msgpack
+
+
+class Reporter:
+    """One journal per process, opened by the first report. Appending never waits for the network."""
+
+    def __init__(self, run_dir: RunDir) -> None:
+        self.control = Control.open(run_dir.control)
+        self._journals = run_dir.journals
+        self._journal: JournalWriter | None = None
+        self._lock = threading.Lock()
+
+    def report(self, record: Any) -> int:
+        """Append a `wire.report` record; its number."""
+        return self.append(to_msgpack(record))
+
+    def append(self, payload: bytes) -> int:
+        """Raises OSError, naming the place, when the disk is full: a lost report would be worse than a stop."""
+        try:
+            return (self._journal or self._open()).append(payload)
+        except OSError as err:
+            raise OSError(err.errno, f"cannot report: {err.strerror}; free space there", str(self._journals)) from err
+
+    def settle(self) -> bool:
+        """Wait until the master has everything reported so far; False, at once, while the master is away.
+
+        Training must not stand still because nobody answers: the records are safe and arrive later.
+        """
+        journal = self._journal
+        if journal is None:
+            return True
+        return journal.wait_acknowledged(journal.committed, None, lambda: self.control.master_away)
+
+    def close(self) -> None:
+        """What was appended stays; the runner ships it after this process is gone."""
+        if self._journal is not None:
+            self._journal.close()
+
+    def _open(self) -> JournalWriter:
+        with self._lock:
+            if self._journal is None:
+                self._journals.mkdir(parents=True, exist_ok=True)
+                name = f"user-{os.getpid()}-{secrets.token_hex(4)}"
+                self._journal = JournalWriter(self._journals, name)
+            return self._journal

@@ -1,0 +1,183 @@
+"""SearcherContext: how long to train, in both generations.
+
+Classic: the master hands out operations one by one and gets a metric for each. Late: training length is the script's
+own affair, and `operations()` yields one made-up operation so that older scripts run.
+"""
+
+import logging
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from determined.core._distributed import DistributedContext
+from determined.core._master import Master
+from determined.core._modes import SearcherMode, Unit
+from determined.core._reporter import Reporter
+from determined.wire.report import PreemptAck, Progress
+from determined.wire.userdata import to_plain
+
+logger = logging.getLogger("determined.core")
+
+
+class SearcherOperation:
+    """Train until `length` in total, then report. Made by `SearcherContext.operations`."""
+
+    def __init__(self, context: "SearcherContext", length: int, is_chief: bool) -> None:
+        self._context = context
+        self._length = length
+        self._is_chief = is_chief
+        self._completed = False
+
+    @property
+    def length(self) -> int:
+        """Absolute: how long to have trained altogether, not how much more."""
+        return self._length
+
+    def report_progress(self, length: float) -> None:
+        """How far training has come, in the searcher's units. Chief only."""
+        self._only_chief("report_progress")
+        if self._completed and length != self._length:
+            raise RuntimeError(f"report_progress({length}) after the operation of length {self._length} was completed")
+        self._context._progress(length, self._length)
+
+    def report_completed(self, searcher_metric: Any) -> None:
+        """The searcher metric after training for `length`. Chief only, once."""
+        self._only_chief("report_completed")
+        if self._completed:
+            raise RuntimeError(f"the operation of length {self._length} was already completed")
+        self._completed = True
+        self._context._complete(self._length, to_plain(searcher_metric))
+
+    def _only_chief(self, call: str) -> None:
+        if not self._is_chief:
+            raise RuntimeError(f"only the chief may call {call}; guard it with `distributed.rank == 0`")
+
+
+class SearcherContext:
+    """Operations of one trial."""
+
+    def __init__(
+        self,
+        *,
+        reporter: Reporter,
+        master: Master,
+        dist: DistributedContext,
+        trial_id: int,
+        searcher: dict[str, Any],
+    ) -> None:
+        self._reporter = reporter
+        self._master = master
+        self._dist = dist
+        self._trial_id = trial_id
+        self._max_length = parse_max_length(searcher)
+        self._units = parse_units(searcher)
+        self._classic = is_classic(searcher)
+
+    def operations(
+        self, searcher_mode: SearcherMode = SearcherMode.WorkersAskChief, auto_ack: bool = True
+    ) -> Iterator[SearcherOperation]:
+        """Yield what to train, until the searcher has nothing more for this trial.
+
+        Args:
+            searcher_mode: whether every rank iterates or the chief alone.
+            auto_ack: at the end, tell the master that the script exits for want of operations and may be restarted.
+
+        Raises:
+            RuntimeError: a worker iterates in ChiefOnly mode, or the body went on without completing its operation.
+        """
+        mode = SearcherMode(searcher_mode)
+        if mode is SearcherMode.ChiefOnly and self._dist.rank != 0:
+            raise RuntimeError(f"rank {self._dist.rank} iterates over operations in ChiefOnly mode; do so on rank 0")
+        return self._operations(mode is SearcherMode.WorkersAskChief, auto_ack)
+
+    def acknowledge_out_of_ops(self) -> None:
+        """Say that the script will exit because there is nothing more to train, and may be restarted for more."""
+        self._reporter.report(PreemptAck())
+
+    def get_configured_units(self) -> Unit | None:
+        """What `max_length` counts; None when the config gives a bare number."""
+        return self._units
+
+    def _operations(self, shared: bool, auto_ack: bool) -> Iterator[SearcherOperation]:
+        if not self._classic:
+            yield self._made_up()
+            return
+        is_chief = self._dist.rank == 0
+        while True:
+            length = self._next_length() if is_chief else None
+            length = self._dist.broadcast(length) if shared else length
+            if length is None:
+                break
+            operation = SearcherOperation(self, length, is_chief)
+            yield operation
+            if is_chief and not operation._completed:
+                raise RuntimeError("call op.report_completed() before going on to the next operation")
+        if is_chief and auto_ack:
+            self.acknowledge_out_of_ops()
+
+    def _made_up(self) -> SearcherOperation:
+        warnings.warn(
+            "searcher.operations() is a thing of the past: training length belongs in the script", FutureWarning, 3
+        )
+        return SearcherOperation(self, self._max_length, self._dist.rank == 0)
+
+    def _next_length(self) -> int | None:
+        self._reporter.settle()
+        path = f"/api/v1/trials/{self._trial_id}/searcher/operation"
+        answer = self._master.insist(lambda session: session.get(path), "searcher.operations")
+        if answer.get("completed"):
+            return None
+        return int((answer.get("op") or {})["validateAfter"]["length"])
+
+    def _progress(self, length: float, total: int) -> None:
+        if self._classic:
+            self._reporter.report(Progress(float(length), raw=False))
+            return
+        self._reporter.report(Progress(min(max(float(length) / total, 0.0), 1.0)))
+
+    def _complete(self, length: int, metric: Any) -> None:
+        if not self._classic:
+            return
+        self._reporter.settle()
+        body = {"op": {"length": length}, "searcherMetric": metric}
+        path = f"/api/v1/trials/{self._trial_id}/searcher/completed_operation"
+        self._master.insist(lambda session: session.post(path, body), "op.report_completed")
+
+
+class SearcherContextMissing:
+    """Stands where an experiment has no `searcher.max_length`: there is no operation to ask for."""
+
+    def operations(self, *_args: Any, **_how: Any) -> Iterator[SearcherOperation]:
+        raise self._missing("operations")
+
+    def acknowledge_out_of_ops(self) -> None:
+        raise self._missing("acknowledge_out_of_ops")
+
+    def get_configured_units(self) -> Unit | None:
+        raise self._missing("get_configured_units")
+
+    def _missing(self, call: str) -> ValueError:
+        return ValueError(
+            f"searcher.{call}() needs searcher.max_length in the experiment config; "
+            "add it, or keep the training length in the script"
+        )
+
+
+def is_classic(searcher: dict[str, Any]) -> bool:
+    """The master drives operations, unless the config says by time_metric and max_time that the script does."""
+    late = searcher.get("time_metric") is not None and searcher.get("max_time") is not None
+    return searcher.get("max_length") is not None and not late
+
+
+def parse_max_length(searcher: dict[str, Any]) -> int:
+    """`100` or `{"batches": 100}`."""
+    length = searcher["max_length"]
+    if isinstance(length, dict):
+        (length,) = length.values()
+    return int(length)
+
+
+def parse_units(searcher: dict[str, Any]) -> Unit | None:
+    length = searcher.get("max_length")
+    named = next(iter(length)) if isinstance(length, dict) and length else searcher.get("unit")
+    return Unit[str(named).upper()] if named else None

@@ -1,0 +1,30 @@
+"""The master that `det` starts for a user who has none: loopback, a port of its own, a random password nobody types."""
+
+from pathlib import Path
+
+import msgspec
+
+from determined.api import environment
+from determined.api.own_master import MasterState
+from determined.deploy.options import stored
+from determined.deploy.process import MasterProcess
+
+
+def process() -> MasterProcess:
+    return MasterProcess(directory())
+
+
+def directory() -> Path:
+    return environment.state_dir() / "embedded"
+
+
+def find() -> MasterState | None:
+    return process().find()
+
+
+def ensure(slots: int | None = None) -> tuple[MasterState, bool]:
+    """The embedded master and whether this call started it. Without `slots` it gets as many as at its last start."""
+    options = stored(directory())
+    if slots is not None:
+        options = msgspec.structs.replace(options, slots=slots)
+    return process().start(options)

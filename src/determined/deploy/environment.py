@@ -1,0 +1,8 @@
+"""The process environment as starting a master reads it; the only file of this room that does."""
+
+import os
+
+
+def for_master() -> dict[str, str]:
+    """A master's environment: this one without what would make it believe it is a task or talk to another master."""
+    return {k: v for k, v in os.environ.items() if not k.startswith("DET_")}

@@ -1,0 +1,57 @@
+"""The log file of a master this user started: private, kept from growing for ever, and read for why it ended."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+_LARGE = 20 * 1024 * 1024
+_TAIL = 64 * 1024
+_BAD = {"ERROR", "CRITICAL"}
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """For appending; readable by this user alone. A large one is put aside first."""
+    if path.exists() and path.stat().st_size > _LARGE:
+        path.replace(path.with_name(f"{path.name}.1"))
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.fchmod(fd, 0o600)
+    with os.fdopen(fd, "ab") as file:
+        yield file
+
+
+def last_error(path: Path) -> str:
+    """What the master said last about why it cannot go on, and where the rest is."""
+    lines = _tail(path)
+    for line in reversed(lines):
+        message = _message(line)
+        if message:
+            return f"{message} (log: {path})"
+    shown = "\n".join(lines[-15:])
+    return f"see {path}" + (f":\n{shown}" if shown else "")
+
+
+def _tail(path: Path) -> list[str]:
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - _TAIL))
+            return file.read().decode(errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def _message(line: str) -> str | None:
+    """The text of an error line, without what only a machine reads."""
+    if line.startswith("determined-master: "):
+        return line.removeprefix("determined-master: ")
+    try:
+        entry = msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        return None
+    if not isinstance(entry, dict) or entry.get("level") not in _BAD:
+        return None
+    return str(entry.get("message")).removeprefix("cannot start: ")

@@ -1,0 +1,31 @@
+"""What a master of this user is started with, kept beside its data so that the next start is the same."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from determined.api.own_master import write_private
+
+_FILE = "options.json"
+
+
+class MasterOptions(msgspec.Struct, frozen=True, kw_only=True):
+    host: str = "127.0.0.1"
+    port: int = 0  # 0: the port it had before where that is free, else any
+    config_file: str | None = None
+    config: dict[str, Any] = {}
+    slots: int | None = None
+    password: str | None = None
+
+
+def stored(directory: Path) -> MasterOptions:
+    """Those of the last start; the defaults when there was none or its record cannot be read."""
+    try:
+        return msgspec.json.decode((directory / _FILE).read_bytes(), type=MasterOptions)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return MasterOptions()
+
+
+def keep(directory: Path, options: MasterOptions) -> None:
+    write_private(directory / _FILE, msgspec.json.format(msgspec.json.encode(options), indent=2))

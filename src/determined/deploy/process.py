@@ -1,0 +1,273 @@
+"""One master process of this user: start, find, stop. Embedded masters and local clusters both are one."""
+
+import contextlib
+import fcntl
+import os
+import secrets
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from determined._version import __version__
+from determined.api.own_master import (
+    STATE_FILE,
+    DamagedState,
+    MasterState,
+    UnsafeState,
+    load,
+    proves_itself,
+    save,
+    write_private,
+)
+from determined.deploy import environment, master_log
+from determined.deploy.options import MasterOptions, keep
+from determined.errors import DeterminedError
+
+_READY_SECONDS = 60.0
+_STOP_SECONDS = 30.0
+_BUSY_SECONDS = 10.0  # how long a live process may take to prove itself before it is given up
+
+
+class StartFailed(DeterminedError):
+    code = "start_failed"
+
+
+class MasterProcess:
+    """The master whose data lies in `directory`. At most one runs there; two starters wait for each other."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.state_file = directory / STATE_FILE
+        self.log_file = directory / "master.log"
+
+    def find(self) -> MasterState | None:
+        """The running master, proven to be ours; None when it does not run."""
+        state = self._known()
+        if state is None:
+            return None
+        deadline = time.monotonic() + _BUSY_SECONDS
+        while not proves_itself(state.url, state.identity):
+            # a stale file names a process that is gone; a live master may only be too busy to answer in time
+            if time.monotonic() > deadline or not _is_master(state.pid):
+                return None
+            time.sleep(0.1)
+        return state
+
+    def start(self, options: MasterOptions) -> tuple[MasterState, bool]:
+        """Start it, or return the one that runs; and whether this call started it.
+
+        An older version is replaced (its training goes on meanwhile), a newer one is left alone.
+        """
+        with self._lock():
+            running = self.find()
+            if running is not None and not _is_older(running.version):
+                return running, False
+            if running is not None:
+                self._terminate(running)
+            return self._spawn(options, self._known()), True
+
+    def stop(self) -> bool:
+        """False when none was running. Training goes on; the next start finds it."""
+        if not self.directory.exists():
+            return False
+        with self._lock():
+            running = self.find()
+            if running is None:
+                return False
+            self._terminate(running)
+            return True
+
+    def _known(self) -> MasterState | None:
+        """What the state file says; put together again from the files beside it when it is lost or damaged."""
+        try:
+            found = load(self.state_file)
+        except DamagedState:
+            found = None
+        return found or self._recovered()
+
+    def _recovered(self) -> MasterState | None:
+        try:
+            config = msgspec.json.decode((self.directory / "master.yaml").read_bytes())
+            return MasterState(
+                url=f"http://127.0.0.1:{_number(self.directory / 'master.port')}",
+                pid=_number(self.directory / "master.lock"),
+                version=__version__,
+                identity=(self.directory / "identity").read_text(),
+                password=config["security"]["initial_user_password"],
+                data_dir=str(self.directory),
+            )
+        except (FileNotFoundError, msgspec.DecodeError, KeyError, TypeError):
+            return None
+
+    @contextlib.contextmanager
+    def _lock(self) -> Iterator[None]:
+        # root's tasks may run as other users, who must pass to their run directories but not list ours
+        self.directory.mkdir(parents=True, exist_ok=True, mode=0o711 if os.geteuid() == 0 else 0o700)
+        status = self.directory.stat()
+        if status.st_uid != os.getuid() or status.st_mode & 0o022:
+            raise UnsafeState(
+                f"{self.directory} must belong to you and be writable by you alone: chmod 700 {self.directory}"
+            )
+        with (self.directory / "start.lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def _spawn(self, options: MasterOptions, previous: MasterState | None) -> MasterState:
+        """On the port it had before where it still can: runners that outlived it report there."""
+        port = options.port
+        if port == 0 and previous is not None:
+            before = urlsplit(previous.url).port or 0
+            port = before if is_free(options.host, before) else 0
+        identity = previous.identity if previous else secrets.token_hex(32)
+        password = options.password or (previous.password if previous else secrets.token_urlsafe(12))
+        write_private(self.directory / "identity", identity.encode())
+        config = self._config(options, password)
+        keep(self.directory, options)
+        process, read_fd = self._launch(options, config, port)
+        try:
+            port = self._wait_ready(process, read_fd)
+        finally:
+            os.close(read_fd)
+        state = MasterState(
+            url=f"http://{_reached_at(options.host)}:{port}",
+            pid=process.pid,
+            version=__version__,
+            identity=identity,
+            password=password,
+            data_dir=str(self.directory),
+        )
+        save(self.state_file, state)
+        return state
+
+    def _launch(self, options: MasterOptions, config: Path, port: int) -> tuple["subprocess.Popen[bytes]", int]:
+        read_fd, write_fd = os.pipe()
+        command = [
+            *(sys.executable, "-m", "determined.master"),
+            *("--config-file", str(config), "--data-dir", str(self.directory)),
+            *("--host", options.host, "--port", str(port)),
+            *("--identity-file", str(self.directory / "identity"), "--ready-fd", str(write_fd)),
+        ]
+        if options.slots is not None:
+            command += ["--slots", str(options.slots)]
+        with master_log.opened(self.log_file) as log:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                pass_fds=[write_fd],
+                cwd=self.directory,
+                env=environment.for_master(),
+            )
+        os.close(write_fd)
+        return process, read_fd
+
+    def _config(self, options: MasterOptions, password: str) -> Path:
+        """The generated config, or the user's own with what must be ours merged under it."""
+        data: dict[str, Any] = {
+            "checkpoint_storage": {"type": "shared_fs", "host_path": str(self.directory / "checkpoints")},
+            "security": {"initial_user_password": password},
+        }
+        if options.config_file:
+            from determined.config import parse_yaml
+
+            own = parse_yaml(Path(options.config_file).read_text())
+            data = {**data, **own, "security": {**data["security"], **(own.get("security") or {})}}
+        data.update(options.config)
+        path = self.directory / "master.yaml"
+        write_private(path, msgspec.json.format(msgspec.json.encode(data), indent=2))
+        return path
+
+    def _wait_ready(self, process: "subprocess.Popen[bytes]", read_fd: int) -> int:
+        deadline = time.monotonic() + _READY_SECONDS
+        received = b""
+        while time.monotonic() < deadline:
+            readable, _, _ = select.select([read_fd], [], [], 0.2)
+            if readable:
+                received += os.read(read_fd, 4096)
+                if received.endswith(b"\n"):
+                    return int(received)
+            if process.poll() is not None:
+                raise StartFailed(f"the master could not start: {master_log.last_error(self.log_file)}")
+        process.terminate()
+        raise StartFailed(
+            f"the master was not ready after {_READY_SECONDS:.0f} s: {master_log.last_error(self.log_file)}"
+        )
+
+    def _terminate(self, state: MasterState) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(state.pid, signal.SIGTERM)
+        deadline = time.monotonic() + _STOP_SECONDS
+        while time.monotonic() < deadline:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(state.pid, os.WNOHANG)
+            if not proves_itself(state.url, state.identity, timeout=0.5) and not _holds_data_dir(self.directory):
+                return
+            time.sleep(0.05)
+        raise DeterminedError(
+            f"the master (pid {state.pid}) did not stop in {_STOP_SECONDS:.0f} s; see {self.log_file}"
+        )
+
+
+def is_free(host: str, port: int) -> bool:
+    """Whether a master could listen there now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True
+
+
+def _reached_at(host: str) -> str:
+    return "127.0.0.1" if host in {"0.0.0.0", "::"} else host
+
+
+def _number(path: Path) -> int:
+    """0 when the file is missing or holds something else."""
+    try:
+        return int(path.read_text())
+    except (FileNotFoundError, ValueError):
+        return 0
+
+
+def _is_older(version: str) -> bool:
+    return _parts(version) < _parts(__version__)
+
+
+def _parts(version: str) -> list[int]:
+    return [int(part) for part in version.split(".") if part.isdigit()]
+
+
+def _is_master(pid: int) -> bool:
+    """Whether the process is a master at all: a stale number may by now be anything's."""
+    import psutil
+
+    try:
+        return "determined.master" in psutil.Process(pid).cmdline()
+    except (psutil.Error, ValueError):
+        return False
+
+
+def _holds_data_dir(directory: Path) -> bool:
+    """Whether some process still holds the master's own lock on the directory."""
+    path = directory / "master.lock"
+    if not path.exists():
+        return False
+    with path.open("r+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False

@@ -1,0 +1,106 @@
+"""A runner's directory from the engine's side: made exclusively, found again after a restart, removed. Blocking."""
+
+import logging
+import os
+import shutil
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+
+from determined.engines.local import untrusted
+from determined.engines.local.process import Identity
+from determined.engines.model import Launch
+from determined.errors import InvalidArgument, Unavailable
+from determined.rundir import lock
+from determined.rundir.layout import RunDir
+from determined.wire import codec
+from determined.wire.report import LaunchFile
+
+logger = logging.getLogger(__name__)
+
+
+class Found(StrEnum):
+    """What stands behind a run directory."""
+
+    ALIVE = "alive"  # its runner holds the lock
+    DONE = "done"  # its runner reported everything and left
+    DEAD = "dead"  # nobody: its runner vanished, or never began
+
+
+def find(run_dir: RunDir) -> Found:
+    # The lock first: a runner writes `done` while it still holds it.
+    if lock.is_held(run_dir.lock):
+        return Found.ALIVE
+    return Found.DONE if run_dir.done.exists() else Found.DEAD
+
+
+def locate(run_root: Path, resource_id: str) -> RunDir:
+    """Where a runner's directory is or would be."""
+    if not resource_id or resource_id in {".", ".."} or "/" in resource_id or "\0" in resource_id:
+        raise InvalidArgument(f"resource id {resource_id!r} cannot name a directory; use letters, digits, '.' and '-'")
+    return RunDir(run_root / resource_id)
+
+
+def listing(run_root: Path) -> Iterator[RunDir]:
+    """The run directories that exist."""
+    with os.scandir(run_root) as entries:
+        names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    return (RunDir(run_root / name) for name in names)
+
+
+def make(run_dir: RunDir, identity: Identity | None) -> None:
+    """Create the directory (0700). Raises FileExistsError when it is there already."""
+    try:
+        run_dir.path.mkdir(mode=0o700)
+        if identity is not None:
+            os.chown(run_dir.path, identity.uid, identity.gid)
+    except FileExistsError:
+        raise
+    except OSError as e:
+        raise Unavailable(f"run directory {run_dir.path} cannot be made: {e}; free space or correct its owner") from e
+
+
+def write_launch(run_dir: RunDir, launch: Launch, identity: Identity | None) -> None:
+    """(Re)write launch.json, 0600, in one step: after a restart the master may have another address."""
+    fresh = run_dir.path / ".launch.json.new"
+    try:
+        fresh.unlink(missing_ok=True)
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            if identity is not None:
+                os.fchown(descriptor, identity.uid, identity.gid)
+            file.write(codec.to_json(_launch_file(launch)))
+        fresh.replace(run_dir.launch)
+    except OSError as e:
+        raise Unavailable(f"{run_dir.launch} cannot be written: {e}; free space or correct its owner") from e
+
+
+def remove(run_dir: RunDir) -> None:
+    """Remove the directory; what cannot be removed is said once and left."""
+    try:
+        shutil.rmtree(run_dir.path)
+    except FileNotFoundError:
+        return
+    except OSError as e:
+        logger.warning("run directory %s cannot be removed and stays: %s", run_dir.path, e)
+
+
+def last_words(run_dir: RunDir) -> str:
+    """The end of runner.log, for the reason people read."""
+    return untrusted.read_end(run_dir.runner_log, 500).decode(errors="replace").strip()
+
+
+def _launch_file(launch: Launch) -> LaunchFile:
+    return LaunchFile(
+        master_url=launch.master_url,
+        token=launch.token,
+        allocation_id=launch.allocation_id,
+        resource_id=launch.resource_id,
+        container_id=launch.container_id,
+        node_id=launch.node_id,
+        rank=launch.rank,
+        slot_ids=list(launch.slot_ids),
+        device=str(launch.device),
+        master_cert_file=launch.master_cert_file,
+        master_cert_name=launch.master_cert_name,
+    )

@@ -1,0 +1,239 @@
+"""The local engine: which nodes it offers, and the loop that follows its runners. All blocking work is in threads."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import sys
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from determined._version import __version__
+from determined.engines.base import Engine
+from determined.engines.local import directory
+from determined.engines.local.detect import SlotType, detect, slot_type
+from determined.engines.local.directory import Found
+from determined.engines.local.runner import Runner
+from determined.engines.model import Device, EngineEvent, Launch, Node, NodesChanged, Slot
+from determined.errors import AlreadyExists, NotFound, Unavailable
+
+logger = logging.getLogger(__name__)
+
+_POLL_SECONDS = 0.5
+# After a restart the master starts its runners once more, which tells dead ones its present address; then they drain.
+# One that nobody claims drains to the address it knows.
+_CLAIM_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class LocalNode:
+    """A node to offer: this machine, or a share of it. `slots` artificial CPU slots; None looks for devices."""
+
+    id: str
+    pool: str = "default"
+    slots: int | None = None
+    slot_type: str = SlotType.AUTO
+    max_aux: int = 100
+
+
+class LocalEngine(Engine):
+    """Runners are processes of this machine, each with a directory under `run_root` named by its resource id.
+
+    Args:
+        run_root: made if missing; it must survive a restart of the master and lie where task users can reach it.
+        nodes: what to offer; `add_node` and `remove_node` change it later.
+        python: the interpreter that runs the runner.
+        visible_gpus: what CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES of the master says; None for all.
+    """
+
+    name = "local"
+
+    def __init__(
+        self,
+        run_root: Path,
+        nodes: Sequence[LocalNode],
+        python: str = sys.executable,
+        *,
+        visible_gpus: str | None = None,
+    ) -> None:
+        self._run_root = run_root
+        self._wanted = list(nodes)
+        self._python = python
+        self._visible_gpus = visible_gpus
+        self._nodes: dict[str, Node] = {}
+        self._runners: dict[str, Runner] = {}
+        self._launching: dict[str, asyncio.Task[None]] = {}
+        self._gone: set[str] = set()
+        self._pidfds: dict[str, int] = {}
+        self._events: asyncio.Queue[EngineEvent | None] = asyncio.Queue()
+        self._changed = asyncio.Event()
+        self._watching: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        await asyncio.to_thread(self._make_root)
+        for node in self._wanted:
+            self._nodes[node.id] = await self._offer(node)
+        for run_dir in await asyncio.to_thread(lambda: list(directory.listing(self._run_root))):
+            self._follow(Runner(run_dir, self._python, rest_until=asyncio.get_running_loop().time() + _CLAIM_SECONDS))
+        self._watching = asyncio.create_task(self._watch(), name="local-engine-watch")
+
+    async def close(self) -> None:
+        if self._watching is None:
+            return
+        await asyncio.gather(*self._launching.values(), return_exceptions=True)
+        self._watching.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._watching
+        self._watching = None
+        for resource_id, runner in self._runners.items():
+            self._unwatch_child(resource_id)
+            runner.let_go()
+        self._runners.clear()
+        self._events.put_nowait(None)
+
+    def nodes(self) -> Sequence[Node]:
+        return list(self._nodes.values())
+
+    async def add_node(self, node: LocalNode) -> None:
+        """Offer another node. A device that one node offers is not offered by a second."""
+        if node.id in self._nodes:
+            raise AlreadyExists(f"node '{node.id}' exists already; remove it first or choose another id")
+        self._nodes[node.id] = await self._offer(node)
+        self._events.put_nowait(NodesChanged())
+
+    async def remove_node(self, node_id: str) -> None:
+        """Offer it no longer. Its runners go on until they end or are killed."""
+        if self._nodes.pop(node_id, None) is None:
+            raise NotFound(f"node '{node_id}' does not exist; the nodes are {sorted(self._nodes)}")
+        self._events.put_nowait(NodesChanged())
+
+    async def start(self, launch: Launch) -> None:
+        if self._watching is None:
+            raise Unavailable("the local engine is not open")
+        resource_id = launch.resource_id
+        if resource_id in self._gone:
+            return
+        if resource_id not in self._launching:
+            task = asyncio.create_task(self._launch(launch), name=f"local-engine-start-{resource_id}")
+            self._launching[resource_id] = task
+            task.add_done_callback(lambda _: self._launching.pop(resource_id))
+        # Shielded: a caller that gives up must not leave a directory without a runner.
+        await asyncio.shield(self._launching[resource_id])
+
+    async def kill(self, resource_id: str, *, force: bool) -> None:
+        if resource_id in self._launching:
+            await asyncio.wait([self._launching[resource_id]])
+        runner = self._runners.get(resource_id)
+        if runner is not None:
+            await asyncio.to_thread(runner.end, force=force)
+
+    async def running(self) -> Sequence[str]:
+        runners = list(self._runners.values())
+        return await asyncio.to_thread(lambda: [runner.resource_id for runner in runners if runner.is_alive()])
+
+    async def events(self) -> AsyncIterator[EngineEvent]:
+        while (event := await self._events.get()) is not None:
+            yield event
+
+    def _make_root(self) -> None:
+        try:
+            self._run_root.mkdir(parents=True, exist_ok=True)
+            # Task users pass through to their own directories but cannot list those of others.
+            self._run_root.chmod(0o711 if os.geteuid() == 0 else 0o700)
+        except OSError as e:
+            raise Unavailable(f"run directories cannot be kept in {self._run_root}: {e}; choose another place") from e
+
+    async def _offer(self, node: LocalNode) -> Node:
+        slots = await asyncio.to_thread(
+            detect, node.id, slot_type(node.slot_type), artificial=node.slots, visible=self._visible_gpus
+        )
+        return Node(node.id, node.pool, self._unclaimed(slots), max_aux=node.max_aux, version=__version__)
+
+    def _unclaimed(self, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+        claimed = {slot.uuid for node in self._nodes.values() for slot in node.slots if slot.device is not Device.CPU}
+        return tuple(slot for slot in slots if slot.uuid not in claimed)
+
+    async def _launch(self, launch: Launch) -> None:
+        runner = self._runners.get(launch.resource_id)
+        if runner is not None:
+            await asyncio.to_thread(runner.claim, launch)
+            self._changed.set()
+            return
+        run_dir = directory.locate(self._run_root, launch.resource_id)
+        known = launch.node_id in self._nodes
+        if not known and not await asyncio.to_thread(run_dir.path.exists):
+            raise Unavailable(f"node '{launch.node_id}' does not exist; the nodes are {sorted(self._nodes)}")
+        runner = Runner(run_dir, self._python)
+        await asyncio.to_thread(runner.launch, launch)
+        self._follow(runner)
+
+    def _follow(self, runner: Runner) -> None:
+        self._runners[runner.resource_id] = runner
+        self._watch_child(runner)
+        self._changed.set()
+
+    def _watch_child(self, runner: Runner) -> None:
+        """Hear of our own child's end at once, without asking again and again."""
+        if runner.child_pid is None or not hasattr(os, "pidfd_open"):
+            return
+        try:
+            descriptor = os.pidfd_open(runner.child_pid)
+        except ProcessLookupError:
+            return  # ended and reaped already; the next look finds that
+        self._pidfds[runner.resource_id] = descriptor
+        asyncio.get_running_loop().add_reader(descriptor, self._child_ended, runner.resource_id)
+
+    def _child_ended(self, resource_id: str) -> None:
+        self._unwatch_child(resource_id)
+        self._changed.set()
+
+    def _unwatch_child(self, resource_id: str) -> None:
+        descriptor = self._pidfds.pop(resource_id, None)
+        if descriptor is not None:
+            asyncio.get_running_loop().remove_reader(descriptor)
+            os.close(descriptor)
+
+    async def _watch(self) -> None:
+        while True:
+            # Runners of an earlier master are no children of ours: only asking for their lock tells of their end.
+            asking = len(self._runners) > len(self._pidfds)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_POLL_SECONDS if asking else None):
+                    await self._changed.wait()
+            self._changed.clear()
+            try:
+                await self._settle()
+            except Exception:
+                # The loop's edge: a runner's end is noticed on the next turn instead of never.
+                logger.exception("local engine: looking after runners failed; trying again")
+                await asyncio.sleep(_POLL_SECONDS)
+                self._changed.set()
+
+    async def _settle(self) -> None:
+        """Start again what died too early, report what is gone."""
+        asked = [runner for key, runner in self._runners.items() if key not in self._pidfds]
+        looks = await asyncio.to_thread(lambda: [(runner, runner.look()) for runner in asked])
+        for runner, found in looks:
+            if found is Found.DONE or (found is Found.DEAD and runner.is_hopeless):
+                await self._bury(runner, found)
+            elif found is Found.DEAD and asyncio.get_running_loop().time() >= runner.rest_until:
+                await self._restart(runner)
+
+    async def _restart(self, runner: Runner) -> None:
+        logger.warning("%s: its runner vanished; starting it again to report what it left", runner.resource_id)
+        runner.rest_until = asyncio.get_running_loop().time() + runner.next_rest
+        try:
+            await asyncio.to_thread(runner.restart)
+        except (Unavailable, OSError) as e:
+            logger.warning("%s: its runner cannot be started again: %s", runner.resource_id, e)
+            return
+        self._watch_child(runner)
+
+    async def _bury(self, runner: Runner, found: Found) -> None:
+        # The event first: a directory that is left behind is found at the next start, an event that was lost is not.
+        event = await asyncio.to_thread(runner.epitaph, found)
+        del self._runners[runner.resource_id]
+        self._gone.add(runner.resource_id)
+        self._events.put_nowait(event)
+        await asyncio.to_thread(directory.remove, runner.run_dir)

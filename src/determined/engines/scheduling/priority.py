@@ -1,0 +1,145 @@
+"""The priority scheduler, the default (spec/runtime.md 6.3)."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from determined.engines.scheduling.fitting import Cluster, shape_of
+from determined.engines.scheduling.model import Decision, NodeView, Placement, Request, Settings
+from determined.engines.scheduling.reasons import Reasons, jobs_ahead
+
+
+def decide(requests: Iterable[Request], nodes: Sequence[NodeView], settings: Settings) -> Decision:
+    """What to start and whom to preempt. Slotted and zero-slot requests never wait for one another."""
+    slotted: list[Request] = []
+    zero_slot: list[Request] = []
+    for request in requests:
+        (slotted if request.slots else zero_slot).append(request)
+    decision = Decision()
+    for some in (slotted, zero_slot):
+        _Pass(some, nodes, settings).run(decision)
+    return decision
+
+
+class _Pass:
+    """One walk over the levels. `cluster` also holds what is only promised; `real` only what runs or starts now."""
+
+    def __init__(self, requests: list[Request], nodes: Sequence[NodeView], settings: Settings) -> None:
+        self._settings = settings
+        self._cluster = Cluster(nodes, settings)
+        self._real = Cluster(nodes, settings)
+        self._queue = sorted((r for r in requests if r.placement is None), key=_order)
+        self._candidates = _candidates(requests) if settings.preemption else {}
+        self._hopeless: set[object] = set()
+        self._backfilling = False
+        self._promised_any = False
+        self._started: list[tuple[Request, Placement]] = []
+        self._victims: list[str] = []
+        self._no_room: list[Request] = []
+        self._promised: list[Request] = []
+        self._behind_promise: list[Request] = []
+        self._held: list[Request] = []
+
+    def run(self, decision: Decision) -> None:
+        for _, level in groupby(self._queue, key=lambda request: request.priority):
+            self._level(list(level))
+        decision.start.extend((request.allocation_id, list(where)) for request, where in self._started)
+        decision.preempt.extend(self._victims)
+        self._explain(decision.reasons)
+
+    def _level(self, level: list[Request]) -> None:
+        failed: list[Request] = []
+        for request in level:
+            placement = self._cluster.fit(request)
+            if placement is None:
+                failed.append(request)
+                continue
+            self._cluster.take(placement)
+            self._start_or_hold(request, placement)
+        if not failed:
+            return
+        self._backfilling = True
+        for request in failed:
+            served = self._settings.preemption and self._promise(request)
+            (self._promised if served else self._no_room).append(request)
+
+    def _start_or_hold(self, request: Request, placement: Placement) -> None:
+        if self._promised_any:
+            self._behind_promise.append(request)
+        elif self._backfilling and not (self._settings.preemption and request.preemptible):
+            self._held.append(request)
+        else:
+            self._real.take(placement)
+            self._started.append((request, placement))
+
+    def _promise(self, request: Request) -> bool:
+        """Reserve what `request` will get once victims have left; False when it fits even then nowhere."""
+        placement = self._cluster.fit(request)
+        if placement is None:
+            placement = self._make_room(request)
+        if placement is None:
+            return False
+        self._cluster.take(placement)
+        self._promised_any = True
+        return True
+
+    def _make_room(self, request: Request) -> Placement | None:
+        # What could ever be freed only shrinks during a pass (later requests may evict fewer), so one failure of a
+        # shape speaks for every later request of it.
+        if shape_of(request) in self._hopeless:
+            return None
+        freed: list[Request] = []
+        for victim in self._candidates.values():
+            if not victim.leaving and victim.priority < request.priority:
+                break
+            if not _may_evict(request, victim):
+                continue
+            where = victim.placement or ()
+            self._cluster.release(where)
+            freed.append(victim)
+            if not self._cluster.may_fit_after(where, request):
+                continue
+            placement = self._cluster.fit(request)
+            if placement is not None:
+                self._evict(freed)
+                return placement
+        for victim in freed:
+            self._cluster.take(victim.placement or ())
+        self._hopeless.add(shape_of(request))
+        return None
+
+    def _evict(self, victims: list[Request]) -> None:
+        for victim in victims:
+            del self._candidates[victim.allocation_id]
+            if not victim.leaving:
+                self._victims.append(victim.allocation_id)
+
+    def _explain(self, reasons: dict[str, str]) -> None:
+        texts = Reasons(self._real, self._settings)
+        started = {request.allocation_id for request, _ in self._started}
+        ahead = jobs_ahead([r for r in self._queue if r.allocation_id not in started])
+        reasons.update((r.allocation_id, texts.no_room(r, ahead(r))) for r in self._no_room)
+        reasons.update((r.allocation_id, texts.promised()) for r in self._promised)
+        reasons.update((r.allocation_id, texts.behind_promise()) for r in self._behind_promise)
+        reasons.update((r.allocation_id, texts.backfill(r)) for r in self._held)
+
+
+def _order(request: Request) -> tuple[object, ...]:
+    return request.priority, *_age(request)
+
+
+def _age(request: Request) -> tuple[object, ...]:
+    return request.position, request.job_submitted, request.requested_at, request.allocation_id
+
+
+def _candidates(requests: list[Request]) -> dict[str, Request]:
+    """Who may give slots back, in the order of asking: those already leaving, then the worst level's newest first."""
+    running = [r for r in requests if r.placement is not None]
+    leaving = sorted((r for r in running if r.leaving), key=_order, reverse=True)
+    victims = sorted((r for r in running if r.preemptible and not r.leaving), key=_order, reverse=True)
+    return {r.allocation_id: r for r in (*leaving, *victims)}
+
+
+def _may_evict(request: Request, victim: Request) -> bool:
+    if victim.leaving or victim.priority > request.priority:
+        return True
+    return victim.position > request.position

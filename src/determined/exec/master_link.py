@@ -1,0 +1,120 @@
+"""A runner's connection to its master: urllib3, the allocation token, our error classes. Proxies are never used.
+
+`Unavailable` means try again later (nobody answers, 5xx, or somebody who is not our master); every other error is the
+master's own word. A master that came back elsewhere has its engine rewrite launch.json, which is read again then.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import urllib3
+
+from determined.constants import ALLOCATION_TOKEN_HEADER
+from determined.errors import (
+    BY_CODE,
+    DeterminedError,
+    Forbidden,
+    Gone,
+    InvalidArgument,
+    NotFound,
+    Unauthenticated,
+    Unavailable,
+)
+from determined.wire.codec import from_json
+from determined.wire.report import LaunchFile
+
+# Answers that say: this runner's allocation is over or was never there. It has nobody to work for.
+STALE = (Gone, Unauthenticated, Forbidden, NotFound)
+
+_CONNECT_SECONDS = 5.0
+_UNVERIFIED = "noverify"
+
+
+class MasterLink:
+    """Thread-safe: each thread gets its own pooled connection."""
+
+    def __init__(self, launch_file: Path) -> None:
+        self._launch_file = launch_file
+        self.launch = from_json(launch_file.read_bytes(), LaunchFile)
+        self._pool = _pool(self.launch)
+        allocation = f"/api/v1/allocations/{quote(self.launch.allocation_id, safe='')}"
+        self._resource = f"{allocation}/resources/{quote(self.launch.resource_id, safe='')}"
+
+    def spec(self) -> bytes:
+        return self._call("GET", f"{self._resource}/spec", 30)
+
+    def context(self, task_id: str) -> bytes:
+        return self._call("GET", f"/api/v1/tasks/{quote(task_id, safe='')}/context_directory", 300)
+
+    def rendezvous(self) -> bytes:
+        """Blocks until every runner of the allocation has asked."""
+        return self._call("GET", f"{self._resource}/rendezvous", 630)
+
+    def signals(self, *, preempt: bool, kill: bool, timeout: int) -> bytes:
+        known = f"preempt={str(preempt).lower()}&kill={str(kill).lower()}"
+        return self._call("GET", f"{self._resource}/signals?{known}&timeout_seconds={timeout}", timeout + 15)
+
+    def report(self, batch: bytes) -> bytes:
+        return self._call("POST", f"{self._resource}/reports", 60, batch)
+
+    def _call(self, method: str, path: str, timeout: float, body: bytes | None = None) -> bytes:
+        url = self.launch.master_url.rstrip("/")
+        headers = {ALLOCATION_TOKEN_HEADER: f"Bearer {self.launch.token}"}
+        if body is not None:
+            headers["Content-Type"] = "application/msgpack"
+        limits = urllib3.Timeout(connect=_CONNECT_SECONDS, read=timeout)
+        try:
+            answer = self._pool.request(method, url + path, headers=headers, body=body, timeout=limits)
+        except urllib3.exceptions.HTTPError as e:
+            self._look_for_news()
+            raise Unavailable(f"no answer from the master at {url}: {e}") from e
+        if answer.status < 300:
+            return answer.data
+        raise _error(url, answer.status, answer.data)
+
+    def _look_for_news(self) -> None:
+        try:
+            launch = from_json(self._launch_file.read_bytes(), LaunchFile)
+        except (OSError, ValueError):
+            return  # just being replaced, or damaged: what we know stays good
+        if launch != self.launch:
+            self._pool, self.launch = _pool(launch), launch
+
+
+def _pool(launch: LaunchFile) -> urllib3.PoolManager:
+    return urllib3.PoolManager(num_pools=1, maxsize=4, retries=False, **_tls(launch))
+
+
+def _tls(launch: LaunchFile) -> dict[str, Any]:
+    if not launch.master_url.startswith("https:"):
+        return {}
+    if launch.master_cert_file == _UNVERIFIED:
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+        return {"cert_reqs": "CERT_NONE"}
+    options: dict[str, Any] = {"cert_reqs": "CERT_REQUIRED"}
+    if launch.master_cert_file:
+        options["ca_certs"] = launch.master_cert_file
+    if launch.master_cert_name:
+        options |= {"assert_hostname": launch.master_cert_name, "server_hostname": launch.master_cert_name}
+    return options
+
+
+def _error(url: str, status: int, body: bytes) -> DeterminedError:
+    inner = _our_error(body)
+    if status >= 500 or inner is None:
+        return Unavailable(f"the master at {url} answers {status}: {body[:200]!r}")
+    kind = BY_CODE.get(str(inner.get("reason")), InvalidArgument)
+    details = inner.get("details")
+    return kind(str(inner.get("error", f"status {status}")), **(details if isinstance(details, dict) else {}))
+
+
+def _our_error(body: bytes) -> dict[str, Any] | None:
+    """The master's error object; None when the body is not of our making (a proxy, another program on the port)."""
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        return None
+    inner = answer.get("error") if isinstance(answer, dict) else None
+    return inner if isinstance(inner, dict) else None

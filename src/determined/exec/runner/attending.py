@@ -1,0 +1,231 @@
+"""One task from its first record to its last: prepare, start, wait, end, report."""
+
+import contextlib
+import json
+import logging
+import os
+import select
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from pathlib import Path
+from typing import TypeVar
+
+from determined.errors import DeterminedError
+from determined.exec.master_link import STALE, MasterLink
+from determined.exec.runner import command, kernel, preparation
+from determined.exec.runner.ending import Ending
+from determined.exec.runner.log_sink import LogSink
+from determined.exec.runner.output import OutputPipes
+from determined.exec.runner.process import TaskProcess
+from determined.exec.runner.watchdog import Watchdog
+from determined.rundir.control import Control
+from determined.rundir.layout import RunDir
+from determined.wire.report import ExitCause, RunnerSignals
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+FORWARDED = (signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH)
+_HINTS = {
+    126: "the entrypoint cannot be executed (exit status 126): is it a program, with execute permission?",
+    127: "the entrypoint was not found (exit status 127): is it installed, and in the context directory?",
+}
+_STEP_SECONDS = 0.02
+_FIRST_QUESTION_SECONDS = 15.0
+
+
+class _EndedBefore(Exception):
+    """The end was wanted before the entrypoint had begun."""
+
+
+class Attendant:
+    """Runs one task in the main thread. Returns how it ended; reporting that is the caller's business."""
+
+    def __init__(
+        self,
+        run_dir: RunDir,
+        *,
+        link: MasterLink,
+        sink: LogSink,
+        control: Control,
+        watchdog: Watchdog,
+    ) -> None:
+        self._run_dir = run_dir
+        self._link = link
+        self._sink = sink
+        self._control = control
+        self._watchdog = watchdog
+        self.ending = Ending()
+        self._process: TaskProcess | None = None
+
+    def hear(self, signals: RunnerSignals) -> None:
+        """What the master wants now. Called from the listening thread."""
+        if signals.kill or signals.ended:
+            self.kill("killed by the master" if signals.kill else "the allocation is over")
+        elif signals.preempt:
+            self._control.preempt = True
+            self._end_if_deaf(_FIRST_QUESTION_SECONDS if self._control.attached else 0.0)
+
+    def _end_if_deaf(self, grace: float) -> None:
+        """A script that never asks about preemption is ended; one with a core context gets time for its first question."""
+
+        def end() -> None:
+            if not self._control.aware:
+                self.ending.request(ExitCause.PREEMPTED, "preempted; it does not watch for preemption")
+
+        if grace == 0.0:
+            end()
+            return
+        timer = threading.Timer(grace, end)
+        timer.daemon = True
+        timer.start()
+
+    def kill(self, message: str) -> None:
+        self._control.kill = True
+        self.ending.request(ExitCause.KILLED, message)
+
+    def forward(self, number: int) -> None:
+        if self._process is not None:
+            self._process.signal(number)
+
+    def run(self) -> tuple[ExitCause, int, str]:
+        """(cause, status, message) of the task."""
+        try:
+            return self._run()
+        except _EndedBefore:
+            return self.ending.cause or ExitCause.KILLED, 128 + signal.SIGTERM, self.ending.message
+        except STALE as e:
+            return ExitCause.KILLED, 128 + signal.SIGTERM, str(e)
+        except DeterminedError as e:
+            self._sink.say("ERROR", e.message)
+            return ExitCause.FAILED, 1, e.message
+
+    def _run(self) -> tuple[ExitCause, int, str]:
+        run_dir, sink = self._run_dir, self._sink
+        prepared = self._interruptibly(lambda: preparation.prepare(run_dir, self._link, sink))
+        argv = command.entrypoint_argv(prepared.spec.entrypoint)
+        hooks = command.hooks(run_dir, prepared.workdir, prepared.spec.startup_hook)
+        variables = prepared.variables
+        if not hooks:
+            variables = self._interruptibly(lambda: self._ready(prepared)) | variables
+            sink.phase("RUNNING")
+            failure = self._start(argv, variables, prepared.workdir)
+            if failure is not None:
+                self._sink.say("ERROR", _HINTS[failure])
+                return ExitCause.EXITED, failure, f"{argv[0]}: {_HINTS[failure]}"
+        elif not self._through_hooks(hooks, argv, prepared):
+            return self._hook_failed()
+        assert self._process is not None
+        # Beside the starting task: what it takes to mask a config would delay the first line.
+        aside = threading.Thread(target=preparation.show_config, args=(prepared.spec, sink), daemon=True)
+        aside.start()
+        self._process.wait()
+        aside.join()
+        return self._verdict()
+
+    def _ready(self, prepared: preparation.Prepared) -> dict[str, str]:
+        """The last things before the entrypoint of a trial."""
+        if prepared.spec.task_type != "TRIAL":
+            return {}
+        met = preparation.meet(self._link, self._run_dir)
+        preparation.probe_storage(prepared.spec)
+        return met
+
+    def _through_hooks(self, hooks: list[Path], argv: list[str], prepared: preparation.Prepared) -> bool:
+        """Start the shell and lead it from the hooks to the entrypoint; False when it exited before."""
+        run_dir = self._run_dir
+        done, go = _fifo(run_dir.hooks_done), _fifo(run_dir.hooks_go)
+        try:
+            self._start(command.write_script(run_dir, hooks, argv), prepared.variables, prepared.workdir)
+            assert self._process is not None
+            while not select.select([done], [], [], _STEP_SECONDS)[0]:
+                if self._process.poll():
+                    return False
+            try:
+                command.write_rendezvous(run_dir, self._interruptibly(lambda: self._ready(prepared)))
+            except (DeterminedError, _EndedBefore):
+                self._process.signal(signal.SIGKILL)
+                self._process.wait()
+                self._clear_away()
+                raise
+            self._sink.phase("RUNNING")
+            os.write(go, b"go\n")
+        finally:
+            os.close(done)
+            # The shell opens this end by name and may not have come to it yet; it is closed with the process.
+        return True
+
+    def _start(self, argv: list[str], variables: dict[str, str], workdir: Path) -> int | None:
+        """None, or the status a shell gives when there is no such program. Nobody may start this task again."""
+        self._run_dir.started.write_text("{}")
+        output = OutputPipes(self._sink)
+        try:
+            process = TaskProcess(argv, variables, workdir, output)
+        except OSError as e:
+            output.start()
+            self._sink.say("ERROR", f"cannot start {argv[0]!r}: {e.strerror}")
+            return 127 if isinstance(e, FileNotFoundError) else 126
+        self._watchdog.guard(process.group)
+        identity = {"group": process.group, "start_time": kernel.start_time(process.group)}
+        self._run_dir.started.write_text(json.dumps(identity))
+        self._process = process
+        process.end_when_wanted(self.ending)
+        return None
+
+    def _hook_failed(self) -> tuple[ExitCause, int, str]:
+        cause, status, message = self._verdict()
+        if cause is ExitCause.EXITED and status != 0:
+            message = f"a startup hook failed with status {status}; the entrypoint was not started"
+            self._sink.say("ERROR", message)
+            return ExitCause.FAILED, status, message
+        return cause, status, message
+
+    def _verdict(self) -> tuple[ExitCause, int, str]:
+        """How the task ended. Wishes that come after its exit no longer count."""
+        assert self._process is not None
+        cause, message, status = self.ending.cause, self.ending.message, self._process.status
+        if cause is not None:
+            self._process.linger(self.ending.deadline)
+        self._clear_away()
+        if cause is not None:
+            return cause, status, message
+        if status in _HINTS:
+            self._sink.say("ERROR", _HINTS[status])
+        return ExitCause.EXITED, status, _described(status)
+
+    def _clear_away(self) -> None:
+        assert self._process is not None
+        self._process.clear_away(spared={self._watchdog.pid})
+
+    def _interruptibly(self, work: Callable[[], T]) -> T:
+        """Do it in a thread, and stop waiting for it when the end is wanted."""
+        answer: Future[T] = Future()
+
+        def labour() -> None:
+            try:
+                answer.set_result(work())
+            except BaseException as e:  # noqa: BLE001 (raised again in the main thread)
+                answer.set_exception(e)
+
+        threading.Thread(target=labour, name="preparation", daemon=True).start()
+        while not self.ending.wanted.is_set():
+            if wait([answer], timeout=_STEP_SECONDS).done:
+                return answer.result()
+        raise _EndedBefore
+
+
+def _fifo(path: Path) -> int:
+    path.unlink(missing_ok=True)
+    os.mkfifo(path, 0o600)
+    # Both ways, so that neither side waits for the other to open it.
+    return os.open(path, os.O_RDWR | os.O_NONBLOCK)
+
+
+def _described(status: int) -> str:
+    if status > 128:
+        with contextlib.suppress(ValueError):
+            return f"the entrypoint was ended by {signal.Signals(status - 128).name}"
+    return f"the entrypoint exited with status {status}"

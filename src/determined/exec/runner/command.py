@@ -1,0 +1,67 @@
+"""What is started: the entrypoint as argv, and the shell text that sources hooks before it."""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+from determined.errors import FailedPrecondition
+from determined.rundir.layout import RunDir
+
+_TRIAL_CLASS = re.compile(r"[a-zA-Z0-9_.]+:[a-zA-Z0-9_]+")
+STARTUP_HOOK = "startup-hook.sh"
+
+
+def entrypoint_argv(entrypoint: str | list[str]) -> list[str]:
+    """A list is argv, `package.module:Class` a trial class, any other string a shell command."""
+    if not entrypoint or (isinstance(entrypoint, str) and not entrypoint.strip()):
+        raise FailedPrecondition("the config names no entrypoint; set `entrypoint:` to what should run")
+    if isinstance(entrypoint, list):
+        return entrypoint
+    if _TRIAL_CLASS.fullmatch(entrypoint):
+        return ["python3", "-m", "determined.exec.harness", entrypoint]
+    # The program below may know these signals (core prints stacks on USR1); the shell itself would die of them.
+    return ["sh", "-c", f"trap : USR1 USR2; {entrypoint}"]
+
+
+def hooks(run_dir: RunDir, workdir: Path, text: str | None) -> list[Path]:
+    """The hooks to source, in order; the cluster's own is written to a file first."""
+    found = []
+    if text:
+        cluster_hook = run_dir.path / "dynamic-tcd-startup-hook.sh"
+        cluster_hook.write_text(text + "\n")
+        found.append(cluster_hook)
+    if (workdir / STARTUP_HOOK).is_file():
+        found.append(workdir / STARTUP_HOOK)
+    return found
+
+
+def write_script(run_dir: RunDir, hook_files: list[Path], argv: list[str]) -> list[str]:
+    """One shell for all: what a hook exports, its directory, limits and umask are the entrypoint's.
+
+    Between hooks and entrypoint the shell reports to the runner and waits for rendezvous.
+    """
+    q = shlex.quote
+    lines = [
+        "set -e",
+        *(f". {q(str(hook))}" for hook in hook_files),
+        "set +e",
+        f"echo done > {q(str(run_dir.hooks_done))}",
+        f"read -r _ < {q(str(run_dir.hooks_go))}",
+        f". {q(str(rendezvous_script(run_dir)))}",
+        f"exec {shlex.join(argv)}",
+    ]
+    run_dir.entrypoint.parent.mkdir(mode=0o700, exist_ok=True)
+    run_dir.entrypoint.write_text("\n".join(lines) + "\n")
+    shell = shutil.which("bash") or "/bin/sh"
+    return [shell, str(run_dir.entrypoint)]
+
+
+def write_rendezvous(run_dir: RunDir, variables: dict[str, str]) -> None:
+    """Variables known only after rendezvous, for the shell that waits for it."""
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+    rendezvous_script(run_dir).write_text("\n".join(lines) + "\n")
+
+
+def rendezvous_script(run_dir: RunDir) -> Path:
+    return run_dir.path / "train" / "rendezvous.sh"

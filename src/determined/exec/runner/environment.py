@@ -1,0 +1,148 @@
+"""The environment of a task (spec/runtime.md 9.1), built from nothing: the master's own variables are not for tasks.
+
+The one file of the runner that reads os.environ.
+"""
+
+import json
+import os
+import pwd
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from determined import constants as c
+from determined.rundir.layout import RunDir
+from determined.wire.report import LaunchFile, TaskSpec
+
+_INHERITED = frozenset(
+    ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
+     *(f"{name}_{suffix}" for name in ("http", "https", "all", "no") for suffix in ("proxy",)),
+     *(f"{name}_PROXY" for name in ("HTTP", "HTTPS", "ALL", "NO"))]
+)  # fmt: skip
+_DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# Linux refuses to start a program with a longer string (MAX_ARG_STRLEN, 128 KiB).
+_LONGEST = 120 * 1024
+
+
+def inherited() -> dict[str, str]:
+    """What a task may have of the surroundings."""
+    kept = {n: v for n, v in os.environ.items() if n in _INHERITED or n.startswith("LC_")}
+    kept.setdefault("PATH", _DEFAULT_PATH)
+    return kept
+
+
+def build(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir, python: dict[str, str], workdir: Path) -> dict[str, str]:
+    """All variables of the task; the user's own come last and win."""
+    result = inherited()
+    result["HOME"] = _home(result.get("HOME", "/"), run_dir)
+    result |= _cluster(launch, spec, run_dir, workdir) | _trial(spec) | _devices(launch)
+    result |= {name: str(port) for name, port in spec.ports.items()}
+    search = result["PATH"]
+    result |= python
+    result["PATH"] = os.pathsep.join([python["PATH"], search])
+    return _with_users(result, spec.environment)
+
+
+def user_value(spec: TaskSpec, name: str) -> str | None:
+    """The value the user's `environment_variables` give to a name."""
+    values = [entry.partition("=")[2] for entry in spec.environment if entry.startswith(name + "=")]
+    return values[-1] if values else None
+
+
+def drop_oversized(variables: dict[str, str]) -> list[str]:
+    """Remove what no program could be started with; the names that went."""
+    names = [name for name, value in variables.items() if len(name) + len(value.encode()) > _LONGEST]
+    for name in names:
+        del variables[name]
+    return names
+
+
+def _with_users(variables: dict[str, str], entries: list[str]) -> dict[str, str]:
+    python_path = variables["PYTHONPATH"]
+    for entry in entries:
+        name, given, value = entry.partition("=")
+        if given:
+            variables[name] = value
+        else:
+            # As with containers: a bare name takes the variable away.
+            variables.pop(name, None)
+    if variables.get("PYTHONPATH", python_path) != python_path:
+        variables["PYTHONPATH"] = os.pathsep.join([variables["PYTHONPATH"], python_path])
+    return variables
+
+
+def _home(inherited_home: str, run_dir: RunDir) -> str:
+    """Not the home of whoever runs the master, if that is another user; a user without one gets the run directory."""
+    try:
+        if inherited_home != "/" and Path(inherited_home).stat().st_uid == os.getuid():
+            return inherited_home
+        own = pwd.getpwuid(os.getuid()).pw_dir
+    except (KeyError, OSError):
+        return str(run_dir.path)
+    return own if own != "/" and Path(own).is_dir() else str(run_dir.path)
+
+
+def _cluster(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir, workdir: Path) -> dict[str, str]:
+    url = urlsplit(launch.master_url)
+    tls = url.scheme == "https"
+    result = {
+        c.ENV_MASTER: launch.master_url,
+        c.ENV_MASTER_HOST: url.hostname or "",
+        c.ENV_MASTER_ADDR: url.hostname or "",
+        c.ENV_MASTER_PORT: str(url.port or (443 if tls else 80)),
+        c.ENV_MASTER_ID: spec.master_id,
+        c.ENV_CLUSTER_ID: spec.cluster_id,
+        c.ENV_AGENT_ID: launch.node_id,
+        c.ENV_CONTAINER_ID: launch.container_id,
+        c.ENV_RESOURCES_ID: launch.resource_id,
+        c.ENV_RESOURCES_TYPE: launch.resources_type,
+        c.ENV_SLOT_IDS: json.dumps(launch.slot_ids),
+        c.ENV_TASK_ID: spec.task_id,
+        c.ENV_TASK_TYPE: spec.task_type,
+        c.ENV_ALLOCATION_ID: launch.allocation_id,
+        c.ENV_SESSION_TOKEN: launch.token,
+        c.ENV_USER: spec.username,
+        c.ENV_WORKDIR: str(workdir),
+        c.ENV_RUN_DIR: str(run_dir.path),
+        "DET_USE_TLS": str(tls).lower(),
+        "DET_TASK_LOGGING_METADATA": json.dumps({"allocation_id": launch.allocation_id, "task_id": spec.task_id}),
+    }
+    optional = {
+        c.ENV_USER_TOKEN: spec.user_token,
+        c.ENV_MASTER_CERT_FILE: launch.master_cert_file,
+        c.ENV_MASTER_CERT_NAME: launch.master_cert_name,
+        c.ENV_INTER_NODE_NETWORK_INTERFACE: spec.network_interface,
+        c.ENV_DEBUG: "1" if spec.debug else None,
+    }
+    return result | {name: value for name, value in optional.items() if value is not None}
+
+
+def _trial(spec: TaskSpec) -> dict[str, str]:
+    if spec.trial_id is None:
+        return {}
+    result = {
+        c.ENV_TRIAL_ID: str(spec.trial_id),
+        c.ENV_EXPERIMENT_ID: str(spec.experiment_id),
+        c.ENV_TRIAL_SEED: str(spec.trial_seed or 0),
+        c.ENV_TRIAL_RUN_ID: str(spec.trial_run_id or 0),
+        c.ENV_HPARAMS: json.dumps(spec.hparams or {}),
+        c.ENV_EXPERIMENT_CONFIG: json.dumps(spec.config or {}),
+        c.ENV_STEPS_COMPLETED: str(spec.steps_completed),
+    }
+    if spec.latest_checkpoint is not None:
+        result[c.ENV_LATEST_CHECKPOINT] = spec.latest_checkpoint
+    return result
+
+
+def _devices(launch: LaunchFile) -> dict[str, str]:
+    """Which accelerators the task sees. On a machine without any, nothing is said about them."""
+    slots = ",".join(map(str, launch.slot_ids))
+    if launch.device == "cuda":
+        return {"CUDA_VISIBLE_DEVICES": slots}
+    if launch.device == "rocm":
+        return {"ROCR_VISIBLE_DEVICES": slots}
+    hidden = {}
+    if any(Path("/dev").glob("nvidia[0-9]*")):
+        hidden["CUDA_VISIBLE_DEVICES"] = ""
+    if Path("/dev/kfd").exists():
+        hidden["ROCR_VISIBLE_DEVICES"] = ""
+    return hidden

@@ -1,0 +1,87 @@
+"""What the runner asks of the operating system: adopt orphans, find and end the processes of a task."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_PROC = Path("/proc")
+# Loaded before any fork: a child between fork and exec must not import or open libraries.
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def adopt_orphans() -> None:
+    """Make descendants whose parents die our children, so that none escapes the final kill."""
+    if sys.platform == "linux":
+        _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def die_with_parent() -> None:
+    """Runs in a child before exec. The signal comes when the *thread* that forked ends: fork in the main thread."""
+    if sys.platform == "linux":
+        _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
+
+def start_time(pid: int) -> str | None:
+    """Tells a process from a later one with the same id: boot id and start tick. None when it is gone."""
+    fields = _stat(pid)
+    if fields is None:
+        return None
+    boot = _PROC / "sys/kernel/random/boot_id"
+    return f"{boot.read_text().strip() if boot.exists() else ''}/{fields[19]}"
+
+
+def signal_group(group: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def descendants(root: int) -> set[int]:
+    """Every live process below `root`."""
+    children: dict[int, list[int]] = {}
+    for pid in _pids():
+        fields = _stat(pid)
+        if fields is not None and fields[0] != "Z":
+            children.setdefault(int(fields[1]), []).append(pid)
+    found: set[int] = set()
+    pending = [root]
+    while pending:
+        fresh = [pid for pid in children.get(pending.pop(), ()) if pid not in found]
+        found.update(fresh)
+        pending.extend(fresh)
+    return found
+
+
+def marked(variable: str, value: str) -> set[int]:
+    """Processes of ours that were started with `variable=value`, whatever session or parent they have now."""
+    wanted = f"{variable}={value}".encode()
+    found = set()
+    for pid in _pids():
+        with contextlib.suppress(OSError):
+            if wanted in (_PROC / str(pid) / "environ").read_bytes().split(b"\0"):
+                found.add(pid)
+    return found - {os.getpid()}
+
+
+def kill_all(pids: set[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _pids() -> list[int]:
+    if not _PROC.is_dir():
+        return []
+    return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit()]
+
+
+def _stat(pid: int) -> list[str] | None:
+    """Fields of /proc/PID/stat from the state on; the command before it may itself hold spaces and brackets."""
+    try:
+        return (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None

@@ -1,0 +1,85 @@
+"""The runner's own journal, `logs`: the task's output, the runner's words, phases, and the exit as last record."""
+
+import errno
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from determined.constants import MAX_LOG_LINE_BYTES
+from determined.exec.runner.lines import Line
+from determined.rundir.journal import JournalWriter
+from determined.rundir.layout import RunDir
+from determined.wire.report import Exit, ExitCause, LogLine, Phase
+
+logger = logging.getLogger(__name__)
+
+LOGS = "logs"
+# Kept free in every segment for the exit record: a full disk must not make a task's end untold.
+_RESERVE = 16 * 1024
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class LogSink:
+    """Thread-safe. `appended` is called after each append, to hurry the shipper."""
+
+    def __init__(self, run_dir: RunDir, appended: Callable[[], None]) -> None:
+        self.journal = JournalWriter(run_dir.journals, LOGS, reserve=_RESERVE)
+        self._appended = appended
+        self._encode = msgspec.msgpack.Encoder().encode
+        self._dropped = 0
+        self._lock = threading.Lock()
+
+    def output(self, lines: Iterable[Line], stdtype: str) -> None:
+        """Lines of the task."""
+        now = time.time()
+        self._append([self._encode(LogLine(text, now, stdtype, level, rank)) for text, level, rank in lines])
+
+    def say(self, level: str, text: str) -> None:
+        """A line of the runner itself."""
+        now = time.time()
+        pieces = [text[i : i + MAX_LOG_LINE_BYTES // 4] for i in range(0, len(text), MAX_LOG_LINE_BYTES // 4)]
+        self._append([self._encode(LogLine(p, now, "stdout", level, None, "agent")) for p in pieces or [""]])
+
+    def phase(self, state: str) -> None:
+        self._append([self._encode(Phase(state, time.time()))])
+
+    def exit(self, cause: ExitCause, code: int, message: str) -> None:
+        logger.info("exit: %s, status %s: %s", cause, code, message)
+        record = self._encode(Exit(cause, code, message, time.time()))
+        try:
+            self.journal.append(record, last=True)
+        except OSError as e:
+            # Without room for the record the engine's word ("gone without an exit") has to do.
+            logger.error("cannot journal the exit: %s", e)
+        self._appended()
+
+    def already_exited(self) -> bool:
+        """Whether an earlier runner on this directory had written its exit."""
+        last = self.journal.last_record
+        return last is not None and msgspec.msgpack.decode(last)[0] == "exit"
+
+    def _append(self, records: list[bytes]) -> None:
+        if not records:
+            return
+        with self._lock:
+            before = self.journal.committed
+            try:
+                self.journal.extend(records)
+                self._confess()
+            except OSError as e:
+                if e.errno not in _FULL:
+                    raise
+                self._dropped += max(0, len(records) - (self.journal.committed - before))
+                logger.error("disk full: %s log lines dropped so far", self._dropped)
+        self._appended()
+
+    def _confess(self) -> None:
+        """Once a batch fits again, say how much is missing before it."""
+        if not self._dropped:
+            return
+        text = f"the disk was full: {self._dropped} log lines before this moment were dropped"
+        self.journal.append(self._encode(LogLine(text, time.time(), "stdout", "WARNING", None, "agent")))
+        self._dropped = 0

@@ -1,0 +1,80 @@
+"""The thread that reads what a task writes and journals it line by line."""
+
+import fcntl
+import logging
+import os
+import selectors
+import sys
+import threading
+
+from determined.exec.runner.lines import LineSplitter
+from determined.exec.runner.log_sink import LogSink
+
+logger = logging.getLogger(__name__)
+
+_CHUNK_BYTES = 256 * 1024
+_F_SETPIPE_SZ = 1031
+_PIPE_BYTES = 1 << 20
+
+
+class OutputPipes:
+    """Two pipes; give `stdout` and `stderr` to the task, then `start`."""
+
+    def __init__(self, sink: LogSink) -> None:
+        self._sink = sink
+        self._reading: dict[str, int] = {}
+        self._writing: dict[str, int] = {}
+        for name in ("stdout", "stderr"):
+            self._reading[name], self._writing[name] = _pipe()
+        self._thread = threading.Thread(target=self._run, name="output", daemon=True)
+
+    @property
+    def stdout(self) -> int:
+        return self._writing["stdout"]
+
+    @property
+    def stderr(self) -> int:
+        return self._writing["stderr"]
+
+    def start(self) -> None:
+        """The task has its ends now; ours go, so that the last writer's exit ends the stream."""
+        for descriptor in self._writing.values():
+            os.close(descriptor)
+        self._thread.start()
+
+    def finish(self, timeout: float) -> None:
+        """Wait for the end of both streams; a stray process that keeps one open is not waited for longer."""
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            for name, descriptor in self._reading.items():
+                selector.register(descriptor, selectors.EVENT_READ, (name, LineSplitter()))
+            while selector.get_map():
+                self._take_ready(selector)
+
+    def _take_ready(self, selector: selectors.BaseSelector) -> None:
+        for key, _ in selector.select():
+            if not self._take(key.fd, *key.data):
+                selector.unregister(key.fd)
+                os.close(key.fd)
+
+    def _take(self, descriptor: int, name: str, splitter: LineSplitter) -> bool:
+        """Journal one chunk; False at the end of the stream."""
+        chunk = os.read(descriptor, _CHUNK_BYTES)
+        try:
+            self._sink.output(splitter.feed(chunk) if chunk else splitter.end(), name)
+        except Exception:
+            # A line that cannot be journaled must not stop the reading: the task would block on a full pipe.
+            logger.exception("output of the task could not be journaled")
+        return bool(chunk)
+
+
+def _pipe() -> tuple[int, int]:
+    reading, writing = os.pipe()
+    if sys.platform == "linux":
+        try:
+            fcntl.fcntl(writing, _F_SETPIPE_SZ, _PIPE_BYTES)
+        except OSError:
+            logger.debug("this user may not have larger pipes")
+    return reading, writing

@@ -1,0 +1,205 @@
+"""Everything before the entrypoint: spec, context directory, info files, bind mounts, interpreter, storage probe."""
+
+import base64
+import json
+import logging
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from determined import constants
+from determined.errors import FailedPrecondition, Unavailable
+from determined.exec.master_link import MasterLink
+from determined.exec.runner import environment, interpreter
+from determined.exec.runner.log_sink import LogSink
+from determined.rundir import context
+from determined.rundir.layout import RunDir
+from determined.wire.allocation import AllocationRendezvousInfoResponse, RendezvousInfo
+from determined.wire.codec import from_json
+from determined.wire.report import BindMount, LaunchFile, TaskSpec
+from determined.wire.task import GetTaskContextDirectoryResponse
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_BACKOFF = (0.1, 5.0)
+_GPU_QUERY_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    spec: TaskSpec
+    workdir: Path
+    variables: dict[str, str]
+
+
+def prepare(run_dir: RunDir, link: MasterLink, sink: LogSink) -> Prepared:
+    """Fetch and lay out everything. Raises a DeterminedError that says what is wrong with this task."""
+
+    def warn(text: str) -> None:
+        sink.say("WARNING", text)
+
+    sink.phase("PULLING")
+    spec, launch = from_json(persistently(link.spec), TaskSpec), link.launch
+    for text in spec.warnings:
+        warn(text)
+    workdir = _fetch_context(spec, run_dir, link)
+    sink.phase("STARTING")
+    if launch.resources_type == "process":
+        for mount in spec.bind_mounts:
+            _bind(mount, workdir, warn)
+    _write_info(launch, spec, run_dir)
+    asked = environment.user_value(spec, constants.ENV_PYTHON_EXECUTABLE)
+    python = interpreter.install(interpreter.choose(asked, spec.submitter_python, warn), run_dir, warn)
+    variables = environment.build(launch, spec, run_dir, python, workdir)
+    for name in environment.drop_oversized(variables):
+        warn(f"the value of {name} is too long for an environment variable; read it with det.get_cluster_info()")
+    return Prepared(spec, workdir, variables)
+
+
+def persistently(call: Callable[[], T]) -> T:
+    """Try until the master answers, however long it is away."""
+    delay = _BACKOFF[0]
+    while True:
+        try:
+            return call()
+        except Unavailable as e:
+            logger.warning("master away: %s", e)
+            time.sleep(delay)
+            delay = min(delay * 1.7, _BACKOFF[1])
+
+
+def meet(link: MasterLink, run_dir: RunDir) -> dict[str, str]:
+    """Wait until every runner of the allocation has come this far; the variables that tell of the others."""
+    info = from_json(persistently(link.rendezvous), AllocationRendezvousInfoResponse).rendezvous_info
+    _write_rendezvous(info, run_dir)
+    return {
+        "DET_CONTAINER_ADDRS": json.dumps(info.addresses),
+        "DET_CONTAINER_RANK": str(info.rank),
+        "DET_CONTAINER_SLOT_COUNTS": json.dumps(info.slots),
+        constants.ENV_CHIEF_IP: info.addresses[0],
+    }
+
+
+def show_config(spec: TaskSpec, sink: LogSink) -> None:
+    """The experiment config once in the log, without its secrets."""
+    if spec.config is None:
+        return
+    from determined.config import mask_secrets
+
+    sink.say("INFO", f"experiment config: {json.dumps(mask_secrets(spec.config))}")
+
+
+def probe_storage(spec: TaskSpec) -> None:
+    """Write, read and delete a file where checkpoints will go: a training that cannot save should not begin."""
+    storage = (spec.config or {}).get("checkpoint_storage")
+    if not storage:
+        return
+    from determined.storage import probe
+
+    try:
+        probe(storage)
+    except Exception as e:
+        # Whatever a storage driver raises, the task ends here with the reason in its log.
+        raise FailedPrecondition(f"checkpoint storage does not work: {e}; correct checkpoint_storage") from e
+
+
+def _fetch_context(spec: TaskSpec, run_dir: RunDir, link: MasterLink) -> Path:
+    answer = from_json(persistently(lambda: link.context(spec.task_id)), GetTaskContextDirectoryResponse)
+    tgz = base64.b64decode(answer.b64_tgz)
+    for own in (run_dir.workdir, run_dir.model):
+        # A runner that died while unpacking left half a directory.
+        shutil.rmtree(own, ignore_errors=True)
+        own.mkdir(mode=0o700, parents=True)
+    workdir = run_dir.workdir
+    if spec.work_dir:
+        workdir = Path(spec.work_dir)
+        if not workdir.is_dir():
+            raise FailedPrecondition(f"work_dir {workdir} is not a directory on this node; create it or leave it out")
+    context.unpack(tgz, run_dir.model)
+    context.unpack(tgz, workdir)
+    return workdir
+
+
+def _bind(mount: BindMount, workdir: Path, warn: Callable[[str], None]) -> None:
+    """Without a container a relative target becomes a link; an absolute one cannot be made private."""
+    target = Path(mount.container_path)
+    if target.is_absolute():
+        if target != Path(mount.host_path):
+            warn(f"bind mount {mount.host_path} -> {target}: no container here; use {mount.host_path} in your code")
+        return
+    if not Path(mount.host_path).exists():
+        raise FailedPrecondition(f"bind mount: {mount.host_path} does not exist on this node")
+    link = workdir / target
+    if ".." in target.parts or link.exists() or link.is_symlink():
+        warn(f"bind mount {mount.host_path} -> {target} is left out: the target exists or leaves the work directory")
+        return
+    if mount.read_only:
+        warn(f"bind mount {target}: read_only is not enforced without a container")
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(mount.host_path)
+
+
+def _write_info(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir) -> None:
+    """The files of spec/runtime.md 9.2, as determined._info reads them."""
+    cluster = {
+        "master_url": launch.master_url,
+        "cluster_id": spec.cluster_id,
+        "agent_id": launch.node_id,
+        "slot_ids": launch.slot_ids,
+        "task_id": spec.task_id,
+        "allocation_id": launch.allocation_id,
+        "session_token": launch.token,
+        "task_type": spec.task_type,
+        "master_cert_name": launch.master_cert_name,
+        "master_cert_file": launch.master_cert_file,
+        "latest_checkpoint": spec.latest_checkpoint,
+    }
+    _write(run_dir.info / "cluster.json", cluster)
+    _write(run_dir.info / "resources.json", {"gpu_uuids": _gpu_uuids(launch)})
+    if spec.trial_id is None:
+        return
+    trial = {
+        "trial_id": spec.trial_id,
+        "experiment_id": spec.experiment_id,
+        "trial_seed": spec.trial_seed or 0,
+        "hparams": spec.hparams or {},
+        "config": spec.config or {},
+        "steps_completed": spec.steps_completed,
+        "trial_run_id": spec.trial_run_id or 0,
+        "debug": spec.debug,
+        "inter_node_network_interface": spec.network_interface,
+    }
+    _write(run_dir.info / "trial.json", trial)
+
+
+def _write_rendezvous(info: RendezvousInfo, run_dir: RunDir) -> None:
+    content = {
+        "container_addrs": info.addresses,
+        "container_rank": info.rank,
+        "container_slot_counts": info.slots,
+    }
+    _write(run_dir.info / "rendezvous.json", content)
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    path.touch(mode=0o600)
+    path.write_text(json.dumps(content))
+
+
+def _gpu_uuids(launch: LaunchFile) -> list[str]:
+    if launch.device != "cuda" or not launch.slot_ids:
+        return []
+    ids = ",".join(map(str, launch.slot_ids))
+    query = ["nvidia-smi", f"--id={ids}", "--query-gpu=uuid", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(query, capture_output=True, text=True, check=True, timeout=_GPU_QUERY_SECONDS)
+    except (OSError, subprocess.SubprocessError) as e:
+        logger.warning("cannot list GPUs: %s", e)
+        return []
+    return done.stdout.split()

@@ -1,0 +1,106 @@
+"""The task's process: started in a group of its own, waited for together with the orphans it leaves, ended for good."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from determined.exec.runner import kernel
+from determined.exec.runner.ending import Ending
+from determined.exec.runner.output import OutputPipes
+
+_STEP_SECONDS = 0.1
+_LAST_WORDS_SECONDS = 1.0
+_SWEEPS = 20
+
+
+class TaskProcess:
+    """Create it in the main thread: the kernel ties the child's life to the thread that forked it."""
+
+    def __init__(self, argv: list[str], variables: dict[str, str], workdir: Path, output: OutputPipes) -> None:
+        self._process = subprocess.Popen(
+            argv,
+            env=variables,
+            cwd=workdir,
+            stdin=subprocess.DEVNULL,
+            stdout=output.stdout,
+            stderr=output.stderr,
+            process_group=0,
+            preexec_fn=kernel.die_with_parent,  # noqa: PLW1509 (one prctl through a library loaded before)
+        )
+        self._output = output
+        self._status: int | None = None
+        self.ended = threading.Event()
+        output.start()
+
+    @property
+    def group(self) -> int:
+        return self._process.pid
+
+    @property
+    def status(self) -> int:
+        """The exit status; 128 + n after signal n."""
+        assert self._status is not None
+        return self._status
+
+    def poll(self) -> bool:
+        """Reap whoever has exited; True once the task's own process has."""
+        return self._reap(os.WNOHANG)
+
+    def wait(self) -> None:
+        """Reap until the task's own process has exited. Orphans adopted on the way are reaped too."""
+        while not self._reap(0):
+            pass
+
+    def signal(self, number: int) -> None:
+        if not self.ended.is_set():
+            kernel.signal_group(self.group, number)
+
+    def end_when_wanted(self, ending: Ending) -> None:
+        """In a thread of its own: TERM when somebody wants the end, KILL when the grace period is over."""
+        threading.Thread(target=self._end_when_wanted, args=(ending,), name="ender", daemon=True).start()
+
+    def linger(self, deadline: float) -> None:
+        """After a TERM: a shell dies of it at once, but the program it ran may still be saving. Give it its grace."""
+        while time.monotonic() < deadline:
+            self._reap(os.WNOHANG)
+            try:
+                os.killpg(self.group, 0)
+            except OSError:
+                return
+            time.sleep(_STEP_SECONDS / 10)
+
+    def clear_away(self, spared: set[int]) -> None:
+        """After the exit: nothing of the task stays behind; its last output is read."""
+        kernel.signal_group(self.group, signal.SIGKILL)
+        for _ in range(_SWEEPS):
+            # Again, because a process may fork while the list is made.
+            if not (left := kernel.descendants(os.getpid()) - spared):
+                break
+            kernel.kill_all(left)
+            time.sleep(_STEP_SECONDS / 10)
+        self._output.finish(_LAST_WORDS_SECONDS)
+
+    def _reap(self, options: int) -> bool:
+        try:
+            pid, status = os.waitpid(-1, options)
+        except ChildProcessError:
+            return True
+        if pid != self._process.pid:
+            return pid == 0 and self.ended.is_set()
+        code = os.waitstatus_to_exitcode(status)
+        self._process.returncode = code
+        self._status = 128 - code if code < 0 else code
+        self.ended.set()
+        return True
+
+    def _end_when_wanted(self, ending: Ending) -> None:
+        ending.wanted.wait()
+        self.signal(signal.SIGTERM)
+        while not self.ended.wait(_STEP_SECONDS):
+            if time.monotonic() >= ending.deadline:
+                self.signal(signal.SIGKILL)
+                kernel.kill_all(kernel.descendants(self.group) | {self.group})
+                return

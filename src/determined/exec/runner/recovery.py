@@ -1,0 +1,38 @@
+"""A runner started on a directory whose task had begun under another: end what is left, report, never run it again."""
+
+import contextlib
+import json
+import logging
+import time
+
+from determined.constants import ENV_RUN_DIR
+from determined.exec.runner import kernel
+from determined.exec.runner.log_sink import LogSink
+from determined.exec.runner.watchdog import end_task
+from determined.rundir.layout import RunDir
+from determined.wire.report import ExitCause
+
+logger = logging.getLogger(__name__)
+
+_WAIT_SECONDS = 10.0
+
+
+def recover(run_dir: RunDir, sink: LogSink) -> tuple[ExitCause, int, str] | None:
+    """How the task ended: lost, unless its first runner had already said (then None)."""
+    path = str(run_dir.path)
+    end_task(path, _group(run_dir))
+    deadline = time.monotonic() + _WAIT_SECONDS
+    while kernel.marked(ENV_RUN_DIR, path) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    if sink.already_exited():
+        return None
+    return ExitCause.LOST, 1, "the runner of this task vanished (killed, or its machine was restarted)"
+
+
+def _group(run_dir: RunDir) -> int | None:
+    """The process group of the task, if its leader is still the same process."""
+    with contextlib.suppress(ValueError, KeyError):
+        known = json.loads(run_dir.started.read_text())
+        if kernel.start_time(known["group"]) == known["start_time"]:
+            return int(known["group"])
+    return None

@@ -1,0 +1,65 @@
+"""The thread that hears the master: preempt, kill, over. One long poll after the other."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from determined.errors import DeterminedError, Unavailable
+from determined.exec.master_link import STALE, MasterLink
+from determined.rundir.control import Control
+from determined.wire.codec import from_json
+from determined.wire.report import RunnerSignals
+
+logger = logging.getLogger(__name__)
+
+_POLL_SECONDS = 60
+_BACKOFF = (0.1, 5.0)
+# A master that answers the same at once (shutting down, or older than us) is not asked in a tight loop.
+_PAUSE_SECONDS = 0.5
+
+
+class SignalListener:
+    """Calls `on_change` with what the master wants, each time that differs from before."""
+
+    def __init__(self, link: MasterLink, control: Control, on_change: Callable[[RunnerSignals], None]) -> None:
+        self._link = link
+        self._control = control
+        self._on_change = on_change
+        self._known = RunnerSignals()
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, name="signals", daemon=True).start()
+
+    def _run(self) -> None:
+        delay = _BACKOFF[0]
+        while not self._known.ended:
+            try:
+                self._poll()
+                delay = _BACKOFF[0]
+            except STALE as e:
+                logger.warning("no signals for a stale runner: %s", e)
+                self._heard(RunnerSignals(preempt=self._known.preempt, kill=self._known.kill, ended=True))
+            except DeterminedError as e:
+                logger.warning("signals: %s", e)
+                self._control.master_away = isinstance(e, Unavailable)
+                time.sleep(delay)
+                delay = min(delay * 1.7, _BACKOFF[1])
+            except Exception:
+                # An unforeseen fault must not make the runner deaf: it could then only be killed by its engine.
+                logger.exception("listening failed; trying again")
+                time.sleep(_BACKOFF[1])
+
+    def _poll(self) -> None:
+        started = time.monotonic()
+        raw = self._link.signals(preempt=self._known.preempt, kill=self._known.kill, timeout=_POLL_SECONDS)
+        answer = from_json(raw, RunnerSignals)
+        self._control.master_away = False
+        if answer != self._known:
+            self._heard(answer)
+        elif time.monotonic() - started < _PAUSE_SECONDS:
+            time.sleep(_PAUSE_SECONDS)
+
+    def _heard(self, answer: RunnerSignals) -> None:
+        self._known = answer
+        self._on_change(answer)

@@ -1,0 +1,77 @@
+"""A forked companion that outlives a killed runner just long enough to end its task.
+
+PDEATHSIG reaches only the direct child; the watchdog ends the whole process group and everything that still carries the
+run directory in its environment. It shares the runner's lock, so the directory counts as alive until that is done.
+"""
+
+import contextlib
+import os
+import signal
+
+from determined.constants import ENV_RUN_DIR
+from determined.exec.runner import kernel
+
+_GROUP, _RELEASE = b"group ", b"release"
+
+
+class Watchdog:
+    """The runner's end of the pipe. Closing it without `release` means: the runner died."""
+
+    def __init__(self, descriptor: int, pid: int) -> None:
+        self._descriptor = descriptor
+        self.pid = pid
+
+    def guard(self, group: int) -> None:
+        os.write(self._descriptor, _GROUP + str(group).encode() + b"\n")
+
+    def release(self) -> None:
+        os.write(self._descriptor, _RELEASE + b"\n")
+        os.close(self._descriptor)
+
+
+def start_watchdog(run_dir: str) -> Watchdog:
+    """Fork it. Must come before the runner's first thread."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(writing)
+        _watch(reading, run_dir)
+    os.close(reading)
+    return Watchdog(writing, pid)
+
+
+def end_task(run_dir: str, group: int | None) -> None:
+    """Kill what is left of a task: its process group, and whoever was started inside its run directory."""
+    if group is not None:
+        kernel.signal_group(group, signal.SIGKILL)
+    kernel.kill_all(kernel.marked(ENV_RUN_DIR, run_dir))
+
+
+def _watch(reading: int, run_dir: str) -> None:
+    try:
+        os.setsid()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        _forget_standard_streams()
+        words = _until_closed(reading).split(b"\n")
+        if _RELEASE not in words:
+            groups = [int(word[len(_GROUP) :]) for word in words if word.startswith(_GROUP)]
+            end_task(run_dir, groups[-1] if groups else None)
+    finally:
+        # Never return into the runner's code: two processes would run the task.
+        os._exit(0)
+
+
+def _forget_standard_streams() -> None:
+    """Whoever waits for the runner's output must not wait for us."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        with contextlib.suppress(OSError):
+            os.dup2(null, stream)
+
+
+def _until_closed(reading: int) -> bytes:
+    heard = b""
+    while chunk := os.read(reading, 4096):
+        heard += chunk
+    return heard

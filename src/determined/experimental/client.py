@@ -1,0 +1,151 @@
+"""`from determined.experimental import client`: the functions of one lazily made `Determined`.
+
+Example:
+    from determined.experimental import client
+
+    client.login("localhost:8080", "determined", "password")
+    experiment = client.create_experiment("config.yaml", ".")
+    print(experiment.wait())
+"""
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from determined.sdk.checkpoint import Checkpoint
+from determined.sdk.deprecation import CheckpointOrderBy, ExperimentOrderBy, TrialOrderBy
+from determined.sdk.determined import Determined
+from determined.sdk.enums import (
+    CheckpointSortBy,
+    CheckpointState,
+    DownloadMode,
+    ExperimentSortBy,
+    ExperimentState,
+    LogLevel,
+    OrderBy,
+    TrialSortBy,
+    TrialState,
+)
+from determined.sdk.experiment import Experiment, ExperimentReference
+from determined.sdk.metrics import TrainingMetrics, TrialMetrics, ValidationMetrics
+from determined.sdk.project import Project
+from determined.sdk.trial import Trial, TrialReference
+from determined.sdk.user import User
+from determined.sdk.workspace import ResourcePool, Workspace
+
+__all__ = [
+    "Checkpoint",
+    "CheckpointOrderBy",
+    "CheckpointSortBy",
+    "CheckpointState",
+    "Determined",
+    "DownloadMode",
+    "Experiment",
+    "ExperimentOrderBy",
+    "ExperimentReference",
+    "ExperimentSortBy",
+    "ExperimentState",
+    "LogLevel",
+    "OrderBy",
+    "Project",
+    "ResourcePool",
+    "TrainingMetrics",
+    "Trial",
+    "TrialMetrics",
+    "TrialOrderBy",
+    "TrialReference",
+    "TrialSortBy",
+    "TrialState",
+    "User",
+    "ValidationMetrics",
+    "Workspace",
+    "create_experiment",
+    "create_user",
+    "create_workspace",
+    "delete_workspace",
+    "get_checkpoint",
+    "get_experiment",
+    "get_session_username",
+    "get_trial",
+    "get_user_by_id",
+    "get_user_by_name",
+    "get_workspace",
+    "iter_trials_metrics",
+    "list_experiments",
+    "list_users",
+    "list_workspaces",
+    "login",
+    "logout",
+    "stream_trials_metrics",
+    "stream_trials_training_metrics",
+    "stream_trials_validation_metrics",
+    "whoami",
+]
+
+R = TypeVar("R")
+
+_determined: Determined | None = None
+
+
+def login(
+    master: str | None = None,
+    user: str | None = None,
+    password: str | None = None,
+    cert_path: str | None = None,
+    cert_name: str | None = None,
+    noverify: bool = False,
+) -> None:
+    """Log in once, before anything else in this module. Raises ValueError the second time."""
+    global _determined
+    if _determined is not None:
+        raise ValueError("client.login() was called twice, or after another function of this module had logged in")
+    _determined = Determined(master, user, password, cert_path, cert_name, noverify)
+
+
+def logout() -> None:
+    """Log out; without a session there is nothing to do."""
+    global _determined
+    if _determined is None:
+        warnings.warn("client.logout() was called without a session", stacklevel=2)
+        return
+    _determined.logout()
+    _determined = None
+
+
+def _session() -> Determined:
+    global _determined
+    if _determined is None:
+        _determined = Determined()
+    return _determined
+
+
+def _of_determined(method: Callable[..., R]) -> Callable[..., R]:
+    """The function of this module that calls `method` on the one Determined."""
+
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> R:
+        return method(_session(), *args, **kwargs)
+
+    return call
+
+
+create_experiment = _of_determined(Determined.create_experiment)
+get_experiment = _of_determined(Determined.get_experiment)
+list_experiments = _of_determined(Determined.list_experiments)
+get_trial = _of_determined(Determined.get_trial)
+get_checkpoint = _of_determined(Determined.get_checkpoint)
+create_user = _of_determined(Determined.create_user)
+get_user_by_id = _of_determined(Determined.get_user_by_id)
+get_user_by_name = _of_determined(Determined.get_user_by_name)
+whoami = _of_determined(Determined.whoami)
+get_session_username = _of_determined(Determined.get_session_username)
+list_users = _of_determined(Determined.list_users)
+get_workspace = _of_determined(Determined.get_workspace)
+list_workspaces = _of_determined(Determined.list_workspaces)
+create_workspace = _of_determined(Determined.create_workspace)
+delete_workspace = _of_determined(Determined.delete_workspace)
+iter_trials_metrics = _of_determined(Determined.iter_trials_metrics)
+stream_trials_metrics = _of_determined(Determined.stream_trials_metrics)
+stream_trials_training_metrics = _of_determined(Determined.stream_trials_training_metrics)
+stream_trials_validation_metrics = _of_determined(Determined.stream_trials_validation_metrics)

@@ -1,0 +1,1 @@
+"""Launchers: from rendezvous to processes. Each is a program, `python3 -m determined.launch.X`."""

@@ -1,0 +1,1 @@
+"""Earlier name of `determined.launch`; scripts written for it still run."""

@@ -1,0 +1,273 @@
+"""Where a master is put together: context, routes, engines, loops, and the order in which they start and stop."""
+
+import asyncio
+import logging
+import socket
+import uuid
+import warnings
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from litestar import Litestar, Request, Router
+from litestar.config.cors import CORSConfig
+from litestar.datastructures import State
+from litestar.di import Provide
+from litestar.routes import HTTPRoute
+from litestar.types import Message, Scope
+from sqlalchemy import Connection
+
+from determined.engines.base import Engine
+from determined.engines.local.engine import LocalEngine, LocalNode
+from determined.master import supervise
+from determined.master.auth.guard import caller_of, guard
+from determined.master.auth.identity import Caller
+from determined.master.auth.throttle import LoginThrottle
+from determined.master.background import log_retention, unmanaged
+from determined.master.background.deletion import ExperimentDeleter
+from determined.master.background.gc import GarbageCollector
+from determined.master.bus import Bus
+from determined.master.clock import Clock, SystemClock
+from determined.master.config import MasterConfig
+from determined.master.context import ClusterIdentity, MasterContext
+from determined.master.db import migrate
+from determined.master.db.data_directory import DataDirectory
+from determined.master.db.database import Database
+from determined.master.lifecycle.reconciler import Reconciler
+from determined.master.routes.docs import openapi_config
+from determined.master.routes.errors import exception_handlers
+from determined.master.services import bootstrap, session
+from determined.master.services.master_log import LogRing
+from determined.master.services.request_metrics import RequestMetrics
+
+logger = logging.getLogger(__name__)
+
+EngineFactory = Callable[[MasterContext], Sequence[Engine]]
+
+MAX_BODY_BYTES = 16 * 1024 * 1024  # experiments are larger: their handler says so itself
+_SWEEP_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the next start of an app opens. An app may be started again with another plan once it has stopped.
+
+    Args:
+        config: The whole configuration, already merged.
+        engine_factory: Makes the engines; the local engine on this machine when not given.
+        clock: The time; tests pass their own.
+        identity_secret: What an embedded master proves itself with (`GET /info?challenge=`).
+        visible_gpus: What the environment says the local engine may use; None for all.
+    """
+
+    config: MasterConfig
+    engine_factory: EngineFactory | None = None
+    clock: Clock = field(default_factory=SystemClock)
+    identity_secret: bytes | None = None
+    visible_gpus: str | None = None
+
+
+def create_app(
+    config: MasterConfig,
+    *,
+    engine_factory: EngineFactory | None = None,
+    clock: Clock | None = None,
+    identity_secret: bytes | None = None,
+    visible_gpus: str | None = None,
+) -> Litestar:
+    """One master as an ASGI application. Everything is opened when it starts and closed when it stops; see `Plan`."""
+    plan = Plan(config, engine_factory, clock or SystemClock(), identity_secret, visible_gpus)
+    with warnings.catch_warnings():
+        # handlers name their dependencies and parameters plainly, which Litestar 2 infers and 3 will not
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return Litestar(
+            route_handlers=_routers(),
+            guards=[guard],
+            dependencies=_dependencies(),
+            exception_handlers=exception_handlers(),
+            lifespan=[_lifespan],
+            before_send=[_count_answer],
+            state=State({"plan": plan}),
+            request_max_body_size=MAX_BODY_BYTES,
+            openapi_config=openapi_config(),
+            cors_config=CORSConfig() if config.enable_cors else None,
+            logging_config=None,
+        )
+
+
+class MasterServer(uvicorn.Server):
+    """A uvicorn that ends long polls and streams before it waits for them."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        app = self.config.app
+        if isinstance(app, Litestar) and "ctx" in app.state:
+            app.state.ctx.bus.close()
+        await super().shutdown(sockets)
+
+
+@asynccontextmanager
+async def _lifespan(app: Litestar) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        await _open(app.state, stack)
+        yield
+
+
+async def _open(state: State, stack: AsyncExitStack) -> None:
+    plan: Plan = state.plan
+    state.throttle, state.metrics, state.log_ring = LoginThrottle(), RequestMetrics(), LogRing()
+    state.identity_secret = plan.identity_secret
+    package = logging.getLogger("determined")
+    package.addHandler(state.log_ring)
+    stack.callback(package.removeHandler, state.log_ring)
+
+    directory = DataDirectory(Path(plan.config.data_dir))
+    stack.callback(directory.close)
+    ctx = await open_context(plan.config, directory, plan.clock)
+    stack.push_async_callback(ctx.db.close)
+    stack.callback(ctx.bus.close)
+    state.ctx = ctx
+
+    engines = list(plan.engine_factory(ctx) if plan.engine_factory else [_local_engine(plan, directory)])
+    reconciler = Reconciler(ctx, engines)
+    await reconciler.open()
+    stack.push_async_callback(reconciler.close)
+    stack.push_async_callback(supervise.stop, *_start_loops(ctx))
+
+
+async def _count_answer(message: Message, scope: Scope) -> None:
+    metrics: RequestMetrics = scope["litestar_app"].state.metrics
+    metrics.observe(message, scope)
+
+
+async def open_context(config: MasterConfig, directory: DataDirectory, clock: Clock) -> MasterContext:
+    """Open and migrate the database and read who we are; fills a new one."""
+    db = Database(config.db.url or directory.database_url)
+    try:
+        await asyncio.to_thread(migrate.upgrade, db.engine)
+        await _populate(db, config, directory, clock)
+        cluster_id, secret = await db.read(bootstrap.identity)
+    except BaseException:
+        await db.close()
+        raise
+    who = ClusterIdentity(cluster_id=cluster_id, master_id=str(uuid.uuid4()), secret=secret)
+    return MasterContext(db=db, bus=Bus(), clock=clock, config=config, cluster=who)
+
+
+async def _populate(db: Database, config: MasterConfig, directory: DataDirectory, clock: Clock) -> None:
+    if not await db.read(bootstrap.is_empty):
+        return
+    password = await asyncio.to_thread(bootstrap.first_password, config.security.initial_user_password)
+    if password.generated is not None:
+        # written before the users exist: a crash in between must not leave a cluster nobody can enter
+        path = directory.write_secret("initial-password", password.generated + "\n")
+        logger.warning("the first password of users 'admin' and 'determined' is in %s", path)
+
+    def write(conn: Connection) -> None:
+        bootstrap.populate(conn, clock.now(), password)
+
+    await db.write(write)
+
+
+def _local_engine(plan: Plan, directory: DataDirectory) -> LocalEngine:
+    return LocalEngine(run_root=directory.runs, nodes=_local_nodes(plan.config), visible_gpus=plan.visible_gpus)
+
+
+def _local_nodes(config: MasterConfig) -> list[LocalNode]:
+    """`local_agents` nodes. Devices are looked for once: two nodes that found the same GPU would both hand it out."""
+    pool = config.resource_manager.default_compute_resource_pool
+    settings = config.pool(pool)
+    host = socket.gethostname()
+    return [
+        LocalNode(
+            id=host if number == 0 else f"{host}-{number}",
+            pool=pool,
+            slots=config.slots if number == 0 or config.slots is not None else 1,
+            slot_type=config.slot_type,
+            max_aux=settings.max_aux_containers_per_agent if settings else 100,
+        )
+        for number in range(config.local_agents)
+    ]
+
+
+def _start_loops(ctx: MasterContext) -> list[asyncio.Task[Any]]:
+    """Everything that happens without being asked for, besides the reconciler."""
+    retention = log_retention.period(ctx.config.retention_policy.schedule)
+    return [
+        supervise.spawn(GarbageCollector(ctx).run(), name="checkpoint garbage collector"),
+        supervise.spawn(ExperimentDeleter(ctx).run(), name="experiment deleter"),
+        supervise.repeat(lambda: log_retention.sweep(ctx), name="log retention", seconds=retention),
+        supervise.repeat(lambda: unmanaged.sweep(ctx), name="unmanaged trials", seconds=unmanaged.PERIOD_S),
+        supervise.repeat(lambda: session.sweep(ctx), name="session sweep", seconds=_SWEEP_SECONDS),
+    ]
+
+
+def _dependencies() -> dict[str, Provide]:
+    return {
+        "ctx": Provide(_ctx, sync_to_thread=False),
+        "caller": Provide(_caller, sync_to_thread=False),
+        "throttle": Provide(_throttle, sync_to_thread=False),
+        "log_ring": Provide(_log_ring, sync_to_thread=False),
+    }
+
+
+def _ctx(state: State) -> MasterContext:
+    ctx: MasterContext = state.ctx
+    return ctx
+
+
+def _caller(request: Request[Any, Any, Any]) -> Caller:
+    return caller_of(request)
+
+
+def _throttle(state: State) -> LoginThrottle:
+    throttle: LoginThrottle = state.throttle
+    return throttle
+
+
+def _log_ring(state: State) -> LogRing:
+    ring: LogRing = state.log_ring
+    return ring
+
+
+def _routers() -> list[Router]:
+    """Every noun's routes. Imported here, inside `create_app`, because declaring them warns; see there."""
+    from determined.master.routes import (
+        agent,
+        allocation,
+        checkpoint,
+        docs,
+        experiment,
+        experiment_actions,
+        health,
+        job,
+        log,
+        master,
+        metric,
+        pool,
+        project,
+        report,
+        run,
+        session,
+        task,
+        token,
+        trial,
+        user,
+        workspace,
+    )
+
+    nouns = (
+        agent, allocation, checkpoint, docs, experiment, experiment_actions, health, job, log, master, metric, pool,
+        project, report, run, session, task, token, trial, user, workspace,
+    )  # fmt: skip
+    return [_without_options(noun.router) for noun in nouns]
+
+
+def _without_options(router: Router) -> Router:
+    """Litestar gives each path of each router an OPTIONS handler; two nouns that share a path would then collide."""
+    for route in router.routes:
+        if isinstance(route, HTTPRoute):
+            route.route_handlers = [h for h in route.route_handlers if h.http_methods != {"OPTIONS"}]
+    return router

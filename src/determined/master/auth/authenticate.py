@@ -1,0 +1,86 @@
+"""From credentials to a Caller: user tokens by their session row, allocation tokens by the state of the allocation.
+
+Nothing is cached: a logout, a deactivation and the end of an allocation hold from the next request on.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from determined.constants import ALLOCATION_TOKEN_HEADER
+from determined.errors import Forbidden, Gone, Unauthenticated
+from determined.master.auth import allocation_token
+from determined.master.auth.identity import Caller
+from determined.master.auth.session_token import digest
+from determined.master.context import MasterContext
+from determined.master.db.queries import session as sessions
+
+_ENDED = "TERMINATED"
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a request brought. A user token wins over an allocation token; a header wins over the cookie."""
+
+    user_token: str | None = None
+    allocation_token: str | None = None
+    from_cookie: bool = False
+
+
+def credentials_of(headers: Mapping[str, str], cookies: Mapping[str, str]) -> Credentials:
+    bearer = _bearer(headers.get("authorization", ""))
+    task = _bearer(headers.get(ALLOCATION_TOKEN_HEADER.lower(), ""))
+    if bearer and bearer.startswith(allocation_token.PREFIX):
+        return Credentials(allocation_token=bearer)
+    if bearer:
+        return Credentials(user_token=bearer)
+    if task:
+        return Credentials(allocation_token=task)
+    cookie = cookies.get("auth")
+    return Credentials(user_token=cookie, from_cookie=True) if cookie else Credentials()
+
+
+async def authenticate(ctx: MasterContext, given: Credentials, *, reporting: bool) -> Caller:
+    """`reporting`: a runner's report or signal poll, open to allocations that ended but have not drained.
+
+    Raises:
+        Unauthenticated: no valid token. Gone: a runner of an allocation that is over. Forbidden: the user is inactive.
+    """
+    if given.user_token:
+        return await _user(ctx, given.user_token)
+    if given.allocation_token:
+        return await _task(ctx, given.allocation_token, reporting)
+    raise Unauthenticated("no credentials were sent; log in with `det user login`")
+
+
+async def _user(ctx: MasterContext, token: str) -> Caller:
+    now = ctx.clock.now()
+    holder = await ctx.db.read(lambda conn: sessions.holder(conn, now, digest(token)))
+    if holder is None:
+        raise Unauthenticated("the token is unknown, expired or revoked; log in again with `det user login`")
+    if not holder.active:
+        raise Forbidden("user is not active")
+    return Caller(user_id=holder.user_id, username=holder.username, admin=holder.admin, session_id=holder.session_id)
+
+
+async def _task(ctx: MasterContext, token: str, reporting: bool) -> Caller:
+    allocation_id = allocation_token.verify(ctx.cluster.secret, token)
+    if allocation_id is None:
+        raise Unauthenticated("the allocation token was not made by this cluster")
+    found = await ctx.db.read(lambda conn: sessions.allocation_auth(conn, allocation_id))
+    ended = found is None or found.state == _ENDED
+    if found is None or (ended and (found.drained or not reporting)):
+        message = f"allocation {allocation_id} is over; its token is no longer valid"
+        raise Gone(message) if reporting else Unauthenticated(message)
+    return Caller(
+        user_id=found.user_id,
+        username=found.username,
+        admin=found.admin,
+        kind="task",
+        allocation_id=allocation_id,
+        report_only=ended,
+    )
+
+
+def _bearer(header: str) -> str | None:
+    scheme, _, token = header.strip().partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None

@@ -1,0 +1,37 @@
+"""What protects a logged-in browser from other sites: the Host we answer to, and where a change came from."""
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from determined.errors import Forbidden
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def check_host(headers: Mapping[str, str], bound_to: str) -> None:
+    """A master on a loopback address answers only to loopback names: else any site could reach it by DNS rebinding."""
+    if bound_to not in LOOPBACK:
+        return
+    name = _host_name(headers.get("host", ""))
+    if name not in LOOPBACK:
+        raise Forbidden(f"this master listens on {bound_to} and does not answer to Host {name!r}; use localhost")
+
+
+def check_origin(headers: Mapping[str, str]) -> None:
+    """For a change that a browser authorises by itself (a cookie, or no credentials): only from our own pages."""
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        if site not in ("same-origin", "none"):
+            raise Forbidden(f"a {site} request may not change anything; use the page of this master")
+        return
+    origin = headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+        raise Forbidden(f"requests from {origin!r} may not change anything; use the page of this master")
+
+
+def _host_name(host: str) -> str:
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""

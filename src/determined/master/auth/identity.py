@@ -1,0 +1,46 @@
+"""Who is calling: a user, or a task that acts for its owner; and the checks handlers make of it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from determined.errors import Forbidden
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The author of a request. A task carries the identity of its owner but none of its administration."""
+
+    user_id: int
+    username: str
+    admin: bool
+    kind: Literal["user", "task"] = "user"
+    allocation_id: str | None = None
+    report_only: bool = False
+    session_id: int | None = None  # of a user: the login or access token in use
+
+
+def require_admin(caller: Caller) -> None:
+    """Administration: users, agents, cluster settings. Tasks never qualify, whoever owns them."""
+    require_user(caller)
+    if not caller.admin:
+        raise Forbidden(f"user '{caller.username}' is not an administrator; ask one to do this")
+
+
+def require_user(caller: Caller) -> None:
+    """For what a person does with their own account and a task must not."""
+    if caller.kind == "task":
+        raise Forbidden(f"allocation {caller.allocation_id} may not do this; log in as a user")
+
+
+def require_owner(caller: Caller, owner_id: int, what: str) -> None:
+    """`what` names the thing: `experiment 12`."""
+    if caller.user_id != owner_id and not caller.admin:
+        raise Forbidden(f"only the owner of {what} or an administrator may do this, not '{caller.username}'")
+
+
+def require_task(caller: Caller, allocation_id: str) -> None:
+    """For what only the processes of one allocation may say."""
+    if caller.kind != "task":
+        raise Forbidden(f"only the task of allocation {allocation_id} may do this, with its own token")
+    if caller.allocation_id != allocation_id:
+        raise Forbidden(f"the token of allocation {caller.allocation_id} is not valid for {allocation_id}")

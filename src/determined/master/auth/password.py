@@ -1,0 +1,44 @@
+"""Passwords: argon2 over the salted sha512 that clients send, so that plaintext and hashed submissions agree."""
+
+import hashlib
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from determined.constants import PASSWORD_SALT
+
+UNUSABLE = "!"  # a stored value that no password matches: users who log in elsewhere
+
+# About 25 ms of one core: slow for a thief of the table, quick for a person.
+_hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+# Verified for users who do not exist, so that the answer takes as long as for those who do.
+_DECOY = _hasher.hash("nobody has this password")
+
+
+def client_hash(plaintext: str) -> str:
+    """What the clients send for a password: hex sha512 of salt + password; a blank one stays blank."""
+    if not plaintext:
+        return ""
+    return hashlib.sha512((PASSWORD_SALT + plaintext).encode()).hexdigest()
+
+
+def stored_hash(password: str, *, is_hashed: bool) -> str | None:
+    """The value for `users.password_hash`; None for a blank password. Slow: call it off the loop."""
+    sent = password if is_hashed else client_hash(password)
+    return _hasher.hash(sent) if sent else None
+
+
+def matches(stored: str | None, password: str, *, is_hashed: bool) -> bool:
+    """Slow: call it off the loop."""
+    sent = password if is_hashed else client_hash(password)
+    if stored is None or not sent:
+        return stored is None and not sent
+    try:
+        return _hasher.verify(stored, sent)
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+def waste_time(password: str) -> None:
+    """Spend what `matches` would for a user with a password."""
+    matches(_DECOY, password or "blank", is_hashed=True)

@@ -1,0 +1,16 @@
+"""Session and access tokens: opaque random text; the database holds only a digest of it."""
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+SESSION_LIFETIME = timedelta(days=7)
+
+
+def new_token() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def digest(token: str) -> str:
+    """What is stored. A plain digest is enough: the token itself has 256 random bits."""
+    return hashlib.sha256(token.encode()).hexdigest()

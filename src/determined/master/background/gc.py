@@ -1,0 +1,101 @@
+"""The garbage collector: applies keep policies of ended experiments and deletes checkpoint files that were marked.
+
+What to do is in the rows (`delete_requested_at`, `gc_time`), so a restart goes on where it was. Files are deleted in a
+thread; one that cannot be deleted is tried again with growing pauses, then its checkpoint becomes ERROR.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from determined.errors import DeterminedError
+from determined.master.context import MasterContext
+from determined.master.db.queries import checkpoint as rows
+from determined.master.db.queries.batching import AnyRow
+from determined.master.lifecycle import checkpoint as lifecycle
+from determined.master.services.experiment_files import open_storage
+
+logger = logging.getLogger(__name__)
+
+ATTEMPTS = 4
+_PERIOD = 60.0  # seconds between looks when nobody hints
+_MIN_PAUSE = 1.0  # a busy scheduler hints many times a second
+_BATCH = 64
+_ALL_FILES = ["**/*"]
+
+
+@dataclass(slots=True)
+class _Failure:
+    attempts: int = 0
+    not_before: datetime | None = None
+
+
+@dataclass(slots=True)
+class GarbageCollector:
+    ctx: MasterContext
+    _failures: dict[str, _Failure] = field(default_factory=dict)
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        async with self.ctx.bus.listen("gc", "schedule") as hints:
+            while not self.ctx.bus.closed:
+                try:
+                    await self.step()
+                except DeterminedError as e:
+                    # the database is away: what is due stays due, the next look finds it
+                    logger.warning("garbage collection waits: %s", e.message)
+                await hints.wait(self._pause())
+                await asyncio.sleep(_MIN_PAUSE)
+
+    async def step(self) -> int:
+        """One look: mark what policies let go, delete what is marked. Returns how many checkpoints were handled."""
+        for experiment_id in await self.ctx.db.read(rows.due_for_gc):
+            await self._apply_policy(experiment_id)
+        handled = 0
+        for row in await self.ctx.db.read(lambda conn: rows.pending_deletions(conn, _BATCH)):
+            if self._is_due(row.uuid):
+                await self._delete(row)
+                handled += 1
+        return handled
+
+    async def _apply_policy(self, experiment_id: int) -> None:
+        now = self.ctx.clock.now()
+        marked = await self.ctx.db.write(lambda conn: lifecycle.collect_garbage(conn, now, experiment_id))
+        if marked:
+            logger.info("experiment %s: %s checkpoints are not kept by its policy", experiment_id, len(marked))
+
+    async def _delete(self, row: AnyRow) -> None:
+        try:
+            left = await asyncio.to_thread(delete_files, row)
+        except Exception as e:  # noqa: BLE001 - any storage driver may fail in its own way; the checkpoint is tried again
+            await self._failed(row.uuid, e)
+            return
+        self._failures.pop(row.uuid, None)
+        await self.ctx.db.write(lambda conn: lifecycle.files_left(conn, row.uuid, left))
+        self.ctx.bus.publish("checkpoints")
+
+    async def _failed(self, uuid: str, error: Exception) -> None:
+        failure = self._failures.setdefault(uuid, _Failure())
+        failure.attempts += 1
+        logger.warning("checkpoint %s: attempt %s to delete failed: %s", uuid, failure.attempts, error)
+        if failure.attempts < ATTEMPTS:
+            failure.not_before = self.ctx.clock.now() + timedelta(seconds=2**failure.attempts)
+            return
+        del self._failures[uuid]
+        await self.ctx.db.write(lambda conn: lifecycle.deletion_failed(conn, uuid))
+
+    def _is_due(self, uuid: str) -> bool:
+        failure = self._failures.get(uuid)
+        return failure is None or failure.not_before is None or self.ctx.clock.now() >= failure.not_before
+
+    def _pause(self) -> float:
+        return 1.0 if self._failures else _PERIOD
+
+
+def delete_files(row: AnyRow) -> dict[str, int]:
+    """Blocking. The files that are left; no globs at all only looks which are there."""
+    config: dict[str, Any] | None = row.storage or row.experiment_storage
+    globs = _ALL_FILES if row.delete_globs is None else row.delete_globs
+    return open_storage(config).delete(row.uuid, list(globs))

@@ -1,0 +1,199 @@
+"""Up to 512 metric reports of one series as bytes, column by column: one metric is read without decoding the others.
+
+Layout: version byte, header length (u32), MessagePack header, then the columns. Steps are int64, times float64; a
+metric is float64, int64 or (text, booleans, nested and mixed values) MessagePack; a bitmap says which reports carry it.
+"""
+
+import struct
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+MAX_ROWS = 512
+# A tail beyond this many bytes is not rewritten any more: wide reports would otherwise cost ever more per append.
+MAX_TAIL_BYTES = 64 * 1024
+
+_VERSION = 1
+_PREFIX = struct.Struct("<BI")
+_WORD = 8
+
+
+@dataclass(slots=True)
+class Row:
+    """One report. `metrics` keeps ints, floats, booleans and nested values as they were reported."""
+
+    step: int
+    time: float  # seconds since the epoch
+    metrics: dict[str, Any]
+    batch_metrics: list[dict[str, Any]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The values of one metric; `rows` are the indices of the reports that carry it (None: all of them)."""
+
+    values: Sequence[Any]
+    rows: list[int] | None
+
+    def dense(self, n: int, absent: Any = None) -> Sequence[Any]:
+        if self.rows is None:
+            return self.values
+        out = [absent] * n
+        for i, value in zip(self.rows, self.values, strict=True):
+            out[i] = value
+        return out
+
+
+class _ColumnEntry(msgspec.Struct, array_like=True):
+    name: str
+    kind: str  # d: float64, q: int64, m: MessagePack list
+    offset: int
+    size: int
+    present: bytes | None = None
+
+
+class _Header(msgspec.Struct, array_like=True):
+    n: int
+    columns: list[_ColumnEntry]
+    batch: _ColumnEntry | None = None
+
+
+_header_encoder = msgspec.msgpack.Encoder()
+_header_decoder = msgspec.msgpack.Decoder(_Header)
+_list_decoder = msgspec.msgpack.Decoder(list[Any])
+
+
+def encode(rows: Sequence[Row]) -> bytes:
+    """Pack the rows in the given order."""
+    body = [array("q", [r.step for r in rows]).tobytes(), array("d", [r.time for r in rows]).tobytes()]
+    offset = 2 * _WORD * len(rows)
+    entries: list[_ColumnEntry] = []
+    for name, column in gather(r.metrics for r in rows).items():
+        kind, packed = _pack(column.values)
+        entries.append(_ColumnEntry(name, kind, offset, len(packed), _bitmap(column.rows, len(rows))))
+        body.append(packed)
+        offset += len(packed)
+    batch = None
+    if any(r.batch_metrics is not None for r in rows):
+        packed = _header_encoder.encode([r.batch_metrics for r in rows])
+        batch = _ColumnEntry("", "m", offset, len(packed))
+        body.append(packed)
+    header = _header_encoder.encode(_Header(len(rows), entries, batch))
+    return b"".join([_PREFIX.pack(_VERSION, len(header)), header, *body])
+
+
+def decode(data: bytes) -> list[Row]:
+    """All rows again, exactly as they were encoded."""
+    return Chunk(data).rows()
+
+
+class Chunk:
+    """A lazy view: the header is decoded, columns are sliced out when asked for."""
+
+    def __init__(self, data: bytes) -> None:
+        version, size = _PREFIX.unpack_from(data)
+        if version != _VERSION:
+            raise ValueError(f"metric chunk version {version} is unknown; this master writes version {_VERSION}")
+        view = memoryview(data)
+        header = _header_decoder.decode(view[_PREFIX.size : _PREFIX.size + size])
+        self.n = header.n
+        self._body = view[_PREFIX.size + size :]
+        self._columns = {c.name: c for c in header.columns}
+        self._batch = header.batch
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._columns)
+
+    @property
+    def steps(self) -> Sequence[int]:
+        return _unpack_array("q", self._body[: _WORD * self.n])
+
+    @property
+    def times(self) -> Sequence[float]:
+        return _unpack_array("d", self._body[_WORD * self.n : 2 * _WORD * self.n])
+
+    def column(self, name: str) -> Column | None:
+        entry = self._columns.get(name)
+        if entry is None:
+            return None
+        raw = self._body[entry.offset : entry.offset + entry.size]
+        values = _list_decoder.decode(raw) if entry.kind == "m" else _unpack_array(entry.kind, raw)
+        return Column(values, None if entry.present is None else _indices(entry.present, self.n))
+
+    def rows(self) -> list[Row]:
+        metrics: list[dict[str, Any]] = [{} for _ in range(self.n)]
+        for name in self._columns:
+            self._fill(metrics, name)
+        columns = zip(self.steps, self.times, metrics, self.batch_metrics(), strict=True)
+        return [Row(step, time, values, batch) for step, time, values, batch in columns]
+
+    def batch_metrics(self) -> list[list[dict[str, Any]] | None]:
+        if self._batch is None:
+            return [None] * self.n
+        return _list_decoder.decode(self._body[self._batch.offset : self._batch.offset + self._batch.size])
+
+    def _fill(self, rows: list[dict[str, Any]], name: str) -> None:
+        column = self.column(name)
+        if column is None:
+            return
+        targets = rows if column.rows is None else [rows[i] for i in column.rows]
+        for target, value in zip(targets, column.values, strict=True):
+            target[name] = value
+
+
+def gather(reports: Iterable[dict[str, Any]]) -> dict[str, Column]:
+    """Turn reports into columns. Reports that all have the same names, the usual case, cost one pass per name."""
+    rows = list(reports)
+    if not rows:
+        return {}
+    names = rows[0].keys()
+    if all(row.keys() == names for row in rows):
+        return {name: Column([row[name] for row in rows], None) for name in names}
+    return _gather_sparse(rows)
+
+
+def _gather_sparse(rows: list[dict[str, Any]]) -> dict[str, Column]:
+    found: dict[str, tuple[list[Any], list[int]]] = {}
+    for i, row in enumerate(rows):
+        for name, value in row.items():
+            values, indices = found.setdefault(name, ([], []))
+            values.append(value)
+            indices.append(i)
+    n = len(rows)
+    return {name: Column(values, None if len(at) == n else at) for name, (values, at) in found.items()}
+
+
+def _pack(values: Sequence[Any]) -> tuple[str, bytes]:
+    kinds = set(map(type, values))
+    if kinds == {float}:
+        return "d", array("d", values).tobytes()
+    if kinds == {int}:
+        try:
+            return "q", array("q", values).tobytes()
+        except OverflowError:
+            values = [float(v) for v in values]
+            return "d", array("d", values).tobytes()
+    return "m", _header_encoder.encode(values)
+
+
+def _unpack_array(kind: str, raw: memoryview) -> "array[Any]":
+    out = array(kind)
+    out.frombytes(raw)
+    return out
+
+
+def _bitmap(rows: list[int] | None, n: int) -> bytes | None:
+    if rows is None:
+        return None
+    bits = bytearray((n + 7) // 8)
+    for i in rows:
+        bits[i >> 3] |= 1 << (i & 7)
+    return bytes(bits)
+
+
+def _indices(bitmap: bytes, n: int) -> list[int]:
+    return [i for i in range(n) if bitmap[i >> 3] >> (i & 7) & 1]

@@ -1,0 +1,105 @@
+"""Running summaries of metrics: count, sum, min, max, last value and type, combined batch by batch. Pure."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from determined.master.db.metric_chunk import Row, gather
+from determined.wire.codec import plain
+
+NUMBER = "number"
+_TYPES: dict[type, str] = {
+    float: NUMBER, int: NUMBER, bool: "boolean", str: "string", dict: "object", list: "array", type(None): "null",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Of one metric of one trial and group. NaN and infinities are left out of count, sum, min and max of numbers."""
+
+    type: str
+    count: int
+    sum: float | None
+    min: float | None
+    max: float | None
+    last: Any  # as JSON carries it: NaN and infinities are strings
+    last_step: int
+
+    def merge(self, later: "Summary") -> "Summary":
+        """This one and what came after it. A metric that changes its type is summed up as text, as upstream does."""
+        newest = later if later.last_step >= self.last_step else self
+        if self.type != later.type:
+            kind = "string" if "null" not in (self.type, later.type) else _other(self.type, later.type)
+        else:
+            kind = self.type
+        return Summary(
+            kind,
+            self.count + later.count,
+            _combine(self.sum, later.sum, lambda a, b: a + b),
+            _combine(self.min, later.min, min),
+            _combine(self.max, later.max, max),
+            newest.last,
+            newest.last_step,
+        )
+
+
+def summarize(rows: Iterable[Row]) -> dict[str, Summary]:
+    """One summary per metric name of these reports; the row with the highest step gives `last`."""
+    ordered = list(rows)
+    if any(a.step > b.step for a, b in pairwise(ordered)):
+        ordered.sort(key=lambda r: r.step)
+    out: dict[str, Summary] = {}
+    for name, column in gather(r.metrics for r in ordered).items():
+        last = ordered[-1 if column.rows is None else column.rows[-1]].step
+        out[name] = _summarize(column.values, last)
+    return out
+
+
+def merge_all(old: dict[str, Summary], new: dict[str, Summary]) -> dict[str, Summary]:
+    """The summaries that `new` changes, with `old` taken in."""
+    return {name: old[name].merge(s) if name in old else s for name, s in new.items()}
+
+
+def to_wire(summary: Summary) -> dict[str, Any]:
+    """Upstream's form: `{count, last, max, min, sum, mean, type}` for numbers, `{count, last, type}` for the rest."""
+    base: dict[str, Any] = {"count": summary.count, "last": summary.last, "type": summary.type}
+    if summary.type != NUMBER or summary.sum is None:
+        return base
+    mean = summary.sum / summary.count if summary.count else None
+    numbers = {"sum": summary.sum, "min": summary.min, "max": summary.max, "mean": mean}
+    return {**base, **{k: plain(v) for k, v in numbers.items()}}
+
+
+def _summarize(values: Sequence[Any], last_step: int) -> Summary:
+    last = plain(values[-1])
+    kinds = {_TYPES.get(t, "string") for t in set(map(type, values))}
+    if kinds != {NUMBER}:
+        rest = kinds - {"null"}
+        if rest != {NUMBER}:
+            kind = rest.pop() if len(rest) == 1 else "string" if rest else "null"
+            return Summary(kind, len(values), None, None, None, last, last_step)
+        values = [v for v in values if v is not None]
+    return _numbers(values, last, last_step)
+
+
+def _numbers(values: Sequence[Any], last: Any, last_step: int) -> Summary:
+    total = float(sum(values))
+    if not math.isfinite(total):
+        values = [v for v in values if math.isfinite(v)]
+        total = float(sum(values))
+    if not values:
+        return Summary(NUMBER, 0, None, None, None, last, last_step)
+    return Summary(NUMBER, len(values), total, float(min(values)), float(max(values)), last, last_step)
+
+
+def _combine(a: float | None, b: float | None, how: Any) -> float | None:
+    if a is None or b is None:
+        return b if a is None else a
+    result: float = how(a, b)
+    return result
+
+
+def _other(a: str, b: str) -> str:
+    return b if a == "null" else a

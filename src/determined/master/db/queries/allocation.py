@@ -1,0 +1,120 @@
+"""Rows of allocations: get, insert, update, and what scheduling and signals look at."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, insert, select, update
+
+from determined.errors import NotFound
+from determined.master.db.schema import allocations, experiments, jobs, log_policy_hits, tasks, trials, users
+
+
+def get(conn: Connection, allocation_id: str) -> RowMapping:
+    """Raises NotFound."""
+    row = find(conn, allocation_id)
+    if row is None:
+        raise NotFound(f"allocation {allocation_id} not found")
+    return row
+
+
+def find(conn: Connection, allocation_id: str) -> RowMapping | None:
+    return conn.execute(select(allocations).where(allocations.c.id == allocation_id)).mappings().one_or_none()
+
+
+def insert_row(conn: Connection, values: dict[str, Any]) -> None:
+    conn.execute(insert(allocations).values(**values))
+
+
+def update_row(conn: Connection, allocation_id: str, values: dict[str, Any]) -> None:
+    conn.execute(update(allocations).where(allocations.c.id == allocation_id).values(**values))
+
+
+def live_of_trial(conn: Connection, trial_id: int) -> RowMapping | None:
+    statement = select(allocations).where(allocations.c.trial_id == trial_id, allocations.c.ended_at.is_(None))
+    return conn.execute(statement).mappings().one_or_none()
+
+
+def live_of_experiment(conn: Connection, experiment_id: int) -> Sequence[RowMapping]:
+    statement = (
+        select(allocations)
+        .join(trials, trials.c.id == allocations.c.trial_id)
+        .where(trials.c.experiment_id == experiment_id, allocations.c.ended_at.is_(None))
+    )
+    return conn.execute(statement).mappings().all()
+
+
+def of_task(conn: Connection, task_id: str) -> Sequence[RowMapping]:
+    """Newest first."""
+    statement = select(allocations).where(allocations.c.task_id == task_id).order_by(allocations.c.run_id.desc())
+    return conn.execute(statement).mappings().all()
+
+
+def latest_ends(conn: Connection, trial_id: int, limit: int) -> Sequence[RowMapping]:
+    """How the newest allocations of a trial ended, newest first."""
+    statement = (
+        select(allocations.c.exit_kind, allocations.c.ended_at)
+        .where(allocations.c.trial_id == trial_id)
+        .order_by(allocations.c.run_id.desc())
+        .limit(limit)
+    )
+    return conn.execute(statement).mappings().all()
+
+
+def live_with_job(conn: Connection) -> Sequence[RowMapping]:
+    """Every live allocation with the columns of its job that scheduling and the queue need."""
+    statement = (
+        select(
+            allocations,
+            tasks.c.type.label("task_type"),
+            jobs.c.id.label("job_id"),
+            jobs.c.type.label("job_type"),
+            jobs.c.owner_id,
+            jobs.c.workspace_id,
+            jobs.c.priority,
+            jobs.c.weight,
+            jobs.c.max_slots,
+            jobs.c.submitted_at,
+            jobs.c.position,
+            users.c.username,
+            experiments.c.id.label("experiment_id"),
+            experiments.c.name.label("experiment_name"),
+            experiments.c.progress,
+        )
+        .join(tasks, tasks.c.id == allocations.c.task_id)
+        .join(jobs, jobs.c.id == tasks.c.job_id)
+        .join(users, users.c.id == jobs.c.owner_id)
+        .outerjoin(experiments, experiments.c.id == tasks.c.experiment_id)
+        .where(allocations.c.ended_at.is_(None))
+        .order_by(allocations.c.requested_at, allocations.c.id)
+    )
+    return conn.execute(statement).mappings().all()
+
+
+def excluded_nodes(conn: Connection) -> dict[str, frozenset[str]]:
+    """task id -> nodes its log policies exclude, of tasks with a live allocation."""
+    statement = (
+        select(log_policy_hits.c.task_id, log_policy_hits.c.node_id)
+        .join(allocations, allocations.c.task_id == log_policy_hits.c.task_id)
+        .where(log_policy_hits.c.action == "exclude_node", allocations.c.ended_at.is_(None))
+        .distinct()
+    )
+    found: dict[str, set[str]] = {}
+    for task_id, node_id in conn.execute(statement):
+        found.setdefault(task_id, set()).add(node_id)
+    return {task: frozenset(nodes) for task, nodes in found.items()}
+
+
+def overdue(conn: Connection, now: datetime) -> Sequence[str]:
+    """Live allocations whose deadline to leave by themselves has passed and that nobody has killed yet."""
+    statement = select(allocations.c.id).where(
+        allocations.c.ended_at.is_(None),
+        allocations.c.kill_at.is_(None),
+        allocations.c.preempt_deadline <= now,
+    )
+    return conn.execute(statement).scalars().all()
+
+
+def reserved_ports(conn: Connection) -> set[int]:
+    statement = select(allocations.c.ports).where(allocations.c.ended_at.is_(None), allocations.c.ports.is_not(None))
+    return {port for ports in conn.execute(statement).scalars() for port in ports.values()}

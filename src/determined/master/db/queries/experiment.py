@@ -1,0 +1,63 @@
+"""Rows of experiments and their model definitions: get, insert, update, delete. Lists live in experiment_list.py."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, delete, exists, insert, select, update
+
+from determined.errors import NotFound
+from determined.master.db.schema import allocations, experiments, model_definitions, tasks, trials
+
+
+def get(conn: Connection, experiment_id: int) -> RowMapping:
+    """Raises NotFound."""
+    row = conn.execute(select(experiments).where(experiments.c.id == experiment_id)).mappings().one_or_none()
+    if row is None:
+        raise NotFound(f"experiment {experiment_id} not found")
+    return row
+
+
+def insert_row(conn: Connection, values: dict[str, Any]) -> int:
+    return int(conn.execute(insert(experiments).values(**values).returning(experiments.c.id)).scalar_one())
+
+
+def update_row(conn: Connection, experiment_id: int, values: dict[str, Any]) -> None:
+    conn.execute(update(experiments).where(experiments.c.id == experiment_id).values(**values))
+
+
+def delete_row(conn: Connection, experiment_id: int) -> None:
+    """Remove the experiment and, by cascade, trials, tasks, allocations, metrics, logs and checkpoints."""
+    conn.execute(delete(experiments).where(experiments.c.id == experiment_id))
+
+
+def put_model_definition(conn: Connection, experiment_id: int, tgz: bytes) -> None:
+    conn.execute(insert(model_definitions).values(experiment_id=experiment_id, tgz=tgz))
+
+
+def model_definition_of_task(conn: Connection, task_id: str) -> bytes | None:
+    """The packed context directory of the experiment a task belongs to; None when it has none."""
+    statement = (
+        select(model_definitions.c.tgz)
+        .join(tasks, tasks.c.experiment_id == model_definitions.c.experiment_id)
+        .where(tasks.c.id == task_id)
+    )
+    return conn.execute(statement).scalar_one_or_none()
+
+
+def in_states(conn: Connection, states: Sequence[str]) -> Sequence[RowMapping]:
+    statement = select(experiments).where(experiments.c.state.in_(states)).order_by(experiments.c.id)
+    return conn.execute(statement).mappings().all()
+
+
+def has_live_trial(conn: Connection, experiment_id: int, terminal: Sequence[str]) -> bool:
+    statement = select(exists().where(trials.c.experiment_id == experiment_id, trials.c.state.not_in(list(terminal))))
+    return bool(conn.execute(statement).scalar_one())
+
+
+def has_live_allocation(conn: Connection, experiment_id: int) -> bool:
+    live = (
+        select(allocations.c.id)
+        .join(trials, trials.c.id == allocations.c.trial_id)
+        .where(trials.c.experiment_id == experiment_id, allocations.c.ended_at.is_(None))
+    )
+    return conn.execute(live.limit(1)).first() is not None

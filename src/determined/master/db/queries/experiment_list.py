@@ -1,0 +1,288 @@
+"""Experiments in lists: filter, sort and page in SQL, then load the page with a fixed number of queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Float,
+    Select,
+    case,
+    func,
+    or_,
+    select,
+    type_coerce,
+)
+
+from determined.master.db.queries.batching import AnyRow, batches
+from determined.master.db.queries.displayed import allocation_rank, experiment_shows
+from determined.master.db.queries.text_match import contains, has_label
+from determined.master.db.schema import (
+    allocations,
+    experiments,
+    jobs,
+    model_definitions,
+    projects,
+    trials,
+    users,
+    workspaces,
+)
+
+
+class ExperimentSort(StrEnum):
+    ID = "ID"
+    DESCRIPTION = "DESCRIPTION"
+    START_TIME = "START_TIME"
+    END_TIME = "END_TIME"
+    STATE = "STATE"
+    NUM_TRIALS = "NUM_TRIALS"
+    PROGRESS = "PROGRESS"
+    USER = "USER"
+    NAME = "NAME"
+    FORKED_FROM = "FORKED_FROM"
+    RESOURCE_POOL = "RESOURCE_POOL"
+    PROJECT_ID = "PROJECT_ID"
+    CHECKPOINT_SIZE = "CHECKPOINT_SIZE"
+    CHECKPOINT_COUNT = "CHECKPOINT_COUNT"
+    SEARCHER_METRIC_VAL = "SEARCHER_METRIC_VAL"
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentFilter:
+    """Everything `GET /api/v1/experiments` and the bulk verbs can ask for; None and empty mean "any"."""
+
+    archived: bool | None = None
+    description: str | None = None
+    name: str | None = None
+    labels: Sequence[str] = ()
+    project_id: int | None = None
+    states: Sequence[str] = ()  # bare names, displayed ones (QUEUED, RUNNING, ...) included
+    users: Sequence[str] = ()
+    user_ids: Sequence[int] = ()
+    ids: Sequence[int] | None = None
+    not_ids: Sequence[int] = ()
+    id_gt: int | None = None
+    id_gte: int | None = None
+    id_lt: int | None = None
+    id_lte: int | None = None
+
+
+def num_trials() -> ColumnElement[int]:
+    return select(func.count()).where(trials.c.experiment_id == experiments.c.id).scalar_subquery()
+
+
+def checkpoint_total(column: ColumnElement[int]) -> ColumnElement[int]:
+    own = trials.c.experiment_id == experiments.c.id
+    return select(func.coalesce(func.sum(column), 0)).where(own).scalar_subquery()
+
+
+def best_value() -> ColumnElement[float]:
+    """The best searcher metric of an experiment, in its own direction."""
+    own = trials.c.experiment_id == experiments.c.id
+    low = select(func.min(trials.c.best_validation_value)).where(own).scalar_subquery()
+    high = select(func.max(trials.c.best_validation_value)).where(own).scalar_subquery()
+    return type_coerce(case((experiments.c.smaller_is_better, low), else_=high), Float)
+
+
+def find(
+    conn: Connection,
+    where: ExperimentFilter,
+    *,
+    sort: ExperimentSort = ExperimentSort.ID,
+    descending: bool = False,
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[int]:
+    query = _matching(select(experiments.c.id), where)
+    key = _sort_key(sort)
+    ordered = key.desc().nulls_last() if descending else key.asc().nulls_last()
+    tie = experiments.c.id.desc() if descending else experiments.c.id.asc()
+    query = query.order_by(ordered, tie).offset(offset)
+    return list(conn.execute(query.limit(limit) if limit is not None else query).scalars())
+
+
+def count(conn: Connection, where: ExperimentFilter) -> int:
+    total: int = conn.execute(_matching(select(func.count()), where)).scalar_one()
+    return total
+
+
+def load(conn: Connection, ids: Sequence[int]) -> list[AnyRow]:
+    """Experiments with their owner, project and pool, in the order of `ids`; ids without a row are left out."""
+    found: dict[int, AnyRow] = {}
+    for some in batches(ids):
+        found.update((row.id, row) for row in conn.execute(_detailed().where(experiments.c.id.in_(some))))
+    return [found[i] for i in ids if i in found]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialTotals:
+    trials: int = 0
+    checkpoints: int = 0
+    checkpoint_size: int = 0
+
+
+def totals(conn: Connection, ids: Sequence[int]) -> dict[int, TrialTotals]:
+    found: dict[int, TrialTotals] = {}
+    for some in batches(ids):
+        query = (
+            select(
+                trials.c.experiment_id,
+                func.count(),
+                func.sum(trials.c.checkpoint_count),
+                func.sum(trials.c.checkpoint_size),
+            )
+            .where(trials.c.experiment_id.in_(some))
+            .group_by(trials.c.experiment_id)
+        )
+        for experiment_id, n, checkpoints, size in conn.execute(query):
+            found[experiment_id] = TrialTotals(n, int(checkpoints or 0), int(size or 0))
+    return found
+
+
+def best_trials(conn: Connection, ids: Sequence[int]) -> dict[int, tuple[int, float]]:
+    """experiment -> (trial, value) of its best validation."""
+    found: dict[int, tuple[int, float]] = {}
+    for some in batches(ids):
+        value = trials.c.best_validation_value
+        signed = case((experiments.c.smaller_is_better, value), else_=-value)
+        rank = func.row_number().over(partition_by=trials.c.experiment_id, order_by=(signed, trials.c.id))
+        ranked = (
+            select(trials.c.experiment_id, trials.c.id, value.label("value"), rank.label("rank"))
+            .join(experiments, experiments.c.id == trials.c.experiment_id)
+            .where(trials.c.experiment_id.in_(some), value.is_not(None))
+            .subquery()
+        )
+        query = select(ranked.c.experiment_id, ranked.c.id, ranked.c.value).where(ranked.c.rank == 1)
+        found.update((e, (t, v)) for e, t, v in conn.execute(query))
+    return found
+
+
+def furthest_allocations(conn: Connection, ids: Sequence[int]) -> dict[int, str]:
+    """experiment -> state of its live allocation that has come furthest."""
+    found: dict[int, str] = {}
+    for some in batches(ids):
+        query = (
+            select(trials.c.experiment_id, allocations.c.state)
+            .join(trials, trials.c.id == allocations.c.trial_id)
+            .where(trials.c.experiment_id.in_(some), allocations.c.state != "TERMINATED")
+            .order_by(allocation_rank())
+        )
+        found.update((e, s) for e, s in conn.execute(query))
+    return found
+
+
+def trial_ids(conn: Connection, experiment_id: int) -> list[int]:
+    query = select(trials.c.id).where(trials.c.experiment_id == experiment_id).order_by(trials.c.id)
+    return list(conn.execute(query).scalars())
+
+
+def labels_by_popularity(conn: Connection, project_id: int | None) -> list[str]:
+    query = select(experiments.c.labels)
+    if project_id is not None:
+        query = query.where(experiments.c.project_id == project_id)
+    seen: dict[str, int] = {}
+    for labels in conn.execute(query).scalars():
+        for label in labels:
+            seen[label] = seen.get(label, 0) + 1
+    return sorted(seen, key=lambda label: (-seen[label], label))
+
+
+def _detailed() -> Select[Any]:
+    return (
+        select(
+            experiments,
+            users.c.username,
+            users.c.display_name,
+            projects.c.name.label("project_name"),
+            projects.c.user_id.label("project_owner_id"),
+            projects.c.archived.label("project_archived"),
+            workspaces.c.id.label("workspace_id"),
+            workspaces.c.name.label("workspace_name"),
+            workspaces.c.archived.label("workspace_archived"),
+            jobs.c.pool,
+            func.coalesce(func.length(model_definitions.c.tgz), 0).label("model_definition_size"),
+        )
+        .join(users, users.c.id == experiments.c.owner_id)
+        .join(projects, projects.c.id == experiments.c.project_id)
+        .join(workspaces, workspaces.c.id == projects.c.workspace_id)
+        .join(jobs, jobs.c.id == experiments.c.job_id)
+        .outerjoin(model_definitions, model_definitions.c.experiment_id == experiments.c.id)
+    )
+
+
+def _matching(query: Select[Any], where: ExperimentFilter) -> Select[Any]:
+    return (
+        query.select_from(experiments)
+        .join(users, users.c.id == experiments.c.owner_id)
+        .join(jobs, jobs.c.id == experiments.c.job_id)
+        .where(*_conditions(where))
+    )
+
+
+def _conditions(where: ExperimentFilter) -> list[ColumnElement[bool]]:
+    column = experiments.c
+    conditions: list[ColumnElement[bool]] = []
+    if where.archived is not None:
+        conditions.append(column.archived == where.archived)
+    if where.description:
+        conditions.append(contains(column.description, where.description))
+    if where.name:
+        conditions.append(contains(column.name, where.name))
+    if where.project_id is not None:
+        conditions.append(column.project_id == where.project_id)
+    if where.states:
+        conditions.append(experiment_shows(where.states))
+    if where.users:
+        conditions.append(users.c.username.in_(where.users))
+    if where.user_ids:
+        conditions.append(column.owner_id.in_(where.user_ids))
+    conditions.extend(has_label(column.labels, label) for label in where.labels)
+    return conditions + _id_conditions(where)
+
+
+def _id_conditions(where: ExperimentFilter) -> list[ColumnElement[bool]]:
+    column = experiments.c.id
+    conditions: list[ColumnElement[bool]] = []
+    if where.id_gt is not None:
+        conditions.append(column > where.id_gt)
+    if where.id_gte is not None:
+        conditions.append(column >= where.id_gte)
+    if where.id_lt is not None:
+        conditions.append(column < where.id_lt)
+    if where.id_lte is not None:
+        conditions.append(column <= where.id_lte)
+    if where.ids is not None:
+        conditions.append(or_(*(column.in_(some) for some in batches(where.ids))) if where.ids else column < 0)
+    if where.not_ids:
+        conditions.append(column.not_in(where.not_ids))
+    return conditions
+
+
+def _sort_key(sort: ExperimentSort) -> ColumnElement[Any]:
+    column = experiments.c
+    if sort is ExperimentSort.NUM_TRIALS:
+        return num_trials()
+    if sort is ExperimentSort.CHECKPOINT_SIZE:
+        return checkpoint_total(trials.c.checkpoint_size)
+    if sort is ExperimentSort.CHECKPOINT_COUNT:
+        return checkpoint_total(trials.c.checkpoint_count)
+    if sort is ExperimentSort.SEARCHER_METRIC_VAL:
+        return best_value()
+    plain: dict[ExperimentSort, ColumnElement[Any]] = {
+        ExperimentSort.ID: column.id,
+        ExperimentSort.DESCRIPTION: column.description,
+        ExperimentSort.START_TIME: type_coerce(column.start_time, BigInteger),
+        ExperimentSort.END_TIME: type_coerce(column.end_time, BigInteger),
+        ExperimentSort.STATE: column.state,
+        ExperimentSort.PROGRESS: column.progress,
+        ExperimentSort.USER: users.c.username,
+        ExperimentSort.NAME: column.name,
+        ExperimentSort.FORKED_FROM: column.parent_id,
+        ExperimentSort.RESOURCE_POOL: jobs.c.pool,
+        ExperimentSort.PROJECT_ID: column.project_id,
+    }
+    return plain[sort]

@@ -1,0 +1,143 @@
+"""What metrics leave on the trial's own row: steps completed, latest and best validation of the searcher's metric."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from determined.errors import NotFound
+from determined.master.db.metric_chunk import Row
+from determined.master.db.queries.metric_live import live_chunks
+from determined.master.db.schema import allocations, experiments, trials
+
+_STANDING = select(
+    trials.c.steps_completed,
+    trials.c.latest_validation_step,
+    trials.c.latest_validation_value,
+    trials.c.latest_validation_time,
+    trials.c.best_validation_step,
+    trials.c.best_validation_value,
+    trials.c.best_validation_time,
+).where(trials.c.id == bindparam("trial"))
+_REPORTER = (
+    select(
+        trials.c.id,
+        trials.c.run_id,
+        trials.c.experiment_id,
+        experiments.c.searcher_metric,
+        experiments.c.smaller_is_better,
+    )
+    .join(experiments, experiments.c.id == trials.c.experiment_id)
+    .where(trials.c.id == bindparam("trial"))
+)
+_SET_STEPS = update(trials).where(trials.c.id == bindparam("trial")).values(steps_completed=bindparam("steps"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """The trial a report belongs to, at its current run."""
+
+    trial_id: int
+    run_id: int
+    experiment_id: int
+    searcher_metric: str | None
+    smaller_is_better: bool
+
+
+@dataclass(slots=True)
+class _Standing:
+    """Steps, values and times of the latest and the best validation, as the trial's columns hold them."""
+
+    latest: tuple[int, float | None, datetime] | None = None
+    best: tuple[int, float, datetime] | None = None
+
+
+def reporter(conn: Connection, trial_id: int) -> Reporter:
+    row = conn.execute(_REPORTER, {"trial": trial_id}).one_or_none()
+    if row is None:
+        raise NotFound(f"trial {trial_id} does not exist")
+    return Reporter(*row)
+
+
+def trial_of_allocation(conn: Connection, allocation_id: str) -> int | None:
+    return conn.execute(select(allocations.c.trial_id).where(allocations.c.id == allocation_id)).scalar_one_or_none()
+
+
+def advance(conn: Connection, who: Reporter, validations: Sequence[Row], last_step: int) -> None:
+    """Take new reports into account."""
+    row = conn.execute(_STANDING, {"trial": who.trial_id}).mappings().one()
+    if last_step > row["steps_completed"]:
+        set_steps(conn, who.trial_id, last_step)
+    if validations:
+        standing = _standing(row)
+        _take(standing, who, validations)
+        conn.execute(update(trials).where(trials.c.id == who.trial_id).values(**_columns(standing)))
+
+
+def recompute_validations(conn: Connection, who: Reporter) -> None:
+    """After reports were archived: latest and best of those that still count."""
+    standing = _Standing()
+    for chunk in live_chunks(conn, who.trial_id, "validation"):
+        rows = [r for r in chunk.chunk.rows() if chunk.cutoff is None or r.step < chunk.cutoff]
+        _take(standing, who, rows)
+    conn.execute(update(trials).where(trials.c.id == who.trial_id).values(**_columns(standing)))
+
+
+def set_steps(conn: Connection, trial_id: int, steps: int) -> None:
+    conn.execute(_SET_STEPS, {"trial": trial_id, "steps": steps})
+
+
+def _standing(row: Any) -> _Standing:
+    latest = best = None
+    if row["latest_validation_step"] is not None:
+        latest = (row["latest_validation_step"], row["latest_validation_value"], row["latest_validation_time"])
+    if row["best_validation_value"] is not None:
+        best = (row["best_validation_step"], row["best_validation_value"], row["best_validation_time"])
+    return _Standing(latest, best)
+
+
+def _take(standing: _Standing, who: Reporter, rows: Iterable[Row]) -> None:
+    for row in rows:
+        value = _searcher_value(who, row)
+        when = _time(row.time)
+        same_step = standing.latest is not None and standing.latest[0] == row.step
+        if same_step and value is None:
+            continue
+        if standing.latest is None or row.step >= standing.latest[0]:
+            standing.latest = (row.step, value, when)
+        if value is not None and (standing.best is None or _better(who, value, standing.best[1])):
+            standing.best = (row.step, value, when)
+
+
+def _searcher_value(who: Reporter, row: Row) -> float | None:
+    value = row.metrics.get(who.searcher_metric) if who.searcher_metric else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        return None  # NaN is never the best, and SQLite could not store it
+    return float(value)
+
+
+def _better(who: Reporter, value: float, than: float) -> bool:
+    return value < than if who.smaller_is_better else value > than
+
+
+def _columns(standing: _Standing) -> dict[str, Any]:
+    latest = standing.latest or (None, None, None)
+    best = standing.best or (None, None, None)
+    return {
+        "latest_validation_step": latest[0],
+        "latest_validation_value": latest[1],
+        "latest_validation_time": latest[2],
+        "best_validation_step": best[0],
+        "best_validation_value": best[1],
+        "best_validation_time": best[2],
+    }
+
+
+def _time(seconds: float) -> datetime:
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)

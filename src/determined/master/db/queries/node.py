@@ -1,0 +1,85 @@
+"""What the master adds to the nodes engines report: enabled, disabled, draining; nodes added by hand; pool bindings."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, delete, select
+
+from determined.master.db.dialects import upsert
+from determined.master.db.schema import local_nodes, node_overrides, pool_bindings, workspaces
+
+WHOLE_NODE = -1
+
+
+def overrides(conn: Connection) -> Sequence[RowMapping]:
+    return conn.execute(select(node_overrides)).mappings().all()
+
+
+def put_override(conn: Connection, node_id: str, slot_id: int, *, enabled: bool, draining: bool) -> None:
+    values = {"node_id": node_id, "slot_id": slot_id, "enabled": enabled, "draining": draining}
+    upsert(conn, node_overrides, values, ["node_id", "slot_id"])
+
+
+def drop_override(conn: Connection, node_id: str, slot_id: int) -> None:
+    conn.execute(delete(node_overrides).where(node_overrides.c.node_id == node_id, node_overrides.c.slot_id == slot_id))
+
+
+def drop_overrides(conn: Connection, node_id: str) -> None:
+    conn.execute(delete(node_overrides).where(node_overrides.c.node_id == node_id))
+
+
+def added(conn: Connection) -> Sequence[RowMapping]:
+    return conn.execute(select(local_nodes).order_by(local_nodes.c.created_at)).mappings().all()
+
+
+def add(conn: Connection, now: datetime, node_id: str, pool: str, slots: int) -> None:
+    values: dict[str, Any] = {"node_id": node_id, "pool": pool, "slots": slots, "created_at": now}
+    upsert(conn, local_nodes, values, ["node_id"])
+
+
+def remove(conn: Connection, node_id: str) -> None:
+    conn.execute(delete(local_nodes).where(local_nodes.c.node_id == node_id))
+
+
+def bound_workspaces(conn: Connection, pool: str) -> Sequence[int]:
+    statement = select(pool_bindings.c.workspace_id).where(pool_bindings.c.pool == pool)
+    return conn.execute(statement.order_by(pool_bindings.c.workspace_id)).scalars().all()
+
+
+def bound_pools(conn: Connection) -> dict[str, set[int]]:
+    """Pools that are bound at all, and to which workspaces."""
+    found: dict[str, set[int]] = {}
+    for pool, workspace_id in conn.execute(select(pool_bindings.c.pool, pool_bindings.c.workspace_id)):
+        found.setdefault(pool, set()).add(workspace_id)
+    return found
+
+
+def bind(conn: Connection, pool: str, workspace_ids: Sequence[int]) -> None:
+    rows = [{"pool": pool, "workspace_id": w} for w in workspace_ids]
+    upsert(conn, pool_bindings, rows, ["pool", "workspace_id"])
+
+
+def unbind(conn: Connection, pool: str, workspace_ids: Sequence[int] | None) -> None:
+    """None unbinds all."""
+    statement = delete(pool_bindings).where(pool_bindings.c.pool == pool)
+    if workspace_ids is not None:
+        statement = statement.where(pool_bindings.c.workspace_id.in_(list(workspace_ids)))
+    conn.execute(statement)
+
+
+def workspace_ids_by_name(conn: Connection, names: Sequence[str]) -> dict[str, int]:
+    statement = select(workspaces.c.name, workspaces.c.id).where(workspaces.c.name.in_(list(names)))
+    return {name: int(wid) for name, wid in conn.execute(statement)}
+
+
+def existing_workspaces(conn: Connection, ids: Sequence[int]) -> set[int]:
+    statement = select(workspaces.c.id).where(workspaces.c.id.in_(list(ids)))
+    return set(conn.execute(statement).scalars())
+
+
+def workspace_default_pools(conn: Connection, workspace_id: int) -> RowMapping | None:
+    statement = select(workspaces.c.default_compute_pool, workspaces.c.default_aux_pool).where(
+        workspaces.c.id == workspace_id
+    )
+    return conn.execute(statement).mappings().one_or_none()

@@ -1,0 +1,138 @@
+"""Rows of sessions and access tokens, and what the state of an allocation says about its token."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
+
+from determined.master.db.schema import allocations, experiments, jobs, sessions, tasks, users
+
+
+class SessionKind(StrEnum):
+    SESSION = "session"
+    ACCESS = "access"
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Whose session a token is."""
+
+    session_id: int
+    user_id: int
+    username: str
+    admin: bool
+    active: bool
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    id: int
+    user_id: int
+    username: str
+    kind: str
+    description: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationAuth:
+    """What decides about an allocation token. `ended`: TERMINATED. `drained`: all its reports are written."""
+
+    user_id: int
+    username: str
+    admin: bool
+    state: str
+    drained: bool
+
+
+def create(
+    conn: Connection,
+    now: datetime,
+    *,
+    user_id: int,
+    token_hash: str,
+    kind: SessionKind,
+    expires_at: datetime | None,
+    description: str = "",
+) -> int:
+    row = {
+        "user_id": user_id,
+        "token_hash": token_hash,
+        "kind": kind.value,
+        "description": description,
+        "created_at": now,
+        "expires_at": expires_at,
+    }
+    return int(conn.execute(insert(sessions).values(row).returning(sessions.c.id)).scalar_one())
+
+
+def holder(conn: Connection, now: datetime, token_hash: str) -> Holder | None:
+    """None for an unknown, expired or revoked token."""
+    s, u = sessions.c, users.c
+    statement = (
+        select(s.id, s.user_id, u.username, u.admin, u.active, s.expires_at)
+        .join(users, u.id == s.user_id)
+        .where(s.token_hash == token_hash, s.revoked_at.is_(None))
+        .where(or_(s.expires_at.is_(None), s.expires_at > now))
+    )
+    row = conn.execute(statement).one_or_none()
+    return Holder(*row) if row else None
+
+
+def end(conn: Connection, session_id: int) -> None:
+    conn.execute(delete(sessions).where(sessions.c.id == session_id))
+
+
+def end_all(conn: Connection, user_id: int, *, keep: int | None = None) -> None:
+    """End the logins of a user (access tokens stay), except the one with the id `keep`."""
+    statement = delete(sessions).where(sessions.c.user_id == user_id, sessions.c.kind == SessionKind.SESSION.value)
+    conn.execute(statement.where(sessions.c.id != keep) if keep is not None else statement)
+
+
+def sweep(conn: Connection, now: datetime) -> int:
+    """Remove logins that have expired. Expired access tokens stay for the record."""
+    statement = delete(sessions).where(sessions.c.kind == SessionKind.SESSION.value, sessions.c.expires_at <= now)
+    return int(conn.execute(statement).rowcount)
+
+
+def access_token(conn: Connection, token_id: int) -> TokenRow | None:
+    row = conn.execute(_tokens().where(sessions.c.id == token_id)).one_or_none()
+    return TokenRow(*row) if row else None
+
+
+def access_tokens(conn: Connection) -> list[TokenRow]:
+    return [TokenRow(*row) for row in conn.execute(_tokens().order_by(sessions.c.id))]
+
+
+def change_access_token(conn: Connection, token_id: int, values: dict[str, Any]) -> None:
+    conn.execute(update(sessions).where(sessions.c.id == token_id).values(**values))
+
+
+def allocation_auth(conn: Connection, allocation_id: str) -> AllocationAuth | None:
+    """The owner of an allocation's task and how far the allocation has come."""
+    owner = func.coalesce(jobs.c.owner_id, experiments.c.owner_id)
+    statement = (
+        select(users.c.id, users.c.username, users.c.admin, allocations.c.state, allocations.c.drained)
+        .select_from(allocations)
+        .join(tasks, tasks.c.id == allocations.c.task_id)
+        .outerjoin(jobs, jobs.c.id == tasks.c.job_id)
+        .outerjoin(experiments, experiments.c.id == tasks.c.experiment_id)
+        .join(users, users.c.id == owner)
+        .where(allocations.c.id == allocation_id)
+    )
+    row = conn.execute(statement).one_or_none()
+    return AllocationAuth(*row) if row else None
+
+
+def _tokens() -> Any:
+    s = sessions.c
+    return (
+        select(s.id, s.user_id, users.c.username, s.kind, s.description, s.created_at, s.expires_at, s.revoked_at)
+        .join(users, users.c.id == s.user_id)
+        .where(s.kind == SessionKind.ACCESS.value)
+    )

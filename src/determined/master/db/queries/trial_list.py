@@ -1,0 +1,131 @@
+"""Trials in lists: filter, sort and page in SQL, then load what belongs to the page with a fixed number of queries."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, func, literal, select, type_coerce
+
+from determined.master.db.queries.batching import AnyRow, batches
+from determined.master.db.queries.displayed import allocation_rank, trial_shows
+from determined.master.db.schema import Time, allocations, experiments, tasks, trials
+
+
+class TrialSort(StrEnum):
+    ID = "ID"
+    START_TIME = "START_TIME"
+    END_TIME = "END_TIME"
+    STATE = "STATE"
+    BEST_VALIDATION_METRIC = "BEST_VALIDATION_METRIC"
+    LATEST_VALIDATION_METRIC = "LATEST_VALIDATION_METRIC"
+    BATCHES_PROCESSED = "BATCHES_PROCESSED"
+    DURATION = "DURATION"
+    RESTARTS = "RESTARTS"
+    CHECKPOINT_SIZE = "CHECKPOINT_SIZE"
+    LOG_RETENTION_DAYS = "LOG_RETENTION_DAYS"
+
+
+def find(
+    conn: Connection,
+    now: datetime,
+    experiment_id: int,
+    *,
+    states: Sequence[str] = (),
+    sort: TrialSort = TrialSort.ID,
+    descending: bool = False,
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[int]:
+    query = select(trials.c.id).where(*_conditions(experiment_id, states))
+    key = _sort_key(sort, now)
+    ordered = key.desc().nulls_last() if descending else key.asc().nulls_last()
+    tie = trials.c.id.desc() if descending else trials.c.id.asc()
+    query = query.order_by(ordered, tie).offset(offset)
+    return list(conn.execute(query.limit(limit) if limit is not None else query).scalars())
+
+
+def count(conn: Connection, experiment_id: int, states: Sequence[str] = ()) -> int:
+    query = select(func.count()).select_from(trials).where(*_conditions(experiment_id, states))
+    total: int = conn.execute(query).scalar_one()
+    return total
+
+
+def load(conn: Connection, ids: Sequence[int]) -> list[AnyRow]:
+    """Trials with what their experiment says about the searcher metric, in the order of `ids`."""
+    found: dict[int, AnyRow] = {}
+    for some in batches(ids):
+        query = (
+            select(
+                trials,
+                experiments.c.searcher_metric,
+                experiments.c.smaller_is_better,
+                experiments.c.unmanaged,
+                experiments.c.owner_id,
+            )
+            .join(experiments, experiments.c.id == trials.c.experiment_id)
+            .where(trials.c.id.in_(some))
+        )
+        found.update((row.id, row) for row in conn.execute(query))
+    return [found[i] for i in ids if i in found]
+
+
+def task_ids(conn: Connection, ids: Sequence[int]) -> dict[int, list[str]]:
+    """All tasks of trials, oldest first: a continued trial has several."""
+    found: defaultdict[int, list[str]] = defaultdict(list)
+    for some in batches(ids):
+        query = select(tasks.c.trial_id, tasks.c.id).where(tasks.c.trial_id.in_(some))
+        for trial_id, task_id in conn.execute(query.order_by(tasks.c.start_time, tasks.c.id)):
+            found[trial_id].append(task_id)
+    return dict(found)
+
+
+def furthest_allocations(conn: Connection, ids: Sequence[int]) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for some in batches(ids):
+        query = select(allocations.c.trial_id, allocations.c.state).where(
+            allocations.c.trial_id.in_(some), allocations.c.state != "TERMINATED"
+        )
+        found.update((t, s) for t, s in conn.execute(query.order_by(allocation_rank())))
+    return found
+
+
+def seconds_run(conn: Connection, now: datetime, ids: Sequence[int]) -> dict[int, float]:
+    """How long the runs of each trial have lasted in all."""
+    found: dict[int, float] = {}
+    end = type_coerce(func.coalesce(allocations.c.ended_at, literal(now, Time)), BigInteger)
+    lasted = func.sum(end - type_coerce(allocations.c.started_at, BigInteger))
+    for some in batches(ids):
+        query = (
+            select(allocations.c.trial_id, lasted)
+            .where(allocations.c.trial_id.in_(some), allocations.c.started_at.is_not(None))
+            .group_by(allocations.c.trial_id)
+        )
+        found.update((t, float(micros) / 1e6) for t, micros in conn.execute(query))
+    return found
+
+
+def _conditions(experiment_id: int, states: Sequence[str]) -> list[ColumnElement[bool]]:
+    own = trials.c.experiment_id == experiment_id
+    return [own, trial_shows(states)] if states else [own]
+
+
+def _sort_key(sort: TrialSort, now: datetime) -> ColumnElement[Any]:
+    column = trials.c
+    if sort is TrialSort.DURATION:
+        end = type_coerce(func.coalesce(column.end_time, literal(now, Time)), BigInteger)
+        return end - type_coerce(column.start_time, BigInteger)
+    plain: dict[TrialSort, ColumnElement[Any]] = {
+        TrialSort.ID: column.id,
+        TrialSort.START_TIME: type_coerce(column.start_time, BigInteger),
+        TrialSort.END_TIME: type_coerce(column.end_time, BigInteger),
+        TrialSort.STATE: column.state,
+        TrialSort.BEST_VALIDATION_METRIC: column.best_validation_value,
+        TrialSort.LATEST_VALIDATION_METRIC: column.latest_validation_value,
+        TrialSort.BATCHES_PROCESSED: column.steps_completed,
+        TrialSort.RESTARTS: column.restarts,
+        TrialSort.CHECKPOINT_SIZE: column.checkpoint_size,
+        TrialSort.LOG_RETENTION_DAYS: column.log_retention_days,
+    }
+    return plain[sort]

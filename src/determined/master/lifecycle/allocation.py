@@ -1,0 +1,246 @@
+"""What happens to allocations and their runners (phases, acks, exits, signals), each inside a write transaction."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from determined.errors import Gone, InvalidArgument
+from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import runner as runners
+from determined.master.db.queries import task as tasks
+from determined.master.db.queries import trial as trials
+from determined.master.db.queries.log import append_master_line
+from determined.master.lifecycle import allocation_state, search, trial_state
+from determined.master.lifecycle.states import (
+    AllocationState,
+    ExitKind,
+    RunnerEnd,
+    RunnerExit,
+    classify,
+    first_failure,
+    further,
+    least_advanced,
+)
+from determined.wire.report import Exit, ExitCause
+
+_LOST_CODE = -1
+
+
+def request_preemption(
+    conn: Connection, now: datetime, allocation_id: str, reason: str, timeout_s: int | None = None
+) -> None:
+    """TERMINATE: gracefully where the task can hear it, else a kill."""
+    allocation = allocations.get(conn, allocation_id)
+    if allocation["ended_at"] is not None:
+        return
+    if timeout_s is None:
+        timeout_s = _timeout(conn, allocation)
+    if allocation_state.terminate(conn, now, allocation, reason, timeout_s):
+        _consequences(conn, now, allocation, ExitKind.KILLED)
+
+
+def request_kill(conn: Connection, now: datetime, allocation_id: str, reason: str) -> None:
+    """Stop its runners now; a repeat changes nothing (the reconciler repeats the kill itself)."""
+    allocation = allocations.get(conn, allocation_id)
+    if allocation_state.kill(conn, now, allocation, reason):
+        _consequences(conn, now, allocation, ExitKind.KILLED)
+
+
+def reject(conn: Connection, now: datetime, allocation_id: str, why: str) -> None:
+    """No resources can ever satisfy this request: its trial ends in ERROR without a retry."""
+    allocation = allocations.get(conn, allocation_id)
+    if allocation["ended_at"] is not None:
+        return
+    allocation_state.end(conn, now, allocation, kind=ExitKind.INVALID_REQUEST, reason=why)
+    _consequences(conn, now, allocation, ExitKind.INVALID_REQUEST)
+
+
+def preempt_acked(conn: Connection, now: datetime, allocation_id: str) -> None:
+    """The process says it exits because it was asked to (or is out of operations). Only its exit's meaning changes."""
+    allocation = allocations.get(conn, allocation_id)
+    if allocation["ended_at"] is None and allocation["preempt_acked_at"] is None:
+        allocations.update_row(conn, allocation_id, {"preempt_acked_at": now})
+
+
+def ready(conn: Connection, now: datetime, allocation_id: str) -> None:
+    """The task is up: from now on it can be asked to leave gracefully."""
+    allocation = allocations.get(conn, allocation_id)
+    if allocation["ended_at"] is not None or allocation["ready_at"] is not None:
+        return
+    allocations.update_row(conn, allocation_id, {"ready_at": now})
+    _say(conn, now, allocation, "ready")
+
+
+def waiting(conn: Connection, now: datetime, allocation_id: str) -> None:
+    """The task runs but has nothing to show yet (a TensorBoard without data)."""
+    _advance(conn, allocations.get(conn, allocation_id), AllocationState.WAITING)
+
+
+def runner_phase(conn: Connection, now: datetime, resource_id: str, state: str) -> None:
+    """A runner tells how far it has come: PULLING, STARTING, RUNNING."""
+    phase = _phase(state)
+    runner = runners.get(conn, resource_id)
+    if runner["exited_at"] is not None or further(AllocationState(runner["state"]), phase) != phase:
+        return
+    values: dict[str, Any] = {"state": phase}
+    if phase == AllocationState.RUNNING and runner["started_at"] is None:
+        values["started_at"] = now
+    runners.update_row(conn, resource_id, values)
+    allocation = allocations.get(conn, runner["allocation_id"])
+    group = runners.of_allocation(conn, allocation["id"])
+    slowest = least_advanced([AllocationState(r["state"]) for r in group])
+    _advance(conn, allocation, slowest)
+    if slowest == AllocationState.RUNNING and allocation["started_at"] is None:
+        allocations.update_row(conn, allocation["id"], {"started_at": now})
+        _say(conn, now, allocation, f"started on {_places(group)}")
+        ready(conn, now, allocation["id"])
+
+
+def joined(conn: Connection, now: datetime, resource_id: str) -> bool:
+    """A runner asks for rendezvous. True once all runners of its allocation have: then it is ready."""
+    runner = runners.get(conn, resource_id)
+    allocation = allocations.get(conn, runner["allocation_id"])
+    if allocation["ended_at"] is not None:
+        raise Gone(f"allocation {allocation['id']}: task terminated")
+    if runner["rendezvous_at"] is None:
+        runners.update_row(conn, resource_id, {"rendezvous_at": now})
+    group = runners.of_allocation(conn, allocation["id"])
+    if any(r["rendezvous_at"] is None for r in group):
+        return False
+    ready(conn, now, allocation["id"])
+    return True
+
+
+def mark_daemon(conn: Connection, now: datetime, resource_id: str) -> None:
+    """A runner that only serves the others: it is stopped when they have left. All daemons: nothing is left to do."""
+    runner = runners.get(conn, resource_id)
+    group = runners.of_allocation(conn, runner["allocation_id"])
+    if len(group) == 1:
+        return
+    runners.update_row(conn, resource_id, {"daemon": True})
+    if all(r["daemon"] or r["resource_id"] == resource_id for r in group):
+        request_kill(conn, now, runner["allocation_id"], "all of its resources are daemons")
+        return
+    _follow_exits(conn, now, runner["allocation_id"])
+
+
+def runner_exited(conn: Connection, now: datetime, resource_id: str, exit: Exit) -> None:
+    """A runner's last word. The first failure ends the others; when all have left, the allocation ends."""
+    runner = runners.get(conn, resource_id)
+    if runner["exited_at"] is not None:
+        return
+    runners.update_row(
+        conn,
+        resource_id,
+        {
+            "state": AllocationState.TERMINATED,
+            "exited_at": now,
+            "exit_code": exit.code,
+            "exit_cause": exit.cause,
+            "exit_message": exit.message,
+        },
+    )
+    _follow_exits(conn, now, runner["allocation_id"])
+
+
+def runner_gone(conn: Connection, now: datetime, resource_id: str, reason: str, detail: str) -> None:
+    """The engine no longer has the runner. Without an exit record it is lost: the system failed, not the task."""
+    runner = runners.find(conn, resource_id)
+    if runner is None:
+        return
+    if runner["exited_at"] is None:
+        message = detail or f"the runner is gone ({reason})"
+        runner_exited(conn, now, resource_id, Exit(ExitCause.LOST, _LOST_CODE, message, now.timestamp()))
+    mark_drained(conn, resource_id)
+
+
+def mark_drained(conn: Connection, resource_id: str) -> None:
+    """Everything the runner had to report is written; when that holds for all, the allocation's token is void."""
+    runner = runners.get(conn, resource_id)
+    runners.update_row(conn, resource_id, {"drained": True})
+    group = runners.of_allocation(conn, runner["allocation_id"])
+    if all(r["drained"] for r in group):
+        allocations.update_row(conn, runner["allocation_id"], {"drained": True})
+
+
+def _follow_exits(conn: Connection, now: datetime, allocation_id: str) -> None:
+    allocation = allocations.get(conn, allocation_id)
+    if allocation["ended_at"] is not None:
+        return
+    group = runners.of_allocation(conn, allocation_id)
+    left = [r for r in group if r["exited_at"] is None]
+    if not left:
+        _end(conn, now, allocation, group)
+        return
+    exited = _exits(group)
+    if first_failure(exited) is not None:
+        allocation_state.kill(conn, now, allocation, "another of its resources failed")
+    elif exited and all(r["daemon"] for r in left):
+        allocation_state.kill(conn, now, allocation, "only daemons are left")
+
+
+def _end(conn: Connection, now: datetime, allocation: RowMapping, group: Sequence[RowMapping]) -> None:
+    exits = _exits(group)
+    killed = allocation["exit_kind"] == ExitKind.KILLED
+    kind = classify(exits, killed=killed, acked=allocation["preempt_acked_at"] is not None)
+    failure = first_failure(exits)
+    code = failure.code if failure is not None else max((e.code for e in exits if not e.daemon), default=0)
+    allocation_state.end(conn, now, allocation, kind=kind, reason=_summary(allocation, group, kind), code=code)
+    _consequences(conn, now, allocation, kind)
+
+
+def _consequences(conn: Connection, now: datetime, allocation: RowMapping, kind: ExitKind) -> None:
+    if allocation["trial_id"] is None:
+        tasks.end(conn, now, allocation["task_id"])
+        return
+    trial_state.allocation_ended(conn, now, allocation["trial_id"], kind)
+    search.settle(conn, now, trials.get(conn, allocation["trial_id"])["experiment_id"])
+
+
+def _exits(group: Sequence[RowMapping]) -> list[RunnerExit]:
+    """In the order in which they left. A single resource is never a daemon."""
+    gone = sorted((r for r in group if r["exited_at"] is not None), key=lambda r: (r["exited_at"], r["rank"]))
+    alone = len(group) == 1
+    return [RunnerExit(RunnerEnd(r["exit_cause"]), r["exit_code"], bool(r["daemon"]) and not alone) for r in gone]
+
+
+def _summary(allocation: RowMapping, group: Sequence[RowMapping], kind: ExitKind) -> str:
+    if kind == ExitKind.KILLED:
+        return str(allocation["kill_reason"] or "killed")
+    if kind == ExitKind.PREEMPTED:
+        return str(allocation["preempt_reason"] or "it left as asked")
+    if kind == ExitKind.COMPLETED:
+        return "exited with status 0"
+    failed = min(
+        (r for r in group if r["exit_cause"] != RunnerEnd.EXITED or r["exit_code"] != 0),
+        key=lambda r: (r["exited_at"], r["rank"]),
+    )
+    return f"rank {failed['rank']} on {failed['node_id']}: {failed['exit_message'] or failed['exit_code']}"
+
+
+def _advance(conn: Connection, allocation: RowMapping, state: AllocationState) -> None:
+    reached = further(AllocationState(allocation["state"]), state)
+    if allocation["ended_at"] is None and reached != allocation["state"]:
+        allocations.update_row(conn, allocation["id"], {"state": reached})
+
+
+def _phase(state: str) -> AllocationState:
+    if state not in (AllocationState.PULLING, AllocationState.STARTING, AllocationState.RUNNING):
+        raise InvalidArgument(f"phase {state!r} is unknown; report PULLING, STARTING or RUNNING")
+    return AllocationState(state)
+
+
+def _places(group: Sequence[RowMapping]) -> str:
+    return ", ".join(f"{r['node_id']} slots {r['slot_ids']}" for r in group)
+
+
+def _timeout(conn: Connection, allocation: RowMapping) -> int:
+    if allocation["trial_id"] is None:
+        return trial_state.DEFAULT_PREEMPTION_TIMEOUT
+    return trial_state.timeout_of(conn, trials.get(conn, allocation["trial_id"]))
+
+
+def _say(conn: Connection, now: datetime, allocation: RowMapping, text: str) -> None:
+    append_master_line(conn, now, allocation["task_id"], text, allocation_id=allocation["id"])

@@ -1,0 +1,57 @@
+"""Giving an allocation its nodes: one runner row per node, slots with the lowest free ids, ports of its own."""
+
+import uuid
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.engines.model import Device
+from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import runner as runners
+from determined.master.db.queries.log import append_master_line
+from determined.master.lifecycle import ports
+from determined.master.lifecycle.capacity import Capacity
+from determined.master.lifecycle.states import AllocationState
+
+
+def assign(
+    conn: Connection,
+    now: datetime,
+    allocation_id: str,
+    placement: list[tuple[str, int]],
+    *,
+    capacity: dict[str, Capacity],
+    reserved_ports: Collection[int],
+) -> None:
+    """PENDING -> ASSIGNED. The rows are what the reconciler hands to the engines, now or after a restart."""
+    allocation = allocations.get(conn, allocation_id)
+    if allocation["state"] != AllocationState.PENDING:
+        return
+    rows = [_runner(allocation_id, rank, capacity[node_id], n) for rank, (node_id, n) in enumerate(placement)]
+    runners.insert_rows(conn, rows)
+    taken = allocations.reserved_ports(conn) | set(reserved_ports)
+    values: dict[str, Any] = {"state": AllocationState.ASSIGNED, "assigned_at": now}
+    if allocation["trial_id"] is not None:
+        values["ports"] = ports.choose(taken)
+    allocations.update_row(conn, allocation_id, values)
+    where = ", ".join(f"agent {r['node_id']} slots {r['slot_ids']}" for r in rows)
+    append_master_line(conn, now, allocation["task_id"], f"assigned to {where}", allocation_id=allocation_id)
+
+
+def _runner(allocation_id: str, rank: int, capacity: Capacity, slots: int) -> dict[str, Any]:
+    taken = capacity.take(slots)
+    addresses = capacity.node.addresses
+    return {
+        "resource_id": str(uuid.uuid4()),
+        "allocation_id": allocation_id,
+        "container_id": str(uuid.uuid4()),
+        "rank": rank,
+        "engine": capacity.engine,
+        "node_id": capacity.node.id,
+        "slot_ids": [slot.id for slot in taken],
+        "device": taken[0].device if taken else Device.CPU,
+        "state": AllocationState.ASSIGNED,
+        "address": addresses[0] if addresses else "127.0.0.1",
+    }

@@ -1,0 +1,160 @@
+"""Checkpoint events inside a write transaction: reported, marked for deletion, deleted; and the garbage collection.
+
+`trials.latest_checkpoint` is kept here: the COMPLETED checkpoint with the most steps that nobody has asked to delete.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.errors import Conflict, InvalidArgument, NotFound
+from determined.master.db.queries import checkpoint as rows
+from determined.master.db.queries import validation as validations
+from determined.master.lifecycle import gc_policy
+
+COMPLETED = "COMPLETED"
+PARTIALLY_DELETED = "PARTIALLY_DELETED"
+DELETED = "DELETED"
+ERROR = "ERROR"
+
+
+def report(
+    conn: Connection,
+    now: datetime,
+    *,
+    trial_id: int,
+    allocation_id: str | None,
+    run_id: int | None,
+    uuid: str,
+    steps: int,
+    metadata: dict[str, Any],
+    resources: dict[str, int],
+    time: float | None,
+    storage_id: int | None,
+) -> None:
+    """Store a checkpoint that is complete in its storage. The same uuid again from the same trial changes nothing."""
+    earlier = rows.owner(conn, uuid)
+    if earlier == trial_id:
+        return
+    if earlier is not None:
+        raise Conflict(f"checkpoint {uuid} already belongs to trial {earlier}, not {trial_id}; use a new uuid")
+    trial = rows.reporting_trial(conn, trial_id)
+    if trial is None:
+        raise NotFound(f"trial {trial_id} not found")
+    if storage_id is not None and not rows.storage_exists(conn, storage_id):
+        raise NotFound(f"storage backend {storage_id} not found; call /api/v1/runs/start first")
+    rows.insert_row(
+        conn,
+        {
+            "uuid": uuid,
+            "task_id": trial.task_id,
+            "allocation_id": allocation_id,
+            "trial_id": trial_id,
+            "experiment_id": trial.experiment_id,
+            "run_id": run_id,
+            "state": COMPLETED,
+            "steps_completed": steps,
+            "metadata": {**metadata, "steps_completed": steps},
+            "resources": resources,
+            "size": sum(resources.values()),
+            "report_time": datetime.fromtimestamp(time, UTC) if time is not None else now,
+            "storage_id": storage_id,
+        },
+    )
+    rows.refresh_trials(conn, [trial_id])
+
+
+def request_delete(conn: Connection, now: datetime, uuids: Sequence[str], globs: Sequence[str] | None = None) -> None:
+    """Mark checkpoints for the background deleter: all their files, or those that match `globs`."""
+    check_globs(globs)
+    rows.require_all(conn, uuids)
+    rows.mark_for_deletion(conn, now, uuids, globs)
+    rows.refresh_trials(conn, rows.trials_of(conn, uuids))
+
+
+def check_globs(globs: Iterable[str] | None) -> None:
+    for glob in globs or ():
+        if not glob or ".." in glob:
+            raise InvalidArgument(f"glob {glob!r} is not allowed; name files inside the checkpoint, without '..'")
+
+
+def files_left(conn: Connection, uuid: str, resources: dict[str, int]) -> None:
+    """Record what a deletion left: nothing -> DELETED, fewer files -> PARTIALLY_DELETED, the same -> unchanged."""
+    row = rows.state_of(conn, uuid)
+    if row is None:
+        return
+    state = _state_after(row.state, row.resources, resources)
+    values = {
+        "state": state,
+        "resources": resources,
+        "size": sum(resources.values()),
+        "delete_requested_at": None,
+        "delete_globs": None,
+    }
+    rows.update_row(conn, uuid, values)
+    _refresh_owner(conn, uuid)
+
+
+def deletion_failed(conn: Connection, uuid: str) -> None:
+    """The files could not be removed: what is left cannot be trusted, so nothing resumes from it."""
+    rows.update_row(conn, uuid, {"state": ERROR, "delete_requested_at": None, "delete_globs": None})
+    _refresh_owner(conn, uuid)
+
+
+def collect_garbage(conn: Connection, now: datetime, experiment_id: int) -> list[str]:
+    """Apply the experiment's keep policy: mark what it does not keep. Returns the uuids marked."""
+    doomed = preview_garbage(conn, experiment_id)
+    rows.mark_for_deletion(conn, now, doomed, None)
+    rows.refresh_trials(conn, rows.trials_of(conn, doomed))
+    rows.set_gc_time(conn, experiment_id, now)
+    return doomed
+
+
+def preview_garbage(conn: Connection, experiment_id: int, keep: gc_policy.Keep | None = None) -> list[str]:
+    """What `collect_garbage` would delete now, under the experiment's own policy or the given one."""
+    settings = rows.gc_settings(conn, experiment_id)
+    if settings is None:
+        raise NotFound(f"experiment {experiment_id} not found")
+    candidates = _candidates(conn, experiment_id)
+    policy = keep or keep_of(settings.storage or {})
+    kept = gc_policy.select_kept(candidates, policy, smaller_is_better=settings.smaller_is_better)
+    kept |= rows.exempt(conn, experiment_id)
+    return sorted(c.uuid for c in candidates if c.uuid not in kept)
+
+
+def keep_of(storage: dict[str, Any]) -> gc_policy.Keep:
+    """The keep policy of a `checkpoint_storage` section."""
+    return gc_policy.Keep(
+        experiment_best=int(storage.get("save_experiment_best") or 0),
+        trial_best=_count(storage.get("save_trial_best"), 1),
+        trial_latest=_count(storage.get("save_trial_latest"), 1),
+    )
+
+
+def _count(value: Any, default: int) -> int:
+    return default if value is None else int(value)
+
+
+def _candidates(conn: Connection, experiment_id: int) -> list[gc_policy.Candidate]:
+    found = rows.gc_candidates(conn, experiment_id)
+    values = validations.searcher_values(conn, [(r.trial_id, r.steps_completed) for r in found])
+    return [_candidate(r.uuid, r.trial_id, r.steps_completed, values) for r in found]
+
+
+def _candidate(uuid: str, trial_id: int, steps: int, values: validations.Values) -> gc_policy.Candidate:
+    value, time = values.get((trial_id, steps), (None, 0.0))
+    return gc_policy.Candidate(uuid, trial_id, steps, value, time)
+
+
+def _state_after(state: str, before: dict[str, int], after: dict[str, int]) -> str:
+    if not after:
+        return DELETED
+    return state if after == before else PARTIALLY_DELETED
+
+
+def _refresh_owner(conn: Connection, uuid: str) -> None:
+    trial_id = rows.owner(conn, uuid)
+    if trial_id is not None:
+        rows.refresh_trials(conn, [trial_id])

@@ -1,0 +1,298 @@
+"""What people do with experiments, each verb one function inside a write transaction."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+from sqlalchemy import Connection, RowMapping
+
+from determined.config import ExperimentConfig
+from determined.errors import FailedPrecondition, InvalidArgument
+from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import job as jobs
+from determined.master.db.queries import trial as trials
+from determined.master.lifecycle import allocation_state, experiment_state, search, trial_state
+from determined.master.lifecycle.states import (
+    LIVE,
+    STOPPING,
+    TERMINAL,
+    ExitKind,
+    JobType,
+    State,
+)
+
+DEFAULT_PRIORITY = 42
+DEFAULT_POOL = "default"
+_CONTINUABLE_SEARCHES = ("grid", "random")
+
+
+@dataclass(frozen=True, slots=True)
+class NewExperiment:
+    """What a submission has become once merged, validated and resolved."""
+
+    owner_id: int
+    project_id: int
+    workspace_id: int
+    parent_id: int | None
+    config: ExperimentConfig
+    active: dict[str, Any]
+    original_config: str
+    model_definition: bytes | None
+    template: str | None
+    generation: str
+    unmanaged: bool
+    submitter_python: str | None
+    warm_start_checkpoint: str | None
+    external_id: str | None = None
+
+
+def create(conn: Connection, now: datetime, new: NewExperiment) -> int:
+    """Job, experiment (PAUSED), searcher and first trials. Unmanaged: no search, its client brings the trials."""
+    job_id = _create_job(conn, now, new)
+    searcher = new.active.get("searcher") or {}
+    experiment_id = experiments.insert_row(
+        conn,
+        {
+            "job_id": job_id,
+            "project_id": new.project_id,
+            "owner_id": new.owner_id,
+            "parent_id": new.parent_id,
+            "state": State.PAUSED,
+            "name": new.active["name"],
+            "description": new.active.get("description"),
+            "labels": list(new.active.get("labels") or []),
+            "config": new.active,
+            "original_config": new.original_config,
+            "template": new.template,
+            "unmanaged": new.unmanaged,
+            "external_id": new.external_id,
+            "generation": new.generation,
+            "searcher_metric": searcher.get("metric"),
+            "smaller_is_better": searcher.get("smaller_is_better") is not False,
+            "warm_start_checkpoint": new.warm_start_checkpoint,
+            "submitter_python": new.submitter_python,
+            "start_time": now,
+        },
+    )
+    if new.model_definition is not None:
+        experiments.put_model_definition(conn, experiment_id, new.model_definition)
+    if not new.unmanaged:
+        search.begin(conn, now, experiment_id)
+    return experiment_id
+
+
+def activate(conn: Connection, now: datetime, experiment_id: int) -> None:
+    _move(conn, now, experiment_id, State.ACTIVE, "activated")
+
+
+def pause(conn: Connection, now: datetime, experiment_id: int) -> None:
+    _move(conn, now, experiment_id, State.PAUSED, "the experiment was paused")
+
+
+def cancel(conn: Connection, now: datetime, experiment_id: int) -> None:
+    """Graceful; nothing to do when it is already stopping or over."""
+    if experiments.get(conn, experiment_id)["state"] in STOPPING | TERMINAL:
+        return
+    _move(conn, now, experiment_id, State.STOPPING_CANCELED, "the experiment was canceled")
+
+
+def kill(conn: Connection, now: datetime, experiment_id: int) -> None:
+    """At once; escalates a pending cancel. A repeat sends the signals again.
+
+    A search that is over (STOPPING_COMPLETED) stays completed, but trials that are slow to leave are killed.
+    """
+    state = experiments.get(conn, experiment_id)["state"]
+    if state in TERMINAL:
+        return
+    if state not in (State.STOPPING_KILLED, State.STOPPING_COMPLETED, State.STOPPING_ERROR):
+        _move(conn, now, experiment_id, State.STOPPING_KILLED, "the experiment was killed")
+        return
+    for trial in trials.outside_states(conn, experiment_id, sorted(TERMINAL)):
+        trial_state.push(conn, now, trial["id"], State.STOPPING_KILLED, "the experiment was killed")
+    search.settle(conn, now, experiment_id)
+
+
+def fail(conn: Connection, now: datetime, experiment_id: int, why: str) -> None:
+    """End it in ERROR (its trials are killed); `why` is for people."""
+    experiment = experiments.get(conn, experiment_id)
+    if experiment["state"] not in LIVE:
+        return
+    experiment_state.move(conn, now, experiment, State.STOPPING_ERROR, why, error=why)
+    search.settle(conn, now, experiment_id)
+
+
+def archive(conn: Connection, now: datetime, experiment_id: int) -> None:
+    _set_archived(conn, experiment_id, True)
+
+
+def unarchive(conn: Connection, now: datetime, experiment_id: int) -> None:
+    _set_archived(conn, experiment_id, False)
+
+
+def continue_experiment(
+    conn: Connection,
+    now: datetime,
+    experiment_id: int,
+    active: dict[str, Any] | None,
+    config: ExperimentConfig | None,
+) -> None:
+    """Take an ended experiment up again under its own id: same trials, restarts 0, a fresh searcher of the same seed.
+
+    `active` and `config` replace the active config (single searcher only); None keeps it.
+    """
+    experiment = experiments.get(conn, experiment_id)
+    _check_continuable(conn, experiment, active)
+    values: dict[str, Any] = {"state": State.PAUSED, "progress": 0.0, "end_time": None, "error": None}
+    if active is not None:
+        values["config"] = active
+    experiments.update_row(conn, experiment_id, values)
+    jobs.update_row(conn, experiment["job_id"], {"position": queue_position(now)})
+    if config is not None:
+        jobs.update_row(conn, experiment["job_id"], _job_resources(config))
+    search.begin(conn, now, experiment_id)
+    activate(conn, now, experiment_id)
+
+
+def begin_delete(conn: Connection, now: datetime, experiment_id: int) -> None:
+    """Rows stay until the files are gone (`finish_delete`)."""
+    _move(conn, now, experiment_id, State.DELETING, "deleted")
+
+
+def finish_delete(conn: Connection, experiment_id: int) -> None:
+    experiment = experiments.get(conn, experiment_id)
+    if experiment["state"] != State.DELETING:
+        raise FailedPrecondition(f"experiment {experiment_id}: incompatible state {experiment['state']}")
+    experiments.delete_row(conn, experiment_id)
+    jobs.delete_row(conn, experiment["job_id"])
+
+
+def fail_delete(conn: Connection, experiment_id: int, why: str = "") -> None:
+    """The deletion did not succeed and may be asked for again."""
+    values: dict[str, Any] = {"state": State.DELETE_FAILED}
+    if why:
+        values["error"] = why
+    if experiments.get(conn, experiment_id)["state"] == State.DELETING:
+        experiments.update_row(conn, experiment_id, values)
+
+
+def set_resources(
+    conn: Connection,
+    now: datetime,
+    experiment_id: int,
+    *,
+    priority: int | UnsetType = UNSET,
+    weight: float | UnsetType = UNSET,
+    max_slots: int | UnsetType | None = UNSET,
+    pool: str | UnsetType = UNSET,
+) -> None:
+    """Change what scheduling knows of a live experiment.
+
+    A new priority also takes its place in the queue by submission time again. A new pool ends what runs gracefully,
+    without costing a restart.
+    """
+    experiment = experiments.get(conn, experiment_id)
+    if experiment["state"] not in LIVE:
+        raise FailedPrecondition(f"experiment {experiment_id}: incompatible state {experiment['state']}: it is over")
+    job = jobs.get(conn, experiment["job_id"])
+    given = {"priority": priority, "weight": weight, "max_slots": max_slots, "resource_pool": pool}
+    changes = {name: value for name, value in given.items() if value is not UNSET}
+    _check_resources(changes)
+    resources = {**experiment["config"]["resources"], **changes}
+    experiments.update_row(conn, experiment_id, {"config": {**experiment["config"], "resources": resources}})
+    columns = {"pool" if name == "resource_pool" else name: value for name, value in changes.items()}
+    if "priority" in columns:
+        columns["position"] = queue_position(job["submitted_at"])
+    if columns:
+        jobs.update_row(conn, job["id"], columns)
+    if isinstance(pool, str) and pool != job["pool"]:
+        _leave_pool(conn, now, experiment_id, pool)
+
+
+def queue_position(moment: datetime) -> float:
+    """Microseconds since the epoch: smaller is earlier in the queue."""
+    return float(round(moment.timestamp() * 1_000_000))
+
+
+def _create_job(conn: Connection, now: datetime, new: NewExperiment) -> str:
+    job_id = str(uuid.uuid4())
+    jobs.insert_row(
+        conn,
+        {
+            "id": job_id,
+            "type": JobType.EXPERIMENT,
+            "owner_id": new.owner_id,
+            "workspace_id": new.workspace_id,
+            "submitted_at": now,
+            "position": queue_position(now),
+            **_job_resources(new.config),
+        },
+    )
+    return job_id
+
+
+def _job_resources(config: ExperimentConfig) -> dict[str, Any]:
+    resources = config.resources
+    return {
+        "pool": resources.resource_pool or DEFAULT_POOL,
+        "priority": DEFAULT_PRIORITY if resources.priority is None else resources.priority,
+        "weight": 1.0 if resources.weight is None else resources.weight,
+        "max_slots": resources.max_slots,
+    }
+
+
+def _move(conn: Connection, now: datetime, experiment_id: int, wanted: State, reason: str) -> None:
+    experiment = experiments.get(conn, experiment_id)
+    experiment_state.move(conn, now, experiment, wanted, reason)
+    search.settle(conn, now, experiment_id)
+
+
+def _set_archived(conn: Connection, experiment_id: int, archived: bool) -> None:
+    experiment = experiments.get(conn, experiment_id)
+    if experiment["state"] not in TERMINAL:
+        raise FailedPrecondition(
+            f"experiment {experiment_id}: incompatible state {experiment['state']}; only an ended one can be archived"
+        )
+    experiments.update_row(conn, experiment_id, {"archived": archived})
+
+
+def _check_continuable(conn: Connection, experiment: RowMapping, active: dict[str, Any] | None) -> None:
+    if experiment["state"] not in TERMINAL:
+        raise FailedPrecondition(
+            f"experiment {experiment['id']} is in non terminal state {experiment['state']}, try again later"
+        )
+    if experiment["unmanaged"]:
+        raise FailedPrecondition(f"experiment {experiment['id']} is unmanaged; its client decides when it runs")
+    name = experiment["config"]["searcher"]["name"]
+    if name == "single":
+        if active is not None and active["searcher"]["name"] != "single":
+            raise InvalidArgument(f"searcher {active['searcher']['name']!r}: a continued experiment must stay single")
+        return
+    if name not in _CONTINUABLE_SEARCHES:
+        raise FailedPrecondition(f"searcher {name!r} cannot be continued; fork the experiment instead")
+    if active is not None:
+        raise InvalidArgument(f"searcher {name!r} is continued without changes to its config; fork it to change it")
+    states = {t["state"] for t in trials.of_experiment(conn, experiment["id"])}
+    if experiment["state"] == State.COMPLETED and states <= {State.COMPLETED}:
+        raise FailedPrecondition(f"experiment {experiment['id']}: every trial is COMPLETED, nothing to continue")
+
+
+def _check_resources(changes: dict[str, Any]) -> None:
+    priority, weight = changes.get("priority"), changes.get("weight")
+    if "priority" in changes and (priority is None or not 1 <= priority <= 99):
+        raise InvalidArgument(f"priority={priority} must lie between 1 and 99")
+    if "weight" in changes and (weight is None or not weight > 0):
+        raise InvalidArgument(f"weight={weight} must be greater than 0")
+    if changes.get("max_slots") is not None and changes["max_slots"] < 0:
+        raise InvalidArgument(f"max_slots={changes['max_slots']} must not be negative")
+
+
+def _leave_pool(conn: Connection, now: datetime, experiment_id: int, pool: str) -> None:
+    reason = f"the experiment moves to pool '{pool}'"
+    for allocation in allocations.live_of_experiment(conn, experiment_id):
+        trial = trials.get(conn, allocation["trial_id"])
+        if allocation_state.terminate(conn, now, allocation, reason, trial_state.timeout_of(conn, trial)):
+            trial_state.allocation_ended(conn, now, trial["id"], ExitKind.KILLED)
+    search.settle(conn, now, experiment_id)

@@ -1,0 +1,51 @@
+"""An experiment's state: changed by the table, pushed to its trials, ended when none of them lives."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from determined.errors import FailedPrecondition
+from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import search as searches
+from determined.master.db.queries import trial as trials
+from determined.master.lifecycle import trial_state
+from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_become, terminal_of
+
+
+def move(
+    conn: Connection,
+    now: datetime,
+    experiment: RowMapping,
+    wanted: State,
+    reason: str,
+    *,
+    error: str | None = None,
+) -> None:
+    """Change the state as the table allows and push it to every live trial. The same state again is no change."""
+    current = State(experiment["state"])
+    if current == wanted:
+        return
+    if not may_become(current, wanted):
+        raise FailedPrecondition(f"experiment {experiment['id']} cannot become {wanted}: incompatible state {current}")
+    values: dict[str, Any] = {"state": wanted}
+    if error is not None:
+        values["error"] = error
+    experiments.update_row(conn, experiment["id"], values)
+    for trial in trials.outside_states(conn, experiment["id"], sorted(TERMINAL)):
+        trial_state.push(conn, now, trial["id"], wanted, reason)
+
+
+def finish_if_idle(conn: Connection, now: datetime, experiment_id: int) -> None:
+    """A stopping experiment ends when no trial of it lives."""
+    experiment = experiments.get(conn, experiment_id)
+    if experiment["state"] not in STOPPING:
+        return
+    if experiments.has_live_trial(conn, experiment_id, sorted(TERMINAL)):
+        return
+    state = terminal_of(State(experiment["state"]))
+    values: dict[str, Any] = {"state": state, "end_time": now}
+    if state == State.COMPLETED:
+        values["progress"] = 1.0
+    experiments.update_row(conn, experiment_id, values)
+    searches.forget(conn, experiment_id)

@@ -1,0 +1,135 @@
+"""The hands of the reconciler: runners handed to their engines, kills sent and repeated.
+
+It remembers only what it has done in this process, and may forget that: starting twice and killing twice are harmless.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, RowMapping
+
+from determined.engines.base import Engine
+from determined.engines.model import Device, GoneReason, Launch
+from determined.errors import Unavailable
+from determined.master import supervise
+from determined.master.auth import allocation_token
+from determined.master.context import MasterContext
+from determined.master.lifecycle import allocation as lifecycle
+from determined.master.lifecycle import topics
+from determined.master.lifecycle.cluster import Cluster
+from determined.master.lifecycle.identity import advertised_url, run_as
+
+logger = logging.getLogger(__name__)
+
+FORCE_AFTER = timedelta(seconds=30)
+
+
+@dataclass(slots=True)
+class _Handed:
+    """One runner in its engine's care."""
+
+    starting: asyncio.Task[None]
+    asked_to_end: bool = False
+    forced_at: datetime | None = None
+
+
+class Launcher:
+    def __init__(self, ctx: MasterContext, cluster: Cluster) -> None:
+        self._ctx = ctx
+        self._cluster = cluster
+        self._handed: dict[str, _Handed] = {}
+        self._kills: set[asyncio.Task[None]] = set()
+
+    def launch(self, alive: Sequence[RowMapping]) -> None:
+        """Hand every runner to its engine that this process has not handed over yet; forget those that are gone."""
+        ids = {row["resource_id"] for row in alive}
+        for resource_id in self._handed.keys() - ids:
+            if self._handed[resource_id].starting.done():
+                del self._handed[resource_id]
+        for row in alive:
+            if row["resource_id"] not in self._handed:
+                work = self._start(row)
+                task = supervise.spawn(work, name=f"start {row['resource_id']}")
+                self._handed[row["resource_id"]] = _Handed(task)
+
+    def enforce_kills(self, now: datetime, alive: Sequence[RowMapping]) -> None:
+        """First ask the runner to end its task; half a minute after the request, kill it and repeat that."""
+        for row in alive:
+            handed = self._handed.get(row["resource_id"])
+            if row["kill_at"] is None or row["exited_at"] is not None or handed is None:
+                continue
+            if handed.starting.done():
+                self._enforce(now, row, handed)
+
+    async def close(self) -> None:
+        """Forget everything. Runners go on; the next process hands them over again."""
+        await supervise.stop(*(h.starting for h in self._handed.values()), *self._kills)
+        self._handed.clear()
+
+    def _enforce(self, now: datetime, row: RowMapping, handed: _Handed) -> None:
+        due = row["kill_at"] + FORCE_AFTER <= now
+        if due and (handed.forced_at is None or handed.forced_at + FORCE_AFTER <= now):
+            handed.forced_at = now
+            self._kill(row, force=True)
+        elif not due and not handed.asked_to_end:
+            handed.asked_to_end = True
+            self._kill(row, force=False)
+
+    def _kill(self, row: RowMapping, *, force: bool) -> None:
+        engine = self._cluster.engines.get(row["engine"])
+        if engine is None:
+            return
+        work = engine.kill(row["resource_id"], force=force)
+        task = supervise.spawn(work, name=f"kill {row['resource_id']}")
+        self._kills.add(task)
+        task.add_done_callback(self._kills.discard)
+
+    async def _start(self, row: RowMapping) -> None:
+        resource_id = row["resource_id"]
+        try:
+            engine = self._engine(row)
+            await engine.start(self._launch_of(row))
+        except Unavailable as e:
+            await self._not_started(resource_id, e.message)
+        except Exception as e:
+            # A defect of the engine: the runner counts as not started, so the task is tried again instead of hanging.
+            logger.exception("%s: the engine failed to start this runner", resource_id)
+            await self._not_started(resource_id, f"the engine failed: {e}")
+
+    async def _not_started(self, resource_id: str, why: str) -> None:
+        def write(conn: Connection) -> list[str]:
+            now = self._ctx.clock.now()
+            lifecycle.runner_gone(conn, now, resource_id, GoneReason.NOT_STARTED, f"could not start: {why}")
+            return topics.of_runner(conn, resource_id)
+
+        try:
+            changed = await self._ctx.db.write(write)
+        except Unavailable:
+            # Not written down, so it is as if it had not been tried: the next pass tries again.
+            self._handed.pop(resource_id, None)
+            return
+        self._ctx.bus.publish(topics.SCHEDULE, *changed)
+
+    def _engine(self, row: RowMapping) -> Engine:
+        engine = self._cluster.engines.get(row["engine"])
+        if engine is None:
+            raise Unavailable(f"engine '{row['engine']}' is no longer part of this master")
+        return engine
+
+    def _launch_of(self, row: RowMapping) -> Launch:
+        config = self._ctx.config
+        return Launch(
+            allocation_id=row["allocation_id"],
+            resource_id=row["resource_id"],
+            container_id=row["container_id"],
+            node_id=row["node_id"],
+            rank=row["rank"],
+            slot_ids=tuple(row["slot_ids"]),
+            device=Device(row["device"]),
+            master_url=advertised_url(config),
+            token=allocation_token.mint(self._ctx.cluster.secret, row["allocation_id"]),
+            run_as=run_as(row, config),
+        )

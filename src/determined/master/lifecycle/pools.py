@@ -1,0 +1,43 @@
+"""Resource pools as scheduling sees them, read from the master's config. Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from determined.engines.scheduling.model import FittingPolicy, Settings
+from determined.master.config import MasterConfig
+
+
+class SchedulerKind(StrEnum):
+    PRIORITY = "priority"
+    FAIR_SHARE = "fair_share"
+    ROUND_ROBIN = "round_robin"
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    name: str
+    description: str
+    scheduler: SchedulerKind
+    settings: Settings
+    default_priority: int = 42
+    max_aux: int | None = None
+
+
+def pools_of(config: MasterConfig) -> dict[str, Pool]:
+    """By name, in the order of the config."""
+    return {
+        pool.pool_name: Pool(
+            name=pool.pool_name,
+            description=pool.description,
+            scheduler=SchedulerKind(pool.scheduler.type),
+            settings=Settings(
+                pool=pool.pool_name,
+                preemption=pool.scheduler.preemption,
+                fitting=FittingPolicy(pool.scheduler.fitting_policy),
+                allow_heterogeneous=pool.scheduler.allow_heterogeneous_fits,
+            ),
+            default_priority=pool.scheduler.default_priority,
+            max_aux=pool.max_aux_containers_per_agent,
+        )
+        for pool in config.resource_pools
+    }

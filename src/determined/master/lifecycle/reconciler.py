@@ -1,0 +1,160 @@
+"""The loop that makes the world follow the rows: schedule, hand runners to engines, kill, notice what is gone.
+
+It remembers nothing that matters. A master killed at any instant starts again, derives the same work from the same rows
+and goes on; there is no recovery code besides this.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from determined.engines.base import Engine
+from determined.engines.model import EngineEvent, RunnerGone
+from determined.errors import AlreadyExists, FailedPrecondition, Unavailable
+from determined.master import supervise
+from determined.master.context import MasterContext
+from determined.master.db.queries import cluster as cluster_rows
+from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import job as jobs
+from determined.master.db.queries import node as nodes
+from determined.master.lifecycle import allocation as allocation_lifecycle
+from determined.master.lifecycle import cluster as clusters
+from determined.master.lifecycle import experiment as experiment_lifecycle
+from determined.master.lifecycle import scheduling, topics
+from determined.master.lifecycle.launching import Launcher
+from determined.master.lifecycle.pools import pools_of
+from determined.master.lifecycle.scheduling import Told
+from determined.master.lifecycle.states import LIVE
+
+logger = logging.getLogger(__name__)
+
+HEARTBEAT = "heartbeat"
+_HEARTBEAT_SECONDS = 5.0
+_IDLE_SECONDS = 1.0  # the bus is a hint and may be lost: look at least this often
+_REST_SECONDS = 0.02  # after a pass: changes come in bursts, and reports of many tasks wake us too
+_RETRY_SECONDS = 0.5
+
+
+class Reconciler:
+    """One per master. `open` opens the engines too; `close` leaves every runner running."""
+
+    def __init__(self, ctx: MasterContext, engines: Sequence[Engine]) -> None:
+        self._ctx = ctx
+        self._pools = pools_of(ctx.config)
+        self._cluster = clusters.Cluster(engines)
+        self._launcher = Launcher(ctx, self._cluster)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._announced: frozenset[Told] = frozenset()
+        self._step_lock = asyncio.Lock()
+
+    async def open(self) -> None:
+        for engine in self._cluster.engines.values():
+            await engine.open()
+        await self._add_nodes()
+        clusters.attach(self._ctx.bus, self._cluster)
+        await self._ctx.db.write(self._fail_homeless)
+        self._tasks = [
+            *(supervise.spawn(self._follow(e), name=f"events of {e.name}") for e in self._cluster.engines.values()),
+            supervise.spawn(self._loop(), name="reconciler"),
+            supervise.repeat(self._beat, name="heartbeat", seconds=_HEARTBEAT_SECONDS),
+        ]
+
+    async def close(self) -> None:
+        await supervise.stop(*self._tasks)
+        await self._launcher.close()
+        for engine in self._cluster.engines.values():
+            await engine.close()
+
+    async def step(self) -> None:
+        """One pass; at most one at a time."""
+        async with self._step_lock:
+            await self._step()
+
+    async def _step(self) -> None:
+        now = self._ctx.clock.now()
+        world = scheduling.World(
+            nodes=self._cluster.nodes(),
+            pools=self._pools,
+            launch_error=self._ctx.config.launch_error,
+            reserved_ports=frozenset(self._ctx.config.reserved_ports),
+        )
+        seen = await self._ctx.db.read(lambda conn: scheduling.look(conn, now, world))
+        if seen.changes:
+            seen = await self._ctx.db.write(lambda conn: scheduling.act(conn, now, world))
+            self._ctx.bus.publish(*seen.topics)
+        self._cluster.reasons = seen.reasons
+        self._announce(seen.signals)
+        self._launcher.launch(seen.alive)
+        self._launcher.enforce_kills(now, seen.alive)
+
+    def _announce(self, signals: frozenset[Told]) -> None:
+        """Wake the long polls of tasks that were signalled since the last pass, whoever did it."""
+        self._ctx.bus.publish(*(f"allocation:{s.allocation_id}" for s in signals - self._announced))
+        self._announced = signals
+
+    async def _loop(self) -> None:
+        loop = asyncio.get_running_loop()
+        async with self._ctx.bus.listen(topics.SCHEDULE) as listener:
+            while not self._ctx.bus.closed:
+                await self._guarded_step()
+                rested = loop.time() + _REST_SECONDS
+                await listener.wait(_IDLE_SECONDS)
+                await asyncio.sleep(max(0.0, rested - loop.time()))
+
+    async def _guarded_step(self) -> None:
+        try:
+            await self.step()
+        except Unavailable as e:
+            logger.warning("scheduling waits: %s", e.message)
+        except Exception:
+            # One bad pass must not stop scheduling for good; the next one derives everything again.
+            logger.exception("a scheduling pass failed; the next one starts afresh")
+
+    async def _follow(self, engine: Engine) -> None:
+        async for event in engine.events():
+            try:
+                await self._handle(engine, event)
+            except Exception:
+                # Without this one bad event would deafen us to all later ones: their tasks would never end.
+                logger.exception("%s: cannot handle %s", engine.name, event)
+
+    async def _handle(self, engine: Engine, event: EngineEvent) -> None:
+        """Write an event down; while the database is away, keep trying: the engine tells it only once."""
+        while isinstance(event, RunnerGone):
+            try:
+                changed = await self._ctx.db.write(lambda conn: self._gone(conn, event))
+            except Unavailable as e:
+                logger.warning("%s: %s is gone, but: %s", engine.name, event.resource_id, e.message)
+                await asyncio.sleep(_RETRY_SECONDS)
+                continue
+            self._ctx.bus.publish(*changed)
+            break
+        self._ctx.bus.publish(topics.SCHEDULE)
+
+    def _gone(self, conn: Connection, event: RunnerGone) -> list[str]:
+        now = self._ctx.clock.now()
+        allocation_lifecycle.runner_gone(conn, now, event.resource_id, event.reason, event.detail)
+        return topics.of_runner(conn, event.resource_id)
+
+    async def _add_nodes(self) -> None:
+        """Nodes that somebody added by hand in an earlier life of this master."""
+        for row in await self._ctx.db.read(nodes.added):
+            node = clusters.new_local_node(row["node_id"], row["pool"], row["slots"])
+            try:
+                await self._cluster.growing_engine().add_node(node)
+            except (AlreadyExists, FailedPrecondition) as e:
+                logger.warning("node %s was added by hand and cannot be offered now: %s", node.id, e.message)
+
+    def _fail_homeless(self, conn: Connection) -> None:
+        """Experiments whose pool is no longer configured can never go on."""
+        for experiment in experiments.in_states(conn, sorted(LIVE)):
+            pool = jobs.get(conn, experiment["job_id"])["pool"]
+            if pool not in self._pools and not experiment["unmanaged"]:
+                why = f"resource pool '{pool}' is not in the master's config any more"
+                experiment_lifecycle.fail(conn, self._ctx.clock.now(), experiment["id"], why)
+
+    async def _beat(self) -> None:
+        micros = experiment_lifecycle.queue_position(self._ctx.clock.now())
+        await self._ctx.db.write(lambda conn: cluster_rows.put(conn, HEARTBEAT, int(micros)))

@@ -1,0 +1,191 @@
+"""One scheduling pass: rows and nodes in, assignments out. The deciding is done by the pure engines/scheduling.
+
+`look` only reads and says whether anything would change; `act` looks again inside the write transaction
+and changes it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection, RowMapping
+
+from determined.engines.scheduling import fair_share, priority, round_robin
+from determined.engines.scheduling.feasible import is_feasible
+from determined.engines.scheduling.model import Decision, NodeView, Request, Settings
+from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import node as node_rows
+from determined.master.db.queries import runner as runners
+from determined.master.db.queries import trial as trials
+from determined.master.lifecycle import allocation as lifecycle
+from determined.master.lifecycle import assignment, topics, trial_state
+from determined.master.lifecycle.capacity import Capacity, Overrides, capacities
+from determined.master.lifecycle.cluster import PlacedNode
+from determined.master.lifecycle.pools import Pool, SchedulerKind
+from determined.master.lifecycle.states import AllocationState
+
+_DECIDE: dict[SchedulerKind, Callable[[Sequence[Request], Sequence[NodeView], Settings], Decision]] = {
+    SchedulerKind.PRIORITY: priority.decide,
+    SchedulerKind.FAIR_SHARE: fair_share.decide,
+    SchedulerKind.ROUND_ROBIN: round_robin.decide,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What a pass is told besides the rows."""
+
+    nodes: Sequence[PlacedNode]
+    pools: dict[str, Pool]
+    launch_error: bool = True
+    reserved_ports: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a live allocation has been told."""
+
+    allocation_id: str
+    preempted: bool
+    killed: bool
+
+
+@dataclass(slots=True)
+class Pass:
+    """`alive`: runners their engines must have. `changes`: whether rows would change, or have."""
+
+    alive: Sequence[RowMapping] = ()
+    reasons: dict[str, str] = field(default_factory=dict)
+    changes: bool = False
+    topics: set[str] = field(default_factory=set)
+    signals: frozenset[Told] = frozenset()
+
+
+def look(conn: Connection, now: datetime, world: World) -> Pass:
+    """What the rows ask for, without changing any."""
+    due = bool(allocations.overdue(conn, now)) or bool(trials.wanting_allocation(conn))
+    chosen = _decide(conn, world)
+    return Pass(
+        alive=runners.alive(conn),
+        reasons=chosen.reasons,
+        changes=due or bool(chosen.starts or chosen.preempts or chosen.rejects),
+        signals=_signals(chosen.live),
+    )
+
+
+def act(conn: Connection, now: datetime, world: World) -> Pass:
+    """Kill what has outstayed its deadline, queue what wants to run, assign what fits, preempt what must leave."""
+    done = Pass(changes=True)
+    for allocation_id in allocations.overdue(conn, now):
+        lifecycle.request_kill(conn, now, allocation_id, "it did not exit in time after it was asked to")
+        done.topics.update(topics.of_allocation(conn, allocation_id))
+    for trial in trials.wanting_allocation(conn):
+        queued = trial_state.allocate(conn, now, trial)
+        if queued is not None:
+            done.topics.update(topics.of_allocation(conn, queued))
+    _apply(conn, now, world, _decide(conn, world), done)
+    done.alive = runners.alive(conn)
+    done.signals = _signals(allocations.live_with_job(conn))
+    return done
+
+
+@dataclass(slots=True)
+class _Chosen:
+    live: Sequence[RowMapping] = ()
+    capacity: dict[str, Capacity] = field(default_factory=dict)
+    starts: list[tuple[str, list[tuple[str, int]]]] = field(default_factory=list)
+    preempts: list[str] = field(default_factory=list)
+    rejects: list[str] = field(default_factory=list)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+
+def _decide(conn: Connection, world: World) -> _Chosen:
+    live = allocations.live_with_job(conn)
+    held = runners.of_live_allocations(conn)
+    chosen = _Chosen(live, capacities(world.nodes, held, Overrides(node_rows.overrides(conn)), world.pools))
+    if all(row["state"] != AllocationState.PENDING for row in live):
+        return chosen
+    excluded = allocations.excluded_nodes(conn)
+    placements = _placements(held)
+    for name in {row["pool"] for row in live}:
+        requests = [_request(row, excluded, placements) for row in live if row["pool"] == name]
+        _decide_pool(world, chosen, name, requests)
+    return chosen
+
+
+def _decide_pool(world: World, chosen: _Chosen, name: str, requests: list[Request]) -> None:
+    pool = world.pools.get(name)
+    if pool is None:
+        text = f"cannot start: pool '{name}' is not in the master's config"
+        chosen.reasons.update({r.allocation_id: text for r in requests if r.placement is None})
+        return
+    views = [c.view() for c in chosen.capacity.values() if c.pool == name]
+    decision = _DECIDE[pool.scheduler](requests, views, pool.settings)
+    chosen.starts += decision.start
+    chosen.preempts += decision.preempt
+    chosen.reasons.update(decision.reasons)
+    if world.launch_error:
+        chosen.rejects += [r.allocation_id for r in requests if _out_of_nodes(r, views, pool.settings)]
+
+
+def _out_of_nodes(request: Request, views: list[NodeView], settings: Settings) -> bool:
+    """Its log policies have excluded so many nodes that what is left can never hold it."""
+    if request.placement is not None or not request.excluded_nodes:
+        return False
+    every = [v.total_slots for v in views]
+    left = [v.total_slots for v in views if v.id not in request.excluded_nodes]
+    mixed = settings.allow_heterogeneous
+    fits = is_feasible(request.slots, every, request.single_node, heterogeneous=mixed)
+    return fits and (not left or not is_feasible(request.slots, left, request.single_node, heterogeneous=mixed))
+
+
+def _apply(conn: Connection, now: datetime, world: World, chosen: _Chosen, done: Pass) -> None:
+    for allocation_id in chosen.rejects:
+        why = "its log policies exclude the nodes that could hold it"
+        lifecycle.reject(conn, now, allocation_id, why)
+        done.topics.update(topics.of_allocation(conn, allocation_id))
+    for allocation_id, placement in chosen.starts:
+        if allocation_id not in chosen.rejects:
+            assignment.assign(
+                conn, now, allocation_id, placement, capacity=chosen.capacity, reserved_ports=world.reserved_ports
+            )
+            done.topics.update(topics.of_allocation(conn, allocation_id))
+    for allocation_id in chosen.preempts:
+        lifecycle.request_preemption(conn, now, allocation_id, "its slots are needed by another job")
+        done.topics.update(topics.of_allocation(conn, allocation_id))
+    done.reasons = chosen.reasons
+
+
+def _request(
+    row: RowMapping,
+    excluded: dict[str, frozenset[str]],
+    placements: dict[str, tuple[tuple[str, int], ...]],
+) -> Request:
+    return Request(
+        allocation_id=row["id"],
+        job_id=row["job_id"],
+        slots=row["slots"],
+        preemptible=row["preemptible"],
+        single_node=row["single_node"],
+        priority=row["priority"],
+        weight=row["weight"],
+        max_slots=row["max_slots"],
+        position=row["position"],
+        job_submitted=row["submitted_at"],
+        requested_at=row["requested_at"],
+        excluded_nodes=excluded.get(row["task_id"], frozenset()),
+        placement=placements.get(row["id"]),
+        leaving=row["preempt_at"] is not None or row["kill_at"] is not None,
+    )
+
+
+def _signals(live: Sequence[RowMapping]) -> frozenset[Told]:
+    told = (Told(row["id"], row["preempt_at"] is not None, row["kill_at"] is not None) for row in live)
+    return frozenset(s for s in told if s.preempted or s.killed)
+
+
+def _placements(held: Sequence[RowMapping]) -> dict[str, tuple[tuple[str, int], ...]]:
+    found: dict[str, list[tuple[str, int]]] = {}
+    for row in held:
+        found.setdefault(row["allocation_id"], []).append((row["node_id"], len(row["slot_ids"])))
+    return {allocation_id: tuple(places) for allocation_id, places in found.items()}

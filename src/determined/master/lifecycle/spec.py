@@ -1,0 +1,107 @@
+"""What a runner is told to run: the task spec, built from the rows each time it is asked for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from determined.config import ExperimentConfig, parse_yaml
+from determined.errors import InvalidConfig
+from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import runner as runners
+from determined.master.db.queries import task as tasks
+from determined.master.db.queries import trial as trials
+from determined.wire.report import BindMount, TaskSpec
+
+_NEED_CONTAINER = (
+    ("environment", "image"),
+    ("environment", "add_capabilities"),
+    ("environment", "drop_capabilities"),
+    ("resources", "shm_size"),
+    ("resources", "devices"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What every spec says of the master. `token` acts for the task's owner inside the task."""
+
+    cluster_id: str
+    master_id: str
+    token: str
+    startup_hook: str | None = None
+    network_interface: str | None = None
+    containers: bool = False  # whether the engine honours images, shared memory sizes and capabilities
+
+
+def build(conn: Connection, resource_id: str, username: str, cluster: Cluster) -> TaskSpec:
+    runner = runners.get(conn, resource_id)
+    allocation = allocations.get(conn, runner["allocation_id"])
+    group = runners.of_allocation(conn, allocation["id"])
+    spec = TaskSpec(
+        task_id=allocation["task_id"],
+        task_type=tasks.get(conn, allocation["task_id"])["type"],
+        cluster_id=cluster.cluster_id,
+        master_id=cluster.master_id,
+        username=username,
+        user_token=cluster.token,
+        startup_hook=cluster.startup_hook,
+        network_interface=cluster.network_interface,
+        slot_counts=_slot_counts(group),
+        ports=allocation["ports"] or {},
+    )
+    if allocation["trial_id"] is not None:
+        _add_trial(conn, spec, allocation, runner, cluster)
+    return spec
+
+
+def _add_trial(conn: Connection, spec: TaskSpec, allocation: RowMapping, runner: RowMapping, cluster: Cluster) -> None:
+    trial = tasks.trial_details(conn, allocation["trial_id"])
+    config = ExperimentConfig.from_active(trial["config"])
+    spec.entrypoint = config.entrypoint if config.entrypoint is not None else ""
+    spec.environment = config.environment.variables(runner["device"])
+    spec.bind_mounts = [
+        BindMount(host_path=m.host_path, container_path=m.container_path, read_only=m.read_only)
+        for m in config.bind_mounts
+    ]
+    spec.submitter_python = trial["submitter_python"]
+    spec.debug = config.debug
+    spec.warnings = [] if cluster.containers else _ignored(trial["original_config"])
+    spec.trial_id = trial["id"]
+    spec.experiment_id = trial["experiment_id"]
+    spec.trial_seed = trial["seed"]
+    spec.trial_run_id = allocation["run_id"]
+    spec.hparams = trial["hparams"]
+    spec.config = trial["config"]
+    spec.preemption_timeout = config.preemption_timeout
+    spec.latest_checkpoint, spec.steps_completed = _checkpoint(conn, trial)
+
+
+def _checkpoint(conn: Connection, trial: RowMapping) -> tuple[str | None, int]:
+    """Its own newest one; else what it was told to start from, and then its steps count from zero."""
+    own = trials.latest_checkpoint(conn, trial["id"])
+    if own is not None:
+        return own["uuid"], own["steps_completed"]
+    return trial["warm_start_checkpoint"] or trial["experiment_checkpoint"], 0
+
+
+def _ignored(original_config: str) -> list[str]:
+    """Settings of the submitter that need a container, said once instead of silently dropped."""
+    try:
+        asked = parse_yaml(original_config)
+    except InvalidConfig:
+        return []
+    names = [f"{section}.{key}" for section, key in _NEED_CONTAINER if _has(asked, section, key)]
+    if not names:
+        return []
+    return [f"{', '.join(names)}: not used, tasks run as plain processes here; the docker engine honours them"]
+
+
+def _has(asked: dict[str, Any], section: str, key: str) -> bool:
+    part = asked.get(section)
+    return isinstance(part, dict) and bool(part.get(key))
+
+
+def _slot_counts(group: Sequence[RowMapping]) -> list[int]:
+    return [len(r["slot_ids"]) for r in group]

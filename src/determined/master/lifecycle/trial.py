@@ -1,0 +1,38 @@
+"""What people do with one trial, inside a write transaction."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.errors import FailedPrecondition
+from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import trial as trials
+from determined.master.lifecycle import search, trial_state
+from determined.master.lifecycle.states import State
+from determined.search.method import Create
+
+
+def kill(conn: Connection, now: datetime, trial_id: int) -> None:
+    """End one trial now; the searcher hears that the user canceled it. A repeat sends the signal again."""
+    trial = trials.get(conn, trial_id)
+    trial_state.push(conn, now, trial_id, State.STOPPING_KILLED, "the trial was killed")
+    search.settle(conn, now, trial["experiment_id"])
+
+
+def create_unmanaged(
+    conn: Connection,
+    now: datetime,
+    experiment_id: int,
+    hparams: dict[str, Any],
+    external_id: str | None = None,
+) -> int:
+    """A trial that its client runs itself; it is never scheduled."""
+    experiment = experiments.get(conn, experiment_id)
+    if not experiment["unmanaged"]:
+        raise FailedPrecondition(f"experiment {experiment_id} is managed; its searcher creates the trials")
+    order = Create(request_id=str(uuid.uuid4()), hparams=hparams, seed=0)
+    trial_id = trial_state.create(conn, now, experiment, order)
+    trials.update_row(conn, trial_id, {"external_id": external_id, "last_activity": now, "run_id": 1})
+    return trial_id

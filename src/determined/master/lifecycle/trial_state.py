@@ -1,0 +1,198 @@
+"""A trial's own rows: created, resumed, pushed into a state, decided about when its allocation has ended.
+
+Trials that end here are found by `search.settle`, which tells the searcher; nothing in this file knows searches.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import task as tasks
+from determined.master.db.queries import trial as trials
+from determined.master.db.queries.log import append_master_line
+from determined.master.lifecycle import allocation_state
+from determined.master.lifecycle.states import (
+    STOPPING,
+    TERMINAL,
+    ExitKind,
+    State,
+    TaskType,
+    TrialAtExit,
+    decide_exit,
+    signal_for,
+    terminal_of,
+    trial_accepts,
+)
+from determined.search.method import Create
+
+DEFAULT_PREEMPTION_TIMEOUT = 3600
+_MAX_BACKOFF_S = 30
+_NOTICED_FAILURES = 6  # consecutive system failures looked at; past these the delay no longer grows
+
+
+def create(conn: Connection, now: datetime, experiment: RowMapping, order: Create) -> int:
+    """A new trial in its experiment's state, with its task."""
+    task_id = f"{experiment['id']}.{order.request_id}"
+    trial_id = trials.insert_row(
+        conn,
+        {
+            "experiment_id": experiment["id"],
+            "request_id": order.request_id,
+            "task_id": task_id,
+            "state": experiment["state"],
+            "hparams": order.hparams,
+            "seed": order.seed,
+            "start_time": now,
+            "warm_start_checkpoint": _start_checkpoint(conn, experiment, order),
+        },
+    )
+    _insert_task(conn, now, experiment, trial_id, task_id)
+    return trial_id
+
+
+def resume(conn: Connection, now: datetime, experiment: RowMapping, trial: RowMapping) -> None:
+    """Take an ended trial up again under its old id with a fresh task (continue)."""
+    task_id = f"{experiment['id']}.{trial['request_id']}-{trials.task_count(conn, trial['id'])}"
+    trials.update_row(
+        conn,
+        trial["id"],
+        {
+            "task_id": task_id,
+            "state": experiment["state"],
+            "end_time": None,
+            "restarts": 0,
+            "early_stopped": False,
+            "early_exit": None,
+            "exit_reported": False,
+            "op_length": None,
+            "op_completed": None,
+            "op_closed": False,
+        },
+    )
+    _insert_task(conn, now, experiment, trial["id"], task_id)
+
+
+def push(conn: Connection, now: datetime, trial_id: int, wanted: State, reason: str) -> None:
+    """Put a trial into the state its experiment (or user, or searcher) wants, and signal what runs.
+
+    The same state again sends its signal again, so that a kill can be repeated.
+    """
+    trial = trials.get(conn, trial_id)
+    if not trial_accepts(State(trial["state"]), wanted):
+        return
+    if trial["state"] != wanted:
+        trials.update_row(conn, trial_id, {"state": wanted})
+    allocation = allocations.live_of_trial(conn, trial_id)
+    if allocation is None:
+        if wanted in STOPPING:
+            finish(conn, now, trial, terminal_of(wanted))
+        return
+    what = signal_for(wanted)
+    if what is None:
+        return
+    if allocation_state.signal(conn, now, allocation, what, reason=reason, timeout_s=timeout_of(conn, trial)):
+        allocation_ended(conn, now, trial_id, ExitKind.KILLED)
+
+
+def allocation_ended(conn: Connection, now: datetime, trial_id: int, kind: ExitKind) -> None:
+    """Decide what becomes of the trial and write it down."""
+    trial = trials.get(conn, trial_id)
+    if trial["state"] in TERMINAL:
+        return
+    experiment = experiments.get(conn, trial["experiment_id"])
+    decision = decide_exit(_at_exit(conn, experiment, trial), kind)
+    if decision.restarts != trial["restarts"]:
+        trials.update_row(conn, trial_id, {"restarts": decision.restarts})
+        _say_restart(conn, now, trial, decision.restarts, experiment["config"]["max_restarts"])
+    if decision.state in TERMINAL:
+        finish(conn, now, trial, decision.state)
+
+
+def finish(conn: Connection, now: datetime, trial: RowMapping, state: State) -> None:
+    """The trial is over; `exit_reported` stays false until the searcher knows."""
+    trials.update_row(conn, trial["id"], {"state": state, "end_time": now})
+    tasks.end(conn, now, trial["task_id"])
+
+
+def allocate(conn: Connection, now: datetime, wanting: RowMapping) -> str | None:
+    """Queue the next run of a trial that wants one; None while it waits after failures of the system."""
+    earliest = _not_before(conn, wanting["id"])
+    if earliest is not None and now < earliest:
+        return None
+    run_id = wanting["run_id"] + 1
+    # First of all: from here on reports of older runs are refused.
+    trials.update_row(conn, wanting["id"], {"run_id": run_id})
+    resources = experiments.get(conn, wanting["experiment_id"])["config"]["resources"]
+    return allocation_state.request(
+        conn,
+        now,
+        task_id=wanting["task_id"],
+        trial_id=wanting["id"],
+        run_id=run_id,
+        slots=resources["slots_per_trial"],
+        pool=wanting["pool"],
+        preemptible=True,
+        single_node=bool(resources.get("is_single_node")),
+    )
+
+
+def timeout_of(conn: Connection, trial: RowMapping) -> int:
+    """Seconds a trial has between the request to leave and the kill."""
+    given = experiments.get(conn, trial["experiment_id"])["config"].get("preemption_timeout")
+    return DEFAULT_PREEMPTION_TIMEOUT if given is None else int(given)
+
+
+def _insert_task(conn: Connection, now: datetime, experiment: RowMapping, trial_id: int, task_id: str) -> None:
+    retention = (experiment["config"].get("retention_policy") or {}).get("log_retention_days")
+    values: dict[str, Any] = {
+        "id": task_id,
+        "type": TaskType.TRIAL,
+        "job_id": experiment["job_id"],
+        "trial_id": trial_id,
+        "experiment_id": experiment["id"],
+        "start_time": now,
+        "log_retention_days": retention,
+    }
+    tasks.insert_row(conn, values)
+
+
+def _start_checkpoint(conn: Connection, experiment: RowMapping, order: Create) -> str | None:
+    if order.checkpoint_of is None:
+        return experiment["warm_start_checkpoint"]  # type: ignore[no-any-return]
+    source = trials.by_request(conn, experiment["id"], order.checkpoint_of)
+    return None if source is None else source["latest_checkpoint"]
+
+
+def _at_exit(conn: Connection, experiment: RowMapping, trial: RowMapping) -> TrialAtExit:
+    complete = trial["op_length"] is not None and trial["op_completed"] == trial["op_length"]
+    return TrialAtExit(
+        state=State(trial["state"]),
+        restarts=trial["restarts"],
+        max_restarts=experiment["config"]["max_restarts"],
+        early_stopped=trial["early_stopped"],
+        early_exit=trial["early_exit"] is not None,
+        finished=bool(trial["op_closed"]) and complete,
+        retries_canceled=bool(trials.policy_hits(conn, trial["task_id"], "cancel_retries")),
+    )
+
+
+def _say_restart(conn: Connection, now: datetime, trial: RowMapping, restarts: int, allowed: int) -> None:
+    text = f"trial {trial['id']} failed {restarts} time(s); max_restarts is {allowed}"
+    append_master_line(conn, now, trial["task_id"], text, level="ERROR")
+
+
+def _not_before(conn: Connection, trial_id: int) -> datetime | None:
+    """One failure of the system is retried at once, repeated ones ever more slowly: they cost no restart."""
+    ends = allocations.latest_ends(conn, trial_id, _NOTICED_FAILURES)
+    failures = 0
+    for row in ends:
+        if row["exit_kind"] != ExitKind.TRANSIENT:
+            break
+        failures += 1
+    if failures < 2:
+        return None
+    delay = min(_MAX_BACKOFF_S, 2 ** (failures - 2))
+    return ends[0]["ended_at"] + timedelta(seconds=delay)  # type: ignore[no-any-return]

@@ -1,0 +1,170 @@
+"""Allocations: what a task asks its master."""
+
+from typing import Annotated, Any
+
+from litestar import Request, Router, get, post
+from litestar.params import QueryParameter
+
+from determined.master.auth.identity import Caller, require_task
+from determined.master.context import MasterContext
+from determined.master.routes.body import read_body
+from determined.master.services import allocation as allocations
+from determined.wire.allocation import (
+    AllocationAllGatherRequest,
+    AllocationAllGatherResponse,
+    AllocationPreemptionSignalResponse,
+    AllocationRendezvousInfoResponse,
+    GetAllocationResponse,
+    NotifyContainerRunningRequest,
+    NotifyContainerRunningResponse,
+    PostAllocationAcceleratorDataRequest,
+    PostAllocationProxyAddressRequest,
+)
+from determined.wire.report import RunnerSignals, TaskSpec
+
+AnyRequest = Request[Any, Any, Any]
+# Clients of two generations write it differently.
+TimeoutCamel = Annotated[float | None, QueryParameter(name="timeoutSeconds", ge=0, le=1e6)]
+TimeoutSnake = Annotated[float | None, QueryParameter(name="timeout_seconds", ge=0, le=1e6)]
+
+_ALLOCATION = "/api/v1/allocations/{allocation_id:str}"
+_RESOURCES = _ALLOCATION + "/resources/{resource_id:str}"
+
+
+@get(_ALLOCATION)
+async def get_allocation(ctx: MasterContext, allocation_id: str) -> GetAllocationResponse:
+    return GetAllocationResponse(allocation=await allocations.get(ctx, allocation_id))
+
+
+@get(_ALLOCATION + "/signals/preemption")
+async def preemption_signal(
+    ctx: MasterContext, allocation_id: str, camel: TimeoutCamel = None, snake: TimeoutSnake = None
+) -> AllocationPreemptionSignalResponse:
+    seconds = camel if camel is not None else snake or 0.0
+    return AllocationPreemptionSignalResponse(preempt=await allocations.preemption_signal(ctx, allocation_id, seconds))
+
+
+@post(_ALLOCATION + "/signals/ack_preemption", status_code=200)
+async def ack_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
+    require_task(caller, allocation_id)
+    await allocations.ack_preemption(ctx, allocation_id)
+    return {}
+
+
+@post(_ALLOCATION + "/signals/pending_preemption", status_code=200)
+async def pending_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
+    require_task(caller, allocation_id)
+    await allocations.pending_preemption(ctx, allocation_id)
+    return {}
+
+
+@post(_ALLOCATION + "/ready", status_code=200)
+async def ready(ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
+    require_task(caller, allocation_id)
+    await allocations.ready(ctx, allocation_id)
+    return {}
+
+
+@post(_ALLOCATION + "/waiting", status_code=200)
+async def waiting(ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
+    require_task(caller, allocation_id)
+    await allocations.waiting(ctx, allocation_id)
+    return {}
+
+
+@post(_ALLOCATION + "/all_gather", status_code=200)
+async def all_gather(
+    request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str
+) -> AllocationAllGatherResponse:
+    require_task(caller, allocation_id)
+    asked = await read_body(request, AllocationAllGatherRequest)
+    return AllocationAllGatherResponse(data=await allocations.all_gather(ctx, allocation_id, asked))
+
+
+@post(_ALLOCATION + "/notify_container_running", status_code=200)
+async def notify_container_running(
+    request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str
+) -> NotifyContainerRunningResponse:
+    require_task(caller, allocation_id)
+    asked = await read_body(request, NotifyContainerRunningRequest)
+    return NotifyContainerRunningResponse(data=await allocations.container_running(ctx, allocation_id, asked))
+
+
+@post(_ALLOCATION + "/acceleratorData", status_code=200)
+async def accelerator_data(
+    request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str
+) -> dict[str, Any]:
+    require_task(caller, allocation_id)
+    asked = await read_body(request, PostAllocationAcceleratorDataRequest)
+    await allocations.set_accelerators(ctx, allocation_id, asked.accelerator_data)
+    return {}
+
+
+@post(_ALLOCATION + "/proxy_address", status_code=200)
+async def proxy_address(request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
+    require_task(caller, allocation_id)
+    asked = await read_body(request, PostAllocationProxyAddressRequest)
+    await allocations.set_proxy_address(ctx, allocation_id, asked.proxy_address)
+    return {}
+
+
+@get(_RESOURCES + "/rendezvous")
+async def rendezvous(
+    ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
+) -> AllocationRendezvousInfoResponse:
+    require_task(caller, allocation_id)
+    info = await allocations.rendezvous(ctx, allocation_id, resource_id)
+    return AllocationRendezvousInfoResponse(rendezvous_info=info)
+
+
+@post(_RESOURCES + "/daemon", status_code=200)
+async def mark_daemon(ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str) -> dict[str, Any]:
+    require_task(caller, allocation_id)
+    await allocations.mark_daemon(ctx, allocation_id, resource_id)
+    return {}
+
+
+@get(_RESOURCES + "/spec")
+async def task_spec(ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str) -> TaskSpec:
+    """Ours: what a runner is to run, secrets included."""
+    require_task(caller, allocation_id)
+    return await allocations.task_spec(ctx, allocation_id, resource_id, caller.username)
+
+
+@get(_RESOURCES + "/signals")
+async def runner_signals(
+    ctx: MasterContext,
+    caller: Caller,
+    allocation_id: str,
+    resource_id: str,
+    preempt: bool = False,
+    kill: bool = False,
+    camel: TimeoutCamel = None,
+    snake: TimeoutSnake = None,
+) -> RunnerSignals:
+    """Ours: the long poll of a runner; it says what it knows and hears what is new."""
+    require_task(caller, allocation_id)
+    seconds = camel if camel is not None else snake or 0.0
+    known = RunnerSignals(preempt=preempt, kill=kill)
+    return await allocations.runner_signals(ctx, allocation_id, resource_id, known, seconds)
+
+
+router = Router(
+    path="",
+    route_handlers=[
+        accelerator_data,
+        ack_preemption,
+        all_gather,
+        get_allocation,
+        mark_daemon,
+        notify_container_running,
+        pending_preemption,
+        preemption_signal,
+        proxy_address,
+        ready,
+        rendezvous,
+        runner_signals,
+        task_spec,
+        waiting,
+    ],
+)

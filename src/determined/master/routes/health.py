@@ -1,0 +1,33 @@
+"""Is the master alive, and its numbers for Prometheus."""
+
+from typing import Any
+
+from litestar import Response, Router, get
+from litestar.datastructures import State
+
+from determined.errors import DeterminedError, NotFound, Unavailable
+from determined.master.auth.guard import PUBLIC
+from determined.master.context import MasterContext
+from determined.master.services import master as masters
+
+_PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@get("/health", opt=PUBLIC)
+async def health(ctx: MasterContext) -> Response[dict[str, Any]]:
+    """200 while the database answers; 503 with the reason while it does not."""
+    try:
+        await masters.check_database(ctx)
+    except DeterminedError as e:
+        raise Unavailable(f"the database does not answer: {e.message}") from e
+    return Response({"status": "up", "database": "up"})
+
+
+@get(["/metrics", "/debug/prom/metrics", "/prom/det-state-metrics"], include_in_schema=False)
+async def metrics(ctx: MasterContext, state: State) -> Response[bytes]:
+    if not ctx.config.enable_prometheus:
+        raise NotFound("metrics are off; set observability.enable_prometheus in the master's config")
+    return Response(await state.metrics.scrape(ctx), media_type=_PROMETHEUS)
+
+
+router = Router(path="", route_handlers=[health, metrics])

@@ -1,0 +1,128 @@
+"""The master itself: information, config, message, logs."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from litestar import Request, Router, delete, get, patch, put
+from litestar.datastructures import State
+from litestar.response import Stream
+
+from determined.master.auth.guard import PUBLIC
+from determined.master.auth.identity import Caller, require_user
+from determined.master.context import MasterContext
+from determined.master.routes.body import read_body
+from determined.master.routes.params import Limit, Offset, parse_time
+from determined.master.routes.streaming import ndjson
+from determined.master.services import master as masters
+from determined.master.services import master_log
+from determined.master.services.master_log import LogRing
+from determined.wire.log import MasterLogsResponse
+from determined.wire.master import (
+    GetClusterMessageResponse,
+    GetMasterConfigResponse,
+    GetMasterResponse,
+    GetTelemetryResponse,
+    PatchMasterConfigRequest,
+    SetClusterMessageRequest,
+)
+
+AnyRequest = Request[Any, Any, Any]
+
+
+@get("/info", opt=PUBLIC)
+async def info(ctx: MasterContext, state: State, challenge: str | None = None) -> dict[str, Any]:
+    """With `challenge` (hex) an embedded master also proves that it is the one of the caller's state file."""
+    answer = masters.info(ctx)
+    if challenge is not None and state.identity_secret is not None:
+        answer["proof"] = masters.prove(state.identity_secret, challenge)
+    return answer
+
+
+@get("/api/v1/master", opt=PUBLIC)
+async def get_master(ctx: MasterContext) -> GetMasterResponse:
+    return masters.describe(ctx, await masters.message(ctx))
+
+
+@get("/api/v1/master/telemetry", opt=PUBLIC)
+async def get_telemetry() -> GetTelemetryResponse:
+    """Nothing is ever sent anywhere."""
+    return GetTelemetryResponse(enabled=False)
+
+
+@get("/api/v1/master/config")
+async def get_config(ctx: MasterContext, caller: Caller) -> GetMasterConfigResponse:
+    return GetMasterConfigResponse(config=masters.shown_config(ctx, caller))
+
+
+@patch("/api/v1/master/config", status_code=200)
+async def patch_config(request: AnyRequest, caller: Caller) -> dict[str, Any]:
+    masters.change_config(caller, await read_body(request, PatchMasterConfigRequest))
+    return {}
+
+
+@get("/api/v1/master/cluster_message")
+async def get_message(ctx: MasterContext, caller: Caller) -> GetClusterMessageResponse:
+    return GetClusterMessageResponse(cluster_message=await masters.message(ctx, scheduled=caller.admin))
+
+
+@put("/api/v1/master/cluster_message", status_code=200)
+async def set_message(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
+    asked = await read_body(request, SetClusterMessageRequest)
+    await masters.set_message(
+        ctx,
+        caller,
+        text=asked.message,
+        start=parse_time(asked.start_time, "startTime"),
+        end=parse_time(asked.end_time, "endTime"),
+        duration=asked.duration,
+    )
+    return {}
+
+
+@delete("/api/v1/master/cluster_message", status_code=200)
+async def clear_message(ctx: MasterContext, caller: Caller) -> dict[str, Any]:
+    await masters.clear_message(ctx, caller)
+    return {}
+
+
+@get("/api/v1/master/logs")
+async def stream_logs(
+    *,
+    ctx: MasterContext,
+    caller: Caller,
+    log_ring: LogRing,
+    limit: Limit = None,
+    offset: Offset = None,
+    follow: bool = False,
+) -> Stream:
+    require_user(caller)
+    wanted = max(limit or 0, 0)
+
+    async def entries() -> AsyncIterator[MasterLogsResponse]:
+        async for entry in master_log.stream(log_ring, ctx.bus, offset=offset or 0, limit=wanted, follow=follow):
+            yield MasterLogsResponse(log_entry=entry)
+
+    return ndjson(entries())
+
+
+@get("/api/v1/permissions/summary")
+async def summarize_permissions() -> dict[str, Any]:
+    """Empty: roles belong to RBAC, which this master does not have."""
+    return {"roles": [], "assignments": []}
+
+
+router = Router(
+    path="",
+    route_handlers=[
+        info,
+        get_master,
+        get_telemetry,
+        get_config,
+        patch_config,
+        get_message,
+        set_message,
+        clear_message,
+        stream_logs,
+        summarize_permissions,
+    ],
+)

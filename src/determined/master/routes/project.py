@@ -1,0 +1,139 @@
+"""Projects and their notes."""
+
+from typing import Annotated, Any
+
+from litestar import Request, Router, delete, get, patch, post, put
+from litestar.params import QueryParameter
+
+from determined.master.auth.identity import Caller
+from determined.master.context import MasterContext
+from determined.master.routes.body import read_body
+from determined.master.routes.params import Limit
+from determined.master.services import project as projects
+from determined.master.services import project_columns
+from determined.wire.project import (
+    AddProjectNoteResponse,
+    DeleteProjectResponse,
+    GetProjectByKeyResponse,
+    GetProjectColumnsResponse,
+    GetProjectNumericMetricsRangeResponse,
+    GetProjectResponse,
+    GetProjectsByUserActivityResponse,
+    MoveProjectRequest,
+    Note,
+    PatchProject,
+    PatchProjectResponse,
+    PostProjectRequest,
+    PostProjectResponse,
+    PutProjectNotesRequest,
+    PutProjectNotesResponse,
+    TableType,
+)
+
+AnyRequest = Request[Any, Any, Any]
+
+
+@post("/api/v1/workspaces/{workspace_id:int}/projects", status_code=200)
+async def create_project(
+    request: AnyRequest, ctx: MasterContext, caller: Caller, workspace_id: int
+) -> PostProjectResponse:
+    asked = await read_body(request, PostProjectRequest)
+    return PostProjectResponse(project=await projects.create(ctx, caller, workspace_id, asked))
+
+
+@get("/api/v1/projects/{project_id:int}")
+async def get_project(ctx: MasterContext, project_id: int) -> GetProjectResponse:
+    return GetProjectResponse(project=await projects.get(ctx, project_id))
+
+
+@get("/api/v1/projects/key/{key:str}")
+async def get_project_by_key(ctx: MasterContext, key: str) -> GetProjectByKeyResponse:
+    return GetProjectByKeyResponse(project=await projects.get_by_key(ctx, key))
+
+
+@patch("/api/v1/projects/{project_id:int}", status_code=200)
+async def patch_project(
+    request: AnyRequest, ctx: MasterContext, caller: Caller, project_id: int
+) -> PatchProjectResponse:
+    asked = await read_body(request, PatchProject)
+    return PatchProjectResponse(project=await projects.patch(ctx, caller, project_id, asked))
+
+
+@delete("/api/v1/projects/{project_id:int}", status_code=200)
+async def delete_project(ctx: MasterContext, caller: Caller, project_id: int) -> DeleteProjectResponse:
+    await projects.delete(ctx, caller, project_id)
+    return DeleteProjectResponse(completed=True)
+
+
+@post("/api/v1/projects/{project_id:int}/archive", status_code=200)
+async def archive_project(ctx: MasterContext, caller: Caller, project_id: int) -> dict[str, Any]:
+    await projects.set_archived(ctx, caller, project_id, True)
+    return {}
+
+
+@post("/api/v1/projects/{project_id:int}/unarchive", status_code=200)
+async def unarchive_project(ctx: MasterContext, caller: Caller, project_id: int) -> dict[str, Any]:
+    await projects.set_archived(ctx, caller, project_id, False)
+    return {}
+
+
+@post("/api/v1/projects/{project_id:int}/move", status_code=200)
+async def move_project(request: AnyRequest, ctx: MasterContext, caller: Caller, project_id: int) -> dict[str, Any]:
+    asked = await read_body(request, MoveProjectRequest)
+    await projects.move(ctx, caller, project_id, asked.destination_workspace_id)
+    return {}
+
+
+@post("/api/v1/projects/{project_id:int}/notes", status_code=200)
+async def add_note(request: AnyRequest, ctx: MasterContext, project_id: int) -> AddProjectNoteResponse:
+    note = await read_body(request, Note)
+    return AddProjectNoteResponse(notes=await projects.add_note(ctx, project_id, note))
+
+
+@put("/api/v1/projects/{project_id:int}/notes", status_code=200)
+async def put_notes(request: AnyRequest, ctx: MasterContext, project_id: int) -> PutProjectNotesResponse:
+    asked = await read_body(request, PutProjectNotesRequest)
+    return PutProjectNotesResponse(notes=await projects.put_notes(ctx, project_id, asked.notes))
+
+
+@get("/api/v1/projects/{project_id:int}/columns")
+async def list_columns(
+    ctx: MasterContext,
+    project_id: int,
+    table_type: Annotated[TableType | None, QueryParameter(name="tableType")] = None,
+) -> GetProjectColumnsResponse:
+    ranges = await projects.metric_ranges(ctx, project_id)
+    return GetProjectColumnsResponse(columns=project_columns.columns(ranges, table_type))
+
+
+@get("/api/v1/projects/{project_id:int}/experiments/metric-ranges")
+async def list_metric_ranges(ctx: MasterContext, project_id: int) -> GetProjectNumericMetricsRangeResponse:
+    return GetProjectNumericMetricsRangeResponse(ranges=await projects.metric_ranges(ctx, project_id))
+
+
+@get("/api/v1/user/projects/activity")
+async def list_recent_projects(
+    ctx: MasterContext, caller: Caller, limit: Limit = None
+) -> GetProjectsByUserActivityResponse:
+    recent = await projects.recent(ctx, caller, limit if limit and limit > 0 else None)
+    return GetProjectsByUserActivityResponse(projects=recent)
+
+
+router = Router(
+    path="",
+    route_handlers=[
+        create_project,
+        get_project,
+        get_project_by_key,
+        patch_project,
+        delete_project,
+        archive_project,
+        unarchive_project,
+        move_project,
+        add_note,
+        put_notes,
+        list_columns,
+        list_metric_ranges,
+        list_recent_projects,
+    ],
+)

@@ -1,0 +1,48 @@
+"""Where runners deliver their journals (wire/report.py)."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+from litestar import Request, Router, post
+
+from determined.errors import InvalidArgument
+from determined.master.auth.identity import Caller
+from determined.master.context import MasterContext
+from determined.master.services import report as reports
+from determined.wire.report import ReportAnswer, ReportBatch
+
+_BIG = 256 * 1024  # bytes; decoding more than this would be felt by other requests on the loop
+
+_msgpack = msgspec.msgpack.Decoder(ReportBatch)
+_json = msgspec.json.Decoder(ReportBatch)
+
+
+@post("/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/reports", status_code=200)
+async def receive_reports(
+    request: Request[Any, Any, Any], ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
+) -> ReportAnswer:
+    raw = await request.body()
+    is_json = (request.headers.get("content-type") or "").startswith("application/json")
+    decode = _decode_json if is_json else _decode_msgpack
+    batch = await asyncio.to_thread(decode, raw) if len(raw) > _BIG else decode(raw)
+    return await reports.receive(ctx, caller, allocation_id, resource_id, batch)
+
+
+def _decode_msgpack(raw: bytes) -> ReportBatch:
+    return _decoded(_msgpack.decode, raw)
+
+
+def _decode_json(raw: bytes) -> ReportBatch:
+    return _decoded(_json.decode, raw)
+
+
+def _decoded(decode: Any, raw: bytes) -> ReportBatch:
+    try:
+        batch: ReportBatch = decode(raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as e:
+        raise InvalidArgument(f"the report is not a ReportBatch (wire/report.py): {e}") from e
+    return batch
+
+
+router = Router(path="", route_handlers=[receive_reports])

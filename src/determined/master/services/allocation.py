@@ -1,0 +1,229 @@
+"""Allocations as their tasks see them: signals, rendezvous, readiness, what to run."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+
+from msgspec import to_builtins
+from sqlalchemy import Connection, RowMapping
+
+from determined.errors import FailedPrecondition, Gone, NotFound, Unavailable
+from determined.master.auth import allocation_token
+from determined.master.context import MasterContext
+from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import runner as runners
+from determined.master.lifecycle import allocation as lifecycle
+from determined.master.lifecycle import spec, topics
+from determined.master.lifecycle.states import AllocationState as Stored
+from determined.master.services import gathering, long_poll
+from determined.wire.allocation import (
+    AcceleratorData,
+    Allocation,
+    AllocationAllGatherRequest,
+    AllocationState,
+    NotifyContainerRunningRequest,
+    RendezvousInfo,
+)
+from determined.wire.codec import rfc3339
+from determined.wire.report import RunnerSignals, TaskSpec
+
+_RENDEZVOUS_SECONDS = 60.0
+_GATHER_RECHECK_SECONDS = 2.0  # how soon a waiting peer notices that its allocation ended
+_SHOWN = {Stored.PENDING: AllocationState.QUEUED, Stored.ASSIGNED: AllocationState.QUEUED}
+
+
+def to_wire(row: RowMapping) -> Allocation:
+    return Allocation(
+        allocation_id=row["id"],
+        task_id=row["task_id"],
+        state=_SHOWN.get(row["state"]) or AllocationState(f"STATE_{row['state']}"),
+        slots=row["slots"],
+        is_ready=row["ready_at"] is not None,
+        start_time=rfc3339(row["started_at"] or row["requested_at"]),
+        end_time=rfc3339(row["ended_at"]) if row["ended_at"] else None,
+        exit_reason=row["exit_reason"] if row["ended_at"] else None,
+        status_code=row["exit_code"],
+    )
+
+
+async def get(ctx: MasterContext, allocation_id: str) -> Allocation:
+    return to_wire(await ctx.db.read(lambda conn: allocations.get(conn, allocation_id)))
+
+
+async def preemption_signal(ctx: MasterContext, allocation_id: str, timeout_seconds: float) -> bool:
+    """True as soon as the allocation is asked to leave (or is over), False when the time is up."""
+
+    def read(conn: Connection) -> RowMapping:
+        row = allocations.get(conn, allocation_id)
+        if not row["preemptible"]:
+            raise FailedPrecondition(f"allocation {allocation_id} is not preemptible; it is only ever killed")
+        return row
+
+    def asked(row: RowMapping) -> bool:
+        return row["preempt_at"] is not None or row["kill_at"] is not None or row["ended_at"] is not None
+
+    seconds = long_poll.checked_timeout(timeout_seconds)
+    return asked(await long_poll.poll(ctx, f"allocation:{allocation_id}", read, asked, seconds))
+
+
+async def runner_signals(
+    ctx: MasterContext, allocation_id: str, resource_id: str, known: RunnerSignals, timeout_seconds: float
+) -> RunnerSignals:
+    """What a runner must do, as soon as it differs from what it knows. Raises Gone for a stale runner."""
+
+    def read(conn: Connection) -> RunnerSignals:
+        runner = _runner(conn, allocation_id, resource_id)
+        row = allocations.get(conn, allocation_id)
+        if runner["drained"]:
+            raise Gone(f"resources {resource_id} of allocation {allocation_id} are over; end the task")
+        return RunnerSignals(
+            preempt=row["preempt_at"] is not None, kill=row["kill_at"] is not None, ended=row["ended_at"] is not None
+        )
+
+    def differs(now: RunnerSignals) -> bool:
+        return now.ended or now.preempt != known.preempt or now.kill != known.kill
+
+    seconds = long_poll.checked_timeout(timeout_seconds)
+    return await long_poll.poll(ctx, f"allocation:{allocation_id}", read, differs, seconds)
+
+
+async def task_spec(ctx: MasterContext, allocation_id: str, resource_id: str, username: str) -> TaskSpec:
+    defaults = ctx.config.task_container_defaults
+    cluster = spec.Cluster(
+        cluster_id=ctx.cluster.cluster_id,
+        master_id=ctx.cluster.master_id,
+        token=allocation_token.mint(ctx.cluster.secret, allocation_id),
+        startup_hook=defaults.get("startup_hook"),
+        network_interface=defaults.get("dtrain_network_interface"),
+    )
+
+    def read(conn: Connection) -> TaskSpec:
+        _runner(conn, allocation_id, resource_id)
+        return spec.build(conn, resource_id, username, cluster)
+
+    return await ctx.db.read(read)
+
+
+async def rendezvous(ctx: MasterContext, allocation_id: str, resource_id: str) -> RendezvousInfo:
+    """Blocks until every runner of the allocation has asked. Asking again is harmless: runners retry."""
+
+    def join(conn: Connection) -> bool:
+        _runner(conn, allocation_id, resource_id)
+        return lifecycle.joined(conn, ctx.clock.now(), resource_id)
+
+    async with ctx.bus.listen(f"allocation:{allocation_id}") as listener:
+        while not await ctx.db.write(join):
+            ctx.bus.publish(f"allocation:{allocation_id}")
+            if ctx.bus.closed:
+                raise Unavailable("the master is stopping; ask for rendezvous again")
+            await listener.wait(_RENDEZVOUS_SECONDS)
+    ctx.bus.publish(f"allocation:{allocation_id}")
+    return await ctx.db.read(lambda conn: _rendezvous_info(conn, allocation_id, resource_id))
+
+
+async def all_gather(ctx: MasterContext, allocation_id: str, asked: AllocationAllGatherRequest) -> list[gathering.Data]:
+    """Blocks until all peers have posted; then the allocation is ready."""
+    peer, peers = asked.request_uuid or "", asked.num_peers or 1
+    everything = await _gather(ctx, allocation_id, "all_gather", peer=peer, peers=peers, data=asked.data)
+    await ready(ctx, allocation_id)
+    return everything
+
+
+async def container_running(
+    ctx: MasterContext, allocation_id: str, asked: NotifyContainerRunningRequest
+) -> list[gathering.Data]:
+    peer, peers = asked.request_uuid or str(asked.rank or 0), asked.num_peers or 1
+    return await _gather(ctx, allocation_id, "running", peer=peer, peers=peers, data=asked.data)
+
+
+async def ready(ctx: MasterContext, allocation_id: str) -> None:
+    await _change(ctx, allocation_id, lambda conn, now: lifecycle.ready(conn, now, allocation_id))
+
+
+async def waiting(ctx: MasterContext, allocation_id: str) -> None:
+    await _change(ctx, allocation_id, lambda conn, now: lifecycle.waiting(conn, now, allocation_id))
+
+
+async def ack_preemption(ctx: MasterContext, allocation_id: str) -> None:
+    await _change(ctx, allocation_id, lambda conn, now: lifecycle.preempt_acked(conn, now, allocation_id))
+
+
+async def pending_preemption(ctx: MasterContext, allocation_id: str) -> None:
+    """The task was told from outside that its machine goes away and asks to be terminated."""
+
+    def ask(conn: Connection, now: datetime) -> None:
+        lifecycle.request_preemption(conn, now, allocation_id, "the task asked to be terminated")
+
+    await _change(ctx, allocation_id, ask)
+
+
+async def mark_daemon(ctx: MasterContext, allocation_id: str, resource_id: str) -> None:
+    def mark(conn: Connection, now: datetime) -> None:
+        _runner(conn, allocation_id, resource_id)
+        lifecycle.mark_daemon(conn, now, resource_id)
+
+    await _change(ctx, allocation_id, mark)
+
+
+async def set_accelerators(ctx: MasterContext, allocation_id: str, given: AcceleratorData) -> None:
+    plain = to_builtins(given)
+
+    def write(conn: Connection, now: datetime) -> None:
+        known = allocations.get(conn, allocation_id)["accelerators"] or []
+        others = [one for one in known if one.get("containerId") != given.container_id]
+        values = {"accelerators": [*others, plain]}
+        allocations.update_row(conn, allocation_id, values)
+
+    await _change(ctx, allocation_id, write)
+
+
+async def set_proxy_address(ctx: MasterContext, allocation_id: str, address: str | None) -> None:
+    def write(conn: Connection, now: datetime) -> None:
+        allocations.get(conn, allocation_id)
+        allocations.update_row(conn, allocation_id, {"proxy_address": address})
+
+    await _change(ctx, allocation_id, write)
+
+
+async def _gather(
+    ctx: MasterContext, allocation_id: str, what: str, *, peer: str, peers: int, data: gathering.Data
+) -> list[gathering.Data]:
+    rounds = gathering.of(ctx.bus)
+    call: asyncio.Future[list[gathering.Data]] | None = None
+    while True:
+        row = await ctx.db.read(lambda conn: allocations.get(conn, allocation_id))
+        if row["ended_at"] is not None:
+            rounds.forget(allocation_id)
+            raise Gone(f"allocation {allocation_id}: task terminated")
+        if ctx.bus.closed:
+            raise Unavailable("the master is stopping; ask again")
+        if call is None:
+            call = rounds.join(allocation_id, what, peer, peers=peers, data=data)
+        await asyncio.wait([call], timeout=_GATHER_RECHECK_SECONDS)
+        if call.done():
+            return call.result()
+
+
+async def _change(ctx: MasterContext, allocation_id: str, change: Callable[[Connection, datetime], None]) -> None:
+    def write(conn: Connection) -> list[str]:
+        change(conn, ctx.clock.now())
+        return topics.of_allocation(conn, allocation_id)
+
+    ctx.bus.publish(*await ctx.db.write(write), topics.SCHEDULE)
+
+
+def _runner(conn: Connection, allocation_id: str, resource_id: str) -> RowMapping:
+    runner = runners.get(conn, resource_id)
+    if runner["allocation_id"] != allocation_id:
+        raise NotFound(f"resources {resource_id} are not of allocation {allocation_id}")
+    return runner
+
+
+def _rendezvous_info(conn: Connection, allocation_id: str, resource_id: str) -> RendezvousInfo:
+    group = runners.of_allocation(conn, allocation_id)
+    mine = next(r for r in group if r["resource_id"] == resource_id)
+    return RendezvousInfo(
+        addresses=[r["address"] or "127.0.0.1" for r in group],
+        rank=mine["rank"],
+        slots=[len(r["slot_ids"]) for r in group],
+    )

@@ -1,0 +1,200 @@
+"""Checkpoints: report, list, describe, change, delete."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.errors import InvalidArgument, NotFound
+from determined.master.auth.identity import Caller, require_owner
+from determined.master.context import MasterContext
+from determined.master.db.queries import checkpoint as rows
+from determined.master.db.queries import checkpoint_list, validation
+from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import trial as trials
+from determined.master.db.queries.checkpoint_list import CheckpointFilter, CheckpointSort
+from determined.master.lifecycle import checkpoint as lifecycle
+from determined.master.services import checkpoint_view
+from determined.master.services.experiment_list import rows_of
+from determined.master.services.paging import page as cut
+from determined.master.services.paging import window
+from determined.wire.base import Pagination
+from determined.wire.checkpoint import (
+    Checkpoint,
+    CheckpointState,
+    PatchCheckpoint,
+    ReportCheckpointRequest,
+)
+from determined.wire.trial import SortBy
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointQuery:
+    """Checkpoints of an experiment or of a trial; `metric` is a validation metric to sort by, before `sort`."""
+
+    experiment_id: int | None = None
+    trial_id: int | None = None
+    states: Sequence[CheckpointState] = ()
+    sort: SortBy | None = None
+    metric: str | None = None
+    descending: bool = False
+
+    @property
+    def where(self) -> CheckpointFilter:
+        states = [state.removeprefix("STATE_") for state in self.states]
+        return CheckpointFilter(self.experiment_id, self.trial_id, states)
+
+
+async def get(ctx: MasterContext, uuid: str) -> Checkpoint:
+    return await ctx.db.read(lambda conn: checkpoint_view.one(conn, uuid))
+
+
+async def list_checkpoints(
+    ctx: MasterContext, wanted: CheckpointQuery, limit: int | None, offset: int | None
+) -> tuple[list[Checkpoint], Pagination]:
+    def read(conn: Connection) -> tuple[list[Checkpoint], Pagination]:
+        _require_owner_of_list(conn, wanted.where)
+        if not wanted.metric and wanted.sort is not SortBy.SEARCHER_METRIC:
+            return _by_column(conn, wanted, limit, offset)
+        uuids, pagination = cut(_by_metric(conn, wanted), limit, offset)
+        return checkpoint_view.load(conn, uuids), pagination
+
+    return await ctx.db.read(read)
+
+
+async def report(ctx: MasterContext, caller: Caller, asked: ReportCheckpointRequest) -> None:
+    """Raises InvalidArgument for a report that names no trial or no steps."""
+    if asked.state is not CheckpointState.COMPLETED:
+        raise InvalidArgument(f"state {asked.state} cannot be reported; only STATE_COMPLETED can")
+    steps = asked.metadata.get("steps_completed")
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
+        raise InvalidArgument(f"metadata.steps_completed={steps!r} must be a whole number")
+    time = _timestamp(asked.report_time)
+    task_id = asked.task_id or (caller.allocation_id or "").rpartition(".")[0]
+
+    def run(conn: Connection) -> int:
+        trial = rows.trial_of_task(conn, task_id)
+        if trial is None:
+            raise NotFound(f"task {task_id!r} is no task of a trial; only trials report checkpoints")
+        lifecycle.report(
+            conn,
+            ctx.clock.now(),
+            trial_id=trial.id,
+            allocation_id=asked.allocation_id or caller.allocation_id,
+            run_id=trial.run_id,
+            uuid=asked.uuid,
+            steps=steps,
+            metadata=asked.metadata,
+            resources=asked.resources,
+            time=time,
+            storage_id=asked.storage_id,
+        )
+        return int(trial.id)
+
+    trial_id = await ctx.db.write(run)
+    ctx.bus.publish(f"trial:{trial_id}")
+
+
+async def set_metadata(ctx: MasterContext, uuid: str, metadata: dict[str, Any]) -> Checkpoint:
+    """Replaces the database's copy; files in the storage stay as they are."""
+
+    def run(conn: Connection) -> Checkpoint:
+        row = rows.state_of(conn, uuid)
+        if row is None:
+            raise NotFound(f"checkpoint {uuid} not found")
+        steps = row.metadata.get("steps_completed")
+        rows.update_row(conn, uuid, {"metadata": {"steps_completed": steps, **metadata}})
+        return checkpoint_view.one(conn, uuid)
+
+    return await ctx.db.write(run)
+
+
+async def patch(ctx: MasterContext, patches: Sequence[PatchCheckpoint]) -> None:
+    """Tell which files are left after something else deleted some."""
+
+    def run(conn: Connection) -> None:
+        rows.require_all(conn, [p.uuid for p in patches])
+        for change in patches:
+            if change.resources is not None:
+                lifecycle.files_left(conn, change.uuid, _sizes(change.resources.resources or {}))
+
+    await ctx.db.write(run)
+
+
+async def delete(ctx: MasterContext, caller: Caller, uuids: Sequence[str]) -> None:
+    await _request(ctx, caller, uuids, None)
+
+
+async def remove_files(ctx: MasterContext, caller: Caller, uuids: Sequence[str], globs: Sequence[str]) -> None:
+    """No globs at all asks to look again which files are there."""
+    await _request(ctx, caller, uuids, globs)
+
+
+async def _request(ctx: MasterContext, caller: Caller, uuids: Sequence[str], globs: Sequence[str] | None) -> None:
+    if not uuids:
+        raise InvalidArgument("checkpointUuids is empty; say which checkpoints to delete")
+    unique = list(dict.fromkeys(uuids))
+
+    def run(conn: Connection) -> None:
+        rows.require_all(conn, unique)
+        for row in checkpoint_list.load(conn, unique):
+            require_owner(caller, row.owner_id, f"checkpoint {row.uuid}")
+        lifecycle.request_delete(conn, ctx.clock.now(), unique, globs)
+
+    await ctx.db.write(run)
+    ctx.bus.publish("gc")
+
+
+def _require_owner_of_list(conn: Connection, where: CheckpointFilter) -> None:
+    """NotFound for a list of something that does not exist, rather than an empty one."""
+    if where.experiment_id is not None:
+        experiments.get(conn, where.experiment_id)
+    if where.trial_id is not None:
+        trials.get(conn, where.trial_id)
+
+
+def _by_column(
+    conn: Connection, wanted: CheckpointQuery, limit: int | None, offset: int | None
+) -> tuple[list[Checkpoint], Pagination]:
+    pagination = window(checkpoint_list.count(conn, wanted.where), limit, offset)
+    start, size = rows_of(pagination)
+    sort = CheckpointSort.TRIAL_ID
+    if wanted.sort is not None and wanted.sort is not SortBy.UNSPECIFIED:
+        sort = CheckpointSort(wanted.sort.removeprefix("SORT_BY_"))
+    uuids = checkpoint_list.find(conn, wanted.where, sort=sort, descending=wanted.descending, limit=size, offset=start)
+    return checkpoint_view.load(conn, uuids), pagination
+
+
+def _by_metric(conn: Connection, wanted: CheckpointQuery) -> list[str]:
+    """All matches by a validation metric, those without it last whichever way."""
+    found = checkpoint_list.positions(conn, wanted.where)
+    places = [(r.trial_id, r.steps_completed) for r in found]
+    if not wanted.metric:
+        values = validation.searcher_values(conn, places)
+    else:
+        values = validation.metric_values(conn, places, wanted.metric)
+    sign = -1.0 if wanted.descending else 1.0
+
+    def key(row: Any) -> tuple[bool, float, int, int]:
+        value = values.get((row.trial_id, row.steps_completed))
+        return (value is None, sign * value[0] if value else 0.0, row.trial_id, row.steps_completed)
+
+    return [row.uuid for row in sorted(found, key=key)]
+
+
+def _timestamp(text: str | None) -> float | None:
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError as e:
+        raise InvalidArgument(f"reportTime={text!r} is not an RFC 3339 time") from e
+
+
+def _sizes(resources: dict[str, str]) -> dict[str, int]:
+    try:
+        return {path: int(size) for path, size in resources.items()}
+    except ValueError as e:
+        raise InvalidArgument(f"resources hold a size that is no number: {e}") from e

@@ -1,0 +1,69 @@
+"""Continuing an ended experiment under its own id, with or without changes to its config."""
+
+import asyncio
+import random
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.config import Prepared, canonicalize, check_sane, merge, parse_yaml, random_name
+from determined.errors import FailedPrecondition, InvalidArgument, NotFound
+from determined.master.context import MasterContext
+from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import submission
+from determined.master.lifecycle import experiment as lifecycle
+from determined.master.lifecycle.states import TERMINAL
+from determined.master.services import experiment_layers, experiment_view
+from determined.master.services.experiment_create import check_resources
+from determined.wire.base import LaunchWarning
+from determined.wire.experiment import ContinueExperimentRequest, ContinueExperimentResponse, Experiment
+
+_FIXED = ("project", "workspace")
+
+
+async def continue_experiment(ctx: MasterContext, asked: ContinueExperimentRequest) -> ContinueExperimentResponse:
+    overrides = await asyncio.to_thread(_read_overrides, asked.override_config)
+    prepared, warnings = await _prepare(ctx, asked.id, overrides) if overrides else (None, [])
+
+    def run(conn: Connection) -> Experiment:
+        now = ctx.clock.now()
+        active, config = (prepared.active, prepared.config) if prepared else (None, None)
+        lifecycle.continue_experiment(conn, now, asked.id, active, config)
+        return experiment_view.one(conn, now, asked.id)
+
+    experiment = await ctx.db.write(run)
+    ctx.bus.publish("schedule", f"experiment:{asked.id}")
+    return ContinueExperimentResponse(experiment=experiment, warnings=warnings)
+
+
+def _read_overrides(text: str | None) -> dict[str, Any]:
+    if not text or not text.strip():
+        return {}
+    overrides = parse_yaml(text)
+    fixed = [key for key in _FIXED if overrides.get(key)]
+    if fixed:
+        raise InvalidArgument(f"{' and '.join(fixed)} cannot be overridden; move the experiment first")
+    check_sane(overrides)
+    return overrides
+
+
+async def _prepare(
+    ctx: MasterContext, experiment_id: int, overrides: dict[str, Any]
+) -> tuple[Prepared, list[LaunchWarning]]:
+    row = await ctx.db.read(lambda conn: experiments.get(conn, experiment_id))
+    if row["state"] not in TERMINAL:
+        raise FailedPrecondition(f"experiment {experiment_id} is in non terminal state {row['state']}, try again later")
+    project = await ctx.db.read(lambda conn: submission.project_by_id(conn, row["project_id"]))
+    if project is None:
+        raise NotFound(f"project {row['project_id']} not found")
+    merged = merge(canonicalize(overrides), row["config"])
+    prepared = await asyncio.to_thread(
+        experiment_layers.prepare,
+        ctx.config,
+        project,
+        merged,
+        managed=True,
+        seed=random.getrandbits(31),
+        name=random_name(random.Random()),
+    )
+    return prepared, await check_resources(ctx, prepared)

@@ -1,0 +1,194 @@
+"""Submitting an experiment: read, merge and check the config, resolve what it names, store it in one transaction."""
+
+import asyncio
+import random
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.config import Prepared, check_sane, generation, parse_yaml, random_name
+from determined.errors import FailedPrecondition, InvalidArgument, NotFound
+from determined.master.auth.identity import Caller
+from determined.master.context import MasterContext
+from determined.master.db.queries import model_definition, submission
+from determined.master.db.queries.batching import AnyRow
+from determined.master.lifecycle import experiment as lifecycle
+from determined.master.services import experiment_layers, experiment_view, pool
+from determined.rundir.context import pack_files
+from determined.wire.base import LaunchWarning
+from determined.wire.codec import rfc3339
+from determined.wire.experiment import (
+    CreateExperimentRequest,
+    CreateExperimentResponse,
+    Experiment,
+    ExperimentState,
+    File,
+)
+
+UNCATEGORIZED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the experiment goes and what it starts from."""
+
+    project: AnyRow
+    parent_id: int | None
+
+
+async def create(
+    ctx: MasterContext, caller: Caller, asked: CreateExperimentRequest, *, external_id: str | None = None
+) -> CreateExperimentResponse:
+    """Raises InvalidConfig with every violation, NotFound for what does not exist, FailedPrecondition for archived."""
+    raw = await asyncio.to_thread(_read_config, asked.config)
+    if asked.template:
+        raise NotFound(f"template {asked.template!r} not found; `det template list` shows those there are")
+    now = ctx.clock.now()
+    managed = not asked.unmanaged
+    place = await ctx.db.read(lambda conn: _resolve_place(conn, raw, asked))
+    seed, name = int(now.timestamp()) & 0xFFFFFFFF, random_name(random.Random())
+    prepared = await asyncio.to_thread(
+        experiment_layers.prepare, ctx.config, place.project, raw, managed=managed, seed=seed, name=name
+    )
+    warnings = await check_resources(ctx, prepared) if managed else []
+    warm_start = await ctx.db.read(lambda conn: _warm_start(conn, prepared))
+    if asked.validate_only:
+        return _validated(now, caller, place, prepared, warnings)
+    packed = await _model_definition(ctx, asked.model_definition, place.parent_id)
+    new = lifecycle.NewExperiment(
+        owner_id=caller.user_id,
+        project_id=place.project.id,
+        workspace_id=place.project.workspace_id,
+        parent_id=place.parent_id,
+        config=prepared.config,
+        active=prepared.active,
+        original_config=asked.config or "",
+        model_definition=packed,
+        template=None,
+        generation=generation(prepared.active),
+        unmanaged=not managed,
+        submitter_python=asked.submitter_python,
+        warm_start_checkpoint=warm_start,
+        external_id=external_id,
+    )
+    activate = bool(asked.activate) and managed
+    experiment = await ctx.db.write(lambda conn: _store(conn, now, new, activate))
+    ctx.bus.publish("schedule", f"experiment:{experiment.id}", "experiments")
+    return CreateExperimentResponse(
+        experiment=experiment, config=experiment.config, warnings=warnings, messages=prepared.warnings
+    )
+
+
+async def check_resources(ctx: MasterContext, prepared: Prepared) -> list[LaunchWarning]:
+    """Refuse what the pool can never run; with `launch_error: false` it is one warning."""
+    resources = prepared.config.resources
+    found = await pool.check_capacity(
+        ctx, resources.resource_pool, resources.slots_per_trial, bool(resources.is_single_node)
+    )
+    return [LaunchWarning.CURRENT_SLOTS_EXCEEDED] if found else []
+
+
+def _read_config(text: str | None) -> dict[str, Any]:
+    if not text or not text.strip():
+        raise InvalidArgument("config is empty; send the experiment configuration as YAML text")
+    raw = parse_yaml(text)
+    check_sane(raw)
+    return raw
+
+
+def _resolve_place(conn: Connection, raw: dict[str, Any], asked: CreateExperimentRequest) -> _Place:
+    project = _resolve_project(conn, raw, asked.project_id)
+    if project.archived or project.workspace_archived:
+        raise FailedPrecondition(
+            f"project {project.name!r} of workspace {project.workspace_name!r} is archived; unarchive it first"
+        )
+    if asked.parent_id is None:
+        return _Place(project, None)
+    parent = submission.parent(conn, asked.parent_id)
+    if parent is None:
+        raise NotFound(f"experiment {asked.parent_id} not found; it cannot be forked")
+    if parent.project_archived or parent.workspace_archived:
+        raise FailedPrecondition(f"experiment {asked.parent_id} lies in an archived project; unarchive that to fork it")
+    return _Place(project, asked.parent_id)
+
+
+def _resolve_project(conn: Connection, raw: dict[str, Any], project_id: int | None) -> AnyRow:
+    workspace, project = raw.get("workspace") or "", raw.get("project") or ""
+    if project_id is not None and project_id > UNCATEGORIZED:
+        found = submission.project_by_id(conn, project_id)
+        if found is None:
+            raise NotFound(f"project {project_id} not found")
+        return found
+    if bool(workspace) != bool(project):
+        raise InvalidArgument("workspace and project must both be given, or neither")
+    if not workspace:
+        found = submission.project_by_id(conn, UNCATEGORIZED)
+    else:
+        found = submission.project_by_name(conn, workspace, project)
+    if found is None:
+        raise NotFound(f"workspace/project {workspace!r}/{project!r} not found; create it or correct the names")
+    return found
+
+
+def _warm_start(conn: Connection, prepared: Prepared) -> str | None:
+    searcher = prepared.config.searcher
+    if searcher.source_trial_id is not None:
+        return _latest_of(conn, searcher.source_trial_id)
+    uuid = searcher.source_checkpoint_uuid
+    if uuid is None:
+        return None
+    state = submission.checkpoint_state(conn, uuid)
+    if state is None:
+        raise NotFound(f"searcher.source_checkpoint_uuid: checkpoint {uuid} not found")
+    if state != "COMPLETED":
+        raise FailedPrecondition(f"searcher.source_checkpoint_uuid: checkpoint {uuid} is {state}; it cannot be used")
+    return uuid
+
+
+def _latest_of(conn: Connection, trial_id: int) -> str:
+    if not submission.trial_exists(conn, trial_id):
+        raise NotFound(f"searcher.source_trial_id: trial {trial_id} not found")
+    latest = submission.latest_checkpoint(conn, trial_id)
+    if latest is None:
+        raise FailedPrecondition(f"no checkpoint found for source trial {trial_id}; it has no COMPLETED checkpoint")
+    return latest
+
+
+async def _model_definition(ctx: MasterContext, files: list[File] | None, parent_id: int | None) -> bytes | None:
+    if files:
+        return await asyncio.to_thread(pack_files, files)
+    if parent_id is None:
+        return None
+    return await ctx.db.read(lambda conn: model_definition.get(conn, parent_id))
+
+
+def _store(conn: Connection, now: datetime, new: lifecycle.NewExperiment, activate: bool) -> Experiment:
+    experiment_id = lifecycle.create(conn, now, new)
+    if activate:
+        lifecycle.activate(conn, now, experiment_id)
+    return experiment_view.one(conn, now, experiment_id)
+
+
+def _validated(
+    now: datetime, caller: Caller, place: _Place, prepared: Prepared, warnings: list[LaunchWarning]
+) -> CreateExperimentResponse:
+    """Nothing was stored: the answer shows what would have been."""
+    config = experiment_view.masked(prepared.active)
+    experiment = Experiment(
+        id=0,
+        name=prepared.config.name,
+        archived=False,
+        config=config,
+        job_id="",
+        num_trials=0,
+        original_config="",
+        project_id=place.project.id,
+        project_owner_id=0,
+        searcher_type=prepared.config.searcher.name,
+        start_time=rfc3339(now),
+        state=ExperimentState.UNSPECIFIED,
+        username=caller.username,
+    )
+    return CreateExperimentResponse(experiment=experiment, config=config, warnings=warnings, messages=prepared.warnings)

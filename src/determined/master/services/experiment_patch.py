@@ -1,0 +1,95 @@
+"""PATCH of an experiment: an absent field stays, a null clears, and GC settings take effect at once."""
+
+from datetime import datetime
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+from sqlalchemy import Connection, RowMapping
+
+from determined.errors import FailedPrecondition, InvalidArgument
+from determined.master.context import MasterContext
+from determined.master.db.queries import experiment as rows
+from determined.master.db.queries import experiment_edit
+from determined.master.lifecycle import checkpoint as checkpoints
+from determined.master.lifecycle import experiment as lifecycle
+from determined.master.services import experiment_view
+from determined.master.services.experiment import announce
+from determined.wire.experiment import (
+    Experiment,
+    PatchExperiment,
+    PatchExperimentPatchCheckpointStorage,
+    PatchExperimentPatchResources,
+)
+
+
+async def patch(ctx: MasterContext, experiment_id: int, asked: PatchExperiment) -> Experiment:
+    def run(conn: Connection) -> Experiment:
+        now = ctx.clock.now()
+        _apply(conn, now, experiment_id, asked)
+        return experiment_view.one(conn, now, experiment_id)
+
+    experiment = await ctx.db.write(run)
+    announce(ctx, experiment_id)
+    return experiment
+
+
+def _apply(conn: Connection, now: datetime, experiment_id: int, asked: PatchExperiment) -> None:
+    row = rows.get(conn, experiment_id)
+    if row["archived"]:
+        raise FailedPrecondition(f"experiment {experiment_id} is archived; unarchive it to change it")
+    experiment_edit.set_values(conn, experiment_id, _texts(row, asked))
+    if asked.resources is not None:
+        _set_resources(conn, now, experiment_id, asked.resources)
+    if asked.checkpoint_storage is not None:
+        _set_keep_policy(conn, now, experiment_id, asked.checkpoint_storage)
+
+
+def _texts(row: RowMapping, asked: PatchExperiment) -> dict[str, Any]:
+    """Name, description and labels live in the row and in the active config."""
+    changes: dict[str, Any] = {}
+    if not isinstance(asked.name, UnsetType):
+        changes["name"] = _name(asked.name)
+    if not isinstance(asked.description, UnsetType):
+        changes["description"] = asked.description
+    if not isinstance(asked.labels, UnsetType):
+        changes["labels"] = list(dict.fromkeys(asked.labels or []))
+    if changes:
+        changes["config"] = {**row["config"], **changes}
+    if not isinstance(asked.notes, UnsetType):
+        changes["notes"] = asked.notes or ""
+    return changes
+
+
+def _name(name: str | None) -> str:
+    if name is None or not name.strip():
+        raise InvalidArgument("name must not be blank")
+    return name
+
+
+def _set_resources(conn: Connection, now: datetime, experiment_id: int, asked: PatchExperimentPatchResources) -> None:
+    lifecycle.set_resources(
+        conn,
+        now,
+        experiment_id,
+        priority=UNSET if asked.priority is None else asked.priority,
+        weight=UNSET if asked.weight is None else asked.weight,
+        max_slots=asked.max_slots,
+    )
+
+
+def _set_keep_policy(
+    conn: Connection, now: datetime, experiment_id: int, asked: PatchExperimentPatchCheckpointStorage
+) -> None:
+    given = {
+        "save_experiment_best": asked.save_experiment_best,
+        "save_trial_best": asked.save_trial_best,
+        "save_trial_latest": asked.save_trial_latest,
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    for name, value in changes.items():
+        if value < 0:
+            raise InvalidArgument(f"{name}={value} must not be negative")
+    config = rows.get(conn, experiment_id)["config"]
+    storage = {**(config.get("checkpoint_storage") or {}), **changes}
+    experiment_edit.set_values(conn, experiment_id, {"config": {**config, "checkpoint_storage": storage}})
+    checkpoints.collect_garbage(conn, now, experiment_id)

@@ -1,0 +1,93 @@
+"""Experiments as the wire shows them, loaded page by page with a fixed number of queries."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.config import mask_secrets
+from determined.errors import NotFound
+from determined.master.db.queries import experiment_list
+from determined.master.db.queries.batching import AnyRow
+from determined.master.db.queries.experiment_list import TrialTotals
+from determined.master.lifecycle.states import displayed_state
+from determined.wire.codec import plain, rfc3339
+from determined.wire.experiment import Experiment, ExperimentState
+
+
+def one(conn: Connection, now: datetime, experiment_id: int) -> Experiment:
+    """Everything about one experiment. Raises NotFound."""
+    found = load(conn, now, [experiment_id], with_best=True)
+    if not found:
+        raise NotFound(f"experiment {experiment_id} not found")
+    found[0].trial_ids = experiment_list.trial_ids(conn, experiment_id)
+    return found[0]
+
+
+def load(conn: Connection, now: datetime, ids: Sequence[int], *, with_best: bool) -> list[Experiment]:
+    rows = experiment_list.load(conn, ids)
+    totals = experiment_list.totals(conn, ids)
+    active = [row.id for row in rows if row.state == "ACTIVE"]
+    allocations = experiment_list.furthest_allocations(conn, active)
+    best = experiment_list.best_trials(conn, ids) if with_best else {}
+    return [
+        _experiment(row, now, totals.get(row.id, TrialTotals()), allocations.get(row.id), best.get(row.id))
+        for row in rows
+    ]
+
+
+def shown_state(state: str, allocation: str | None, *, unmanaged: bool) -> str:
+    """Nobody schedules an unmanaged run: while it is active, it runs."""
+    if unmanaged and state == "ACTIVE":
+        return "RUNNING"
+    return displayed_state(state, allocation)
+
+
+def masked(config: dict[str, Any]) -> dict[str, Any]:
+    return plain(mask_secrets(config))  # type: ignore[no-any-return]
+
+
+def _experiment(
+    row: AnyRow, now: datetime, totals: TrialTotals, allocation: str | None, best: tuple[int, float] | None
+) -> Experiment:
+    config = masked(row.config)
+    return Experiment(
+        id=row.id,
+        name=row.name,
+        description=row.description,
+        notes=row.notes,
+        labels=row.labels,
+        archived=row.archived,
+        state=ExperimentState("STATE_" + shown_state(row.state, allocation, unmanaged=row.unmanaged)),
+        config=config,
+        original_config=row.original_config,
+        hyperparameters=config.get("hyperparameters"),
+        job_id=row.job_id,
+        num_trials=totals.trials,
+        checkpoint_count=totals.checkpoints,
+        checkpoint_size=str(totals.checkpoint_size),
+        model_definition_size=row.model_definition_size,
+        project_id=row.project_id,
+        project_name=row.project_name,
+        project_owner_id=row.project_owner_id,
+        parent_archived=row.project_archived or row.workspace_archived,
+        workspace_id=row.workspace_id,
+        workspace_name=row.workspace_name,
+        searcher_type=(row.config.get("searcher") or {}).get("name") or "",
+        searcher_metric=row.searcher_metric,
+        start_time=rfc3339(row.start_time),
+        end_time=rfc3339(row.end_time) if row.end_time else None,
+        duration=int(((row.end_time or now) - row.start_time).total_seconds()),
+        user_id=row.owner_id,
+        username=row.username,
+        display_name=row.display_name,
+        forked_from=row.parent_id,
+        progress=row.progress,
+        resource_pool=row.pool,
+        best_trial_id=best[0] if best else None,
+        best_trial_searcher_metric=best[1] if best else None,
+        unmanaged=row.unmanaged,
+        external_experiment_id=row.external_id,
+        pachyderm_integration=(config.get("integrations") or {}).get("pachyderm"),
+    )

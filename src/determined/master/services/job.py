@@ -1,0 +1,182 @@
+"""The job queue: who waits, for what, behind whom; and changing that."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, RowMapping
+
+from determined.errors import DeterminedError, InvalidArgument, NotFound
+from determined.master.auth.identity import Caller, require_user
+from determined.master.context import MasterContext
+from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import job as jobs
+from determined.master.lifecycle import cluster, experiment, queue, topics
+from determined.master.lifecycle.pools import SchedulerKind, pools_of
+from determined.master.lifecycle.states import AllocationState, JobType
+from determined.wire import job as wire
+from determined.wire.codec import rfc3339
+from determined.wire.pool import QueueStats
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFilter:
+    pool: str | None = None
+    states: Sequence[wire.JobState] = ()
+    descending: bool = False
+
+
+async def list_jobs(ctx: MasterContext, wanted: QueueFilter) -> list[wire.Job]:
+    """Jobs with live allocations, in scheduling order."""
+    rows = await ctx.db.read(allocations.live_with_job)
+    shown = [job for job in _jobs(ctx, rows) if _matches(job, wanted)]
+    return shown[::-1] if wanted.descending else shown
+
+
+async def stats(ctx: MasterContext, pools: Sequence[str]) -> list[wire.RPQueueStat]:
+    """Queued and scheduled jobs of each pool (all pools when none is named)."""
+    every = await list_jobs(ctx, QueueFilter())
+    names = list(pools) or list(pools_of(ctx.config))
+    return [wire.RPQueueStat(resource_pool=name, stats=count(every, name), aggregates=[]) for name in names]
+
+
+def count(shown: Sequence[wire.Job], pool: str) -> QueueStats:
+    states = Counter(_state(job) for job in shown if job.resource_pool == pool)
+    queued = states.pop(wire.JobState.QUEUED, 0)
+    return QueueStats(queued_count=queued, scheduled_count=states.total())
+
+
+async def update(ctx: MasterContext, caller: Caller, updates: Sequence[wire.QueueControl]) -> None:
+    """One action per entry; entries that fail do not stop the others, and are all named in the error."""
+    require_user(caller)
+    failures: list[str] = []
+    for control in updates:
+        try:
+            await _update_one(ctx, control)
+        except DeterminedError as e:
+            failures.append(f"job {control.job_id}: {e.message}")
+    if failures:
+        raise InvalidArgument("\n".join(failures))
+
+
+async def _update_one(ctx: MasterContext, control: wire.QueueControl) -> None:
+    actions = {
+        "ahead_of": control.ahead_of,
+        "behind_of": control.behind_of,
+        "priority": control.priority,
+        "resource_pool": control.resource_pool,
+        "weight": control.weight,
+    }
+    given = {name: value for name, value in actions.items() if value is not None}
+    if len(given) != 1:
+        raise InvalidArgument(f"give exactly one of {', '.join(actions)}, not {sorted(given)}")
+    [action] = given
+
+    def write(conn: Connection) -> int:
+        experiment_id = jobs.experiment_of(conn, control.job_id)
+        if experiment_id is None:
+            raise NotFound(f"job {control.job_id} not found")
+        _apply(conn, ctx, control, action, experiment_id)
+        return experiment_id
+
+    experiment_id = await ctx.db.write(write)
+    ctx.bus.publish(topics.SCHEDULE, f"experiment:{experiment_id}", "jobs")
+
+
+def _apply(conn: Connection, ctx: MasterContext, control: wire.QueueControl, action: str, experiment_id: int) -> None:
+    now = ctx.clock.now()
+    if action in ("ahead_of", "behind_of"):
+        _require_priority_scheduler(conn, ctx, control.job_id)
+        anchor = control.ahead_of or control.behind_of or ""
+        queue.move(conn, now, control.job_id, anchor, ahead=action == "ahead_of")
+    elif control.priority is not None:
+        experiment.set_resources(conn, now, experiment_id, priority=control.priority)
+    elif control.weight is not None:
+        experiment.set_resources(conn, now, experiment_id, weight=control.weight)
+    elif control.resource_pool is not None:
+        _require_other_pool(conn, ctx, control.job_id, control.resource_pool)
+        experiment.set_resources(conn, now, experiment_id, pool=control.resource_pool)
+
+
+def _require_priority_scheduler(conn: Connection, ctx: MasterContext, job_id: str) -> None:
+    name = jobs.get(conn, job_id)["pool"]
+    pool = pools_of(ctx.config).get(name)
+    if pool is not None and pool.scheduler != SchedulerKind.PRIORITY:
+        raise InvalidArgument(f"pool '{name}' has a {pool.scheduler} scheduler: its jobs have no order to change")
+
+
+def _require_other_pool(conn: Connection, ctx: MasterContext, job_id: str, name: str) -> None:
+    pools = pools_of(ctx.config)
+    if name not in pools:
+        raise InvalidArgument(f"resource pool '{name}' does not exist; use one of {', '.join(pools)}")
+    if jobs.get(conn, job_id)["pool"] == name:
+        raise InvalidArgument(f"it is in resource pool '{name}' already")
+
+
+def _jobs(ctx: MasterContext, rows: Sequence[RowMapping]) -> list[wire.Job]:
+    pools = pools_of(ctx.config)
+    reasons = cluster.of(ctx.bus).reasons
+    grouped: dict[str, list[RowMapping]] = {}
+    for row in rows:
+        if row["job_type"] != JobType.CHECKPOINT_GC:
+            grouped.setdefault(row["job_id"], []).append(row)
+    ordered = sorted(grouped.values(), key=lambda group: _order(group[0]))
+    found: list[wire.Job] = []
+    ahead: Counter[str] = Counter()
+    waiting: set[tuple[str, int]] = set()
+    for group in ordered:
+        head = group[0]
+        pool = pools.get(head["pool"])
+        fair = pool is not None and pool.scheduler != SchedulerKind.PRIORITY
+        job = _to_wire(group, reasons)
+        better_waits = any(p == head["pool"] and level < head["priority"] for p, level in waiting)
+        state = _job_state(group, backfilled=better_waits and not fair)
+        job.summary = wire.JobSummary(jobs_ahead=-1 if fair else ahead[head["pool"]], state=state)
+        ahead[head["pool"]] += 1
+        if state == wire.JobState.QUEUED:
+            waiting.add((head["pool"], head["priority"]))
+        found.append(job)
+    return found
+
+
+def _to_wire(group: list[RowMapping], reasons: dict[str, str]) -> wire.Job:
+    head = group[0]
+    queued = [row for row in group if row["state"] == AllocationState.PENDING]
+    return wire.Job(
+        job_id=head["job_id"],
+        type=wire.JobType(f"TYPE_{head['job_type']}"),
+        entity_id=str(head["experiment_id"] if head["experiment_id"] is not None else head["task_id"]),
+        name=head["experiment_name"] or head["task_id"],
+        resource_pool=head["pool"],
+        submission_time=rfc3339(head["submitted_at"]),
+        username=head["username"],
+        user_id=head["owner_id"],
+        workspace_id=head["workspace_id"],
+        is_preemptible=bool(head["preemptible"]),
+        requested_slots=sum(row["slots"] for row in group),
+        allocated_slots=sum(row["slots"] for row in group if row["state"] != AllocationState.PENDING),
+        priority=head["priority"],
+        weight=head["weight"],
+        progress=head["progress"],
+        reason=next((reasons[row["id"]] for row in queued if row["id"] in reasons), None),
+    )
+
+
+def _job_state(group: list[RowMapping], *, backfilled: bool) -> wire.JobState:
+    if all(row["state"] == AllocationState.PENDING for row in group):
+        return wire.JobState.QUEUED
+    return wire.JobState.SCHEDULED_BACKFILLED if backfilled else wire.JobState.SCHEDULED
+
+
+def _order(row: RowMapping) -> tuple[object, ...]:
+    return row["pool"], row["priority"], row["position"], row["submitted_at"], row["job_id"]
+
+
+def _state(job: wire.Job) -> wire.JobState:
+    return job.summary.state if job.summary is not None else wire.JobState.UNSPECIFIED
+
+
+def _matches(job: wire.Job, wanted: QueueFilter) -> bool:
+    if wanted.pool and job.resource_pool != wanted.pool:
+        return False
+    return not wanted.states or _state(job) in wanted.states

@@ -1,0 +1,183 @@
+"""Task and trial logs as streams, with filters, head, tail and follow; and their retention."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import re2
+from sqlalchemy import Connection
+
+from determined.errors import InvalidArgument
+from determined.master.context import MasterContext
+from determined.master.db import log_chunk
+from determined.master.db.log_filter import LogFilter
+from determined.master.db.queries import log as queries
+from determined.master.db.queries import log_scope
+from determined.master.db.queries.log import Page
+from determined.master.db.queries.log_scope import LogScope
+from determined.master.services.log_lines import LineWriter
+from determined.wire.log import LogLevel
+
+_POLL_SECONDS = 1.0  # a lost hint costs at most this much delay
+# A follower stays this long after the end when some runner never said that it has sent everything.
+_GRACE = timedelta(seconds=5)
+
+
+@dataclass(frozen=True, slots=True)
+class LogQuery:
+    wanted: LogFilter = field(default_factory=LogFilter)
+    limit: int | None = None
+    follow: bool = False
+    newest_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogText:
+    """What a line must contain: a piece of text, whatever its case, or an RE2 pattern."""
+
+    text: str | None = None
+    is_regex: bool = False
+
+
+def log_filter(
+    *,
+    allocation_ids: Sequence[str] | None = None,
+    agent_ids: Sequence[str] | None = None,
+    container_ids: Sequence[str] | None = None,
+    rank_ids: Sequence[int] | None = None,
+    levels: Sequence[LogLevel] | None = None,
+    stdtypes: Sequence[str] | None = None,
+    sources: Sequence[str] | None = None,
+    before: datetime | None = None,
+    after: datetime | None = None,
+    text: LogText | None = None,
+) -> LogFilter:
+    """A filter from what the wire says. Raises InvalidArgument for a pattern that RE2 refuses."""
+    text = text or LogText()
+    return LogFilter(
+        allocation_ids=frozenset(allocation_ids or ()),
+        agent_ids=frozenset(agent_ids or ()),
+        container_ids=frozenset(container_ids or ()),
+        rank_ids=frozenset(rank_ids or ()),
+        levels=frozenset(log_chunk.LEVEL_CODES.get(level.removeprefix("LOG_LEVEL_"), 0) for level in levels or ()),
+        stdtypes=frozenset(stdtypes or ()),
+        sources=frozenset(sources or ()),
+        before=before,
+        after=after,
+        text=None if text.is_regex else text.text or None,
+        pattern=_pattern(text.text) if text.is_regex and text.text else None,
+    )
+
+
+async def task_logs(ctx: MasterContext, task_id: str, query: LogQuery) -> AsyncIterator[list[Any]]:
+    """Pages of TaskLogsResponse. Raises NotFound before the stream starts."""
+    await ctx.db.read(lambda conn: log_scope.of_task(conn, task_id))
+    return _stream(ctx, lambda conn: log_scope.of_task(conn, task_id), query)
+
+
+async def trial_logs(ctx: MasterContext, trial_id: int, query: LogQuery) -> AsyncIterator[list[Any]]:
+    """Pages of TrialLogsResponse: all tasks of the trial, one after the other."""
+    await ctx.db.read(lambda conn: log_scope.of_trial(conn, trial_id))
+    return _stream(ctx, lambda conn: log_scope.of_trial(conn, trial_id), query)
+
+
+async def sweep(ctx: MasterContext, now: datetime) -> int:
+    """Drop the logs of tasks whose retention has passed; answers the number of lines."""
+    default = ctx.config.retention_policy.log_retention_days
+
+    def run(conn: Connection) -> int:
+        return queries.delete_logs(conn, log_scope.expired(conn, now, default))
+
+    return await ctx.db.write(run)
+
+
+def _pattern(text: str) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(text.encode(), options)
+    except re2.error as e:
+        reason = e.args[0].decode(errors="replace") if e.args and isinstance(e.args[0], bytes) else str(e)
+        raise InvalidArgument(f"searchText={text!r} is not a valid RE2 pattern: {reason}") from e
+
+
+def _stream(ctx: MasterContext, scope: Callable[[Connection], LogScope], query: LogQuery) -> AsyncIterator[list[Any]]:
+    return _backward(ctx, scope, query) if query.newest_first else _forward(ctx, scope, query)
+
+
+async def _forward(
+    ctx: MasterContext, find: Callable[[Connection], LogScope], query: LogQuery
+) -> AsyncIterator[list[Any]]:
+    place = _Place(0, 1, query.limit)
+    scope = await ctx.db.read(find)
+    async with ctx.bus.listen(*scope.topics) as listener:
+        while True:
+            step = await ctx.db.read(_reader(find, place, query.wanted))
+            if step.lines:
+                yield step.lines
+            place = step.place
+            if place.left == 0:
+                return
+            if step.more:
+                continue
+            if not query.follow or step.scope.over(ctx.clock.now(), _GRACE) or ctx.bus.closed:
+                return
+            await listener.wait(_POLL_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a forward reader stands: which task, which line of it, and how many lines it may still give."""
+
+    task: int
+    line: int
+    left: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    lines: list[Any]
+    place: _Place
+    more: bool
+    scope: LogScope
+
+
+def _reader(find: Callable[[Connection], LogScope], place: _Place, wanted: LogFilter) -> Callable[[Connection], _Step]:
+    """Read one page and render it, in the reader thread; scope and lines come from one snapshot."""
+
+    def run(conn: Connection) -> _Step:
+        scope = find(conn)
+        if not scope.task_ids:
+            return _Step([], place, False, scope)
+        page = queries.read_forward(conn, scope.task_ids[place.task], place.line, wanted, place.left)
+        lines = LineWriter(scope, place.task).render(page.records)
+        left = None if place.left is None else place.left - len(lines)
+        if page.more or place.task == len(scope.task_ids) - 1:
+            return _Step(lines, _Place(place.task, page.cursor, left), page.more, scope)
+        return _Step(lines, _Place(place.task + 1, 1, left), True, scope)
+
+    return run
+
+
+async def _backward(
+    ctx: MasterContext, find: Callable[[Connection], LogScope], query: LogQuery
+) -> AsyncIterator[list[Any]]:
+    scope = await ctx.db.read(find)
+    left = query.limit
+    for task in reversed(range(len(scope.task_ids))):
+        before: int | None = None
+        while left != 0:
+            page = await ctx.db.read(_backward_reader(scope.task_ids[task], before, query.wanted, left))
+            if page.records:
+                yield LineWriter(scope, task).render(page.records)
+            left = None if left is None else left - len(page.records)
+            before = page.cursor
+            if not page.more:
+                break
+
+
+def _backward_reader(
+    task_id: str, before: int | None, wanted: LogFilter, left: int | None
+) -> Callable[[Connection], Page]:
+    return lambda conn: queries.read_backward(conn, task_id, before, wanted, left)

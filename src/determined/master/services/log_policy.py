@@ -1,0 +1,130 @@
+"""Log policies (spec/runtime.md 6.6): which shipped lines match, and what follows. Patterns run in RE2."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+import re2
+from sqlalchemy import Connection
+
+from determined.constants import CONFIG_LINE_PREFIX
+from determined.master.db.queries import log as log_queries
+from determined.master.db.queries import log_policy as queries
+from determined.master.db.queries.log_policy import Hit
+from determined.master.db.queries.report import Target
+from determined.wire.report import LogLine
+
+logger = logging.getLogger(__name__)
+
+CANCEL_RETRIES, EXCLUDE_NODE = "cancel_retries", "exclude_node"
+_REPEATS = "?*+{"  # after `.*` these belong to it
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """`line` decides about one line; `batch` finds out fast whether any line of a joined batch may match."""
+
+    name: str | None
+    pattern: str
+    action: str | None
+    line: Any
+    batch: Any | None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    index: int  # of the last line that matches
+    policy: Policy
+    text: str  # of the first line that matches
+
+
+def apply(conn: Connection, now: datetime, target: Target, lines: Sequence[LogLine]) -> None:
+    """Label the trial, remember hits, say in the task log that a node is avoided from now on."""
+    if target.trial_id is None or target.experiment_id is None:
+        return
+    policies = compile_policies(queries.configured(conn, target.experiment_id))
+    # the runner's own lines hold the config, cut in pieces, and with it every pattern
+    matches = find(policies, [line.text for line in lines if line.source == "task"])
+    if not matches:
+        return
+    named = [m for m in matches if m.policy.name is not None]
+    if named:
+        last = max(named, key=lambda m: m.index)
+        queries.label(conn, target.trial_id, str(last.policy.name))
+    for match in matches:
+        _remember(conn, now, target, match)
+
+
+def find(policies: Sequence[Policy], texts: Sequence[str]) -> list[Match]:
+    """One match per policy that fits any line. The line in which the task prints its config is not looked at."""
+    joined = "\n".join(texts).encode()
+    found = (_match(policy, joined, texts) for policy in policies)
+    return [match for match in found if match is not None]
+
+
+def compile_policies(configured: list[dict[str, Any]]) -> tuple[Policy, ...]:
+    keys = tuple((p.get("name"), p.get("pattern"), p.get("action")) for p in configured)
+    return _compiled(keys)
+
+
+@lru_cache(maxsize=256)
+def _compiled(keys: tuple[tuple[str | None, str | None, str | None], ...]) -> tuple[Policy, ...]:
+    return tuple(
+        policy
+        for name, pattern, action in keys
+        if pattern is not None and (policy := _compile(name, pattern, action)) is not None
+    )
+
+
+def _compile(name: str | None, pattern: str, action: str | None) -> Policy | None:
+    line = _re2(pattern)
+    if line is None:
+        # the config was checked at submit: only a newer master's looser check could leave one
+        logger.warning("log policy %r: RE2 refuses pattern %r; the policy is off", name, pattern)
+        return None
+    joinable = "\\A" not in pattern and "\\z" not in pattern and "(?" not in pattern
+    batch = _re2(f"(?m){_core(pattern)}") if joinable else None
+    return Policy(name, pattern, action, line, batch)
+
+
+def _core(pattern: str) -> str:
+    """Without `.*` at both ends: that only lets it match more, and RE2 can look for literal text."""
+    if pattern.startswith(".*") and pattern[2:3] not in (*_REPEATS, ""):
+        pattern = pattern[2:]
+    if pattern.endswith(".*") and not pattern.endswith("\\.*") and len(pattern) > 2:
+        pattern = pattern[:-2]
+    return pattern
+
+
+def _re2(pattern: str) -> Any | None:
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(pattern.encode(), options)
+    except re2.error:
+        return None
+
+
+def _match(policy: Policy, joined: bytes, texts: Sequence[str]) -> Match | None:
+    if policy.batch is not None and policy.batch.search(joined) is None:
+        return None
+    hits = [
+        i
+        for i, text in enumerate(texts)
+        if not text.startswith(CONFIG_LINE_PREFIX) and policy.line.search(text.encode())
+    ]
+    return Match(hits[-1], policy, texts[hits[0]]) if hits else None
+
+
+def _remember(conn: Connection, now: datetime, target: Target, match: Match) -> None:
+    action, pattern = match.policy.action, match.policy.pattern
+    if action == CANCEL_RETRIES:
+        queries.record(conn, Hit(target.task_id, action, "", pattern, match.text))
+    if action != EXCLUDE_NODE:
+        return
+    if queries.record(conn, Hit(target.task_id, action, target.node_id, pattern, match.text)):
+        text = f"(log '{match.text}' matched regex {pattern}) therefore will not schedule on {target.node_id}"
+        log_queries.append_master_line(conn, now, target.task_id, text, allocation_id=target.allocation_id)

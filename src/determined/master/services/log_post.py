@@ -1,0 +1,108 @@
+"""Log lines over HTTP, as older shippers and unmanaged trials send them. Our own runner reports through its journal."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.errors import Forbidden, InvalidArgument
+from determined.master.auth.identity import Caller
+from determined.master.context import MasterContext
+from determined.master.db.log_chunk import LEVELS, Origin
+from determined.master.db.queries import log as queries
+from determined.master.db.queries import log_scope
+from determined.wire.log import LogLevel, TaskLog
+from determined.wire.report import LogLine
+
+_LEVEL_PREFIX = "LOG_LEVEL_"
+
+
+async def post(ctx: MasterContext, caller: Caller, lines: Sequence[TaskLog]) -> None:
+    """One task per batch; a task may write to its own log only."""
+    task_id = _one_task(lines)
+    now = ctx.clock.now()
+    ready = [(_origin(line), _line(line, now)) for line in lines]
+
+    def write(conn: Connection) -> None:
+        if caller.kind == "task" and log_scope.task_of_allocation(conn, caller.allocation_id or "") != task_id:
+            raise Forbidden(f"allocation {caller.allocation_id} may not write to the log of task {task_id}")
+        queries.append_mixed(conn, task_id, ready)
+
+    await ctx.db.write(write)
+    ctx.bus.publish(f"task_logs:{task_id}")
+
+
+def from_older(entries: Sequence[dict[str, Any]]) -> list[TaskLog]:
+    """`POST /task-logs`: a bare list with snake_case keys and levels without a prefix."""
+    return [_from_older(entry) for entry in entries]
+
+
+def _from_older(entry: dict[str, Any]) -> TaskLog:
+    rank = entry.get("rank_id", entry.get("rank"))
+    if not isinstance(entry.get("task_id"), str) or not isinstance(entry.get("log"), str):
+        raise InvalidArgument("each entry of /task-logs needs the texts `task_id` and `log`")
+    if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
+        raise InvalidArgument(f"rank={rank!r} is not a number")
+    return TaskLog(
+        task_id=entry["task_id"],
+        log=entry["log"],
+        level=_level(entry.get("level")),
+        rank_id=rank,
+        timestamp=_text(entry, "timestamp"),
+        stdtype=_text(entry, "stdtype"),
+        source=_text(entry, "source"),
+        agent_id=_text(entry, "agent_id"),
+        container_id=_text(entry, "container_id"),
+        allocation_id=_text(entry, "allocation_id"),
+    )
+
+
+def _text(entry: dict[str, Any], key: str) -> str | None:
+    value = entry.get(key)
+    return None if value is None else str(value)
+
+
+def _level(value: Any) -> LogLevel | None:
+    name = str(value or "").upper().removeprefix(_LEVEL_PREFIX)
+    return LogLevel(_LEVEL_PREFIX + name) if name in LEVELS[1:] else None
+
+
+def _one_task(lines: Sequence[TaskLog]) -> str:
+    if not lines:
+        raise InvalidArgument("the batch has no log lines; send at least one")
+    if any(line.id is not None for line in lines):
+        raise InvalidArgument("log lines must not carry an id; the master gives them out")
+    tasks = {line.task_id for line in lines}
+    if len(tasks) > 1:
+        raise InvalidArgument(f"the batch is for {len(tasks)} tasks; send one batch per task")
+    task_id = tasks.pop()
+    if not task_id:
+        raise InvalidArgument("the log lines name no task; set taskId")
+    return task_id
+
+
+def _origin(line: TaskLog) -> Origin:
+    return Origin(
+        line.allocation_id,
+        line.container_id,
+        line.agent_id,
+        line.rank_id,
+        line.stdtype or "stdout",
+        line.source or "task",
+    )
+
+
+def _line(line: TaskLog, now: datetime) -> LogLine:
+    level = line.level.removeprefix(_LEVEL_PREFIX) if line.level else None
+    return LogLine(line.log.removesuffix("\n"), _time(line.timestamp, now), level=level)
+
+
+def _time(text: str | None, now: datetime) -> float:
+    if not text:
+        return now.timestamp()
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as e:
+        raise InvalidArgument(f"timestamp={text!r} is not a time; write it like 2026-11-15T04:00:00Z") from e
+    return (moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)).timestamp()

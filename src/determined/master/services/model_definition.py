@@ -1,0 +1,94 @@
+"""The code an experiment was submitted with: the whole archive, its tree, one file."""
+
+import asyncio
+import base64
+import io
+import mimetypes
+import tarfile
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from determined.errors import NotFound
+from determined.master.context import MasterContext
+from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import model_definition
+from determined.wire.codec import rfc3339
+from determined.wire.experiment import FileNode
+
+
+async def archive(ctx: MasterContext, experiment_id: int) -> str:
+    """The .tgz in base64."""
+    tgz = await _get(ctx, experiment_id)
+    return await asyncio.to_thread(lambda: base64.b64encode(tgz).decode())
+
+
+async def tree(ctx: MasterContext, experiment_id: int) -> list[FileNode]:
+    tgz = await _get(ctx, experiment_id)
+    return await asyncio.to_thread(_read_tree, tgz)
+
+
+async def file(ctx: MasterContext, experiment_id: int, path: str) -> str:
+    """The content of one file in base64. Raises NotFound."""
+    tgz = await _get(ctx, experiment_id)
+    content = await asyncio.to_thread(_read_file, tgz, path)
+    if content is None:
+        raise NotFound(f"experiment {experiment_id} has no file {path!r} in its model definition")
+    return base64.b64encode(content).decode()
+
+
+async def _get(ctx: MasterContext, experiment_id: int) -> bytes:
+    found = await ctx.db.read(lambda conn: model_definition.get(conn, experiment_id))
+    if found is None:
+        await ctx.db.read(lambda conn: experiments.get(conn, experiment_id))
+        return await asyncio.to_thread(_empty)
+    return found
+
+
+def _empty() -> bytes:
+    buffer = io.BytesIO()
+    tarfile.open(fileobj=buffer, mode="w:gz").close()
+    return buffer.getvalue()
+
+
+def _read_tree(tgz: bytes) -> list[FileNode]:
+    root = FileNode(files=[], is_dir=True, path="", name="")
+    nodes: dict[str, FileNode] = {"": root}
+    with tarfile.open(fileobj=io.BytesIO(tgz), mode="r:gz") as archive:
+        for member in sorted(archive.getmembers(), key=lambda m: m.name):
+            _place(nodes, member)
+    return root.files or []
+
+
+def _place(nodes: dict[str, FileNode], member: tarfile.TarInfo) -> None:
+    path = PurePosixPath(member.name)
+    parent = _directory(nodes, path.parent)
+    if member.isdir():
+        node = _directory(nodes, path)
+    else:
+        node = FileNode(
+            name=path.name,
+            path=str(path),
+            is_dir=False,
+            content_length=member.size,
+            content_type=mimetypes.guess_type(path.name)[0] or "text/plain",
+        )
+        parent.files = [*(parent.files or []), node]
+    node.modified_time = rfc3339(datetime.fromtimestamp(member.mtime, UTC))
+
+
+def _directory(nodes: dict[str, FileNode], path: PurePosixPath) -> FileNode:
+    key = "" if str(path) == "." else str(path)
+    if key not in nodes:
+        parent = _directory(nodes, path.parent)
+        nodes[key] = FileNode(name=path.name, path=key, is_dir=True, files=[], content_length=0)
+        parent.files = [*(parent.files or []), nodes[key]]
+    return nodes[key]
+
+
+def _read_file(tgz: bytes, path: str) -> bytes | None:
+    with tarfile.open(fileobj=io.BytesIO(tgz), mode="r:gz") as archive:
+        for member in archive:
+            if member.isfile() and PurePosixPath(member.name) == PurePosixPath(path):
+                found = archive.extractfile(member)
+                return found.read() if found else None
+    return None

@@ -1,0 +1,124 @@
+"""Resource pools: what they are, whether a request can ever run there, which workspaces they are bound to."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from determined.errors import InvalidArgument, NotFound
+from determined.master.auth.identity import Caller, require_admin
+from determined.master.context import MasterContext
+from determined.master.db.queries import node as nodes
+from determined.master.db.queries import runner as runners
+from determined.master.lifecycle import cluster as clusters
+from determined.master.lifecycle.capacity import Capacity, Overrides, capacities, check_fits
+from determined.master.lifecycle.pools import Pool, pools_of
+from determined.master.services import job as jobs
+from determined.master.services.pool_view import to_wire
+from determined.wire.pool import ResourcePool
+
+
+async def check_capacity(ctx: MasterContext, pool: str, slots: int, single_node: bool) -> list[str]:
+    """Refuse what the pool can never run, naming the nearest size that it can; with `launch_error: false`, warn.
+
+    Raises:
+        InvalidArgument: the pool does not exist, or no arrangement of its nodes holds `slots`.
+    """
+    found = require_pool(ctx, pool or default_pool(ctx, slots))
+    capacity = await ctx.db.read(lambda conn: _capacities(conn, ctx))
+    try:
+        check_fits(found, capacity.values(), slots, single_node=single_node)
+    except InvalidArgument as e:
+        if ctx.config.launch_error:
+            raise
+        return [e.message]
+    return []
+
+
+def require_pool(ctx: MasterContext, name: str) -> Pool:
+    pools = pools_of(ctx.config)
+    if name not in pools:
+        raise InvalidArgument(f"resource pool '{name}' does not exist; use one of {', '.join(pools)}")
+    return pools[name]
+
+
+def default_pool(ctx: MasterContext, slots: int) -> str:
+    manager = ctx.config.resource_manager
+    return manager.default_aux_resource_pool if slots == 0 else manager.default_compute_resource_pool
+
+
+async def list_pools(ctx: MasterContext, *, unbound: bool = False) -> list[ResourcePool]:
+    capacity, bound = await ctx.db.read(lambda conn: (_capacities(conn, ctx), nodes.bound_pools(conn)))
+    queue = await jobs.list_jobs(ctx, jobs.QueueFilter())
+    return [
+        to_wire(pool, ctx.config, [c for c in capacity.values() if c.pool == name], jobs.count(queue, name))
+        for name, pool in pools_of(ctx.config).items()
+        if not (unbound and bound.get(name))
+    ]
+
+
+async def available_pools(ctx: MasterContext, workspace_id: int) -> list[str]:
+    """Pools a workspace may use: those bound to it and those bound to none."""
+
+    def read(conn: Connection) -> dict[str, set[int]]:
+        _require_workspaces(conn, [workspace_id])
+        return nodes.bound_pools(conn)
+
+    bound = await ctx.db.read(read)
+    return [name for name in pools_of(ctx.config) if not bound.get(name) or workspace_id in bound[name]]
+
+
+async def bindings(ctx: MasterContext, pool: str) -> list[int]:
+    _existing(ctx, pool)
+    return list(await ctx.db.read(lambda conn: nodes.bound_workspaces(conn, pool)))
+
+
+async def bind(
+    ctx: MasterContext, caller: Caller, pool: str, ids: Sequence[int], names: Sequence[str], *, replace: bool = False
+) -> None:
+    require_admin(caller)
+    _existing(ctx, pool)
+    manager = ctx.config.resource_manager
+    if pool in (manager.default_aux_resource_pool, manager.default_compute_resource_pool):
+        raise InvalidArgument(f"pool '{pool}' is a default pool of the cluster: every workspace may use it")
+
+    def write(conn: Connection) -> None:
+        chosen = _workspaces(conn, ids, names)
+        if replace:
+            nodes.unbind(conn, pool, None)
+        nodes.bind(conn, pool, chosen)
+
+    await ctx.db.write(write)
+    ctx.bus.publish("pools")
+
+
+async def unbind(ctx: MasterContext, caller: Caller, pool: str, ids: Sequence[int], names: Sequence[str]) -> None:
+    require_admin(caller)
+    _existing(ctx, pool)
+    await ctx.db.write(lambda conn: nodes.unbind(conn, pool, _workspaces(conn, ids, names)))
+    ctx.bus.publish("pools")
+
+
+def _capacities(conn: Connection, ctx: MasterContext) -> dict[str, Capacity]:
+    held = runners.of_live_allocations(conn)
+    offered = clusters.of(ctx.bus).nodes()
+    return capacities(offered, held, Overrides(nodes.overrides(conn)), pools_of(ctx.config))
+
+
+def _existing(ctx: MasterContext, pool: str) -> None:
+    if pool not in pools_of(ctx.config):
+        raise NotFound(f"resource pool '{pool}' not found; the pools are {', '.join(pools_of(ctx.config))}")
+
+
+def _workspaces(conn: Connection, ids: Sequence[int], names: Sequence[str]) -> list[int]:
+    by_name = nodes.workspace_ids_by_name(conn, names)
+    missing = [name for name in names if name not in by_name]
+    if missing:
+        raise NotFound(f"workspace {missing[0]!r} not found")
+    _require_workspaces(conn, ids)
+    return sorted({*ids, *by_name.values()})
+
+
+def _require_workspaces(conn: Connection, ids: Sequence[int]) -> None:
+    missing = set(ids) - nodes.existing_workspaces(conn, ids)
+    if missing:
+        raise NotFound(f"workspace {min(missing)} not found")

@@ -1,0 +1,85 @@
+"""Journals of runners into the database: each record exactly once, with everything that follows from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from determined.errors import Conflict, Gone
+from determined.master.auth.identity import Caller, require_task
+from determined.master.context import MasterContext
+from determined.master.db.queries import report as queries
+from determined.master.db.queries.report import Target
+from determined.master.services.report_records import Application
+from determined.wire.report import Record, ReportAnswer, ReportBatch, Segment
+
+_TERMINATED = "TERMINATED"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    answer: ReportAnswer
+    topics: set[str] = field(default_factory=set)
+
+
+async def receive(
+    ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str, batch: ReportBatch
+) -> ReportAnswer:
+    """Write what is new in the batch; answers how far each journal has come. Ended allocations may still report."""
+    require_task(caller, allocation_id)
+    now = ctx.clock.now()
+    outcome = await ctx.db.write(lambda conn: write(conn, now, allocation_id, resource_id, batch))
+    ctx.bus.publish(*outcome.topics)
+    return outcome.answer
+
+
+def write(conn: Connection, now: datetime, allocation_id: str, resource_id: str, batch: ReportBatch) -> Outcome:
+    """One transaction. Raises Conflict (a gap, with the known positions) or Gone (a stale run) before any effect."""
+    target = queries.target(conn, allocation_id, resource_id)
+    if target is None:
+        raise Gone(f"runner {resource_id} of allocation {allocation_id} is unknown; it must end")
+    known = queries.positions(conn, resource_id)
+    reached, fresh = _past(known, batch.segments)
+    if not fresh:
+        return Outcome(ReportAnswer(positions=known, ended=_ended(target)))
+    _refuse_stale(target)
+    application = Application(conn, now, target)
+    application.apply(fresh)
+    queries.advance(conn, resource_id, reached)
+    if application.decided:
+        target = queries.target(conn, allocation_id, resource_id) or target
+    return Outcome(ReportAnswer(positions=known | reached, ended=_ended(target)), application.topics)
+
+
+def _past(known: dict[str, int], segments: Sequence[Segment]) -> tuple[dict[str, int], list[Record]]:
+    """The records beyond what is written, in order, and the positions they lead to."""
+    reached: dict[str, int] = {}
+    fresh: list[Record] = []
+    for segment in segments:
+        position = reached.get(segment.source, known.get(segment.source, 0))
+        if segment.first > position + 1 or segment.first < 1:
+            raise Conflict(
+                f"journal '{segment.source}' goes on with record {segment.first}, but only {position} are written; "
+                f"send again from record {position + 1}",
+                positions=known,
+            )
+        new = segment.records[position + 1 - segment.first :]
+        if new:
+            fresh += new
+            reached[segment.source] = position + len(new)
+    return reached, fresh
+
+
+def _refuse_stale(target: Target) -> None:
+    if target.trial_run_id is not None and target.trial_run_id != target.run_id:
+        raise Gone(
+            f"trial {target.trial_id} is at run {target.trial_run_id}; run {target.run_id} of allocation "
+            f"{target.allocation_id} is stale and its runner must end"
+        )
+    if target.drained:
+        raise Gone(f"allocation {target.allocation_id} has ended and everything it said was written")
+
+
+def _ended(target: Target) -> bool:
+    return target.allocation_state == _TERMINATED

@@ -1,0 +1,224 @@
+"""What each record of a journal does.
+
+Log lines and metrics are written in runs; records that decide about the task's life are applied after everything the
+process said before them.
+"""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from typing import cast
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DataError, IntegrityError
+
+from determined.errors import DeterminedError, Unavailable
+from determined.master.db.queries import log as log_queries
+from determined.master.db.queries import metric as metric_queries
+from determined.master.db.queries import metric_trial
+from determined.master.db.queries import report as report_queries
+from determined.master.db.queries.metric_write import VALIDATION
+from determined.master.db.queries.report import Target
+from determined.master.lifecycle import allocation, checkpoint, search
+from determined.master.services import log_policy
+from determined.wire.report import (
+    CheckpointReport,
+    EarlyExit,
+    Exit,
+    LogLine,
+    MetricReport,
+    Phase,
+    PreemptAck,
+    Progress,
+    Record,
+    Status,
+)
+
+logger = logging.getLogger(__name__)
+
+_MAX_STATUS = 1000  # characters of set_status that are kept
+_MAX_WARNINGS = 20  # lines about dropped records per batch
+
+
+class Application:
+    """The records of one batch on their way into one transaction. `topics` are to be published after the commit."""
+
+    def __init__(self, conn: Connection, now: datetime, target: Target) -> None:
+        self._conn, self._now, self._target = conn, now, target
+        self._logs: list[LogLine] = []
+        self._metrics: list[MetricReport] = []
+        self._progress: Progress | None = None
+        self._status: Status | None = None
+        self._warnings: list[str] = []
+        self.topics: set[str] = set()
+        self.decided = False  # whether the allocation's own state may have changed
+
+    def apply(self, records: list[Record]) -> None:
+        kinds = set(map(type, records))
+        if kinds == {LogLine}:
+            self._logs = cast(list[LogLine], records)
+        elif kinds == {MetricReport}:
+            self._metrics = cast(list[MetricReport], records)
+        else:
+            for record in records:
+                self._take(record)
+        self._flush()
+        self._write_warnings()
+
+    def _take(self, record: Record) -> None:
+        match record:
+            case LogLine():
+                self._logs.append(record)
+            case MetricReport():
+                self._metrics.append(record)
+            case Progress():
+                self._progress = record  # only the newest is of interest
+            case Status():
+                self._status = record
+            case CheckpointReport():
+                self._guarded(f"checkpoint {record.uuid}", lambda: self._checkpoint(record))
+                self._changed()
+            case _:
+                self._flush()
+                self._control(record)
+
+    def _control(self, record: PreemptAck | EarlyExit | Phase | Exit) -> None:
+        conn, now, target = self._conn, self._now, self._target
+        match record:
+            case PreemptAck():
+                allocation.preempt_acked(conn, now, target.allocation_id)
+            case Phase():
+                phase = record.state
+                self._guarded(f"phase {phase}", lambda: allocation.runner_phase(conn, now, target.resource_id, phase))
+            case EarlyExit():
+                self._guarded(f"early exit {record.reason}", lambda: self._early_exit(record))
+            case Exit():
+                allocation.runner_exited(conn, now, target.resource_id, record)
+                allocation.mark_drained(conn, target.resource_id)
+        self._changed()
+        self._decides()
+
+    def _flush(self) -> None:
+        if self._logs:
+            self._write_logs()
+        if self._metrics:
+            self._write_metrics()
+        if self._progress is not None:
+            self._write_progress(self._progress)
+        if self._status is not None and self._target.trial_id is not None:
+            text = self._status.text.replace("\0", "")[:_MAX_STATUS]
+            report_queries.set_runner_state(self._conn, self._target.trial_id, text)
+            self._changed()
+        self._logs, self._metrics, self._progress, self._status = [], [], None, None
+
+    def _write_logs(self) -> None:
+        target = self._target
+        log_queries.append_lines(
+            self._conn,
+            target.task_id,
+            self._logs,
+            allocation_id=target.allocation_id,
+            container_id=target.container_id,
+            agent_id=target.node_id,
+        )
+        log_policy.apply(self._conn, self._now, target, self._logs)
+        self.topics.add(f"task_logs:{target.task_id}")
+
+    def _write_metrics(self) -> None:
+        trial_id = self._target.trial_id
+        if trial_id is None:
+            self._warn(f"{len(self._metrics)} metric reports were dropped: task {self._target.task_id} is not a trial")
+            return
+        who = metric_trial.reporter(self._conn, trial_id)
+        result = metric_queries.append_reports(self._conn, who, self._metrics)
+        for rejected in result.rejected:
+            report = rejected.report
+            self._warn(
+                f"metrics of group '{report.group}' at step {report.steps} were dropped: {rejected.error.message}"
+            )
+        for report in result.accepted:
+            if report.group == VALIDATION:
+                self._validation(trial_id, report)
+        self.topics.add(f"metrics:{trial_id}")
+        self._changed()
+
+    def _validation(self, trial_id: int, report: MetricReport) -> None:
+        steps = report.steps or 0
+        self._guarded(
+            f"the search event of the validation at step {steps}",
+            lambda: search.validation_reported(self._conn, self._now, trial_id, report.metrics, steps),
+        )
+        self._decides()
+
+    def _write_progress(self, progress: Progress) -> None:
+        trial_id = self._target.trial_id
+        if trial_id is None:
+            return
+        self._guarded(
+            f"progress {progress.value}",
+            lambda: search.progress_reported(self._conn, self._now, trial_id, progress.value, progress.raw),
+        )
+        self._changed()
+        self._decides()
+
+    def _checkpoint(self, record: CheckpointReport) -> None:
+        target = self._target
+        if target.trial_id is None:
+            self._warn(f"checkpoint {record.uuid} was dropped: task {target.task_id} is not a trial")
+            return
+        checkpoint.report(
+            self._conn,
+            self._now,
+            trial_id=target.trial_id,
+            allocation_id=target.allocation_id,
+            run_id=target.run_id,
+            uuid=record.uuid,
+            steps=record.steps,
+            metadata=record.metadata,
+            resources=record.resources,
+            time=record.time,
+            storage_id=record.storage_id,
+        )
+
+    def _early_exit(self, record: EarlyExit) -> None:
+        if self._target.trial_id is not None:
+            search.early_exit_reported(self._conn, self._now, self._target.trial_id, record.reason)
+
+    def _guarded(self, what: str, act: Callable[[], None]) -> None:
+        """A record that cannot be applied is named in the task log and skipped; it must not hold up those behind it."""
+        savepoint = self._conn.begin_nested()
+        try:
+            act()
+            savepoint.commit()
+        except Unavailable:
+            raise
+        except (DeterminedError, IntegrityError, DataError, OverflowError, ValueError) as e:
+            savepoint.rollback()
+            self._warn(f"{what} was dropped: {e}")
+
+    def _warn(self, text: str) -> None:
+        logger.warning("%s: %s", self._target.allocation_id, text)
+        self._warnings.append(text)
+
+    def _write_warnings(self) -> None:
+        """In one go and not without end: a script may get every one of its reports wrong."""
+        said = self._warnings[:_MAX_WARNINGS]
+        if len(self._warnings) > len(said):
+            said.append(f"{len(self._warnings) - len(said)} more reports were dropped")
+        time = self._now.timestamp()
+        lines = [LogLine(text, time, "stdout", "WARNING", None, "master") for text in said]
+        target = self._target
+        log_queries.append_lines(self._conn, target.task_id, lines, allocation_id=target.allocation_id)
+        if lines:
+            self.topics.add(f"task_logs:{target.task_id}")
+
+    def _changed(self) -> None:
+        target = self._target
+        self.topics.add(f"allocation:{target.allocation_id}")
+        if target.trial_id is not None:
+            self.topics |= {f"trial:{target.trial_id}", f"experiment:{target.experiment_id}"}
+
+    def _decides(self) -> None:
+        """The scheduler has something to look at; its transactions may have written to the task log as well."""
+        self.decided = True
+        self.topics |= {"schedule", f"task_logs:{self._target.task_id}"}

@@ -1,0 +1,65 @@
+"""Runs as the wire shows them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.master.db.queries import metric, run
+from determined.master.db.queries.batching import AnyRow, batches
+from determined.wire.codec import plain, rfc3339
+from determined.wire.run import FlatRun, FlatRunExperiment
+from determined.wire.trial import TrialState
+
+
+def load(conn: Connection, now: datetime, ids: Sequence[int]) -> list[FlatRun]:
+    summaries: dict[int, dict[str, Any]] = {}
+    for some in batches(ids):
+        summaries.update(metric.summary(conn, some))
+    return [_run(row, now, summaries.get(row.id, {})) for row in run.load(conn, ids)]
+
+
+def _run(row: AnyRow, now: datetime, summary: dict[str, Any]) -> FlatRun:
+    """The state is the stored one: the flat list shows ACTIVE, not how far its allocation has come."""
+    return FlatRun(
+        id=row.id,
+        local_id=f"{row.project_key}-{row.id}" if row.project_key else None,
+        state=TrialState("STATE_" + row.state),
+        start_time=rfc3339(row.start_time),
+        end_time=rfc3339(row.end_time) if row.end_time else None,
+        duration=int(((row.end_time or now) - row.start_time).total_seconds()),
+        archived=row.archived or row.experiment_archived,
+        parent_archived=row.project_archived or row.workspace_archived,
+        checkpoint_count=row.checkpoint_count,
+        checkpoint_size=str(row.checkpoint_size),
+        project_id=row.project_id,
+        project_name=row.project_name,
+        workspace_id=row.workspace_id,
+        workspace_name=row.workspace_name,
+        hyperparameters=plain(row.hparams),
+        labels=row.labels,
+        summary_metrics=plain(summary),
+        searcher_metric_value=row.best_validation_value,
+        metadata=row.metadata,
+        user_id=row.owner_id,
+        external_run_id=row.external_id,
+        log_policy_matched=row.log_policy_label,
+        experiment=_experiment(row),
+    )
+
+
+def _experiment(row: AnyRow) -> FlatRunExperiment:
+    return FlatRunExperiment(
+        id=row.experiment_id,
+        name=row.experiment_name,
+        description=row.experiment_description or "",
+        progress=row.experiment_progress or 0.0,
+        resource_pool=row.pool,
+        searcher_type=row.searcher_type or "",
+        searcher_metric=row.searcher_metric or "",
+        is_multitrial=row.searcher_type != "single",
+        unmanaged=row.unmanaged,
+        forked_from=row.parent_id,
+        external_experiment_id=row.external_experiment_id,
+    )

@@ -1,0 +1,144 @@
+"""Tasks: what they are, what they hold, the files they start from."""
+
+import base64
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from determined.master.context import MasterContext
+from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import runner as runners
+from determined.master.db.queries import task as tasks
+from determined.master.lifecycle.pools import pools_of
+from determined.master.lifecycle.states import TaskType as Stored
+from determined.master.services import allocation as allocation_service
+from determined.wire import task as wire
+from determined.wire.agent import Device, DeviceType
+from determined.wire.allocation import AcceleratorData
+from determined.wire.codec import convert, rfc3339
+
+
+async def get(ctx: MasterContext, task_id: str) -> wire.Task:
+    def read(conn: Connection) -> wire.Task:
+        row = tasks.get(conn, task_id)
+        held = [allocation_service.to_wire(a) for a in allocations.of_task(conn, task_id)]
+        return wire.Task(
+            task_id=task_id,
+            task_type=wire.TaskType(f"TASK_TYPE_{row['type']}"),
+            start_time=rfc3339(row["start_time"]),
+            end_time=rfc3339(row["end_time"]) if row["end_time"] else None,
+            allocations=held,
+        )
+
+    return await ctx.db.read(read)
+
+
+async def summaries(ctx: MasterContext) -> dict[str, wire.AllocationSummary]:
+    """Every live allocation by id."""
+    schedulers = {name: pool.scheduler.value for name, pool in pools_of(ctx.config).items()}
+
+    def read(conn: Connection) -> dict[str, wire.AllocationSummary]:
+        held: dict[str, list[RowMapping]] = {}
+        for row in runners.of_live_allocations(conn):
+            held.setdefault(row["allocation_id"], []).append(row)
+        return {
+            row["id"]: _summary(row, held.get(row["id"], []), schedulers) for row in allocations.live_with_job(conn)
+        }
+
+    return await ctx.db.read(read)
+
+
+async def legacy_summaries(ctx: MasterContext) -> dict[str, Any]:
+    """The same for clients of the older raw path: snake_case keys, devices as plain lists."""
+    return {key: _legacy(summary) for key, summary in (await summaries(ctx)).items()}
+
+
+async def counts(ctx: MasterContext) -> wire.GetActiveTasksCountResponse:
+    found = await ctx.db.read(tasks.active_counts)
+    return wire.GetActiveTasksCountResponse(
+        commands=found.get(Stored.COMMAND, 0),
+        notebooks=found.get(Stored.NOTEBOOK, 0),
+        shells=found.get(Stored.SHELL, 0),
+        tensorboards=found.get(Stored.TENSORBOARD, 0),
+    )
+
+
+async def context_directory(ctx: MasterContext, task_id: str) -> str:
+    """The packed files a task starts from, base64; empty when it has none."""
+
+    def read(conn: Connection) -> str:
+        tasks.get(conn, task_id)
+        packed = experiments.model_definition_of_task(conn, task_id)
+        return base64.b64encode(packed or b"").decode()
+
+    return await ctx.db.read(read)
+
+
+async def accelerators(ctx: MasterContext, task_id: str) -> list[AcceleratorData]:
+    def read(conn: Connection) -> Sequence[RowMapping]:
+        tasks.get(conn, task_id)
+        return tasks.accelerators(conn, task_id)
+
+    rows = await ctx.db.read(read)
+    return [convert(one, AcceleratorData) for row in rows for one in row["accelerators"]]
+
+
+def name_of(row: RowMapping) -> str:
+    if row["task_type"] == Stored.TRIAL:
+        return f"Trial {row['trial_id']} (Experiment {row['experiment_id']})"
+    if row["task_type"] == Stored.CHECKPOINT_GC:
+        return f"Checkpoint GC (Experiment {row['experiment_id']})"
+    return str(row["task_id"])
+
+
+def _summary(row: RowMapping, held: list[RowMapping], schedulers: dict[str, str]) -> wire.AllocationSummary:
+    return wire.AllocationSummary(
+        allocation_id=row["id"],
+        task_id=row["task_id"],
+        name=name_of(row),
+        registered_time=rfc3339(row["requested_at"]),
+        resource_pool=row["pool"],
+        slots_needed=row["slots"],
+        priority=row["priority"],
+        scheduler_type=schedulers.get(row["pool"]),
+        proxy_ports=[],
+        resources=[_resources(runner) for runner in held],
+    )
+
+
+def _resources(runner: RowMapping) -> wire.ResourcesSummary:
+    kind = DeviceType(f"TYPE_{runner['device'].upper()}")
+    devices = [Device(id=slot, type=kind) for slot in runner["slot_ids"]]
+    return wire.ResourcesSummary(
+        resources_id=runner["resource_id"],
+        allocation_id=runner["allocation_id"],
+        container_id=runner["container_id"],
+        resources_type="process",
+        agent_devices={runner["node_id"]: wire.ResourcesSummaryDevices(devices=devices)},
+    )
+
+
+def _legacy(summary: wire.AllocationSummary) -> dict[str, Any]:
+    return {
+        "allocation_id": summary.allocation_id,
+        "task_id": summary.task_id,
+        "name": summary.name,
+        "registered_time": summary.registered_time,
+        "resource_pool": summary.resource_pool,
+        "slots_needed": summary.slots_needed,
+        "priority": summary.priority,
+        "scheduler_type": summary.scheduler_type,
+        "resources": [
+            {
+                "resources_id": r.resources_id,
+                "allocation_id": r.allocation_id,
+                "container_id": r.container_id,
+                "agent_devices": {
+                    agent: [{"id": d.id} for d in held.devices or []] for agent, held in (r.agent_devices or {}).items()
+                },
+            }
+            for r in summary.resources or []
+        ],
+    }

@@ -1,0 +1,162 @@
+"""One trial and the trials of an experiment: show, kill, and what its task says about itself."""
+
+import math
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.errors import InvalidArgument, NotFound
+from determined.master.context import MasterContext
+from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import experiment_edit, trial_list, trial_source
+from determined.master.db.queries import trial as rows
+from determined.master.db.queries.trial_list import TrialSort
+from determined.master.lifecycle import search
+from determined.master.lifecycle import trial as lifecycle
+from determined.master.services import trial_view
+from determined.master.services.experiment_list import rows_of
+from determined.master.services.paging import window
+from determined.master.services.retention_days import FOREVER, check_days
+from determined.wire.experiment import GetExperimentTrialsRequestSortBy, GetExperimentTrialsResponse
+from determined.wire.trial import (
+    GetCurrentTrialSearcherOperationResponse,
+    SearcherOperation,
+    Trial,
+    TrialSourceInfo,
+    ValidateAfterOperation,
+)
+
+
+async def get(ctx: MasterContext, trial_id: int) -> Trial:
+    return await ctx.db.read(lambda conn: trial_view.one(conn, ctx.clock.now(), trial_id))
+
+
+async def list_of_experiment(
+    ctx: MasterContext,
+    experiment_id: int,
+    *,
+    states: Sequence[str],
+    sort_by: GetExperimentTrialsRequestSortBy | None,
+    descending: bool,
+    limit: int | None,
+    offset: int | None,
+) -> GetExperimentTrialsResponse:
+    sort = _sort(sort_by)
+
+    def read(conn: Connection) -> GetExperimentTrialsResponse:
+        now = ctx.clock.now()
+        experiments.get(conn, experiment_id)
+        page = window(trial_list.count(conn, experiment_id, states), limit, offset)
+        start, size = rows_of(page)
+        ids = trial_list.find(
+            conn, now, experiment_id, states=states, sort=sort, descending=descending, limit=size, offset=start
+        )
+        return GetExperimentTrialsResponse(trials=trial_view.load(conn, now, ids), pagination=page)
+
+    return await ctx.db.read(read)
+
+
+async def kill(ctx: MasterContext, trial_id: int) -> None:
+    await ctx.db.write(lambda conn: lifecycle.kill(conn, ctx.clock.now(), trial_id))
+    announce(ctx, trial_id)
+
+
+async def set_runner_state(ctx: MasterContext, trial_id: int, state: str) -> None:
+    def run(conn: Connection) -> None:
+        rows.get(conn, trial_id)
+        rows.update_row(conn, trial_id, {"runner_state": state})
+
+    await ctx.db.write(run)
+    ctx.bus.publish(f"trial:{trial_id}")
+
+
+async def report_progress(ctx: MasterContext, trial_id: int, value: float, *, raw: bool) -> None:
+    if not math.isfinite(value):
+        raise InvalidArgument(f"progress={value} must be a finite number")
+    await ctx.db.write(lambda conn: search.progress_reported(conn, ctx.clock.now(), trial_id, value, raw))
+    ctx.bus.publish(f"trial:{trial_id}")
+
+
+async def report_early_exit(ctx: MasterContext, trial_id: int, reason: str) -> None:
+    await ctx.db.write(lambda conn: search.early_exit_reported(conn, ctx.clock.now(), trial_id, reason))
+    announce(ctx, trial_id)
+
+
+async def current_operation(ctx: MasterContext, trial_id: int) -> GetCurrentTrialSearcherOperationResponse:
+    found = await ctx.db.read(lambda conn: search.current_operation(conn, trial_id))
+    if found is None:
+        return GetCurrentTrialSearcherOperationResponse(completed=True)
+    length, completed = found
+    operation = SearcherOperation(validate_after=ValidateAfterOperation(length=length))
+    return GetCurrentTrialSearcherOperationResponse(op=operation, completed=completed)
+
+
+async def complete_operation(ctx: MasterContext, trial_id: int, length: int | None, metric: Any) -> None:
+    if length is None:
+        raise InvalidArgument("op.length is missing; say which operation is complete")
+    value = _metric(metric)
+    await ctx.db.write(lambda conn: search.complete_operation(conn, ctx.clock.now(), trial_id, length, value))
+    announce(ctx, trial_id)
+
+
+async def retain_logs(ctx: MasterContext, trial_id: int, days: int) -> None:
+    check_days(days)
+
+    def run(conn: Connection) -> None:
+        rows.get(conn, trial_id)
+        experiment_edit.retain_logs(conn, [trial_id], days)
+
+    await ctx.db.write(run)
+
+
+async def remaining_log_days(ctx: MasterContext, trial_id: int) -> int:
+    """Days until the sweep may take the trial's logs; -1 when they stay."""
+
+    def read(conn: Connection) -> int:
+        trial = rows.get(conn, trial_id)
+        days = trial["log_retention_days"]
+        days = ctx.config.retention_policy.log_retention_days if days is None else days
+        if days == FOREVER or trial["end_time"] is None:
+            return int(days)
+        since_end: timedelta = ctx.clock.now() - trial["end_time"]
+        return max(0, int(days) - since_end.days)
+
+    return await ctx.db.read(read)
+
+
+async def report_source(ctx: MasterContext, info: TrialSourceInfo) -> None:
+    """The trial works with a checkpoint of another one (inference, fine-tuning)."""
+
+    def run(conn: Connection) -> None:
+        rows.get(conn, info.trial_id)
+        if not trial_source.put(conn, info.trial_id, info.checkpoint_uuid, _source_values(info)):
+            raise NotFound(f"checkpoint {info.checkpoint_uuid} not found")
+
+    await ctx.db.write(run)
+
+
+def announce(ctx: MasterContext, trial_id: int) -> None:
+    ctx.bus.publish("schedule", f"trial:{trial_id}", "experiments", "gc")
+
+
+def _sort(by: GetExperimentTrialsRequestSortBy | None) -> TrialSort:
+    if by is None or by is GetExperimentTrialsRequestSortBy.UNSPECIFIED:
+        return TrialSort.ID
+    return TrialSort(by.removeprefix("SORT_BY_"))
+
+
+def _source_values(info: TrialSourceInfo) -> dict[str, Any]:
+    kind = info.trial_source_info_type.removeprefix("TRIAL_SOURCE_INFO_TYPE_")
+    return {"type": kind, "model_id": info.model_id, "model_version": info.model_version}
+
+
+def _metric(value: Any) -> float:
+    """A number, or NaN and infinities as the wire writes them."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise InvalidArgument(f"searcherMetric={value!r} must be a number")
+    try:
+        return float(value)
+    except ValueError as e:
+        raise InvalidArgument(f"searcherMetric={value!r} must be a number") from e

@@ -1,0 +1,161 @@
+"""Trials as the wire shows them, loaded page by page with a fixed number of queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.errors import NotFound
+from determined.master.db.queries import checkpoint_list, metric, trial_list, validation
+from determined.master.db.queries.batching import AnyRow
+from determined.master.services.experiment_view import shown_state
+from determined.wire.checkpoint import CheckpointState, Metrics
+from determined.wire.codec import plain, rfc3339
+from determined.wire.trial import CheckpointWorkload, MetricsWorkload, Trial, TrialState
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What belongs to the trials of one page, by trial id."""
+
+    now: datetime
+    tasks: dict[int, list[str]]
+    allocations: dict[int, str]
+    seconds: dict[int, float]
+    summaries: dict[int, dict[str, dict[str, dict[str, Any]]]]
+    checkpoints: dict[int, AnyRow]
+
+
+def one(conn: Connection, now: datetime, trial_id: int) -> Trial:
+    """Everything about one trial, with all metrics of its best validation. Raises NotFound."""
+    rows = trial_list.load(conn, [trial_id])
+    if not rows:
+        raise NotFound(f"trial {trial_id} not found")
+    trial = _trial(rows[0], _page(conn, now, rows))
+    step = rows[0].best_validation_step
+    exact = validation.at_places(conn, [(trial_id, step)]).get((trial_id, step)) if step is not None else None
+    if trial.best_validation is not None and exact is not None:
+        trial.best_validation.metrics = Metrics(avg_metrics=plain(exact.metrics))
+    return trial
+
+
+def load(conn: Connection, now: datetime, ids: Sequence[int]) -> list[Trial]:
+    rows = trial_list.load(conn, ids)
+    page = _page(conn, now, rows)
+    return [_trial(row, page) for row in rows]
+
+
+def checkpoint_workload(row: AnyRow) -> CheckpointWorkload:
+    return CheckpointWorkload(
+        uuid=row.uuid,
+        state=CheckpointState("STATE_" + row.state),
+        total_batches=row.steps_completed,
+        end_time=rfc3339(row.report_time),
+        resources={path: str(size) for path, size in row.resources.items()},
+        metadata=plain(row.metadata),
+    )
+
+
+def moment(seconds: float) -> str:
+    return rfc3339(datetime.fromtimestamp(seconds, UTC))
+
+
+def _page(conn: Connection, now: datetime, rows: Sequence[AnyRow]) -> _Page:
+    ids = [row.id for row in rows]
+    return _Page(
+        now=now,
+        tasks=trial_list.task_ids(conn, ids),
+        allocations=trial_list.furthest_allocations(conn, [r.id for r in rows if r.state == "ACTIVE"]),
+        seconds=trial_list.seconds_run(conn, now, ids),
+        summaries=_summaries(conn, ids),
+        checkpoints=_best_checkpoints(conn, rows),
+    )
+
+
+def _summaries(conn: Connection, ids: Sequence[int]) -> dict[int, dict[str, dict[str, dict[str, Any]]]]:
+    found: dict[int, dict[str, dict[str, dict[str, Any]]]] = {}
+    for start in range(0, len(ids), 500):
+        found.update(metric.summary(conn, ids[start : start + 500]))
+    return found
+
+
+def _best_checkpoints(conn: Connection, rows: Sequence[AnyRow]) -> dict[int, AnyRow]:
+    """trial -> its checkpoint with the best validation; where none was validated, its latest."""
+    with_any = {r.id: r for r in rows if r.checkpoint_count}
+    stored = checkpoint_list.at_steps(conn, list(with_any))
+    values = validation.searcher_values(conn, [(c.trial_id, c.steps_completed) for c in stored])
+    best: dict[int, tuple[tuple[int, float], AnyRow]] = {}
+    for row in stored:
+        found = values.get((row.trial_id, row.steps_completed))
+        sign = 1.0 if with_any[row.trial_id].smaller_is_better else -1.0
+        key = (0, sign * found[0]) if found else (1, -float(row.steps_completed))
+        if row.trial_id not in best or key < best[row.trial_id][0]:
+            best[row.trial_id] = (key, row)
+    return {trial_id: row for trial_id, (_, row) in best.items()}
+
+
+def _trial(row: AnyRow, page: _Page) -> Trial:
+    summaries = page.summaries.get(row.id, {})
+    checkpoint = page.checkpoints.get(row.id)
+    shown = shown_state(row.state, page.allocations.get(row.id), unmanaged=row.unmanaged)
+    return Trial(
+        id=row.id,
+        experiment_id=row.experiment_id,
+        state=TrialState("STATE_" + shown),
+        hparams=plain(row.hparams),
+        restarts=row.restarts,
+        start_time=rfc3339(row.start_time),
+        end_time=rfc3339(row.end_time) if row.end_time else None,
+        total_batches_processed=row.steps_completed,
+        latest_validation=_latest_validation(row, summaries),
+        best_validation=_best_validation(row),
+        best_checkpoint=checkpoint_workload(checkpoint) if checkpoint is not None else None,
+        checkpoint_count=row.checkpoint_count,
+        total_checkpoint_size=str(row.checkpoint_size),
+        log_policy_matched=row.log_policy_label,
+        log_retention_days=row.log_retention_days,
+        metadata=row.metadata,
+        runner_state=row.runner_state or "",
+        searcher_metric_value=row.best_validation_value,
+        summary_metrics=plain(summaries),
+        task_id=row.task_id,
+        task_ids=page.tasks.get(row.id, [row.task_id]),
+        wall_clock_time=_wall_clock(row, page),
+        warm_start_checkpoint_uuid=row.warm_start_checkpoint,
+    )
+
+
+def _wall_clock(row: AnyRow, page: _Page) -> float:
+    if row.unmanaged:
+        return float(((row.end_time or row.last_activity or page.now) - row.start_time).total_seconds())
+    return page.seconds.get(row.id, 0.0)
+
+
+def _latest_validation(row: AnyRow, summaries: dict[str, dict[str, dict[str, Any]]]) -> MetricsWorkload | None:
+    """The latest value of every validation metric; the time is that of the latest report."""
+    if row.latest_validation_step is None:
+        return None
+    names = summaries.get("validation_metrics", {})
+    return _workload(
+        {name: entry.get("last") for name, entry in names.items()},
+        row.latest_validation_step,
+        row.latest_validation_time,
+    )
+
+
+def _best_validation(row: AnyRow) -> MetricsWorkload | None:
+    if row.best_validation_step is None or row.searcher_metric is None:
+        return None
+    metrics = {row.searcher_metric: row.best_validation_value}
+    return _workload(metrics, row.best_validation_step, row.best_validation_time)
+
+
+def _workload(metrics: dict[str, Any], steps: int, time: datetime | None) -> MetricsWorkload:
+    return MetricsWorkload(
+        metrics=Metrics(avg_metrics=plain(metrics)),
+        num_inputs=0,
+        total_batches=steps,
+        end_time=rfc3339(time) if time else None,
+    )

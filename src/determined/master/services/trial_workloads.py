@@ -1,0 +1,86 @@
+"""What a trial has done, step by step: training and validation reports and checkpoints in one list."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from determined.master.context import MasterContext
+from determined.master.db.queries import checkpoint_list, validation
+from determined.master.db.queries import trial as trials
+from determined.master.db.queries.checkpoint_list import CheckpointFilter
+from determined.master.db.queries.validation import Validation
+from determined.master.services.paging import page
+from determined.master.services.trial_view import checkpoint_workload, moment
+from determined.wire.checkpoint import Metrics
+from determined.wire.codec import plain
+from determined.wire.trial import (
+    GetTrialWorkloadsRequestFilterOption,
+    GetTrialWorkloadsResponse,
+    MetricsWorkload,
+    MetricType,
+    WorkloadContainer,
+)
+
+DEFAULT_LIMIT = 100
+_STORED = ("COMPLETED", "PARTIALLY_DELETED", "ERROR", "DELETED")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadQuery:
+    filter: GetTrialWorkloadsRequestFilterOption = GetTrialWorkloadsRequestFilterOption.UNSPECIFIED
+    metric_type: MetricType = MetricType.UNSPECIFIED
+    group: str | None = None
+    sort_key: str = "batches"
+    descending: bool = False
+    remove_deleted: bool = False
+
+
+async def workloads(
+    ctx: MasterContext, trial_id: int, wanted: WorkloadQuery, limit: int | None, offset: int | None
+) -> GetTrialWorkloadsResponse:
+    def read(conn: Connection) -> list[WorkloadContainer]:
+        trials.get(conn, trial_id)
+        return _collect(conn, trial_id, wanted)
+
+    found = await ctx.db.read(read)
+    found.sort(key=lambda w: _sort_key(w, wanted.sort_key), reverse=wanted.descending)
+    part, pagination = page(found, limit or DEFAULT_LIMIT, offset)
+    return GetTrialWorkloadsResponse(workloads=part, pagination=pagination)
+
+
+def _collect(conn: Connection, trial_id: int, wanted: WorkloadQuery) -> list[WorkloadContainer]:
+    found: list[WorkloadContainer] = []
+    option, only = wanted.filter, GetTrialWorkloadsRequestFilterOption
+    training = wanted.group or "training"
+    if option is only.UNSPECIFIED and wanted.metric_type is not MetricType.VALIDATION:
+        reports = validation.of_trial(conn, trial_id, training)
+        found += [WorkloadContainer(training=_metrics(report)) for report in reports]
+    if option is not only.CHECKPOINT and wanted.metric_type is not MetricType.TRAINING:
+        found += [WorkloadContainer(validation=_metrics(r)) for r in validation.of_trial(conn, trial_id)]
+    if option is not only.VALIDATION:
+        states: Sequence[str] = [s for s in _STORED if s != "DELETED" or not wanted.remove_deleted]
+        uuids = checkpoint_list.find(conn, CheckpointFilter(trial_id=trial_id, states=states))
+        rows = checkpoint_list.load(conn, uuids)
+        found += [WorkloadContainer(checkpoint=checkpoint_workload(row)) for row in rows]
+    return found
+
+
+def _metrics(report: Validation) -> MetricsWorkload:
+    return MetricsWorkload(
+        metrics=Metrics(avg_metrics=plain(report.metrics)),
+        num_inputs=0,
+        total_batches=report.steps,
+        end_time=moment(report.time),
+    )
+
+
+def _sort_key(workload: WorkloadContainer, key: str) -> tuple[float, int]:
+    """By batches, or by a metric of that name; a checkpoint follows the reports of the same step."""
+    report = workload.validation or workload.training
+    steps = report.total_batches if report else workload.checkpoint.total_batches if workload.checkpoint else 0
+    order = 0 if workload.training else 1 if workload.validation else 2
+    if key in ("", "batches"):
+        return float(steps), order
+    value = report.metrics.avg_metrics.get(key) if report else None
+    return (float(value) if isinstance(value, int | float) else float("inf")), steps

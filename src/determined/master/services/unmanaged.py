@@ -1,0 +1,102 @@
+"""Detached mode: experiments and trials whose client runs them itself and tells the master."""
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.errors import InvalidArgument, NotFound
+from determined.master.auth.identity import Caller
+from determined.master.context import MasterContext
+from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import unmanaged as queries
+from determined.master.lifecycle import trial as trial_lifecycle
+from determined.master.lifecycle import unmanaged as lifecycle
+from determined.master.services import experiment_create, experiment_view, trial_view
+from determined.wire.experiment import CreateExperimentRequest, PutExperimentResponse
+from determined.wire.trial import CreateTrialRequest, PutTrialRequest, StartTrialResponse, Trial
+
+
+async def put_experiment(
+    ctx: MasterContext, caller: Caller, external_id: str, asked: CreateExperimentRequest
+) -> PutExperimentResponse:
+    """The experiment of this external id, made on first use."""
+    if not asked.unmanaged:
+        raise InvalidArgument("only unmanaged experiments have an external id; set unmanaged")
+    found = await ctx.db.read(lambda conn: queries.experiment_by_external_id(conn, external_id))
+    if found is None:
+        made = await experiment_create.create(ctx, caller, asked, external_id=external_id)
+        return PutExperimentResponse(experiment=made.experiment, config=made.config)
+    experiment = await ctx.db.read(lambda conn: experiment_view.one(conn, ctx.clock.now(), found))
+    return PutExperimentResponse(experiment=experiment, config=experiment.config)
+
+
+async def create_trial(ctx: MasterContext, asked: CreateTrialRequest, external_id: str | None = None) -> Trial:
+    if asked.experiment_id is None:
+        raise InvalidArgument("experimentId is missing; say which experiment the trial belongs to")
+    experiment_id = asked.experiment_id
+    if asked.unmanaged is False:
+        raise InvalidArgument("only unmanaged trials are created this way; set unmanaged")
+
+    def run(conn: Connection) -> Trial:
+        now = ctx.clock.now()
+        trial_id = _known_trial(conn, experiment_id, external_id)
+        if trial_id is None:
+            hparams: dict[str, Any] = asked.hparams or {}
+            trial_id = trial_lifecycle.create_unmanaged(conn, now, experiment_id, hparams, external_id)
+            lifecycle.created(conn, trial_id)
+        return trial_view.one(conn, now, trial_id)
+
+    trial = await ctx.db.write(run)
+    _announce(ctx, trial)
+    return trial
+
+
+async def put_trial(ctx: MasterContext, asked: PutTrialRequest) -> Trial:
+    """The trial of this external id within its experiment, made on first use."""
+    if not asked.external_trial_id or asked.create_trial_request is None:
+        raise InvalidArgument("externalTrialId and createTrialRequest are both needed")
+    return await create_trial(ctx, asked.create_trial_request, asked.external_trial_id)
+
+
+async def get_trial(ctx: MasterContext, external_experiment_id: str, external_trial_id: str) -> Trial:
+    def read(conn: Connection) -> Trial:
+        experiment_id = queries.experiment_by_external_id(conn, external_experiment_id)
+        if experiment_id is None:
+            raise NotFound(f"experiment with external id {external_experiment_id!r} not found")
+        trial_id = queries.trial_by_external_id(conn, experiment_id, external_trial_id)
+        if trial_id is None:
+            raise NotFound(f"trial with external id {external_trial_id!r} not found")
+        return trial_view.one(conn, ctx.clock.now(), trial_id)
+
+    return await ctx.db.read(read)
+
+
+async def start_trial(ctx: MasterContext, trial_id: int, *, resume: bool) -> StartTrialResponse:
+    started = await ctx.db.write(lambda conn: lifecycle.start(conn, ctx.clock.now(), trial_id, resume=resume))
+    return StartTrialResponse(
+        trial_run_id=started.run_id,
+        steps_completed=started.steps_completed,
+        latest_checkpoint=started.latest_checkpoint,
+    )
+
+
+async def patch_trial(ctx: MasterContext, trial_id: int, state: str | None) -> Trial:
+    def run(conn: Connection) -> Trial:
+        now = ctx.clock.now()
+        lifecycle.heartbeat(conn, now, trial_id, state)
+        return trial_view.one(conn, now, trial_id)
+
+    trial = await ctx.db.write(run)
+    _announce(ctx, trial)
+    return trial
+
+
+def _known_trial(conn: Connection, experiment_id: int, external_id: str | None) -> int | None:
+    if external_id is None:
+        return None
+    experiments.get(conn, experiment_id)
+    return queries.trial_by_external_id(conn, experiment_id, external_id)
+
+
+def _announce(ctx: MasterContext, trial: Trial) -> None:
+    ctx.bus.publish(f"trial:{trial.id}", f"experiment:{trial.experiment_id}", "experiments", "gc")

@@ -1,0 +1,204 @@
+"""Users: who there is, what they may change about themselves, and what only an administrator changes."""
+
+import asyncio
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.errors import AlreadyExists, DeterminedError, FailedPrecondition, Forbidden, InvalidArgument, NotFound
+from determined.master.auth import password
+from determined.master.auth.identity import Caller, require_admin, require_user
+from determined.master.context import MasterContext
+from determined.master.db.queries import session as sessions
+from determined.master.db.queries import user as users
+from determined.master.db.queries.user import UserRow
+from determined.master.services import agent_user
+from determined.wire.codec import rfc3339
+from determined.wire.user import (
+    PatchUser,
+    PatchUsersRequest,
+    PatchUsersResponse,
+    PostUserRequest,
+    User,
+    UserActionResult,
+    UserWebSetting,
+)
+
+_OWN_FIELDS = frozenset({"display_name", "username", "password_hash"})
+_LONGEST_NAME = 250
+
+
+def to_wire(row: UserRow) -> User:
+    return User(
+        id=row.id,
+        username=row.username,
+        display_name=row.display_name,
+        admin=row.admin,
+        active=row.active,
+        remote=row.remote,
+        modified_at=rfc3339(row.modified_at),
+        last_auth_at=rfc3339(row.last_auth_at) if row.last_auth_at else None,
+        agent_user_group=agent_user.to_wire(row),
+    )
+
+
+async def get(ctx: MasterContext, user_id: int) -> User:
+    return to_wire(await ctx.db.read(lambda conn: _existing(conn, user_id)))
+
+
+async def get_by_name(ctx: MasterContext, username: str) -> User:
+    found = await ctx.db.read(lambda conn: users.by_name(conn, username))
+    if found is None:
+        raise NotFound(f"there is no user '{username}'; `det user list` shows all")
+    return to_wire(found)
+
+
+async def list_all(ctx: MasterContext) -> list[User]:
+    return [to_wire(row) for row in await ctx.db.read(users.list_all)]
+
+
+async def create(ctx: MasterContext, caller: Caller, asked: PostUserRequest) -> User:
+    require_admin(caller)
+    if asked.user is None:
+        raise InvalidArgument("user is missing; send {'user': {'username': ...}}")
+    wanted = asked.user
+    username = _checked_name(wanted.username)
+    values = {
+        "username": username,
+        "display_name": wanted.display_name or "",
+        "admin": wanted.admin,
+        "active": wanted.active,
+        "remote": bool(wanted.remote),
+        "password_hash": await _new_password(ctx, asked.password, bool(asked.is_hashed), bool(wanted.remote)),
+        **agent_user.to_columns(wanted.agent_user_group),
+    }
+    now = ctx.clock.now()
+
+    def write(conn: Connection) -> UserRow:
+        _refuse_taken(conn, username)
+        return _existing(conn, users.create(conn, now, values))
+
+    return to_wire(await ctx.db.write(write))
+
+
+async def patch(ctx: MasterContext, caller: Caller, user_id: int, asked: PatchUser) -> User:
+    """An administrator changes anybody; others their own name, display name and password."""
+    require_user(caller)
+    changes = await _changes(ctx, asked)
+    _check_may_change(caller, user_id, changes)
+    return to_wire(await ctx.db.write(lambda conn: _apply(ctx, conn, caller, user_id, changes)))
+
+
+async def set_password(
+    ctx: MasterContext, caller: Caller, user_id: int, plaintext: str, *, is_hashed: bool = False
+) -> User:
+    return await patch(ctx, caller, user_id, PatchUser(password=plaintext, is_hashed=is_hashed))
+
+
+async def activate_many(ctx: MasterContext, caller: Caller, asked: PatchUsersRequest) -> PatchUsersResponse:
+    """Activate or deactivate several; each has its own result."""
+    require_admin(caller)
+    ids = asked.user_ids or await _matching(ctx, asked)
+    results = [await _activate_one(ctx, caller, user_id, asked.activate) for user_id in ids]
+    return PatchUsersResponse(results=results)
+
+
+async def settings(ctx: MasterContext, caller: Caller) -> list[UserWebSetting]:
+    rows = await ctx.db.read(lambda conn: users.settings(conn, caller.user_id))
+    return [UserWebSetting(storage_path=path, key=key, value=value) for path, key, value in rows]
+
+
+async def put_settings(ctx: MasterContext, caller: Caller, given: list[UserWebSetting]) -> None:
+    rows = [(one.storage_path or "", one.key, one.value) for one in given]
+    await ctx.db.write(lambda conn: users.put_settings(conn, caller.user_id, rows))
+
+
+async def reset_settings(ctx: MasterContext, caller: Caller) -> None:
+    await ctx.db.write(lambda conn: users.reset_settings(conn, caller.user_id))
+
+
+def _existing(conn: Connection, user_id: int) -> UserRow:
+    found = users.get(conn, user_id)
+    if found is None:
+        raise NotFound(f"there is no user with id {user_id}; `det user list` shows all")
+    return found
+
+
+def _checked_name(username: str) -> str:
+    name = username.strip().lower()
+    if not name or len(name) > _LONGEST_NAME or not name.isprintable() or "/" in name:
+        raise InvalidArgument(
+            f"username={username!r} is not usable; use 1 to {_LONGEST_NAME} printable characters without '/'"
+        )
+    return name
+
+
+def _refuse_taken(conn: Connection, username: str) -> None:
+    if users.by_name(conn, username) is not None:
+        raise AlreadyExists(f"there is already a user '{username}'; pick another name")
+
+
+async def _new_password(ctx: MasterContext, text: str | None, is_hashed: bool, remote: bool) -> str | None:
+    """A blank password only where the config chose blank ones; a remote user gets one that nothing matches."""
+    if remote and not text:
+        return password.UNUSABLE
+    if not text and ctx.config.security.initial_user_password != "":
+        raise InvalidArgument("the password is blank; send one of at least 8 characters")
+    return await asyncio.to_thread(password.stored_hash, text or "", is_hashed=is_hashed)
+
+
+async def _changes(ctx: MasterContext, asked: PatchUser) -> dict[str, Any]:
+    """The columns to change; a field that was not sent or is null stays as it is."""
+    given = {
+        "active": asked.active,
+        "admin": asked.admin,
+        "display_name": asked.display_name,
+        "remote": asked.remote,
+        "username": _checked_name(asked.username) if asked.username is not None else None,
+    }
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    changes |= agent_user.to_columns(asked.agent_user_group)
+    if asked.password is not None:
+        changes["password_hash"] = await _new_password(ctx, asked.password, bool(asked.is_hashed), False)
+    return changes
+
+
+def _check_may_change(caller: Caller, user_id: int, changes: dict[str, Any]) -> None:
+    if caller.admin:
+        return
+    beyond = sorted(changes.keys() - _OWN_FIELDS)
+    if user_id != caller.user_id or beyond:
+        what = ", ".join(beyond) or "other users"
+        raise Forbidden(f"user '{caller.username}' may not change {what}; ask an administrator")
+
+
+def _apply(ctx: MasterContext, conn: Connection, caller: Caller, user_id: int, changes: dict[str, Any]) -> UserRow:
+    before = _existing(conn, user_id)
+    if changes.get("username", before.username) != before.username:
+        _refuse_taken(conn, changes["username"])
+    users.change(conn, ctx.clock.now(), user_id, changes)
+    if before.admin and before.active and users.active_admins(conn) == 0:
+        raise FailedPrecondition(f"'{before.username}' is the last active administrator; appoint another first")
+    if changes.get("active") is False or "password_hash" in changes:
+        # whoever else holds a login of this user must give the new password
+        sessions.end_all(conn, user_id, keep=caller.session_id)
+    return _existing(conn, user_id)
+
+
+async def _matching(ctx: MasterContext, asked: PatchUsersRequest) -> list[int]:
+    if asked.filters is None:
+        return []
+    name, admin = (asked.filters.name or "").lower(), asked.filters.admin
+    return [
+        row.id
+        for row in await ctx.db.read(users.list_all)
+        if name in row.username and (admin is None or row.admin == admin)
+    ]
+
+
+async def _activate_one(ctx: MasterContext, caller: Caller, user_id: int, active: bool) -> UserActionResult:
+    try:
+        await ctx.db.write(lambda conn: _apply(ctx, conn, caller, user_id, {"active": active}))
+    except DeterminedError as e:
+        return UserActionResult(id=user_id, error=e.message)
+    return UserActionResult(id=user_id, error="")

@@ -1,0 +1,163 @@
+"""Workspaces: created by everybody, changed by their owner or an administrator."""
+
+from typing import Any
+
+from msgspec import UNSET
+from sqlalchemy import Connection
+
+from determined.config import parse_checkpoint_storage
+from determined.errors import AlreadyExists, FailedPrecondition, NotFound
+from determined.master.auth.identity import Caller, require_owner
+from determined.master.context import MasterContext
+from determined.master.db.queries import workspace as workspaces
+from determined.master.db.queries.workspace import WorkspaceRow
+from determined.master.services import agent_user
+from determined.master.services.naming import checked_name
+from determined.wire.codec import rfc3339
+from determined.wire.project import WorkspaceState
+from determined.wire.user import AgentUserGroup
+from determined.wire.workspace import PatchWorkspace, PostWorkspaceRequest, Workspace
+
+
+def to_wire(row: WorkspaceRow) -> Workspace:
+    return Workspace(
+        id=row.id,
+        name=row.name,
+        archived=row.archived,
+        immutable=row.immutable,
+        user_id=row.user_id,
+        username=row.username,
+        num_projects=row.num_projects,
+        num_experiments=row.num_experiments,
+        pinned=row.pinned_at is not None,
+        pinned_at=rfc3339(row.pinned_at) if row.pinned_at else None,
+        state=WorkspaceState.UNSPECIFIED,
+        error_message="",
+        agent_user_group=agent_user.to_wire(row),
+        checkpoint_storage_config=row.checkpoint_storage,
+        default_compute_pool=row.default_compute_pool,
+        default_aux_pool=row.default_aux_pool,
+    )
+
+
+async def get(ctx: MasterContext, caller: Caller, workspace_id: int) -> Workspace:
+    return to_wire(await ctx.db.read(lambda conn: existing(conn, caller, workspace_id)))
+
+
+async def list_all(ctx: MasterContext, caller: Caller) -> list[Workspace]:
+    rows = await ctx.db.read(lambda conn: workspaces.list_all(conn, caller.user_id))
+    return [to_wire(row) for row in rows]
+
+
+async def create(ctx: MasterContext, caller: Caller, asked: PostWorkspaceRequest) -> Workspace:
+    values = {
+        "name": checked_name(asked.name, "workspace"),
+        "user_id": caller.user_id,
+        "default_compute_pool": asked.default_compute_pool or None,
+        "default_aux_pool": asked.default_aux_pool or None,
+        "checkpoint_storage": _checked_storage(asked.checkpoint_storage_config),
+        **agent_user.to_columns(asked.agent_user_group),
+    }
+    now = ctx.clock.now()
+
+    def write(conn: Connection) -> WorkspaceRow:
+        _refuse_taken(conn, asked.name)
+        return existing(conn, caller, workspaces.create(conn, now, values))
+
+    return to_wire(await ctx.db.write(write))
+
+
+async def patch(ctx: MasterContext, caller: Caller, workspace_id: int, asked: PatchWorkspace) -> Workspace:
+    changes = _changes(asked)
+
+    def write(conn: Connection) -> WorkspaceRow:
+        before = _changeable(conn, caller, workspace_id)
+        if changes.get("name", before.name) != before.name:
+            _refuse_taken(conn, changes["name"])
+        workspaces.change(conn, workspace_id, changes)
+        return existing(conn, caller, workspace_id)
+
+    return to_wire(await ctx.db.write(write))
+
+
+async def set_archived(ctx: MasterContext, caller: Caller, workspace_id: int, archived: bool) -> None:
+    def write(conn: Connection) -> None:
+        _changeable(conn, caller, workspace_id)
+        workspaces.change(conn, workspace_id, {"archived": archived})
+
+    await ctx.db.write(write)
+
+
+async def set_pinned(ctx: MasterContext, caller: Caller, workspace_id: int, pinned: bool) -> None:
+    """A pin is the caller's own; it needs no right over the workspace."""
+    now = ctx.clock.now()
+
+    def write(conn: Connection) -> None:
+        existing(conn, caller, workspace_id)
+        if pinned:
+            workspaces.pin(conn, now, workspace_id, caller.user_id)
+        else:
+            workspaces.unpin(conn, workspace_id, caller.user_id)
+
+    await ctx.db.write(write)
+
+
+async def delete(ctx: MasterContext, caller: Caller, workspace_id: int) -> None:
+    """Only an empty one: experiments are deleted or moved first, so that no checkpoint vanishes by accident."""
+
+    def write(conn: Connection) -> None:
+        row = _changeable(conn, caller, workspace_id)
+        busy = workspaces.running_tasks(conn, workspace_id)
+        if row.num_experiments or busy:
+            raise FailedPrecondition(
+                f"workspace '{row.name}' still has {row.num_experiments} experiments and {busy} running tasks; "
+                "delete or move them first"
+            )
+        workspaces.remove(conn, workspace_id)
+
+    await ctx.db.write(write)
+
+
+def existing(conn: Connection, caller: Caller, workspace_id: int) -> WorkspaceRow:
+    row = workspaces.get(conn, workspace_id, caller.user_id)
+    if row is None:
+        raise NotFound(f"there is no workspace with id {workspace_id}; `det workspace list` shows all")
+    return row
+
+
+def _changeable(conn: Connection, caller: Caller, workspace_id: int) -> WorkspaceRow:
+    row = existing(conn, caller, workspace_id)
+    if row.immutable:
+        raise FailedPrecondition(f"workspace '{row.name}' is built in and cannot be changed")
+    require_owner(caller, row.user_id, f"workspace '{row.name}'")
+    return row
+
+
+def _refuse_taken(conn: Connection, name: str) -> None:
+    if workspaces.by_name(conn, name) is not None:
+        raise AlreadyExists(f"there is already a workspace '{name}'; pick another name")
+
+
+def _changes(asked: PatchWorkspace) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    if asked.name is not None:
+        changes["name"] = checked_name(asked.name, "workspace")
+    if asked.checkpoint_storage_config is not UNSET:
+        changes["checkpoint_storage"] = _checked_storage(asked.checkpoint_storage_config)
+    if asked.agent_user_group is not UNSET:
+        changes |= agent_user.to_columns(asked.agent_user_group or AgentUserGroup())
+    for column, given in (
+        ("default_compute_pool", (asked.default_compute_pool, asked.default_compute_resource_pool)),
+        ("default_aux_pool", (asked.default_aux_pool, asked.default_aux_resource_pool)),
+    ):
+        named = [pool for pool in given if pool is not UNSET]
+        if named:
+            changes[column] = named[0] or None
+    return changes
+
+
+def _checked_storage(config: dict[str, Any] | None) -> dict[str, Any] | None:
+    if not config:
+        return None
+    parse_checkpoint_storage(config)
+    return config

@@ -1,0 +1,211 @@
+"""The context directory on its way from the submitter's disk to a task: read, packed as .tgz, unpacked.
+
+`.detignore` at the root of the context and of each include (gitignore syntax) says what stays behind.
+"""
+
+import base64
+import binascii
+import io
+import logging
+import os
+import stat
+import tarfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from determined.constants import MAX_CONTEXT_BYTES
+from determined.errors import AlreadyExists, InvalidArgument, NotFound, TooLarge
+
+if TYPE_CHECKING:
+    import pathspec
+
+    from determined.wire.experiment import File
+
+logger = logging.getLogger(__name__)
+
+IGNORE_FILE = ".detignore"
+ALWAYS_IGNORED = (
+    "__pycache__/", "*.py[co]", "*$py.class", "terraform", "terraform_data", "terraform.tfstate*",
+    "terraform.tfvars*", ".terraform*", ".git/", ".vscode/", ".idea/", ".mypy_cache/", "/shared_fs",
+)  # fmt: skip
+
+_FILE_TYPE = ord(tarfile.REGTYPE)
+_DIRECTORY_TYPE = ord(tarfile.DIRTYPE)
+# Favours speed: contexts are mostly source text, and a submit waits for this.
+_COMPRESSION = 4
+
+
+def read_directory(
+    root: Path | None, includes: Sequence[Path] = (), notice: Callable[[str], None] = logger.warning
+) -> "list[File]":
+    """The files of a context and of its includes, as a submit carries them.
+
+    Raises:
+        NotFound, InvalidArgument: a path is missing or the context is no directory.
+        AlreadyExists: an include has the name of another root entry.
+        TooLarge: the content exceeds the limit.
+    """
+    files: list[File] = []
+    taken: set[str] = set()
+    room = MAX_CONTEXT_BYTES
+    for base, paths in _sources(root, includes, taken):
+        for path, name in paths:
+            entry, size = _read_entry(path, name, notice, room)
+            if entry is None:
+                continue
+            room -= size
+            files.append(entry)
+        logger.debug("read context %s", base)
+    return files
+
+
+def content_size(entry: "File") -> int:
+    """Bytes of the file behind an entry (its content is base64)."""
+    return len(entry.content) * 3 // 4 - entry.content[-2:].count("=")
+
+
+def pack_files(files: "Sequence[File]") -> bytes:
+    """The .tgz of a submit, owned by root, in the given order."""
+    total = sum(content_size(entry) for entry in files)
+    if total > MAX_CONTEXT_BYTES:
+        raise _too_large(total)
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=_COMPRESSION) as archive:
+        for entry in files:
+            member, content = _member(entry)
+            archive.addfile(member, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def unpack(tgz: bytes, destination: Path) -> None:
+    """Extract below `destination`: no member may leave it, nothing becomes setuid. An empty archive is no files."""
+    destination.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not tgz:
+        return
+    try:
+        with tarfile.open(fileobj=io.BytesIO(tgz), mode="r:*") as archive:
+            archive.extractall(destination, filter="data")
+    except tarfile.FilterError as e:
+        raise InvalidArgument(f"the context archive is refused: {e}; submit it again") from e
+    except (tarfile.TarError, EOFError) as e:
+        raise InvalidArgument(f"the context archive cannot be read: {e}; submit it again") from e
+
+
+_Found = Iterator[tuple[Path, str]]
+
+
+def _sources(root: Path | None, includes: Sequence[Path], taken: set[str]) -> Iterator[tuple[Path, _Found]]:
+    if root is not None:
+        if not root.exists():
+            raise NotFound(f"context directory '{root}' does not exist")
+        if not root.is_dir():
+            raise InvalidArgument(f"context '{root}' is not a directory; give the directory that holds your code")
+        taken.update(name for _, name in _walk(root, _ignoring(root), PurePosixPath(), deep=False))
+        yield root, _walk(root, _ignoring(root), PurePosixPath())
+    for include in includes:
+        yield include, _include(include, taken)
+
+
+def _include(path: Path, taken: set[str]) -> _Found:
+    if not path.exists():
+        raise NotFound(f"included path '{path}' does not exist")
+    name = path.resolve().name
+    if name in taken:
+        raise AlreadyExists(f"'{name}' is in the context twice (include '{path}'); rename one of them")
+    taken.add(name)
+    if not path.is_dir():
+        return iter([(path, name)])
+    return _walk_include(path, name)
+
+
+def _walk_include(path: Path, name: str) -> _Found:
+    yield path, name
+    yield from _walk(path, _ignoring(path), PurePosixPath(name))
+
+
+def _ignoring(root: Path) -> "pathspec.GitIgnoreSpec":
+    import pathspec
+
+    own = root / IGNORE_FILE
+    lines = own.read_text().splitlines() if own.is_file() else []
+    return pathspec.GitIgnoreSpec.from_lines([*ALWAYS_IGNORED, *lines])
+
+
+def _walk(root: Path, ignored: "pathspec.GitIgnoreSpec", prefix: PurePosixPath, *, deep: bool = True) -> _Found:
+    """(path, name in the archive) of everything kept below `root`; an ignored directory is not looked into."""
+    pending = [root]
+    while pending:
+        for entry in sorted(os.scandir(pending.pop()), key=lambda e: e.name):
+            path = Path(entry.path)
+            relative = path.relative_to(root).as_posix()
+            if _skipped(entry, relative, ignored):
+                continue
+            yield path, (prefix / relative).as_posix()
+            if deep and entry.is_dir(follow_symlinks=False):
+                pending.append(path)
+
+
+def _skipped(entry: "os.DirEntry[str]", relative: str, ignored: "pathspec.GitIgnoreSpec") -> bool:
+    if entry.name == IGNORE_FILE or ignored.match_file(relative):
+        return True
+    return entry.is_dir() and ignored.match_file(relative + "/")
+
+
+def _read_entry(path: Path, name: str, notice: Callable[[str], None], room: int) -> "tuple[File | None, int]":
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            return _entry(name, status, _DIRECTORY_TYPE, b""), 0
+        if not stat.S_ISREG(status.st_mode):
+            notice(f"'{path}' is neither file nor directory, skipping it.")
+            return None, 0
+        if status.st_size > room:
+            raise _too_large(MAX_CONTEXT_BYTES - room + status.st_size)
+        content = path.read_bytes()
+    except OSError:
+        notice(f"Error reading '{path}', skipping this file.")
+        return None, 0
+    return _entry(name, status, _FILE_TYPE, content), len(content)
+
+
+def _entry(name: str, status: os.stat_result, kind: int, content: bytes) -> "File":
+    from determined.wire.experiment import File
+
+    return File(
+        path=name,
+        type=kind,
+        content=base64.b64encode(content).decode(),
+        mtime=str(int(status.st_mtime)),
+        mode=stat.S_IMODE(status.st_mode),
+        uid=0,
+        gid=0,
+    )
+
+
+def _member(entry: "File") -> tuple[tarfile.TarInfo, bytes]:
+    parts = PurePosixPath(entry.path).parts
+    if not parts or entry.path.startswith("/") or ".." in parts:
+        raise InvalidArgument(f"context file '{entry.path}' lies outside the context; send relative paths without '..'")
+    member = tarfile.TarInfo(entry.path)
+    member.mode = entry.mode & 0o777
+    member.mtime = int(entry.mtime) if entry.mtime.isdigit() else 0
+    if entry.type == _DIRECTORY_TYPE:
+        member.type = tarfile.DIRTYPE
+        return member, b""
+    if entry.type not in (_FILE_TYPE, 0):
+        raise InvalidArgument(f"context file '{entry.path}' has type {entry.type}; only files and directories are kept")
+    try:
+        content = base64.b64decode(entry.content, validate=True)
+    except binascii.Error as e:
+        raise InvalidArgument(f"context file '{entry.path}': content is not base64 ({e})") from e
+    member.size = len(content)
+    return member, content
+
+
+def _too_large(total: int) -> TooLarge:
+    limit = MAX_CONTEXT_BYTES // (1024 * 1024)
+    return TooLarge(
+        f"the context holds {total / (1024 * 1024):.1f} MiB or more, over the limit of {limit} MiB; list what the task "
+        f"does not need (data, checkpoints, environments) in a {IGNORE_FILE} file"
+    )

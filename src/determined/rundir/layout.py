@@ -1,0 +1,97 @@
+"""Where the files of one runner lie. Created private to its user (0700)."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class RunDir:
+    """One directory per runner (resource id). The engine writes launch.json; the rest is the runner's."""
+
+    path: Path
+
+    def create(self) -> None:
+        """Make the directories; harmless when they exist."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for directory in (self.info, self.journals, self.userbase):
+            directory.mkdir(mode=0o700, exist_ok=True)
+
+    @property
+    def lock(self) -> Path:
+        """Held (rundir/lock.py) as long as the runner lives."""
+        return self.path / "lock"
+
+    @property
+    def pid(self) -> Path:
+        """Process id of the newest runner, for people and for signals; whether it lives is told by the lock alone."""
+        return self.path / "pid"
+
+    @property
+    def started(self) -> Path:
+        """There once hooks and entrypoint may have begun: nobody runs them a second time."""
+        return self.path / "started"
+
+    @property
+    def done(self) -> Path:
+        """Written last: everything is reported (or nobody wants it) and the directory may go."""
+        return self.path / "done"
+
+    @property
+    def launch(self) -> Path:
+        """wire.report.LaunchFile as JSON, 0600."""
+        return self.path / "launch.json"
+
+    @property
+    def info(self) -> Path:
+        return self.path / "info"
+
+    @property
+    def journals(self) -> Path:
+        return self.path / "journals"
+
+    @property
+    def control(self) -> Path:
+        return self.path / "control"
+
+    @property
+    def workdir(self) -> Path:
+        return self.path / "workdir"
+
+    @property
+    def model(self) -> Path:
+        """The context directory as it was submitted; user code works on its copy in `workdir`."""
+        return self.path / "train" / "model"
+
+    @property
+    def runner_log(self) -> Path:
+        return self.path / "runner.log"
+
+    @property
+    def userbase(self) -> Path:
+        """Where `pip install` inside the task puts packages."""
+        return self.path / "userbase"
+
+    @property
+    def entrypoint(self) -> Path:
+        """The shell text that sources the hooks and becomes the entrypoint."""
+        return self.path / "train" / "entrypoint.sh"
+
+    @property
+    def hooks_done(self) -> Path:
+        """A FIFO: the entrypoint shell says that every hook succeeded."""
+        return self.path / "hooks-done"
+
+    @property
+    def hooks_go(self) -> Path:
+        """A FIFO: the runner answers that rendezvous is complete."""
+        return self.path / "hooks-go"
+
+    @property
+    def bin(self) -> Path:
+        """`python` and `python3` of the task, where the chosen interpreter's own directory lacks them."""
+        return self.path / "bin"
+
+    @property
+    def lent(self) -> Path:
+        """Links to our own packages, for an interpreter that cannot import determined."""
+        return self.path / "lent"

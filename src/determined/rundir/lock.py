@@ -1,0 +1,43 @@
+"""The lock that says a runner is alive: a flock on an open descriptor, gone with the last process that holds it."""
+
+import fcntl
+import os
+from pathlib import Path
+
+
+class Lock:
+    """Held until `close`, or until every process that inherited the descriptor has ended."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def hold(path: Path) -> Lock | None:
+    """Take the lock; None when another process has it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return Lock(descriptor)
+
+
+def is_held(path: Path) -> bool:
+    """Whether a runner lives on this directory. A missing file is a runner that never began."""
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        # Shared and released at once: two observers at the same moment do not take each other for a runner.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,48 @@
+"""Which checkpoints a listing holds and which of them is best; shared by experiments and trials."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from determined.sdk.checkpoint import Checkpoint
+from determined.sdk.enums import CheckpointSortBy, OrderBy
+
+ListCheckpoints = Callable[..., list[Checkpoint]]
+
+
+def sorting(sort_by: str | CheckpointSortBy | None, order_by: OrderBy | None) -> dict[str, Any]:
+    """Query parameters of a checkpoint listing.
+
+    Raises:
+        AssertionError: only one of the two is given.
+        ValueError: `sort_by` is neither a metric name nor a CheckpointSortBy.
+    """
+    assert (sort_by is None) == (order_by is None), "give sort_by and order_by together, or neither"
+    query: dict[str, Any] = {"states": ["STATE_COMPLETED"]}
+    if sort_by is None or order_by is None:
+        return query | {"sortByAttr": CheckpointSortBy.SEARCHER_METRIC.value}
+    if isinstance(sort_by, CheckpointSortBy):
+        return query | {"sortByAttr": sort_by.value, "orderBy": order_by.value}
+    if isinstance(sort_by, str):
+        return query | {"sortByMetric": sort_by, "orderBy": order_by.value}
+    raise ValueError(f"sort_by must be a metric name or a CheckpointSortBy, got {type(sort_by).__name__}")
+
+
+def best(listing: ListCheckpoints, sort_by: str | None, smaller_is_better: bool | None) -> list[Checkpoint]:
+    """Best first, by the searcher's metric or by `sort_by`.
+
+    Raises:
+        AssertionError: only one of the two is given, or there is no checkpoint.
+    """
+    assert (sort_by is None) == (smaller_is_better is None), "give sort_by and smaller_is_better together, or neither"
+    order = None if sort_by is None else OrderBy.ASC if smaller_is_better else OrderBy.DESC
+    found = listing(sort_by=sort_by, order_by=order)
+    assert found, "there is no completed checkpoint"
+    return found
+
+
+def first_of_each_trial(found: Iterable[Checkpoint]) -> list[Checkpoint]:
+    """The first of each trial, in order."""
+    kept: dict[int | None, Checkpoint] = {}
+    for each in found:
+        kept.setdefault(each.training.trial_id if each.training else None, each)
+    return list(kept.values())

@@ -1,0 +1,209 @@
+"""Determined: one logged-in conversation with a master, and everything that can be reached from it."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from determined.api import checkpoint, environment, experiment, own_master, trial, user, workspace
+from determined.api.login import cert_from_environment, login, login_with_cache
+from determined.api.session import CertSpec, Session
+from determined.api.token_store import TokenStore
+from determined.rundir import context
+from determined.sdk.checkpoint import Checkpoint
+from determined.sdk.deprecation import warn_deprecated
+from determined.sdk.enums import ExperimentSortBy, ExperimentState, OrderBy
+from determined.sdk.experiment import Experiment
+from determined.sdk.metrics import TrialMetrics, iter_metrics
+from determined.sdk.trial import Trial
+from determined.sdk.user import User
+from determined.sdk.workspace import Workspace
+from determined.wire.experiment import CreateExperimentRequest
+
+logger = logging.getLogger("determined.client")
+
+_DEFAULT_MASTER = "localhost:8080"
+
+
+class Determined:
+    """Log in and work.
+
+    Args:
+        master: its address; else $DET_MASTER, else the master you run on this machine, else localhost:8080.
+        user: the user; else $DET_USER with $DET_PASS, else who is logged in, else `determined`.
+        password: the user's password.
+        cert_path: a PEM file to trust. cert_name: the name the certificate carries. noverify: trust anything.
+
+    Raises:
+        Unauthenticated: the password is wrong, or nobody is logged in.
+    """
+
+    def __init__(
+        self,
+        master: str | None = None,
+        user: str | None = None,
+        password: str | None = None,
+        cert_path: str | None = None,
+        cert_name: str | None = None,
+        noverify: bool = False,
+    ) -> None:
+        own = None if master or environment.master() else own_master.find(environment.state_dir())
+        address = master or environment.master() or (own.url if own else _DEFAULT_MASTER)
+        cert = _cert(cert_path, cert_name, noverify)
+        if user is not None and password is not None:
+            token = login(address, user, password, cert=cert)
+            self._session = Session(address, token=token, cert=cert, username=user)
+            TokenStore(address, environment.config_dir()).save(user, token)
+            return
+        fallback = password if own is None else password or own.password
+        self._session = login_with_cache(address, user, fallback, cert=cert)
+
+    def create_experiment(
+        self,
+        config: str | Path | dict[str, Any],
+        model_dir: str | Path | None = None,
+        includes: Iterable[str | Path] | None = None,
+        project_id: int | None = None,
+        template: str | None = None,
+    ) -> Experiment:
+        """Submit and activate. A file's text is sent as it is, comments and all.
+
+        Raises:
+            ValueError: `config` is neither a path nor a dict.
+            InvalidConfig: the master refuses it, with every violation by path.
+        """
+        request = CreateExperimentRequest(
+            activate=True,
+            config=_config_text(config),
+            model_definition=_files(model_dir, includes),
+            project_id=project_id,
+            template=template,
+        )
+        answer = experiment.create(self._session, request)
+        for warning in answer.warnings or []:
+            logger.warning("experiment %s: %s", answer.experiment.id, warning)
+        return Experiment._from_wire(self._session, answer.experiment)
+
+    def get_experiment(self, experiment_id: int) -> Experiment:
+        return Experiment._from_wire(self._session, experiment.get(self._session, experiment_id))
+
+    def list_experiments(
+        self,
+        sort_by: ExperimentSortBy | None = None,
+        order_by: OrderBy | None = None,
+        experiment_ids: list[int] | None = None,
+        labels: list[str] | None = None,
+        users: list[str] | None = None,
+        states: list[ExperimentState] | None = None,
+        name: str | None = None,
+        project_id: int | None = None,
+    ) -> list[Experiment]:
+        filters: dict[str, Any] = {
+            "sortBy": sort_by.value if sort_by else None,
+            "orderBy": order_by.value if order_by else None,
+            "experimentIdFilter.incl": experiment_ids,
+            "labels": labels,
+            "users": users,
+            "states": [s.value for s in states] if states else None,
+            "name": name,
+            "projectId": project_id,
+        }
+        return [Experiment._from_wire(self._session, e) for e in experiment.iterate(self._session, **filters)]
+
+    def get_trial(self, trial_id: int) -> Trial:
+        return Trial._from_wire(self._session, trial.get(self._session, trial_id))
+
+    def get_checkpoint(self, uuid: str) -> Checkpoint:
+        return Checkpoint._from_wire(self._session, checkpoint.get(self._session, uuid))
+
+    def create_user(self, username: str, admin: bool, password: str | None = None, remote: bool = False) -> User:
+        """Raises ValueError when the password is too weak."""
+        if password is not None:
+            user.check_password(password)
+        fields = {"username": username, "admin": admin, "active": True, "remote": remote}
+        return User._from_wire(self._session, user.create(self._session, fields, password))
+
+    def get_user_by_id(self, user_id: int) -> User:
+        return User._from_wire(self._session, user.get(self._session, user_id))
+
+    def get_user_by_name(self, user_name: str) -> User:
+        return User._from_wire(self._session, user.by_name(self._session, user_name))
+
+    def whoami(self) -> User:
+        return User._from_wire(self._session, user.me(self._session))
+
+    def get_session_username(self) -> str:
+        return self._session.username or ""
+
+    def list_users(self, active: bool | None = None) -> list[User]:
+        return [User._from_wire(self._session, u) for u in user.listing(self._session, active=active)]
+
+    def logout(self) -> None:
+        """Revoke the token and forget it."""
+        name = self._session.username
+        user.logout(self._session)
+        if name is not None:
+            TokenStore(self._session.master_url, environment.config_dir()).drop(name)
+
+    def get_workspace(self, name: str) -> Workspace:
+        return Workspace(self._session, workspace_name=name)
+
+    def list_workspaces(self) -> list[Workspace]:
+        made = []
+        for found in workspace.iterate(self._session):
+            each = Workspace(self._session, workspace_id=found.id)
+            each.name = found.name
+            made.append(each)
+        return made
+
+    def create_workspace(self, name: str) -> Workspace:
+        made = workspace.create(self._session, {"name": name})
+        each = Workspace(self._session, workspace_id=made.id)
+        each.name = made.name
+        return each
+
+    def delete_workspace(self, name: str) -> None:
+        workspace.delete(self._session, workspace.by_name(self._session, name).id)
+
+    def stream_trials_metrics(self, trial_ids: list[int], group: str) -> Iterator[TrialMetrics]:
+        """Deprecated: iter_trials_metrics."""
+        warn_deprecated("stream_trials_metrics()", "iter_trials_metrics()")
+        return self.iter_trials_metrics(trial_ids, group)
+
+    def stream_trials_training_metrics(self, trial_ids: list[int]) -> Iterator[TrialMetrics]:
+        """Deprecated: iter_trials_metrics."""
+        warn_deprecated("stream_trials_training_metrics()", 'iter_trials_metrics(group="training")')
+        return self.iter_trials_metrics(trial_ids, "training")
+
+    def stream_trials_validation_metrics(self, trial_ids: list[int]) -> Iterator[TrialMetrics]:
+        """Deprecated: iter_trials_metrics."""
+        warn_deprecated("stream_trials_validation_metrics()", 'iter_trials_metrics(group="validation")')
+        return self.iter_trials_metrics(trial_ids, "validation")
+
+    def iter_trials_metrics(self, trial_ids: list[int], group: str) -> Iterator[TrialMetrics]:
+        return iter_metrics(self._session, trial_ids, group)
+
+
+def _cert(path: str | None, name: str | None, noverify: bool) -> CertSpec | None:
+    if noverify:
+        return CertSpec("noverify", name)
+    if path or name:
+        return CertSpec(path, name)
+    return cert_from_environment()
+
+
+def _config_text(config: str | Path | dict[str, Any]) -> str:
+    if isinstance(config, dict):
+        return yaml.safe_dump(config, sort_keys=False)
+    if isinstance(config, str | Path):
+        return Path(config).read_text()
+    raise ValueError(f"config must be a path or a dict, got {type(config).__name__}")
+
+
+def _files(model_dir: str | Path | None, includes: Iterable[str | Path] | None) -> list[Any]:
+    paths = [Path(i) for i in includes or []]
+    if model_dir is None and not paths:
+        return []
+    return context.read_directory(Path(model_dir) if model_dir is not None else None, paths)

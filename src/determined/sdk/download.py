@@ -1,0 +1,82 @@
+"""A checkpoint on its way to a local directory: straight from its storage, or through the master."""
+
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+from determined import storage
+from determined.api.session import Session
+from determined.errors import (
+    CheckpointNotFound,
+    CheckpointStateException,
+    DeterminedError,
+    MultipleDownloadsFailed,
+    NoDirectStorageAccess,
+)
+from determined.sdk.enums import DownloadMode
+from determined.wire.checkpoint import Checkpoint
+from determined.wire.codec import to_json
+
+_DOWNLOADABLE = {"STATE_COMPLETED", "STATE_PARTIALLY_DELETED"}
+
+
+def download(
+    session: Session,
+    found: Checkpoint,
+    target: Path,
+    mode: DownloadMode = DownloadMode.AUTO,
+    *,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Path:
+    """Put the files in `target` unless they are there already. `advance` hears of bytes that came through the master.
+
+    Raises:
+        CheckpointStateException: the checkpoint is not one that can be downloaded.
+        NoDirectStorageAccess: DIRECT, and its storage cannot be reached from here.
+        MultipleDownloadsFailed: AUTO, and neither way worked.
+    """
+    if str(found.state) not in _DOWNLOADABLE:
+        name = str(found.state).removeprefix("STATE_")
+        raise CheckpointStateException(f"checkpoint {found.uuid} is {name}; only COMPLETED ones can be downloaded")
+    if (target / "metadata.json").exists() or (target / "MLmodel").exists():
+        return target
+    if mode is DownloadMode.MASTER:
+        _through_master(session, found, target, advance)
+    elif mode is DownloadMode.DIRECT:
+        _direct(found, target)
+    else:
+        _either(session, found, target, advance)
+    write_metadata(found, target / "metadata.json")
+    return target
+
+
+def write_metadata(found: Checkpoint, path: Path) -> None:
+    if not path.exists():
+        path.write_bytes(to_json(found.metadata or {}))
+
+
+def _either(session: Session, found: Checkpoint, target: Path, advance: Callable[[int], None]) -> None:
+    try:
+        _direct(found, target)
+    except (NoDirectStorageAccess, CheckpointNotFound, FileNotFoundError) as direct:
+        try:
+            _through_master(session, found, target, advance)
+        except (DeterminedError, OSError, tarfile.TarError) as e:
+            raise MultipleDownloadsFailed(f"neither way worked; direct: {direct}; through the master: {e}") from e
+
+
+def _direct(found: Checkpoint, target: Path) -> None:
+    config = ((found.training.experiment_config if found.training else None) or {}).get("checkpoint_storage")
+    if not config:
+        raise NoDirectStorageAccess(f"checkpoint {found.uuid} does not say where it is stored")
+    storage.build(config).download(found.uuid, target)
+
+
+def _through_master(session: Session, found: Checkpoint, target: Path, advance: Callable[[int], None]) -> None:
+    headers = {"Accept": "application/gzip"}
+    response = session.raw("GET", f"/checkpoints/{found.uuid}", headers=headers, stream=True)
+    target.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(fileobj=response, mode="r|gz") as archive:
+        for member in archive:
+            archive.extract(member, target, filter="data")
+            advance(member.size)

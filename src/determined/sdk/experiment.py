@@ -1,0 +1,209 @@
+"""Experiment: submit-side handle to steer, wait for and read one."""
+
+import base64
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from determined.api import experiment as api
+from determined.api import project
+from determined.api.session import Session
+from determined.sdk.checkpoint import Checkpoint
+from determined.sdk.choosing import sorting
+from determined.sdk.deprecation import warn_deprecated
+from determined.sdk.enums import CheckpointSortBy, ExperimentState, OrderBy, TrialSortBy
+from determined.sdk.experiment_deprecated import DeprecatedExperimentMethods
+from determined.sdk.trial import Trial
+from determined.wire.experiment import Experiment as WireExperiment
+
+_TERMINAL = {ExperimentState.COMPLETED, ExperimentState.CANCELED, ExperimentState.DELETED, ExperimentState.ERROR}
+
+
+class Experiment(DeprecatedExperimentMethods):
+    """Attributes are those of the last `reload()`; None before the first."""
+
+    def __init__(self, experiment_id: int, session: Session) -> None:
+        self._id = experiment_id
+        self._session = session
+        self.config: dict[str, Any] | None = None
+        self.state: ExperimentState | None = None
+        self.labels: set[str] | None = None
+        self.archived: bool | None = None
+        self.name: str | None = None
+        self.progress: float | None = None
+        self.description: str | None = None
+        self.notes: str | None = None
+        self.project_id: int | None = None
+        self.workspace_id: int | None = None
+
+    @property
+    def id(self) -> int:
+        return self._id
+
+    def reload(self) -> None:
+        self._load(api.get(self._session, self.id))
+
+    def activate(self) -> None:
+        self._act("activate")
+
+    def pause(self) -> None:
+        self._act("pause")
+
+    def cancel(self) -> None:
+        self._act("cancel")
+
+    def kill(self) -> None:
+        self._act("kill")
+
+    def archive(self) -> None:
+        self._act("archive")
+        self.archived = True
+
+    def unarchive(self) -> None:
+        self._act("unarchive")
+        self.archived = False
+
+    def delete(self) -> None:
+        """Ask the master to delete it with all it made; it does so in its own time."""
+        api.delete(self._session, self.id)
+
+    def set_name(self, name: str) -> None:
+        self._patch(name=name)
+        self.name = name
+
+    def set_description(self, description: str) -> None:
+        self._patch(description=description)
+        self.description = description
+
+    def set_notes(self, notes: str) -> None:
+        self._patch(notes=notes)
+        self.notes = notes
+
+    def set_labels(self, labels: set[str]) -> None:
+        self._patch(labels=sorted(labels))
+        self.labels = set(labels)
+
+    def add_label(self, label: str) -> None:
+        self.set_labels(self._current_labels() | {label})
+
+    def remove_label(self, label: str) -> None:
+        self.set_labels(self._current_labels() - {label})
+
+    def move_to_project(self, workspace_name: str, project_name: str) -> None:
+        target = project.by_name(self._session, workspace_name, project_name)
+        api.move(self._session, self.id, target.id)
+
+    def delete_tensorboard_files(self) -> None:
+        api.delete_tensorboard_files(self._session, self.id)
+
+    def get_pachyderm_config(self) -> dict[str, Any]:
+        """Raises ValueError when the experiment reads nothing from Pachyderm."""
+        if self.config is None:
+            self.reload()
+        found = ((self.config or {}).get("integrations") or {}).get("pachyderm")
+        if not found:
+            raise ValueError(f"experiment {self.id} has no integrations.pachyderm in its config")
+        return dict(found)
+
+    def download_code(self, output_dir: str | None = None) -> str:
+        """Write `exp-<id>_model_def.tar.gz` and return its path."""
+        target = Path(output_dir or ".") / f"exp-{self.id}_model_def.tar.gz"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(base64.b64decode(api.model_definition(self._session, self.id)))
+        return str(target)
+
+    def iter_trials(
+        self,
+        sort_by: TrialSortBy = TrialSortBy.ID,
+        order_by: OrderBy = OrderBy.ASCENDING,
+        limit: int | None = None,
+    ) -> Iterator[Trial]:
+        """Lazily; `limit` is the size of a page."""
+        order: dict[str, Any] = {"sortBy": sort_by.value, "orderBy": order_by.value}
+        for found in api.trials(self._session, self.id, limit=limit or 200, **order):
+            yield Trial._from_wire(self._session, found)
+
+    def list_trials(self, sort_by: TrialSortBy = TrialSortBy.ID, order_by: OrderBy = OrderBy.ASCENDING) -> list[Trial]:
+        return list(self.iter_trials(sort_by, order_by))
+
+    def await_first_trial(self, interval: float = 0.1) -> Trial:
+        """Wait for the first trial. Raises RuntimeError when the experiment ends without one."""
+        while True:
+            found = next(self.iter_trials(limit=1), None)
+            if found is not None:
+                return found
+            self.reload()
+            if self.state in _TERMINAL:
+                raise RuntimeError(f"experiment {self.id} ended ({self.state}) before a trial began")
+            time.sleep(interval)
+
+    def wait(self, interval: float = 5.0) -> ExperimentState:
+        """Wait for the end. Raises ValueError when the experiment is paused, for that may be for ever."""
+        began = time.monotonic()
+        minutes = 0
+        while True:
+            self.reload()
+            if self.state is not None and self.state in _TERMINAL:
+                return self.state
+            if self.state is ExperimentState.PAUSED:
+                raise ValueError(f"experiment {self.id} is paused; activate it, then wait again")
+            if (time.monotonic() - began) // 60 > minutes:
+                minutes += 1
+                sys.stderr.write(f"Waiting for experiment {self.id} for {minutes} minute(s)\n")
+            time.sleep(interval)
+
+    def list_checkpoints(
+        self,
+        sort_by: str | CheckpointSortBy | None = None,
+        order_by: OrderBy | None = None,
+        max_results: int | None = None,
+    ) -> list[Checkpoint]:
+        """COMPLETED checkpoints, best searcher metric first unless a metric name or attribute to sort by is given."""
+        found = api.checkpoints(self._session, self.id, **sorting(sort_by, order_by))
+        made = [Checkpoint._from_wire(self._session, c) for c in found]
+        return made if max_results is None else made[:max_results]
+
+    def __repr__(self) -> str:
+        return f"Experiment(id={self.id})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Experiment) and other.id == self.id
+
+    def __hash__(self) -> int:
+        return hash(("experiment", self.id))
+
+    @classmethod
+    def _from_wire(cls, session: Session, found: WireExperiment) -> "Experiment":
+        made = cls(found.id, session)
+        made._load(found)
+        return made
+
+    def _load(self, found: WireExperiment) -> None:
+        self.config, self.state = found.config, ExperimentState(str(found.state))
+        self.labels, self.archived = set(found.labels or []), found.archived
+        self.name, self.progress = found.name, found.progress
+        self.description, self.notes = found.description, found.notes
+        self.project_id, self.workspace_id = found.project_id, found.workspace_id
+
+    def _act(self, verb: str) -> None:
+        api.act(self._session, self.id, verb)
+
+    def _patch(self, **changes: Any) -> None:
+        api.patch(self._session, self.id, changes)
+
+    def _current_labels(self) -> set[str]:
+        self.reload()
+        return set(self.labels or [])
+
+
+class ExperimentReference(Experiment):
+    """Deprecated: Experiment."""
+
+    def __init__(self, experiment_id: int, session: Session) -> None:
+        warn_deprecated("ExperimentReference", "Experiment")
+        super().__init__(experiment_id, session)
+
+
+Trial._experiment_class = Experiment

@@ -1,0 +1,79 @@
+"""Project: experiments and notes under one name."""
+
+from typing import Any
+
+from determined.api import experiment
+from determined.api import project as api
+from determined.api.session import Session
+from determined.sdk.experiment import Experiment
+from determined.wire.project import Project as WireProject
+
+
+class Project:
+    def __init__(self, session: Session, project_id: int) -> None:
+        self._session = session
+        self.id = project_id
+        self.archived: bool | None = None
+        self.description: str | None = None
+        self.n_active_experiments: int | None = None
+        self.n_experiments: int | None = None
+        self.name: str | None = None
+        self.notes: list[dict[str, str]] | None = None
+        self.workspace_id: int | None = None
+        self.username: str | None = None
+        self.key: str | None = None
+
+    def reload(self) -> None:
+        self._load(api.get(self._session, self.id))
+
+    def set_name(self, name: str) -> None:
+        self._patch(name=name)
+
+    def set_description(self, description: str) -> None:
+        self._patch(description=description)
+
+    def set_key(self, key: str) -> None:
+        self._patch(key=key)
+
+    def archive(self) -> None:
+        api.act(self._session, self.id, "archive")
+        self.archived = True
+
+    def unarchive(self) -> None:
+        api.act(self._session, self.id, "unarchive")
+        self.archived = False
+
+    def list_experiments(self) -> list[Experiment]:
+        return [Experiment._from_wire(self._session, e) for e in experiment.iterate(self._session, projectId=self.id)]
+
+    def add_note(self, name: str, contents: str) -> None:
+        self.reload()
+        self._put_notes([*(self.notes or []), {"name": name, "contents": contents}])
+
+    def remove_note(self, name: str) -> None:
+        """Raises ValueError unless exactly one note has that name."""
+        self.reload()
+        notes = self.notes or []
+        matches = [n for n in notes if n["name"] == name]
+        if len(matches) != 1:
+            raise ValueError(f"{len(matches)} notes of project {self.id} are named {name!r}; exactly one is needed")
+        self._put_notes([n for n in notes if n["name"] != name])
+
+    @classmethod
+    def _from_wire(cls, session: Session, found: WireProject) -> "Project":
+        made = cls(session, found.id)
+        made._load(found)
+        return made
+
+    def _load(self, found: WireProject) -> None:
+        self.archived, self.description, self.name = found.archived, found.description, found.name
+        self.n_experiments, self.n_active_experiments = found.num_experiments, found.num_active_experiments
+        self.notes = [{"name": n.name, "contents": n.contents} for n in found.notes]
+        self.workspace_id, self.username, self.key = found.workspace_id, found.username, found.key
+
+    def _patch(self, **changes: Any) -> None:
+        self._load(api.patch(self._session, self.id, changes))
+
+    def _put_notes(self, notes: list[dict[str, str]]) -> None:
+        api.put_notes(self._session, self.id, notes)
+        self.notes = notes

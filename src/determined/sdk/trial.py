@@ -1,0 +1,148 @@
+"""Trial: logs, metrics, checkpoints of one run of training."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from determined.api import trial as api
+from determined.api.session import Session
+from determined.sdk.checkpoint import Checkpoint
+from determined.sdk.choosing import sorting
+from determined.sdk.deprecation import warn_deprecated
+from determined.sdk.enums import CheckpointSortBy, LogLevel, OrderBy, TrialState
+from determined.sdk.metrics import TrialMetrics, iter_metrics
+from determined.sdk.trial_deprecated import DeprecatedTrialMethods
+from determined.wire.trial import Trial as WireTrial
+
+if TYPE_CHECKING:
+    from determined.sdk.experiment import Experiment
+
+
+class Trial(DeprecatedTrialMethods):
+    """Attributes are those of the last `reload()`; None before the first."""
+
+    # Set by experiment.py, which knows both classes: a trial that imported its experiment would close a ring.
+    _experiment_class: ClassVar["type[Experiment]"]
+
+    def __init__(self, trial_id: int, session: Session) -> None:
+        self.id = trial_id
+        self._session = session
+        self.experiment_id: int | None = None
+        self.hparams: dict[str, Any] | None = None
+        self.summary_metrics: dict[str, Any] | None = None
+        self.state: TrialState | None = None
+
+    def reload(self) -> None:
+        self._load(api.get(self._session, self.id))
+
+    def kill(self) -> None:
+        api.kill(self._session, self.id)
+
+    def get_experiment(self) -> "Experiment":
+        if self.experiment_id is None:
+            self.reload()
+        assert self.experiment_id is not None
+        found = self._experiment_class(self.experiment_id, self._session)
+        found.reload()
+        return found
+
+    def iter_logs(
+        self,
+        follow: bool = False,
+        *,
+        head: int | None = None,
+        tail: int | None = None,
+        container_ids: list[str] | None = None,
+        rank_ids: list[int] | None = None,
+        stdtypes: list[str] | None = None,
+        min_level: LogLevel | None = None,
+        timestamp_before: str | int | None = None,
+        timestamp_after: str | int | None = None,
+        sources: list[str] | None = None,
+        search_text: str | None = None,
+    ) -> Iterator[str]:
+        """Log lines, rendered with time, container and rank. At most one of follow, head, tail.
+
+        Raises:
+            ValueError: several of them, or a negative number of lines.
+        """
+        if sum([follow, head is not None, tail is not None]) > 1:
+            raise ValueError("at most one of follow, head and tail may be given")
+        limit = head if head is not None else tail
+        if limit is not None and limit < 0:
+            raise ValueError(f"the number of lines must not be negative, got {limit}")
+        entries: Iterator[Any] = api.logs(
+            self._session,
+            self.id,
+            follow=follow or None,
+            limit=limit,
+            orderBy="ORDER_BY_DESC" if tail is not None else None,
+            containerIds=container_ids,
+            rankIds=rank_ids,
+            stdtypes=stdtypes,
+            levels=min_level.and_above() if min_level else None,
+            timestampBefore=rfc3339(timestamp_before),
+            timestampAfter=rfc3339(timestamp_after),
+            sources=sources,
+            searchText=search_text,
+        )
+        if tail is not None:
+            entries = iter(reversed(list(entries)))
+        for entry in entries:
+            yield entry.message
+
+    def iter_metrics(self, group: str) -> Iterator[TrialMetrics]:
+        return iter_metrics(self._session, [self.id], group)
+
+    def list_checkpoints(
+        self,
+        sort_by: str | CheckpointSortBy | None = None,
+        order_by: OrderBy | None = None,
+        max_results: int | None = None,
+    ) -> list[Checkpoint]:
+        """COMPLETED checkpoints, best searcher metric first unless a metric name or attribute to sort by is given."""
+        found = api.checkpoints(self._session, self.id, **sorting(sort_by, order_by))
+        made = [Checkpoint._from_wire(self._session, c) for c in found]
+        return made if max_results is None else made[:max_results]
+
+    def __repr__(self) -> str:
+        return f"Trial(id={self.id})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Trial) and other.id == self.id
+
+    def __hash__(self) -> int:
+        return hash(("trial", self.id))
+
+    @classmethod
+    def _from_wire(cls, session: Session, found: WireTrial) -> "Trial":
+        made = cls(found.id, session)
+        made._load(found)
+        return made
+
+    def _load(self, found: WireTrial) -> None:
+        self.experiment_id, self.hparams = found.experiment_id, found.hparams
+        self.summary_metrics, self.state = found.summary_metrics, TrialState(str(found.state))
+
+
+class TrialReference(Trial):
+    """Deprecated: Trial."""
+
+    def __init__(self, trial_id: int, session: Session) -> None:
+        warn_deprecated("TrialReference", "Trial")
+        super().__init__(trial_id, session)
+
+
+def rfc3339(moment: str | int | None) -> str | None:
+    """A time as the master reads it. Numbers are seconds since the epoch; text must already be RFC 3339 in UTC.
+
+    Raises:
+        ValueError: text that does not end in Z.
+    """
+    if moment is None:
+        return None
+    if isinstance(moment, int):
+        return datetime.fromtimestamp(moment, UTC).isoformat().replace("+00:00", "Z")
+    if not moment.endswith("Z"):
+        raise ValueError(f"{moment!r} is not an RFC 3339 time in UTC; write it like 2024-05-17T12:00:00Z")
+    return moment

@@ -1,0 +1,70 @@
+"""User: name, rights and the OS identity of tasks."""
+
+from typing import Any
+
+from determined.api import user as api
+from determined.api.session import Session
+from determined.wire.user import User as WireUser
+
+
+class User:
+    def __init__(self, user_id: int, session: Session) -> None:
+        self.user_id = user_id
+        self._session = session
+        self.username: str | None = None
+        self.admin: bool | None = None
+        self.active: bool | None = None
+        self.remote: bool | None = None
+        self.display_name: str | None = None
+        self.agent_uid: int | None = None
+        self.agent_gid: int | None = None
+        self.agent_user: str | None = None
+        self.agent_group: str | None = None
+
+    def reload(self) -> None:
+        self._load(api.get(self._session, self.user_id))
+
+    def rename(self, new_username: str) -> None:
+        self._patch(username=new_username)
+
+    def activate(self) -> None:
+        self._patch(active=True)
+
+    def deactivate(self) -> None:
+        self._patch(active=False)
+
+    def change_display_name(self, display_name: str) -> None:
+        self._patch(displayName=display_name)
+
+    def change_password(self, new_password: str) -> None:
+        """Raises ValueError when the password is too weak."""
+        api.check_password(new_password)
+        api.set_password(self._session, self.user_id, new_password)
+
+    def link_with_agent(
+        self,
+        agent_uid: int | None = None,
+        agent_gid: int | None = None,
+        agent_user: str | None = None,
+        agent_group: str | None = None,
+    ) -> None:
+        link = {"agentUid": agent_uid, "agentGid": agent_gid, "agentUser": agent_user, "agentGroup": agent_group}
+        self._patch(agentUserGroup={k: v for k, v in link.items() if v is not None})
+
+    @classmethod
+    def _from_wire(cls, session: Session, found: WireUser) -> "User":
+        assert found.id is not None
+        made = cls(found.id, session)
+        made._load(found)
+        return made
+
+    def _load(self, found: WireUser) -> None:
+        self.username, self.admin, self.active = found.username, found.admin, found.active
+        self.remote, self.display_name = found.remote, found.display_name
+        link = found.agent_user_group
+        if link is not None:
+            self.agent_uid, self.agent_gid = link.agent_uid, link.agent_gid
+            self.agent_user, self.agent_group = link.agent_user, link.agent_group
+
+    def _patch(self, **changes: Any) -> None:
+        self._load(api.patch(self._session, self.user_id, changes))

@@ -1,0 +1,67 @@
+"""Workspace and ResourcePool: who shares what."""
+
+from determined.api import cluster
+from determined.api import project as project_api
+from determined.api import workspace as api
+from determined.api.session import Session
+from determined.sdk.project import Project
+
+
+class Workspace:
+    """Known by id or by name; exactly one must be given."""
+
+    def __init__(self, session: Session, workspace_id: int | None = None, workspace_name: str | None = None) -> None:
+        if (workspace_id is None) == (workspace_name is None):
+            raise ValueError("give exactly one of workspace_id and workspace_name")
+        self._session = session
+        if workspace_name is not None:
+            workspace_id = api.by_name(session, workspace_name).id
+        assert workspace_id is not None
+        self.id = workspace_id
+        self.name: str | None = workspace_name
+
+    def reload(self) -> None:
+        self.name = api.get(self._session, self.id).name
+
+    def list_pools(self) -> list["ResourcePool"]:
+        return [ResourcePool(self._session, name) for name in api.pools(self._session, self.id)]
+
+    def create_project(self, name: str, description: str | None = None) -> Project:
+        body = {"name": name, "description": description or ""}
+        return Project._from_wire(self._session, project_api.create(self._session, self.id, body))
+
+    def delete_project(self, name: str) -> None:
+        project_api.delete(self._session, self.get_project(name).id)
+
+    def get_project(self, name: str) -> Project:
+        """Raises NotFound when there is none of that name."""
+        if self.name is None:
+            self.reload()
+        assert self.name is not None
+        return Project._from_wire(self._session, project_api.by_name(self._session, self.name, name))
+
+    def list_projects(self) -> list[Project]:
+        return [Project._from_wire(self._session, p) for p in api.projects(self._session, self.id)]
+
+
+class ResourcePool:
+    def __init__(self, session: Session, name: str = "") -> None:
+        self._session = session
+        self.name = name
+
+    def add_bindings(self, workspace_names: list[str]) -> None:
+        self._change("post", workspace_names)
+
+    def remove_bindings(self, workspace_names: list[str]) -> None:
+        self._change("delete", workspace_names)
+
+    def replace_bindings(self, workspace_names: list[str]) -> None:
+        self._change("put", workspace_names)
+
+    def list_workspaces(self) -> list[str]:
+        """The names of the workspaces bound to this pool."""
+        return [api.get(self._session, i).name for i in cluster.bindings(self._session, self.name)]
+
+    def _change(self, verb: str, workspace_names: list[str]) -> None:
+        ids = [api.by_name(self._session, name).id for name in workspace_names]
+        cluster.change_bindings(self._session, self.name, ids, verb)

@@ -1,0 +1,63 @@
+"""Random search: a fixed number of sampled trials, a bounded number of them at a time (spec/search.md 3)."""
+
+import math
+from typing import Any
+
+from determined.search.method import ExitReason, Operation, SearchContext, SearchMethod, open_trial
+
+_INVALID = frozenset({ExitReason.INVALID_HP, ExitReason.INIT_INVALID_HP})
+
+
+class RandomSearch(SearchMethod):
+    """`length` is the classic max_length in units, None in the late generation; max_concurrent 0 is no bound."""
+
+    replaces_invalid = True
+
+    def __init__(self, *, max_trials: int, max_concurrent: int, length: int | None) -> None:
+        self._max_trials = max_trials
+        self._max_concurrent = max_concurrent
+        self._length = length
+        self._created = 0
+        self._pending = 0
+
+    def initial(self, ctx: SearchContext) -> list[Operation]:
+        bound = self._max_concurrent or self._max_trials
+        return [op for _ in range(min(self._max_trials, bound)) for op in self._open(ctx)]
+
+    def exited_early(self, ctx: SearchContext, request_id: str, reason: ExitReason) -> list[Operation]:
+        self._pending -= 1
+        if self.replaces_invalid and reason in _INVALID:
+            # Gives the budget back; the exit that follows creates the replacement.
+            self._created -= 1
+        return []
+
+    def exited(self, ctx: SearchContext, request_id: str) -> list[Operation]:
+        self._pending -= 1
+        return self._open(ctx) if self._created < self._max_trials else []
+
+    def progress(self, trials: dict[str, float], closed: set[str]) -> float:
+        if self._length is None:
+            return mean_progress(trials, closed)
+        if not self._length:
+            return 0.0
+        units = math.fsum(self._length if trial in closed else value for trial, value in trials.items())
+        return min(units / (self._length * self._max_trials), 1.0)
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"created_trials": self._created, "pending_trials": self._pending}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self._created = state["created_trials"]
+        self._pending = state["pending_trials"]
+
+    def _open(self, ctx: SearchContext) -> list[Operation]:
+        self._created += 1
+        self._pending += 1
+        return open_trial(ctx, self._length)
+
+
+def mean_progress(trials: dict[str, float], closed: set[str]) -> float:
+    """Late generation: the mean over trials that were created and not invalid, a closed one counting as done."""
+    if not trials:
+        return 0.0
+    return math.fsum(1.0 if trial in closed else value for trial, value in trials.items()) / len(trials)

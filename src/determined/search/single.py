@@ -1,0 +1,10 @@
+"""One trial (spec/search.md 3). Hyperparameters that vary are drawn once; an invalid draw is not replaced."""
+
+from determined.search.random import RandomSearch
+
+
+class SingleSearch(RandomSearch):
+    replaces_invalid = False
+
+    def __init__(self, *, length: int | None) -> None:
+        super().__init__(max_trials=1, max_concurrent=1, length=length)

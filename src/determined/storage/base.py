@@ -1,0 +1,136 @@
+"""The contract every checkpoint store keeps (tests/contract/storage_contract.py runs it).
+
+A checkpoint is a directory of files under `<base>/<uuid>/`. It is staged first and becomes visible to `restore_path`
+and `download` only when `publish` has written its manifest, the last thing written. Readers check files against it.
+"""
+
+import contextlib
+import os
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from determined.storage import listing
+from determined.storage.manifest import Entry
+
+Selector = Callable[[str], bool]
+Paths = str | os.PathLike[str]
+
+
+class StorageManager(ABC):
+    """Moves whole checkpoints between a local directory and a store."""
+
+    def __init__(self, base_path: str) -> None:
+        if not isinstance(base_path, str) or not base_path:
+            raise ValueError(f"base_path={base_path!r} is not a path; give a non-empty string")
+        self._base_path = base_path
+
+    @classmethod
+    @abstractmethod
+    def from_config(cls, config: dict[str, Any], container_path: str | None) -> "StorageManager":
+        """Build from a `checkpoint_storage` section without its `type` and `save_*` keys."""
+
+    @contextlib.contextmanager
+    def store_path(self, dst: str) -> Iterator[Path]:
+        """Yield a directory to write into; publish it as checkpoint `dst` on a clean exit, drop it on an exception."""
+        path = self.pre_store_path(dst)
+        try:
+            yield path
+            self.post_store_path(path, dst)
+        except BaseException:
+            self.discard(dst)
+            raise
+        finally:
+            self.release_store_path(path)
+
+    @abstractmethod
+    def pre_store_path(self, dst: str) -> Path:
+        """A directory to write checkpoint `dst` into."""
+
+    @abstractmethod
+    def post_store_path(self, src: Paths, dst: str, paths: set[str] | None = None) -> None:
+        """Store and publish what was written to the directory of `pre_store_path`."""
+
+    @abstractmethod
+    def release_store_path(self, path: Path) -> None:
+        """Remove what `pre_store_path` left on this machine."""
+
+    @abstractmethod
+    def store_path_is_direct_access(self) -> bool:
+        """Whether `pre_store_path` is inside the store, the same directory for every rank."""
+
+    @abstractmethod
+    def restore_path(self, src: str, selector: Selector | None = None) -> contextlib.AbstractContextManager[Path]:
+        """Yield a directory that holds checkpoint `src`.
+
+        Raises:
+            CheckpointNotFound: it is not there or was never completed.
+            CheckpointDamaged: a file differs from the manifest.
+        """
+
+    def upload(self, src: Paths, dst: str, paths: set[str] | None = None) -> None:
+        """Store directory `src` (or only its relative `paths`) as checkpoint `dst`, complete when this returns."""
+        try:
+            self.publish(dst, self.stage(src, dst, paths))
+        except BaseException:
+            self.discard(dst)  # on a full disk the half copy would keep it full
+            raise
+
+    @abstractmethod
+    def stage(self, src: Paths, dst: str, paths: set[str] | None = None) -> list[Entry]:
+        """Bring files to the store without making the checkpoint visible. Several ranks may stage one `dst`."""
+
+    @abstractmethod
+    def publish(self, dst: str, entries: Iterable[Entry]) -> None:
+        """Make the staged checkpoint visible: write the manifest of `entries` last."""
+
+    @abstractmethod
+    def discard(self, dst: str) -> None:
+        """Drop what was staged for `dst`, if anything."""
+
+    @abstractmethod
+    def download(self, src: str, dst: Paths, selector: Selector | None = None) -> None:
+        """Copy checkpoint `src` into directory `dst`, checking every file. Raises as `restore_path`."""
+
+    @abstractmethod
+    def entries(self, src: str) -> list[Entry]:
+        """What a complete checkpoint holds. Raises CheckpointNotFound."""
+
+    @abstractmethod
+    def delete(self, tgt: str, globs: list[str]) -> dict[str, int]:
+        """Delete the files of checkpoint `tgt` that match; return the remaining resources (path -> size)."""
+
+    @abstractmethod
+    def put(self, src: Paths, key: str) -> None:
+        """Store one loose file (not part of a checkpoint) under `<base>/<key>`."""
+
+    @abstractmethod
+    def read(self, key: str) -> bytes:
+        """Content of one loose file. Raises FileNotFoundError."""
+
+    @abstractmethod
+    def remove(self, key: str) -> None:
+        """Remove a loose file or a whole tree of them; absent is fine."""
+
+    @staticmethod
+    def _list_directory(root: Paths) -> dict[str, int]:
+        return listing.list_directory(root)
+
+
+def check_name(name: str) -> str:
+    """A checkpoint id is one path component: it must not reach outside the store."""
+    if not name or name in {".", ".."} or "/" in name or "\0" in name:
+        raise ValueError(f"checkpoint id {name!r} is not a plain name; use the uuid that was reported")
+    return name
+
+
+@contextlib.contextmanager
+def preserved_random_state() -> Iterator[None]:
+    """Drivers draw retry jitter from the global generator; a seeded training must not notice an upload."""
+    state = random.getstate()
+    try:
+        yield
+    finally:
+        random.setstate(state)

@@ -1,0 +1,111 @@
+"""Copy and hash files at the speed of a plain copy: 16 MiB pieces on a few threads, hashed while they are in cache.
+
+The hash finds damage, not malice (whoever can change a file can change the manifest): CRC-32 of each piece, folded with
+BLAKE2b. SHA-256 runs at a third of the speed of `cp` here and would stall training for that long at each save.
+"""
+
+import hashlib
+import os
+import shutil
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+PIECE = 16 * 1024 * 1024
+_BUFFER = 512 * 1024
+_THREADS = min(4, os.cpu_count() or 1)
+_SMALL = 4 * 1024 * 1024
+
+
+def copy_files(pairs: Iterable[tuple[Path, Path]]) -> list[tuple[int, str]]:
+    """Copy each (source, destination); return size and hash of each. Parent directories must exist."""
+    todo = list(pairs)
+    for source, destination in todo:
+        with destination.open("wb"):
+            pass
+        shutil.copymode(source, destination)
+    return _digests(list(_pieces(todo)), len(todo))
+
+
+def hash_files(paths: Iterable[Path]) -> list[tuple[int, str]]:
+    """Size and hash of each file."""
+    todo = [(path, None) for path in paths]
+    return _digests(list(_pieces(todo)), len(todo))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    file: int
+    source: Path
+    destination: Path | None
+    offset: int
+    length: int
+
+
+def _pieces(pairs: Sequence[tuple[Path, Path | None]]) -> Iterator[_Piece]:
+    for index, (source, destination) in enumerate(pairs):
+        size = source.stat().st_size
+        for offset in range(0, size, PIECE):
+            yield _Piece(index, source, destination, offset, min(PIECE, size - offset))
+
+
+def _digests(pieces: list[_Piece], files: int) -> list[tuple[int, str]]:
+    sizes = [0] * files
+    folds = [hashlib.blake2b(digest_size=16) for _ in range(files)]
+    for piece, crc in zip(pieces, _run(pieces), strict=True):
+        sizes[piece.file] += piece.length
+        folds[piece.file].update(crc.to_bytes(4, "big"))
+    return [(size, f"crc32-16m:{fold.hexdigest()}") for size, fold in zip(sizes, folds, strict=True)]
+
+
+def _run(pieces: list[_Piece]) -> list[int]:
+    if sum(piece.length for piece in pieces) <= _SMALL or _THREADS == 1:
+        return [_process(piece) for piece in pieces]
+    with ThreadPoolExecutor(_THREADS, thread_name_prefix="checkpoint-copy") as pool:
+        return list(pool.map(_process, pieces))
+
+
+def _process(piece: _Piece) -> int:
+    try:
+        return _open_and_transfer(piece)
+    except OSError as err:
+        if err.errno is None or err.filename is not None:
+            raise
+        raise OSError(err.errno, err.strerror, str(piece.destination or piece.source)) from err
+
+
+def _open_and_transfer(piece: _Piece) -> int:
+    source = os.open(piece.source, os.O_RDONLY)
+    try:
+        if piece.destination is None:
+            return _transfer(piece, source, None)
+        destination = os.open(piece.destination, os.O_WRONLY)
+        try:
+            return _transfer(piece, source, destination)
+        finally:
+            os.close(destination)
+    finally:
+        os.close(source)
+
+
+def _transfer(piece: _Piece, source: int, destination: int | None) -> int:
+    buffer = memoryview(bytearray(min(_BUFFER, piece.length)))
+    crc, offset, end = 0, piece.offset, piece.offset + piece.length
+    while offset < end:
+        got = os.preadv(source, [buffer[: min(_BUFFER, end - offset)]], offset)
+        if got == 0:
+            raise OSError(f"{piece.source} became shorter while it was copied; do not write to a saved checkpoint")
+        block = buffer[:got]
+        crc = zlib.crc32(block, crc)
+        if destination is not None:
+            _write_all(destination, block, offset)
+        offset += got
+    return crc
+
+
+def _write_all(destination: int, block: memoryview, offset: int) -> None:
+    while block:
+        wrote = os.pwrite(destination, block, offset)
+        block, offset = block[wrote:], offset + wrote

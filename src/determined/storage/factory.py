@@ -1,0 +1,124 @@
+"""From a `checkpoint_storage` section or a shortcut string to a storage manager, and a probe that it works."""
+
+import tempfile
+import uuid
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlparse
+
+from determined.errors import DeterminedError, NoDirectStorageAccess
+from determined.storage.base import StorageManager
+from determined.storage.fields import normalize_prefix
+
+# Modules load when their type is asked for: a shared_fs user must not pay for, or need, a cloud driver.
+_MANAGERS = {
+    "shared_fs": ("determined.storage.shared_fs", "SharedFSStorageManager"),
+    "directory": ("determined.storage.directory", "DirectoryStorageManager"),
+    "s3": ("determined.storage.s3", "S3StorageManager"),
+    "gcs": ("determined.storage.gcs", "GCSStorageManager"),
+    "azure": ("determined.storage.azure", "AzureStorageManager"),
+}
+_POLICY = ("save_experiment_best", "save_trial_best", "save_trial_latest")
+_SHORTCUTS = {"s3": "s3", "gs": "gcs"}
+
+
+def build(config: dict[str, Any], container_path: str | None = None) -> StorageManager:
+    """The manager of a `checkpoint_storage` section.
+
+    Args:
+        config: the section; `save_*` keys and None values are ignored.
+        container_path: where a container has shared_fs's `host_path` mounted; None where there is no container.
+
+    Raises:
+        ValueError: `type` is missing or a field is wrong.
+        TypeError: an unknown type.
+    """
+    fields = {key: value for key, value in config.items() if value is not None and key not in _POLICY}
+    kind = fields.pop("type", None)
+    if kind is None:
+        raise ValueError(f"checkpoint_storage needs a 'type'; give one of {sorted(_MANAGERS)}")
+    return manager_class(kind).from_config(fields, container_path)
+
+
+def from_string(shortcut: str) -> StorageManager:
+    """The manager of `/path`, `file:///path`, `s3://bucket[/prefix]` or `gs://bucket[/prefix]`.
+
+    Raises:
+        ValueError: another scheme, or a URL with more than a place in it.
+    """
+    config = as_config(shortcut)
+    if config["type"] == "directory":
+        return manager_class("shared_fs")(config["container_path"])
+    return build(config)
+
+
+def as_config(storage: str | dict[str, Any]) -> dict[str, Any]:
+    """A storage as a `checkpoint_storage` section; a path becomes type `directory`.
+
+    Raises:
+        ValueError: another scheme, or a URL with more than a place in it.
+    """
+    return dict(storage) if isinstance(storage, dict) else _parse_shortcut(storage)
+
+
+def _parse_shortcut(shortcut: str) -> dict[str, Any]:
+    url = urlparse(shortcut)
+    if not shortcut or url.params or url.query or url.fragment:
+        raise ValueError(f"checkpoint_storage={shortcut!r} is malformed; give a path or scheme://bucket/prefix")
+    if url.scheme in ("", "file"):
+        if url.netloc:
+            raise ValueError(f"checkpoint_storage={shortcut!r} names a host; write file:///path")
+        return {"type": "directory", "container_path": url.path}
+    if url.scheme not in _SHORTCUTS:
+        raise ValueError(f"checkpoint_storage={shortcut!r}: unknown scheme; use a path, file://, s3:// or gs://")
+    return {"type": _SHORTCUTS[url.scheme], "bucket": url.netloc, "prefix": normalize_prefix(url.path)}
+
+
+def validate_config(config: dict[str, Any], container_path: str | None = None) -> None:
+    """Build, then write, read back and delete a file. Raises NoDirectStorageAccess with the reason."""
+    validate_manager(build(config, container_path))
+
+
+def validate_manager(manager: StorageManager) -> None:
+    key = f".probe-{uuid.uuid4()}/VALIDATE.txt"
+    text = key.encode()
+    try:
+        _round_trip(manager, key, text)
+    except OSError as err:
+        raise NoDirectStorageAccess(
+            f"checkpoint storage {manager._base_path} cannot be used: {err}; "
+            "fix checkpoint_storage in the config, or the permissions there"
+        ) from err
+
+
+def probe(config: dict[str, Any], container_path: str | None = None) -> None:
+    """What a runner calls before it starts a trial: raises an error whose message says what is wrong.
+
+    Raises:
+        DeterminedError: the section is wrong or the store cannot be used.
+    """
+    try:
+        validate_config(config, container_path)
+    except (ValueError, TypeError) as err:
+        raise DeterminedError(f"checkpoint_storage cannot be used: {err}") from err
+
+
+def manager_class(kind: str) -> type[StorageManager]:
+    if kind not in _MANAGERS:
+        raise TypeError(f"checkpoint_storage type {kind!r} is unknown; give one of {sorted(_MANAGERS)}")
+    module, name = _MANAGERS[kind]
+    found: type[StorageManager] = getattr(import_module(module), name)
+    return found
+
+
+def _round_trip(manager: StorageManager, key: str, text: bytes) -> None:
+    with tempfile.TemporaryDirectory(prefix="determined-probe-") as directory:
+        source = Path(directory) / "VALIDATE.txt"
+        source.write_bytes(text)
+        manager.put(source, key)
+    try:
+        if manager.read(key) != text:
+            raise OSError("what was written does not read back")
+    finally:
+        manager.remove(key.split("/", maxsplit=1)[0])

@@ -1,0 +1,96 @@
+"""Which files a directory or checkpoint has, and which of them a selector or glob picks. Directories end with `/`."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from determined.storage.manifest import MANIFEST_NAME, STAGING_MARK
+
+
+def list_directory(root: str | os.PathLike[str]) -> dict[str, int]:
+    """Relative path -> size of everything under `root`, sorted; directories end with `/` and count 0.
+
+    Raises:
+        FileNotFoundError: `root` is not there.
+        NotADirectoryError: it is a file.
+    """
+    top = Path(root)
+    if not top.exists():
+        raise FileNotFoundError(f"{top} does not exist; nothing to list")
+    if not top.is_dir():
+        raise NotADirectoryError(f"{top} is a file; a checkpoint is a directory")
+    found = dict(_walk(top, "", frozenset()))
+    return {path: found[path] for path in sorted(found) if path not in (MANIFEST_NAME, STAGING_MARK)}
+
+
+def select(paths: Iterable[str], selector: Callable[[str], bool] | None) -> set[str]:
+    """The paths a selector picks, with the parent directories each one needs."""
+    names = list(paths)
+    if selector is None:
+        return set(names)
+    return with_parents(names, [name for name in names if selector(name)])
+
+
+def with_parents(known: Iterable[str], chosen: Iterable[str]) -> set[str]:
+    """`chosen` plus every directory of `known` above one of them."""
+    picked = set(chosen)
+    needed = {parent for path in picked for parent in _parents(path)}
+    return picked | (needed & set(known))
+
+
+def match_globs(paths: Iterable[str], globs: Iterable[str]) -> set[str]:
+    """The paths that match a glob; a matched directory takes what is in it along."""
+    patterns = [_glob_regex(glob) for glob in globs]
+    names = list(paths)
+    hit = {name for name in names if any(p.fullmatch(name.rstrip("/")) for p in patterns)}
+    directories = tuple(name for name in hit if name.endswith("/"))
+    return hit | {name for name in names if name.startswith(directories)}
+
+
+def _walk(directory: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iterator[tuple[str, int]]:
+    status = directory.stat()
+    here = (status.st_dev, status.st_ino)
+    if here in above:
+        return  # a link that leads back up: descending would never end
+    with os.scandir(directory) as entries:
+        children = list(entries)
+    for child in children:
+        path = prefix + child.name
+        if child.is_dir():
+            yield path + "/", 0
+            yield from _walk(Path(child.path), path + "/", above | {here})
+        else:
+            yield path, child.stat().st_size
+
+
+def _parents(path: str) -> Iterator[str]:
+    parts = path.rstrip("/").split("/")
+    for depth in range(1, len(parts)):
+        yield "/".join(parts[:depth]) + "/"
+
+
+def _glob_regex(glob: str) -> re.Pattern[str]:
+    if not glob or ".." in glob.split("/"):
+        raise ValueError(f"glob {glob!r} is refused; it must name files inside the checkpoint, e.g. '**/*.pt'")
+    return re.compile("".join(_translate(glob.rstrip("/"))), re.DOTALL)
+
+
+_TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
+
+
+def _translate(glob: str) -> Iterator[str]:
+    for token in _TOKEN.findall(glob):
+        if token == "**/":
+            yield "(?:.*/)?"
+        elif token == "**":
+            yield ".*"
+        elif token == "*":
+            yield "[^/]*"
+        elif token == "?":
+            yield "[^/]"
+        elif len(token) > 1:
+            body = token[1:-1].replace("\\", "\\\\")
+            yield f"[^{body[1:]}]" if body.startswith("!") else f"[{body}]"
+        else:
+            yield re.escape(token)

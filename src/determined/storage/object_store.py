@@ -1,0 +1,184 @@
+"""Checkpoints in an object store, on any fsspec file system.
+
+An object store has no rename: files go to their final keys under a staging mark, then the manifest, then the mark is
+removed. Until the manifest is there the checkpoint does not count.
+"""
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from determined.errors import CheckpointNotFound, NoDirectStorageAccess
+from determined.storage import copying, listing, manifest
+from determined.storage.base import Paths, Selector, StorageManager, check_name, preserved_random_state
+from determined.storage.local import check_digest
+from determined.storage.manifest import Entry
+
+
+class CloudStorageManager(StorageManager):
+    """Checkpoints under `base_path` (`bucket[/prefix]`) of `filesystem`."""
+
+    def __init__(self, filesystem: Any, base_path: str, temp_dir: str | None = None) -> None:
+        super().__init__(base_path)
+        self._filesystem = filesystem
+        self._temp_dir = temp_dir
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], container_path: str | None) -> "CloudStorageManager":
+        raise NotImplementedError(f"{cls.__name__} is not built from a config; use s3, gcs or azure")
+
+    def access_errors(self) -> tuple[type[BaseException], ...]:
+        """What this store's driver raises when this machine may not reach or use the store."""
+        return (PermissionError, ConnectionError)
+
+    def pre_store_path(self, dst: str) -> Path:
+        top = Path(tempfile.mkdtemp(prefix="determined-checkpoint-", dir=self._temp_dir))
+        path = top / check_name(dst)
+        path.mkdir()
+        return path
+
+    def post_store_path(self, src: Paths, dst: str, paths: set[str] | None = None) -> None:
+        self.upload(src, dst, paths)
+
+    def release_store_path(self, path: Path) -> None:
+        shutil.rmtree(path.parent, ignore_errors=True)
+
+    def store_path_is_direct_access(self) -> bool:
+        return False
+
+    @contextlib.contextmanager
+    def restore_path(self, src: str, selector: Selector | None = None) -> Iterator[Path]:
+        with tempfile.TemporaryDirectory(prefix="determined-restore-", dir=self._temp_dir) as top:
+            path = Path(top) / check_name(src)
+            self.download(src, path, selector)
+            yield path
+
+    def stage(self, src: Paths, dst: str, paths: set[str] | None = None) -> list[Entry]:
+        source = Path(src)
+        found = listing.list_directory(source)
+        chosen = sorted(found if paths is None else listing.with_parents(found, paths & found.keys()))
+        files = [path for path in chosen if not path.endswith("/")]
+        digests = copying.hash_files(source / path for path in files)
+        with self._access():
+            self._filesystem.pipe_file(self._key(dst, manifest.STAGING_MARK), b"staging")
+            self._put([str(source / path) for path in files], [self._key(dst, path) for path in files])
+        directories = [Entry(path, 0) for path in chosen if path.endswith("/")]
+        return directories + [Entry(p, *digest) for p, digest in zip(files, digests, strict=True)]
+
+    def publish(self, dst: str, entries: Iterable[Entry]) -> None:
+        with self._access():
+            self._write_manifest(dst, [*self._listed(dst), *entries])
+            self._remove_key(self._key(dst, manifest.STAGING_MARK))
+
+    def discard(self, dst: str) -> None:
+        with self._access():
+            if not self._filesystem.exists(self._key(dst, manifest.MANIFEST_NAME)):
+                self._remove_key(self._key(dst))
+
+    def download(self, src: str, dst: Paths, selector: Selector | None = None) -> None:
+        destination, known = Path(dst), self.entries(src)
+        chosen = listing.select((entry.path for entry in known), selector)
+        destination.mkdir(parents=True, exist_ok=True)
+        files = [entry for entry in known if entry.path in chosen and not entry.is_directory]
+        for path in chosen:
+            (destination / path if path.endswith("/") else (destination / path).parent).mkdir(
+                parents=True, exist_ok=True
+            )
+        with self._access():
+            self._get(src, files, destination)
+        for entry, digest in zip(files, copying.hash_files(destination / e.path for e in files), strict=True):
+            check_digest(src, entry, *digest)
+
+    def entries(self, src: str) -> list[Entry]:
+        with self._access():
+            listed = self._listed(src)
+            if listed:
+                return listed
+            present = self._present(src)
+            staging = self._filesystem.exists(self._key(src, manifest.STAGING_MARK))
+        if not present:
+            raise CheckpointNotFound(f"checkpoint {src} is not in the store: nothing under {self._key(src)}")
+        if staging or manifest.METADATA_NAME not in present:
+            raise CheckpointNotFound(f"checkpoint {src} was never completed: {self._key(src)} has no manifest")
+        return [Entry(path, size) for path, size in present.items()]
+
+    def delete(self, tgt: str, globs: list[str]) -> dict[str, int]:
+        with self._access():
+            present = manifest.resources(self._listed(tgt)) or self._present(tgt)
+            doomed = listing.match_globs(present, globs)
+            remaining = {path: size for path, size in present.items() if path not in doomed}
+            if all(path.endswith("/") for path in remaining):
+                self._remove_key(self._key(tgt))
+                return {}
+            kept = [entry for entry in self._listed(tgt) if entry.path in remaining]
+            if kept:
+                self._write_manifest(tgt, kept)
+            for path in doomed:
+                if not path.endswith("/"):
+                    self._remove_key(self._key(tgt, path))
+        return remaining
+
+    def put(self, src: Paths, key: str) -> None:
+        with self._access():
+            self._put([str(src)], [f"{self._base_path}/{key}"])
+
+    def read(self, key: str) -> bytes:
+        with self._access():
+            return bytes(self._filesystem.cat_file(f"{self._base_path}/{key}"))
+
+    def remove(self, key: str) -> None:
+        with self._access():
+            self._remove_key(f"{self._base_path}/{key}")
+
+    def _key(self, name: str, path: str = "") -> str:
+        return f"{self._base_path}/{check_name(name)}" + (f"/{path}" if path else "")
+
+    def _put(self, local: list[str], remote: list[str]) -> None:
+        if local:
+            self._filesystem.put(local, remote)
+
+    def _get(self, src: str, files: list[Entry], destination: Path) -> None:
+        for entry in files:
+            try:
+                self._filesystem.get_file(self._key(src, entry.path), str(destination / entry.path))
+            except FileNotFoundError:
+                raise manifest.damaged(src, entry, "it is missing") from None
+
+    def _remove_key(self, key: str) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            self._filesystem.rm(key, recursive=True)
+
+    def _listed(self, name: str) -> list[Entry]:
+        try:
+            raw = self._filesystem.cat_file(self._key(name, manifest.MANIFEST_NAME))
+        except FileNotFoundError:
+            return []
+        return manifest.decode(bytes(raw), name)
+
+    def _present(self, name: str) -> dict[str, int]:
+        self._filesystem.invalidate_cache()
+        top = self._filesystem._strip_protocol(self._key(name)) + "/"
+        found = self._filesystem.find(top, detail=True)
+        sizes = {path.removeprefix(top): int(info["size"]) for path, info in found.items()}
+        return {
+            path: size
+            for path, size in sorted(sizes.items())
+            if path not in (manifest.MANIFEST_NAME, manifest.STAGING_MARK)
+        }
+
+    def _write_manifest(self, name: str, entries: list[Entry]) -> None:
+        self._filesystem.pipe_file(self._key(name, manifest.MANIFEST_NAME), manifest.encode(entries))
+
+    @contextlib.contextmanager
+    def _access(self) -> Iterator[None]:
+        with preserved_random_state():
+            try:
+                yield
+            except self.access_errors() as err:
+                raise NoDirectStorageAccess(
+                    f"{self._base_path} cannot be used from this machine ({err}); check the credentials, "
+                    "the network and the bucket's policy"
+                ) from err

@@ -1,0 +1,36 @@
+"""`type: shared_fs`: a directory every node has mounted, `<host_path>[/<storage_path>]`."""
+
+from pathlib import PurePosixPath
+from posixpath import normpath
+from typing import Any
+
+from determined.storage.fields import known
+from determined.storage.local import LocalStorageManager
+
+_FIELDS = {
+    "host_path", "storage_path", "container_path", "checkpoint_path", "tensorboard_path", "propagation",
+}  # fmt: skip
+
+
+class SharedFSStorageManager(LocalStorageManager):
+    """Checkpoints under `base_path`, created for every user when it is missing."""
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], container_path: str | None) -> "SharedFSStorageManager":
+        """`container_path`: where a container has `host_path` mounted; None where there is no container."""
+        known("shared_fs", config, _FIELDS, required={"host_path"})
+        base = container_path or str(config["host_path"])
+        relative = _relative_storage_path(str(config["host_path"]), config.get("storage_path"))
+        return cls(str(PurePosixPath(base) / relative))
+
+
+def _relative_storage_path(host_path: str, storage_path: str | None) -> str:
+    if not storage_path:
+        return ""
+    joined = PurePosixPath(normpath(PurePosixPath(host_path) / storage_path))
+    if not joined.is_relative_to(normpath(host_path)):
+        raise ValueError(
+            f"storage_path={storage_path!r} must be a subdirectory of host_path={host_path!r}; "
+            "give a relative path, or an absolute one under host_path"
+        )
+    return str(joined.relative_to(normpath(host_path)))

@@ -1,0 +1,115 @@
+"""Reported metrics as TensorBoard events, on a thread of its own: the training loop only hands over bytes."""
+
+import logging
+import threading
+import time
+from collections import deque
+from typing import Any
+
+from determined.tensorboard.event_file import EventFile
+from determined.tensorboard.manager import TensorboardManager
+from determined.wire.codec import from_msgpack
+from determined.wire.report import MetricReport
+
+logger = logging.getLogger("determined.tensorboard")
+
+_SYSTEM_GROUPS = frozenset({"gpu", "cpu", "memory", "disk", "network"})
+_INTERVAL = 1.0
+# Seconds between two events of a group. Writing one costs the trainer's interpreter about 10 us; a loop that reports
+# a thousand times a second would feel that, and no chart shows so many points. The master keeps every one.
+_SPACING = 0.01
+
+
+class MetricEvents:
+    """Takes encoded `MetricReport`s; writes and copies event files at most once a second.
+
+    A failing store is logged, never raised: event files are a convenience and training goes on without them.
+    """
+
+    def __init__(self, manager: TensorboardManager) -> None:
+        self._manager = manager
+        self._queue: deque[bytes] = deque()
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._file: EventFile | None = None
+        self._written: dict[str, float] = {}  # group -> time of its newest event
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._run, name="determined-tensorboard", daemon=True)
+        self._thread.start()
+
+    def add(self, payload: bytes) -> None:
+        """Hand over one encoded report. Cheap and never blocks."""
+        self._queue.append(payload)
+        if not self._wake.is_set():
+            self._wake.set()
+
+    def sync_soon(self) -> None:
+        self._wake.set()
+
+    def close(self) -> None:
+        """Write and copy what is left."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        if self._file is not None:
+            self._file.close()
+
+    def _run(self) -> None:
+        pause = _INTERVAL
+        while not self._stop.is_set():
+            self._wake.wait()
+            self._stop.wait(pause)
+            self._wake.clear()
+            started = time.monotonic()
+            self._pass()
+            # A slow store must not be kept busy: at most a tenth of the time goes into copying.
+            pause = max(_INTERVAL, 10 * (time.monotonic() - started))
+
+    def _pass(self) -> None:
+        try:
+            self._drain()
+            self._manager.sync()
+        except Exception as err:  # noqa: BLE001  edge of this thread: without it later events would be lost silently
+            logger.warning("TensorBoard events could not be stored: %s", err)
+
+    def _drain(self) -> None:
+        skipped: dict[str, MetricReport] = {}
+        while self._queue:
+            report = from_msgpack(self._queue.popleft(), MetricReport)
+            if report.group != "validation" and report.time - self._written.get(report.group, 0.0) < _SPACING:
+                skipped[report.group] = report
+                continue
+            self._write(report)
+            skipped.pop(report.group, None)
+        for newest in skipped.values():
+            self._write(newest)
+        if self._file is not None:
+            self._file.flush()
+
+    def _write(self, report: MetricReport) -> None:
+        if report.steps is None or report.group in _SYSTEM_GROUPS:
+            return
+        if self._file is None:
+            self._file = EventFile(self._manager.base_path, report.time)
+        self._written[report.group] = report.time
+        batches = report.batch_metrics or []
+        for index, batch in enumerate(batches):
+            self._add(report.group, report.steps - len(batches) + index, report.time, batch)
+        self._add(report.group, report.steps, report.time, report.metrics)
+
+    def _add(self, group: str, step: int, moment: float, metrics: dict[str, Any]) -> None:
+        scalars = {_tag(group, name): float(v) for name, v in metrics.items() if type(v) in (int, float)}
+        if scalars and self._file is not None:
+            self._file.add_scalars(step, moment, scalars)
+
+
+def _tag(group: str, name: str) -> str:
+    if group == "training":
+        return f"Determined/{name}"
+    if group == "validation":
+        return f"Determined/{name}" if name.startswith("val") else f"Determined/val_{name}"
+    return f"Determined/{group}/{name}"

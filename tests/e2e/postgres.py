@@ -1,0 +1,77 @@
+"""A PostgreSQL server of the test's own: started, killed -9 and started again on its directory."""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import psycopg
+
+_USER = "nobody"
+
+
+class PostgresServer:
+    """Runs as a user of its own, for PostgreSQL refuses root. The directory must be one that user may enter."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.port = _free_port()
+        self.process: subprocess.Popen[bytes] | None = None
+        self._identity = {"user": _USER, "group": pwd.getpwnam(_USER).pw_gid} if os.getuid() == 0 else {}
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://det@127.0.0.1:{self.port}/postgres"
+
+    def create(self) -> None:
+        self.directory.mkdir(parents=True)
+        if self._identity:
+            shutil.chown(self.directory, _USER, self._identity["group"])
+        command = [_binary("initdb"), "-D", str(self.directory / "data"), "-A", "trust", "-U", "det", "--no-sync"]
+        subprocess.run(command, check=True, capture_output=True, cwd="/", **self._identity)
+
+    def start(self) -> None:
+        command = [_binary("postgres"), "-D", str(self.directory / "data"), "-p", str(self.port)]
+        command += ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={self.directory}"]
+        with Path(os.devnull).open("wb") as sink:
+            self.process = subprocess.Popen(command, stdout=sink, stderr=sink, cwd="/", **self._identity)
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            try:
+                psycopg.connect(self.url, connect_timeout=2).close()
+                return
+            except psycopg.OperationalError:
+                time.sleep(0.05)
+        raise AssertionError("PostgreSQL did not come up in 20 s")
+
+    def kill(self) -> None:
+        """kill -9 of the postmaster; its children end by themselves when they notice."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        (self.directory / "data" / "postmaster.pid").unlink(missing_ok=True)
+
+    def stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGQUIT)
+            self.process.wait(timeout=20)
+
+
+def _binary(name: str) -> str:
+    found = shutil.which(name)
+    if found:
+        return found
+    versions = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
+    assert versions, f"PostgreSQL's {name} is not installed; install Debian's package postgresql"
+    return str(versions[-1])
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

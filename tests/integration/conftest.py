@@ -1,0 +1,346 @@
+"""A real master for every test: the app under uvicorn on a loopback port, on SQLite and on PostgreSQL.
+
+`master` is one on the parametrised `db_url` with blank passwords; `admin` and `user` are logged-in clients of it.
+`start_master(...)` starts others: with their own config, engines, clock, or a second time on the same data.
+"""
+
+import json
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import psycopg
+import pytest
+import urllib3
+import uvicorn
+from litestar import Litestar
+
+from determined.master.app import EngineFactory, MasterServer, Plan, create_app
+from determined.master.clock import Clock, SystemClock
+from determined.master.config import load_master_config
+from determined.master.context import MasterContext
+from determined.master.db import dialects, migrate
+
+
+@dataclass
+class Answer:
+    status: int
+    raw: bytes
+    headers: Any
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.raw)
+
+    @property
+    def message(self) -> str:
+        return str(self.json["message"])
+
+
+@dataclass
+class Client:
+    """Speaks HTTP to a master as the official client does: JSON without a Content-Type, a bearer token."""
+
+    url: str
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.pool = urllib3.PoolManager(retries=False)
+
+    def call(self, method: str, path: str, body: Any = None, **options: Any) -> Answer:
+        """`body`: JSON-ready data, or bytes as they are. `fields` (query), `headers` (added), `timeout`."""
+        raw = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        headers = self.headers | options.pop("headers", {})
+        fields = options.pop("fields", None)
+        if fields:
+            path += "?" + urlencode(fields, doseq=True)
+        answer = self.pool.request(
+            method, self.url + path, body=raw, headers=headers, timeout=options.pop("timeout", 30)
+        )
+        return Answer(answer.status, answer.data, answer.headers)
+
+    def get(self, path: str, **options: Any) -> Answer:
+        return self.call("GET", path, **options)
+
+    def post(self, path: str, body: Any = None, **options: Any) -> Answer:
+        return self.call("POST", path, body, **options)
+
+    def patch(self, path: str, body: Any = None, **options: Any) -> Answer:
+        return self.call("PATCH", path, body, **options)
+
+    def put(self, path: str, body: Any = None, **options: Any) -> Answer:
+        return self.call("PUT", path, body, **options)
+
+    def delete(self, path: str, **options: Any) -> Answer:
+        return self.call("DELETE", path, **options)
+
+    def lines(self, path: str, **options: Any) -> Iterator[Any]:
+        """Each line of a newline-delimited stream as it arrives."""
+        fields = options.pop("fields", None)
+        if fields:
+            path += "?" + urlencode(fields, doseq=True)
+        with self.pool.request(
+            "GET", self.url + path, headers=self.headers, preload_content=False, timeout=30
+        ) as answer:
+            assert answer.status == 200, answer.read()
+            pending = b""
+            for chunk in answer.stream(2**16):
+                *whole, pending = (pending + chunk).split(b"\n")
+                yield from (json.loads(line) for line in whole)
+
+    def login(self, username: str, password: str = "") -> "Client":
+        answer = self.post("/api/v1/auth/login", {"username": username, "password": password})
+        assert answer.status == 200, answer.raw
+        return Client(self.url, {"Authorization": f"Bearer {answer.json['token']}"})
+
+
+class RunningMaster:
+    """One master in a thread of its own."""
+
+    def __init__(self, app: Litestar) -> None:
+        self.app = app
+        listener = socket.socket()
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        app.state.plan = replace(app.state.plan, config=replace(app.state.plan.config, port=port))
+        config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=5)
+        self._server = MasterServer(config)
+        self._thread = threading.Thread(
+            target=self._server.run, args=([listener],), name="master under test", daemon=True
+        )
+        self._thread.start()
+        self._wait_until(lambda: self._server.started or not self._thread.is_alive())
+        if not self._server.started:
+            listener.close()
+        assert self._server.started, "the master did not start; its log says why"
+        self.url = f"http://127.0.0.1:{port}"
+        self.anonymous = Client(self.url)
+
+    @property
+    def ctx(self) -> MasterContext:
+        ctx: MasterContext = self.app.state.ctx
+        return ctx
+
+    def client(self, username: str, password: str = "") -> Client:
+        return self.anonymous.login(username, password)
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(20)
+        assert not self._thread.is_alive(), "the master did not stop within 20 s"
+
+    def _wait_until(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 20
+        while not condition():
+            assert time.monotonic() < deadline, "the master was not ready within 20 s"
+            time.sleep(0.005)
+
+
+StartMaster = Callable[..., RunningMaster]
+
+
+@pytest.fixture
+def empty_sqlite_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'empty.db'}"
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated database without rows: copying it is much quicker than migrating again."""
+    path = tmp_path_factory.mktemp("template") / "template.db"
+    _migrate(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path, sqlite_template: Path) -> str:
+    """A migrated database of its own."""
+    shutil.copy(sqlite_template, tmp_path / "master.db")
+    return f"sqlite:///{tmp_path / 'master.db'}"
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of a PostgreSQL cluster of this test session, without a database name."""
+    binaries = _postgres_binaries()
+    root = Path(f"/tmp/det-pg-{uuid.uuid4().hex[:12]}")
+    root.mkdir(mode=0o755)
+    identity = _unprivileged(root)
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, **identity}
+    data = root / "data"
+    subprocess.run([binaries / "initdb", "-A", "trust", "-U", "postgres", "--no-sync", "-D", data], check=True, **quiet)
+    port = _free_port()
+    options = f"-F -p {port} -k {root} -c listen_addresses=127.0.0.1 -c max_connections=200"
+    server = subprocess.Popen([binaries / "postgres", "-D", data, *options.split()], **quiet)
+    try:
+        url = f"postgresql://postgres@127.0.0.1:{port}"
+        _wait_for_postgres(url, server)
+        yield url
+    finally:
+        server.terminate()
+        server.wait(20)
+        shutil.rmtree(root, ignore_errors=True)
+
+
+@pytest.fixture
+def empty_postgres_url(postgres_server: str) -> Iterator[str]:
+    with _postgres_database(postgres_server, "template1") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_server: str) -> str:
+    """Name of a migrated database without rows."""
+    name = "det_template"
+    with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+    _migrate(f"{postgres_server}/{name}")
+    return name
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str, postgres_template: str) -> Iterator[str]:
+    """A migrated database of its own."""
+    with _postgres_database(postgres_server, postgres_template) as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def empty_db_url(request: pytest.FixtureRequest) -> str:
+    url: str = request.getfixturevalue(f"empty_{request.param}_url")
+    return url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def db_url(request: pytest.FixtureRequest) -> str:
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
+@pytest.fixture
+def start_master(tmp_path: Path) -> Iterator[StartMaster]:
+    """`start_master(db_url=None, *, data_dir=, engine_factory=, clock=, identity_secret=, **config)`."""
+    started: list[RunningMaster] = []
+
+    def start(
+        db_url: str | None = None,
+        *,
+        data_dir: Path | None = None,
+        engine_factory: EngineFactory | None = None,
+        clock: Clock | None = None,
+        identity_secret: bytes | None = None,
+        **config: Any,
+    ) -> RunningMaster:
+        raw: dict[str, Any] = {
+            "data_dir": str(data_dir or tmp_path / "data"),
+            "security": {"initial_user_password": ""},
+            "slots": 4,
+            **({"db": {"url": db_url}} if db_url else {}),
+            **config,
+        }
+        plan = Plan(
+            load_master_config(raw, {}, {}),
+            engine_factory or (lambda _ctx: []),
+            clock or SystemClock(),
+            identity_secret,
+        )
+        master = RunningMaster(_app_for(plan))
+        started.append(master)
+        return master
+
+    yield start
+    for master in started:
+        master.stop()
+        if master.app not in _idle_apps:
+            _idle_apps.append(master.app)
+
+
+@pytest.fixture
+def master(start_master: StartMaster, db_url: str) -> RunningMaster:
+    """A running master without engines, on each database in turn."""
+    return start_master(db_url)
+
+
+@pytest.fixture
+def admin(master: RunningMaster) -> Client:
+    return master.client("admin")
+
+
+@pytest.fixture
+def user(master: RunningMaster) -> Client:
+    return master.client("determined")
+
+
+# Building an app takes longer than a test; a stopped one starts again with a new plan.
+_idle_apps: list[Litestar] = []
+
+
+def _app_for(plan: Plan) -> Litestar:
+    if not _idle_apps:
+        return create_app(
+            plan.config, engine_factory=plan.engine_factory, clock=plan.clock, identity_secret=plan.identity_secret
+        )
+    app = _idle_apps.pop()
+    app.state.plan = plan
+    return app
+
+
+def _migrate(url: str) -> None:
+    engine = dialects.create_engine(url)
+    migrate.upgrade(engine)
+    engine.dispose()
+
+
+@contextmanager
+def _postgres_database(server: str, template: str) -> Iterator[str]:
+    name = f"t{uuid.uuid4().hex[:16]}"
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        yield f"{server}/{name}"
+        admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _postgres_binaries() -> Path:
+    for found in (shutil.which("initdb"), *sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))):
+        if found and (Path(found).resolve().parent / "postgres").exists():
+            return Path(found).resolve().parent
+    pytest.fail("PostgreSQL is not installed: these tests need its binaries initdb and postgres")
+
+
+def _unprivileged(root: Path) -> dict[str, Any]:
+    """PostgreSQL refuses to run as root: hand the directory to nobody and run as it."""
+    if os.geteuid() != 0:
+        return {}
+    nobody = pwd.getpwnam("nobody")
+    os.chown(root, nobody.pw_uid, nobody.pw_gid)
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": [], "cwd": root}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait_for_postgres(url: str, server: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            psycopg.connect(f"{url}/postgres", connect_timeout=2).close()
+            return
+        except psycopg.OperationalError:
+            assert server.poll() is None, "PostgreSQL ended while it was starting"
+            assert time.monotonic() < deadline, "PostgreSQL was not ready within 30 s"
+            time.sleep(0.05)

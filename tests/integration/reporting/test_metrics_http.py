@@ -1,0 +1,263 @@
+"""Metrics over HTTP: older report endpoints, whole reports, charts, live streams, system metrics."""
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tracked import Tracked, one, write
+
+from determined.wire.report import Exit, ExitCause, MetricReport
+
+SubmitTrial = Callable[..., Tracked]
+
+
+def metric(step: int | None, group: str = "training", **values: Any) -> MetricReport:
+    return MetricReport(group, step, values, 1_000_000.0 + (step or 0))
+
+
+def finish(trial: Tracked) -> None:
+    trial.send(Exit(ExitCause.EXITED, 0, "exit 0", 2.0), source="logs")
+
+
+def results(client: Any, path: str, **fields: Any) -> list[Any]:
+    return [line["result"] for line in client.lines(path, fields=fields)]
+
+
+def test_reports_come_back_in_the_official_shape(trial: Tracked, admin: Any) -> None:
+    trial.send(
+        MetricReport("training", 1, {"loss": 0.5, "n": 3}, 10.0, [{"loss": 0.4}]),
+        metric(1, "validation", loss=math.nan),
+        metric(2, "mine", x="text"),
+    )
+    path = "/api/v1/trials/metrics/"
+    (page,) = results(admin, path + "training_metrics", trialIds=trial.trial_id)
+    (report,) = page["metrics"]
+    assert report["metrics"] == {"avg_metrics": {"loss": 0.5, "n": 3}, "batch_metrics": [{"loss": 0.4}]}
+    assert (report["totalBatches"], report["trialRunId"], report["archived"]) == (1, 1, False)
+    assert report["endTime"] == "1970-01-01T00:00:10.000000Z"
+    (page,) = results(admin, path + "validation_metrics", trialIds=trial.trial_id)
+    assert page["metrics"][0]["metrics"] == {"validation_metrics": {"loss": "NaN"}}
+    groups = [
+        r["group"] for page in results(admin, path + "trial_metrics", trialIds=trial.trial_id) for r in page["metrics"]
+    ]
+    assert sorted(groups) == ["mine", "training", "validation"]
+
+
+def test_metrics_of_unknown_trials_are_not_found(admin: Any, trial: Tracked) -> None:
+    assert admin.get("/api/v1/trials/metrics/trial_metrics", fields={"trialIds": 99}).status == 404
+    assert admin.get("/api/v1/trials/99/metrics/series", fields={"name": "loss"}).status == 404
+    assert admin.get("/api/v1/trials/time-series", fields={"trialIds": 99}).status == 404
+    assert admin.get("/api/v1/trials/metrics/trial_metrics").status == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (
+            "metrics",
+            {
+                "group": "training",
+                "metrics": {
+                    "trialId": 1, "trialRunId": 1, "stepsCompleted": "7", "reportTime": "2026-11-15T04:00:00Z",
+                    "metrics": {"avgMetrics": {"loss": "NaN", "acc": 1}, "batchMetrics": []},
+                },
+            },
+        ),
+        (
+            "training_metrics",
+            {"trialRunId": 1, "stepsCompleted": 7, "metrics": {"avgMetrics": {"loss": "NaN", "acc": 1}}},
+        ),
+        (
+            "training_metrics",
+            {"trial_run_id": 1, "latest_batch": 7, "metrics": {"loss": "NaN", "acc": 1}, "batch_metrics": [{}]},
+        ),
+    ],
+)  # fmt: skip
+def test_older_harnesses_report_in_their_own_forms(trial: Tracked, admin: Any, path: str, body: Any) -> None:
+    answer = admin.post(f"/api/v1/trials/{trial.trial_id}/{path}", body)
+    assert (answer.status, answer.json) == (200, {})
+    (page,) = results(admin, "/api/v1/trials/metrics/training_metrics", trialIds=trial.trial_id)
+    assert page["metrics"][0]["metrics"]["avg_metrics"] == {"loss": "NaN", "acc": 1}
+    assert page["metrics"][0]["totalBatches"] == 7
+
+
+def test_older_reports_are_checked(trial: Tracked, admin: Any) -> None:
+    path = f"/api/v1/trials/{trial.trial_id}/validation_metrics"
+    good = {"trialRunId": 1, "stepsCompleted": 1, "metrics": {"avgMetrics": {"loss": 1.0}}}
+    stale = admin.post(path, good | {"trialRunId": 9})
+    assert (stale.status, "invalid run id" in stale.message) == (400, True)
+    assert admin.post(path, good).status == 200
+    assert admin.post(path, good).status == 200
+    assert admin.post(path, good | {"metrics": {"avgMetrics": {"loss": 2.0}}}).status == 409
+    for bad in (
+        {}, [], {"metrics": 3}, good | {"stepsCompleted": "x"}, good | {"stepsCompleted": 1.5},
+        good | {"stepsCompleted": -1},
+        good | {"metrics": {"avgMetrics": {"a": None}}, "stepsCompleted": 2}, good | {"reportTime": "yesterday"},
+        good | {"stepsCompleted": 10**30}, good | {"metrics": {"avgMetrics": {"epoch": "one"}}, "stepsCompleted": 3},
+    ):  # fmt: skip
+        assert admin.post(path, bad).status == 400, bad
+    assert admin.post("/api/v1/trials/99/validation_metrics", good).status == 404
+    huge = {"trialRunId": 1, "stepsCompleted": 4, "metrics": {"avgMetrics": {"a": 10**400, "b": 10**25}}}
+    assert admin.post(f"/api/v1/trials/{trial.trial_id}/training_metrics", json.dumps(huge).encode()).status in (
+        200,
+        400,
+    )
+
+
+def test_a_task_reports_only_its_own_trial(submit_trial: SubmitTrial) -> None:
+    mine, other = submit_trial(), submit_trial()
+    body = {"trialRunId": 1, "stepsCompleted": 1, "metrics": {"avgMetrics": {"loss": 1.0}}}
+    headers = {"Grpc-Metadata-x-allocation-token": f"Bearer {mine.launch.token}"}
+    post = mine.master.anonymous.post
+    assert post(f"/api/v1/trials/{mine.trial_id}/training_metrics", body, headers=headers).status == 200
+    assert post(f"/api/v1/trials/{other.trial_id}/training_metrics", body, headers=headers).status == 403
+
+
+def test_a_series_is_cut_into_buckets_of_last_min_and_max(trial: Tracked, admin: Any) -> None:
+    trial.send(*(metric(i, loss=float(i % 10)) for i in range(1000)))
+    path = f"/api/v1/trials/{trial.trial_id}/metrics/series"
+    answer = admin.get(path, fields={"group": "training", "name": "loss", "points": 100}).json
+    assert (answer["exact"], answer["total"], len(answer["steps"])) == (False, 1000, 100)
+    assert (answer["steps"][0], answer["steps"][-1]) == (9, 999)
+    assert set(answer["last"]) == {9.0}
+    assert set(answer["min"]) == {0.0}
+    assert set(answer["max"]) == {9.0}
+    part = admin.get(path, fields={"name": "loss", "from": 10, "to": 14}).json
+    assert (part["exact"], part["steps"], part["last"]) == (True, [10, 11, 12, 13, 14], [0.0, 1.0, 2.0, 3.0, 4.0])
+    assert admin.get(path, fields={"name": "none"}).json["steps"] == []
+    assert admin.get(path).status == 400
+    assert admin.get(path, fields={"name": "loss", "points": 0}).status == 400
+
+
+def test_non_numbers_are_left_out_of_a_series(trial: Tracked, admin: Any) -> None:
+    trial.send(metric(1, loss="x"), metric(2, loss=2.0), metric(3, acc=1.0), metric(4, loss=math.inf))
+    answer = admin.get(f"/api/v1/trials/{trial.trial_id}/metrics/series", fields={"name": "loss"}).json
+    assert (answer["steps"], answer["last"]) == ([2, 4], [2.0, "Infinity"])
+
+
+def test_trials_are_compared_side_by_side(submit_trial: SubmitTrial, admin: Any) -> None:
+    a, b = submit_trial(), submit_trial()
+    for trial, scale in ((a, 1.0), (b, 2.0)):
+        trial.send(*(metric(i, loss=scale * i, epoch=i / 100) for i in range(1, 301)))
+        trial.send(*(metric(i, "validation", acc=scale) for i in (100, 200, 300)))
+    fields: dict[str, Any] = {"trialIds": [a.trial_id, b.trial_id], "metricIds": ["training.loss", "validation.acc"]}
+    answer = admin.get("/api/v1/trials/time-series", fields=fields | {"maxDatapoints": 10}).json
+    assert [t["trial"]["id"] for t in answer["trials"]] == [a.trial_id, b.trial_id]
+    training, validation = answer["trials"][1]["metrics"]
+    assert (training["group"], training["type"], len(training["data"])) == ("training", "METRIC_TYPE_TRAINING", 10)
+    last = training["data"][-1]
+    assert (last["batches"], last["values"], last["epoch"]) == (300, {"loss": 600.0}, 3.0)
+    assert (last["min"], last["max"]) == ({"loss": 542.0}, {"loss": 600.0})
+    assert [p["batches"] for p in validation["data"]] == [100, 200, 300]
+    assert "min" not in validation["data"][0]
+
+
+def test_a_comparison_honours_range_and_filter(trial: Tracked, admin: Any) -> None:
+    trial.send(*(metric(i, loss=float(i), epoch=i // 10) for i in range(100)))
+
+    def batches(**fields: Any) -> list[int]:
+        base = {"trialIds": trial.trial_id, "metricNames": "loss", "metricType": "METRIC_TYPE_TRAINING"}
+        found = admin.get("/api/v1/trials/time-series", fields=base | fields).json["trials"][0]["metrics"]
+        return [p["batches"] for m in found for p in m["data"]]
+
+    assert batches(startBatches=10, endBatches=12) == [10, 11, 12]
+    assert batches(**{"timeSeriesFilter.name": "epoch", "timeSeriesFilter.doubleRange.gt": 8}) == list(range(90, 100))
+    assert batches(**{"timeSeriesFilter.name": "batches", "timeSeriesFilter.integerRange.incl": [3, 5]}) == [3, 5]
+    late = {"timeSeriesFilter.name": "time", "timeSeriesFilter.timeRange.gte": "1970-01-12T13:48:15Z"}
+    assert batches(**late) == [95, 96, 97, 98, 99]
+    path = "/api/v1/trials/time-series"
+    base = {"trialIds": trial.trial_id, "metricNames": "loss"}
+    assert admin.get(path, fields=base | {"timeSeriesFilter.doubleRange.gt": 1}).status == 400
+    bad = {"timeSeriesFilter.name": "epoch", "timeSeriesFilter.doubleRange.gt": "x"}
+    assert admin.get(path, fields=base | bad).status == 400
+    assert admin.get(path, fields={"trialIds": trial.trial_id, "metricIds": "loss"}).status == 400
+
+
+def test_metric_names_are_streamed_until_the_experiment_ends(trial: Tracked, admin: Any) -> None:
+    trial.send(metric(1, loss=1.0), metric(1, "validation", loss=1.0), metric(1, "mine", x=1))
+    path = "/api/v1/experiments/metrics-stream/metric-names"
+    stream = admin.lines(path, fields={"ids": trial.experiment_id, "periodSeconds": 1})
+    first = next(stream)["result"]
+    assert first["searcherMetrics"] == ["loss"]
+    assert first["trainingMetrics"] == ["loss"]
+    assert {"group": "mine", "name": "x"} in first["metricNames"]
+    trial.send(metric(2, acc=1.0))
+    assert next(stream)["result"]["trainingMetrics"] == ["acc"]
+    finish(trial)
+    assert list(stream) == []
+    assert admin.get(path, fields={"ids": 99}).status == 404
+
+
+def test_batches_snapshot_and_sample_of_an_ended_experiment(trial: Tracked, admin: Any) -> None:
+    trial.send(*(metric(i, "validation", loss=1 / i) for i in (10, 20, 30)))
+    finish(trial)
+    path = f"/api/v1/experiments/{trial.experiment_id}/metrics-stream"
+    key = {"metricName": "loss", "metricType": "METRIC_TYPE_VALIDATION"}
+    assert results(admin, f"{path}/batches", **key) == [{"batches": [10, 20, 30]}]
+    (snapshot,) = results(admin, f"{path}/trials-snapshot", **key, batchesProcessed=19, batchesMargin=5)
+    (found,) = snapshot["trials"]
+    assert (found["trialId"], found["metric"], found["batchesProcessed"]) == (trial.trial_id, 0.05, 20)
+    (sample,) = results(admin, f"{path}/trials-sample", metricName="loss", group="validation", maxTrials=5)
+    assert (sample["promotedTrials"], sample["demotedTrials"]) == ([trial.trial_id], [])
+    assert [p["values"]["loss"] for p in sample["trials"][0]["data"]] == [1 / 10, 1 / 20, 1 / 30]
+    assert admin.get(f"{path}/batches", fields={"metricName": "loss"}).status == 400
+    assert admin.get("/api/v1/experiments/99/metrics-stream/batches", fields=key).status == 404
+
+
+def test_system_metrics_are_series_of_their_own(trial: Tracked, admin: Any) -> None:
+    for i in range(3):
+        trial.send(
+            metric(None, "gpu", node0={"GPU-1": {"gpu_util": 0.5 + i}, "GPU-2": {"gpu_util": 0.1}}),
+            metric(None, "cpu", node0={"cpu_util_simple": 10.0 * i}),
+        )
+    path = f"/api/v1/trials/{trial.trial_id}/profiler"
+    (labels,) = results(admin, f"{path}/available_series")
+    found = {(x["name"], x["agentId"], x["gpuUuid"]) for x in labels["labels"]}
+    assert found == {("gpu_util", "node0", "GPU-1"), ("gpu_util", "node0", "GPU-2"), ("cpu_util_simple", "node0", "")}
+    fields = {"labels.name": "gpu_util", "labels.agentId": "node0", "labels.gpuUuid": "GPU-1"}
+    (answer,) = results(admin, f"{path}/metrics", **fields)
+    assert answer["batch"]["values"] == [0.5, 1.5, 2.5]
+    assert answer["batch"]["batches"] == [0, 1, 2]
+
+
+def test_the_older_profiler_posts_values_with_times(trial: Tracked, admin: Any) -> None:
+    labels = {"trialId": trial.trial_id, "name": "gpu_util", "agentId": "node0", "gpuUuid": "GPU-1"}
+    times = ["2026-11-15T04:00:00Z", "2026-11-15T04:00:01Z"]
+    batch = {"values": [0.5, 0.75], "batches": [0, 0], "timestamps": times, "labels": labels}
+    path = "/api/v1/trials/profiler/metrics"
+    assert admin.post(path, {"batches": [batch]}).status == 200
+    fields = {"labels.name": "gpu_util", "labels.agentId": "node0", "labels.gpuUuid": "GPU-1"}
+    (answer,) = results(admin, f"/api/v1/trials/{trial.trial_id}/profiler/metrics", **fields)
+    assert answer["batch"]["values"] == [0.5, 0.75]
+    assert admin.post(path, {"batches": [batch | {"timestamps": times[:1]}]}).status == 400
+
+
+def test_metrics_of_trials_that_use_a_checkpoint(trial: Tracked, admin: Any) -> None:
+    trial.send(metric(5, "inference", acc=0.5))
+
+    def use(conn: Any) -> None:
+        conn.exec_driver_sql(
+            "INSERT INTO checkpoints (uuid, task_id, state, steps_completed, metadata, resources, size, report_time)"
+            f" VALUES ('c', '{trial.task_id}', 'COMPLETED', 1, '{{}}', '{{}}', 0, 0)"
+        )
+        conn.exec_driver_sql(
+            "INSERT INTO trial_source_infos (trial_id, checkpoint_uuid, type)"
+            f" VALUES ({trial.trial_id}, 'c', 'INFERENCE')"
+        )
+
+    write(trial.master, use)
+    path = "/api/v1/checkpoints/c/metrics"
+    (report,) = admin.get(path).json["metrics"]
+    assert (report["group"], report["metrics"]) == ("inference", {"avg_metrics": {"acc": 0.5}})
+    assert admin.get(path, fields={"trialSourceInfoType": "TRIAL_SOURCE_INFO_TYPE_FINE_TUNING"}).json["metrics"] == []
+
+
+def test_a_chart_of_a_hundred_thousand_points_is_small(trial: Tracked, admin: Any) -> None:
+    for start in range(0, 100_000, 5000):
+        trial.send(*(metric(start + i, loss=math.sin(start + i)) for i in range(5000)))
+    answer = admin.get(f"/api/v1/trials/{trial.trial_id}/metrics/series", fields={"name": "loss", "points": 2000})
+    assert len(answer.raw) <= 200_000
+    assert answer.json["total"] == 100_000
+    assert one(trial.master, "SELECT count(*) FROM metric_chunks") == 196

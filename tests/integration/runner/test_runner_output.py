@@ -1,0 +1,59 @@
+"""What a task writes, as the master gets it."""
+
+import time
+
+from fake_master import FakeMaster, RunnerUnderTest, eventually
+
+from determined.constants import MAX_LOG_LINE_BYTES
+
+
+def run_python(master: FakeMaster, runner: RunnerUnderTest, code: str) -> None:
+    master.files = {"script.py": code}
+    master.spec.entrypoint = "python3 script.py"
+    assert runner.start().finish().code == 0, master.texts()
+
+
+def test_line_of_a_megabyte_arrives_whole_in_pieces(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    run_python(fake_master, runner, "print('ERROR: ' + 'é' * 500_000)\nprint('after')")
+    *pieces, last = fake_master.lines("task")
+    assert "".join(piece.text for piece in pieces) == "é" * 500_000
+    assert {piece.level for piece in pieces} == {"ERROR"}
+    assert max(len(piece.text.encode()) for piece in pieces) <= MAX_LOG_LINE_BYTES
+    assert (last.text, last.level) == ("after", None)
+
+
+def test_bytes_that_are_no_utf8_are_replaced(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    run_python(fake_master, runner, r"import os; os.write(1, b'a\xff\xfeb\n')")
+    assert fake_master.texts() == ["a\ufffd\ufffdb"]
+
+
+def test_rank_level_and_stream_become_fields(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    run_python(fake_master, runner, "import sys; print('[rank=3] WARNING: careful', file=sys.stderr)")
+    [line] = fake_master.lines("task")
+    assert (line.text, line.rank, line.level, line.stdtype) == ("careful", 3, "WARNING", "stderr")
+
+
+def test_progress_bar_states_are_lines_and_a_last_line_needs_no_end(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    run_python(fake_master, runner, r"import sys; sys.stdout.write('\r10%\r20%\r\n\nlast')")
+    assert fake_master.texts() == ["10%", "20%", "", "last"]
+
+
+def test_lines_are_shipped_while_the_task_runs(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    fake_master.spec.entrypoint = ["python3", "-c", "import time; print('first', time.time()); time.sleep(60)"]
+    runner.start()
+    eventually(fake_master.texts)
+    arrived = time.time()
+    assert arrived - float(fake_master.texts()[0].split()[1]) < 1.0
+    fake_master.signal(kill=True)
+    runner.finish()
+
+
+def test_a_hundred_thousand_lines_arrive_in_order_in_few_batches(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    run_python(fake_master, runner, "import sys\nsys.stdout.write(''.join(f'line {i}\\n' for i in range(100_000)))")
+    assert fake_master.texts() == [f"line {i}" for i in range(100_000)]
+    assert max(fake_master.batches) <= 1000
+    assert len(fake_master.batches) < 300

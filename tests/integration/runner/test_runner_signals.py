@@ -1,0 +1,128 @@
+"""Preempt, kill, over: what the master or an operator wants of a running task."""
+
+import os
+import signal
+from pathlib import Path
+
+from fake_master import FakeMaster, RunnerUnderTest, eventually
+
+from determined.wire.report import ExitCause
+
+AWARE = """
+import os, time, sys
+from pathlib import Path
+from determined.rundir.control import Control
+control = Control.open(Path(os.environ["DET_RUN_DIR"]) / "control")
+control.aware = True
+print("ready", flush=True)
+while not control.preempt:
+    time.sleep(0.01)
+print("saved", flush=True)
+"""
+POLITE = """
+import signal, sys, time
+def leave(*_):
+    print("asked", flush=True)
+    sys.exit(0)
+signal.signal(signal.SIGTERM, leave)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+def start(master: FakeMaster, runner: RunnerUnderTest, code: str, entrypoint: str = "python3 t.py") -> None:
+    master.files = {"t.py": code}
+    master.spec.entrypoint = entrypoint
+    runner.start()
+    eventually(lambda: "ready" in master.texts())
+
+
+def test_script_that_watches_preemption_leaves_by_itself(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    start(fake_master, runner, AWARE)
+    fake_master.signal(preempt=True)
+    told = runner.finish()
+    assert (told.cause, told.code) == (ExitCause.EXITED, 0)
+    assert fake_master.texts() == ["ready", "saved"]
+
+
+def test_script_that_does_not_watch_is_ended_for_a_pause(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    start(fake_master, runner, POLITE)
+    fake_master.signal(preempt=True)
+    told = runner.finish()
+    assert told.cause is ExitCause.PREEMPTED
+    assert fake_master.texts() == ["ready", "asked"]
+
+
+def test_kill_gives_the_program_under_a_shell_its_grace(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    code = POLITE.replace('print("asked", flush=True)', 'time.sleep(0.5); print("asked", flush=True)')
+    start(fake_master, runner, code, "true && python3 t.py; echo never")
+    fake_master.signal(kill=True)
+    told = runner.finish()
+    assert told.cause is ExitCause.KILLED
+    assert "asked" in fake_master.texts()
+
+
+def test_sigterm_to_the_runner_is_a_kill_with_a_report(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    start(fake_master, runner, POLITE)
+    os.kill(runner.pid, signal.SIGTERM)
+    told = runner.finish()
+    assert told.cause is ExitCause.KILLED
+    assert fake_master.texts() == ["ready", "asked"]
+
+
+def test_other_signals_are_passed_on(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    code = POLITE.replace("SIGTERM", "SIGUSR1")
+    start(fake_master, runner, code)
+    os.kill(runner.pid, signal.SIGUSR1)
+    told = runner.finish()
+    assert (told.cause, told.code) == (ExitCause.EXITED, 0)
+    assert fake_master.texts() == ["ready", "asked"]
+
+
+def test_kill_before_the_entrypoint_began_is_reported_as_killed(
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
+) -> None:
+    fake_master.spec.task_type, fake_master.spec.trial_id, fake_master.spec.config = "TRIAL", 1, {}
+    fake_master.spec.entrypoint = "echo never"
+    fake_master.rendezvous_open.clear()
+    runner.start()
+    eventually(lambda: "STARTING" in fake_master.phases())
+    fake_master.signal(kill=True)
+    told = runner.finish()
+    assert told.cause is ExitCause.KILLED
+    assert fake_master.texts() == []
+
+
+def test_answer_that_the_allocation_ended_kills_the_task_and_still_drains(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    start(fake_master, runner, POLITE)
+    fake_master.ended = True
+    fake_master.signal(ended=True)
+    told = runner.finish()
+    assert told.cause is ExitCause.KILLED
+    assert fake_master.texts() == ["ready", "asked"]
+
+
+def test_runner_of_a_stale_run_ends_itself(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    start(
+        fake_master,
+        runner,
+        "import os, time\nprint(os.getpid())\nprint('ready')\nwhile True: print('x'); time.sleep(.05)",
+    )
+    pid = fake_master.texts()[0]
+    fake_master.gone = {"reports", "signals", "spec"}
+    assert runner.wait() == 0
+    assert runner.dir.done.exists()
+    assert fake_master.exit() is None
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_runner_that_is_stale_from_the_beginning_starts_nothing(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    fake_master.gone = {"reports", "signals", "spec"}
+    fake_master.spec.entrypoint = "echo never"
+    assert runner.start().wait() == 0
+    assert runner.dir.done.exists()
+    assert not runner.dir.started.exists()

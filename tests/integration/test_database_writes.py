@@ -1,0 +1,104 @@
+"""The one writer: group commit, savepoints, order, and what a failing write does to its neighbours."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy import Connection, func, select, text
+
+from determined.errors import AlreadyExists, DeterminedError, InvalidArgument, Unavailable
+from determined.master.db.database import Database
+from determined.master.db.dialects import upsert
+from determined.master.db.queries import cluster
+from determined.master.db.schema import cluster as table
+
+
+@pytest.fixture
+async def db(db_url: str) -> AsyncIterator[Database]:
+    database = Database(db_url)
+    yield database
+    await database.close()
+
+
+async def test_a_write_is_visible_once_it_is_acknowledged(db: Database) -> None:
+    await db.write(lambda conn: cluster.put(conn, "a", {"x": [1, None, "é"]}))
+    assert await db.read(lambda conn: cluster.get(conn, "a")) == {"x": [1, None, "é"]}
+
+
+async def test_writes_that_arrive_together_all_commit_in_order(db: Database) -> None:
+    async def one(n: int) -> None:
+        def write(conn: Connection) -> None:
+            seen = cluster.get(conn, "list") or []
+            cluster.put(conn, "list", [*seen, n])
+
+        await db.write(write)
+
+    await asyncio.gather(*(one(n) for n in range(100)))
+    assert await db.read(lambda conn: cluster.get(conn, "list")) == list(range(100))
+
+
+async def test_a_write_that_raises_rolls_back_alone(db: Database) -> None:
+    def good(name: str) -> asyncio.Task[None]:
+        return asyncio.create_task(db.write(lambda conn: cluster.put(conn, name, 1)))
+
+    def bad(conn: Connection) -> None:
+        cluster.put(conn, "half", 1)
+        raise InvalidArgument("no")
+
+    before = good("before")
+    failing = asyncio.create_task(db.write(bad))
+    after = good("after")
+    with pytest.raises(InvalidArgument):
+        await failing
+    await asyncio.gather(before, after)
+    assert await db.read(lambda conn: cluster.get(conn, "half")) is None
+    assert await db.read(lambda conn: cluster.get(conn, "after")) == 1
+
+
+async def test_a_broken_constraint_is_our_error_and_spares_the_others(db: Database) -> None:
+    def twice(conn: Connection) -> None:
+        for _ in range(2):
+            conn.execute(table.insert().values(key="k", value=1))
+
+    failing = asyncio.create_task(db.write(twice))
+    fine = asyncio.create_task(db.write(lambda conn: cluster.put(conn, "fine", 1)))
+    with pytest.raises(AlreadyExists):
+        await failing
+    await fine
+    assert await db.read(lambda conn: conn.execute(select(func.count()).select_from(table)).scalar_one()) == 1
+
+
+async def test_a_driver_error_is_never_raised_bare(db: Database) -> None:
+    with pytest.raises(DeterminedError):
+        await db.read(lambda conn: conn.execute(text("SELECT * FROM nowhere")))
+    with pytest.raises(DeterminedError):
+        await db.write(lambda conn: conn.execute(text("SELECT * FROM nowhere")))
+    await db.write(lambda conn: cluster.put(conn, "still", "works"))
+
+
+async def test_a_cancelled_waiter_does_not_undo_its_write(db: Database) -> None:
+    task = asyncio.create_task(db.write(lambda conn: cluster.put(conn, "a", 1)))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await db.write(lambda conn: None)
+    assert await db.read(lambda conn: cluster.get(conn, "a")) == 1
+
+
+async def test_an_upsert_replaces_and_an_empty_one_does_nothing(db: Database) -> None:
+    def write(conn: Connection) -> None:
+        upsert(conn, table, {"key": "a", "value": 1}, ["key"])
+        upsert(conn, table, [{"key": "a", "value": 2}, {"key": "b", "value": 3}], ["key"])
+        upsert(conn, table, [], ["key"])
+
+    await db.write(write)
+    assert await db.read(lambda conn: cluster.get(conn, "a")) == 2
+
+
+async def test_a_closed_database_refuses_work(db: Database) -> None:
+    await db.close()
+    with pytest.raises(Unavailable):
+        await db.read(lambda conn: None)
+    with pytest.raises(Unavailable):
+        await db.write(lambda conn: None)

@@ -1,0 +1,103 @@
+"""Migrations bring a database to exactly the schema, and refuse what is not ours."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine, text
+
+from determined.errors import FailedPrecondition, Unavailable
+from determined.master.db import dialects, migrate
+from determined.master.db.schema import metadata
+
+
+def test_migrations_end_at_the_schema(empty_db_url: str) -> None:
+    engine = dialects.create_engine(empty_db_url)
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        assert compare_metadata(MigrationContext.configure(conn), metadata) == []
+    engine.dispose()
+
+
+def test_migrating_again_changes_nothing(empty_db_url: str) -> None:
+    engine = dialects.create_engine(empty_db_url)
+    migrate.upgrade(engine)
+    with engine.begin() as conn:
+        conn.execute(text("INSERT INTO cluster (key, value) VALUES ('x', '1')"))
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        assert conn.execute(text("SELECT count(*) FROM cluster")).scalar_one() == 1
+    engine.dispose()
+
+
+def test_the_constant_names_the_newest_revision() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrate.__file__).parent / "migrations"))
+    assert ScriptDirectory.from_config(config).get_current_head() == migrate.HEAD
+
+
+def test_a_damaged_file_is_named_and_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "master.db"
+    file.write_bytes(b"this is not a database, whatever the name says" * 100)
+    before = file.read_bytes()
+    engine = dialects.create_engine(f"sqlite:///{file}")
+    with pytest.raises(FailedPrecondition, match=r"master\.db is damaged"):
+        migrate.upgrade(engine)
+    engine.dispose()
+    assert file.read_bytes() == before
+
+
+def test_a_file_with_a_torn_page_is_damaged(tmp_path: Path) -> None:
+    file = tmp_path / "master.db"
+    engine = dialects.create_engine(f"sqlite:///{file}")
+    migrate.upgrade(engine)
+    engine.dispose()
+    whole = bytearray(file.read_bytes())
+    whole[4096 : 4096 * 4] = b"\xa5" * (4096 * 3)
+    file.write_bytes(bytes(whole))
+    engine = dialects.create_engine(f"sqlite:///{file}")
+    with pytest.raises(FailedPrecondition, match="damaged"):
+        migrate.upgrade(engine)
+    engine.dispose()
+
+
+def test_somebody_elses_database_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "theirs.db"
+    connection = sqlite3.connect(file)
+    connection.execute("CREATE TABLE recipes (id INTEGER)")
+    connection.close()
+    engine = dialects.create_engine(f"sqlite:///{file}")
+    with pytest.raises(FailedPrecondition, match="recipes"):
+        migrate.upgrade(engine)
+    engine.dispose()
+
+
+def test_a_database_of_a_newer_version_is_refused(empty_db_url: str) -> None:
+    engine = dialects.create_engine(empty_db_url)
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        conn.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        conn.commit()
+    with pytest.raises(FailedPrecondition, match="newer version"):
+        migrate.upgrade(engine)
+    engine.dispose()
+
+
+def test_a_server_that_is_not_there_is_unavailable() -> None:
+    engine = dialects.create_engine("postgresql://nobody@127.0.0.1:1/none")
+    with pytest.raises(Unavailable, match="cannot open the database"):
+        migrate.upgrade(engine)
+    engine.dispose()
+
+
+def test_metadata_needs_no_migration_to_be_created_on_both(empty_db_url: str) -> None:
+    """What unit tests do with `metadata.create_all` is the same schema."""
+    engine = create_engine(dialects.create_engine(empty_db_url).url)
+    metadata.create_all(engine)
+    with engine.connect() as conn:
+        assert compare_metadata(MigrationContext.configure(conn), metadata) == []
+    engine.dispose()

@@ -1,0 +1,138 @@
+"""The whole command line, frozen: what scripts type must go on working."""
+
+import argparse
+import importlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from determined.cli import main as program
+from determined.cli.grammar import Arg, Command, Group, OneOf, parser_for
+
+SNAPSHOT = Path(__file__).with_name("command_tree.txt")
+
+
+def _trees() -> Iterator[Group]:
+    for _, _, module in program.NOUNS:
+        yield importlib.import_module(f"determined.cli.commands.{module}").TREE
+
+
+def _lines(node: Command | Group, path: str) -> Iterator[str]:
+    name = f"{path} {'|'.join(node.names)}"
+    if isinstance(node, Command):
+        yield f"{name}{' *' if node.default else ''} :: {' '.join(_item(i) for i in node.args)}".rstrip(" :")
+        return
+    for child in node.children:
+        yield from _lines(child, name)
+
+
+def _item(item: Arg | OneOf) -> str:
+    if isinstance(item, OneOf):
+        return f"MX({' | '.join(_item(a) for a in item.args)})" + ("!" if item.required else "")
+    shown = ",".join(item.flags)
+    if item.options.get("action") == "append":
+        shown += "+"
+    if "nargs" in item.options:
+        shown += str(item.options["nargs"])
+    return shown + ("!" if item.options.get("required") else "")
+
+
+def test_the_command_tree_is_the_frozen_one() -> None:
+    lines = [line for tree in _trees() for line in _lines(tree, "det")]
+    assert "\n".join(lines) + "\n" == SNAPSHOT.read_text(), (
+        "the command line changed; if that is meant, write the new tree to command_tree.txt"
+    )
+
+
+def _commands(node: Command | Group) -> Iterator[Command]:
+    if isinstance(node, Command):
+        yield node
+        return
+    for child in node.children:
+        yield from _commands(child)
+
+
+def test_every_command_has_a_parser_and_a_help_that_completes_failed_to() -> None:
+    for tree in _trees():
+        for each in _commands(tree):
+            assert isinstance(parser_for(each, "det x"), argparse.ArgumentParser)
+            assert each.help[0].islower() or each.help.split()[0].isupper(), each.help
+
+
+def test_the_table_of_nouns_agrees_with_the_trees() -> None:
+    for names, _, module in program.NOUNS:
+        tree = importlib.import_module(f"determined.cli.commands.{module}").TREE
+        assert tree.names[0] == names[0]
+        assert set(tree.names) <= set(names)
+
+
+def _loaded_by(*words: str) -> set[str]:
+    code = (
+        "import sys, json, io; from contextlib import redirect_stdout; from determined.cli.main import main\n"
+        "with redirect_stdout(io.StringIO()): main(sys.argv[1:])\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout))
+
+
+def test_help_loads_nothing_heavy() -> None:
+    heavy = {"urllib3", "msgspec", "yaml", "rich", "determined.config", "determined.api", "determined.sdk"}
+    assert _loaded_by("help") & heavy == set()
+
+
+def test_the_experiment_commands_load_neither_config_nor_what_starts_masters() -> None:
+    heavy = {
+        "yaml",
+        "rich",
+        "fsspec",
+        "pathspec",
+        "sqlite3",
+        "determined.deploy",
+        "determined.sdk",
+        "determined.storage",
+    }
+    loaded = _loaded_by("experiment", "help")
+    assert loaded & heavy == set()
+    assert not any(m.startswith("determined.config.") for m in loaded)
+
+
+@pytest.mark.parametrize("words", [["-v"], ["--version"]])
+def test_the_version_is_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(words) == 0
+    assert capsys.readouterr().out.startswith("det ")
+
+
+@pytest.mark.parametrize("words", [[], ["help"]])
+def test_without_a_command_the_help_is_shown(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(words) == 0
+    out = capsys.readouterr().out
+    assert "experiment (e)" in out
+    assert "det e create config.yaml . -f" in out
+
+
+@pytest.mark.parametrize(("words", "named"), [(["nonsense"], "nonsense"), (["e", "nonsense"], "experiment nonsense")])
+def test_an_unknown_command_ends_with_2(words: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(words) == 2
+    assert named in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--nonsense"], ["e", "pause", "x"], ["e", "create"], ["e", "ls", "--nonsense"]])
+def test_a_wrong_command_line_ends_with_2(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as e:
+        program.main(words)
+    assert e.value.code == 2
+
+
+def test_a_group_without_a_default_prints_its_help_and_ends_with_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["checkpoint"]) == 0
+    assert "download checkpoint" in capsys.readouterr().out
+
+
+def test_clouds_are_refused_in_one_line_whatever_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["deploy", "aws", "up", "--cluster-id", "x", "--keypair", "k"]) == 1
+    assert "not provisioned" in capsys.readouterr().err

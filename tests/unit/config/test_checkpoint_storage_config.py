@@ -1,0 +1,86 @@
+"""checkpoint_storage sections and shortcut strings."""
+
+from typing import Any
+
+import pytest
+
+from determined.config import parse_checkpoint_storage, storage_from_string
+from determined.config.storage import S3, Azure, Directory, SharedFS
+from determined.errors import InvalidConfig
+
+
+def test_shared_fs_lies_under_its_host_path() -> None:
+    plain = parse_checkpoint_storage({"type": "shared_fs", "host_path": "/data"})
+    assert isinstance(plain, SharedFS)
+    assert plain.base_path == "/data"
+    assert (plain.save_experiment_best, plain.save_trial_best, plain.save_trial_latest) == (0, 1, 1)
+    for path in ("cp", "/data/cp", "./x/../cp"):
+        nested = parse_checkpoint_storage({"type": "shared_fs", "host_path": "/data", "storage_path": path})
+        assert isinstance(nested, SharedFS) and nested.base_path == "/data/cp"
+
+
+def test_a_host_path_of_root_contains_everything() -> None:
+    assert (
+        parse_checkpoint_storage({"type": "shared_fs", "host_path": "/", "storage_path": "a"}).raw["storage_path"]
+        == "a"
+    )
+
+
+@pytest.mark.parametrize("path", ["../x", "a/../../x", "/data2", "/"])
+def test_storage_path_cannot_leave_host_path(path: str) -> None:
+    with pytest.raises(InvalidConfig, match="must be a subdirectory"):
+        parse_checkpoint_storage({"type": "shared_fs", "host_path": "/data", "storage_path": path})
+
+
+def test_old_paths_of_shared_fs_are_accepted_and_unused() -> None:
+    raw = {
+        "type": "shared_fs",
+        "host_path": "/d",
+        "container_path": "/c",
+        "checkpoint_path": "x",
+        "tensorboard_path": "y",
+    }
+    assert isinstance(parse_checkpoint_storage(raw), SharedFS)
+
+
+def test_secrets_stay_out_of_the_repr() -> None:
+    s3 = parse_checkpoint_storage(
+        {"type": "s3", "bucket": "b", "access_key": "AKIA", "secret_key": "hush", "prefix": "/a//b"}
+    )
+    assert isinstance(s3, S3) and s3.secret_key == "hush" and s3.prefix == "a/b"
+    assert "hush" not in repr(s3) and "AKIA" not in repr(s3)
+    azure = parse_checkpoint_storage({"type": "azure", "container": "c", "connection_string": "hush"})
+    assert isinstance(azure, Azure) and "hush" not in repr(azure)
+
+
+def test_directory_is_a_path_in_the_task() -> None:
+    typed = parse_checkpoint_storage({"type": "directory", "container_path": "/ckpt"})
+    assert isinstance(typed, Directory) and typed.container_path == "/ckpt"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("/a/b", {"type": "shared_fs", "host_path": "/a/b"}),
+        ("relative/b", {"type": "shared_fs", "host_path": "relative/b"}),
+        ("file:///a/b", {"type": "shared_fs", "host_path": "/a/b"}),
+        ("s3://bucket", {"type": "s3", "bucket": "bucket"}),
+        ("s3://bucket/pre//fix/", {"type": "s3", "bucket": "bucket", "prefix": "pre/fix"}),
+        ("gs://bucket/p", {"type": "gcs", "bucket": "bucket", "prefix": "p"}),
+    ],
+)
+def test_shortcuts_name_a_store(text: str, expected: dict[str, Any]) -> None:
+    assert storage_from_string(text) == expected
+
+
+def test_a_path_off_cluster_is_a_directory() -> None:
+    assert storage_from_string("/a", off_cluster=True) == {"type": "directory", "container_path": "/a"}
+    assert storage_from_string("s3://b", off_cluster=True) == {"type": "s3", "bucket": "b"}
+
+
+@pytest.mark.parametrize(
+    "text", ["s3://b?x=1", "gs://b#frag", "s3://", "", "file://host/x", "ftp://x/y", "s3://b/../x", "http://[x"]
+)
+def test_malformed_shortcuts_are_refused(text: str) -> None:
+    with pytest.raises(InvalidConfig, match="malformed checkpoint storage"):
+        storage_from_string(text)

@@ -1,0 +1,83 @@
+"""Searchers of every generation as typed data."""
+
+from typing import Any
+
+import pytest
+
+from determined.config import apply_defaults, check_complete
+from determined.config.quantities import Length, Unit
+from determined.config.searcher import METHODS, AdaptiveAsha, AsyncHalving, Custom, Optuna, Random, Searcher
+
+BATCHES = {"batches": 100}
+MINIMAL: dict[str, dict[str, Any]] = {
+    "single": {},
+    "random": {"max_trials": 3},
+    "grid": {},
+    "async_halving": {"max_trials": 3, "num_rungs": 2, "time_metric": "batches", "max_time": 10},
+    "adaptive_asha": {"max_trials": 3, "time_metric": "batches", "max_time": 10},
+    "sync_halving": {"num_rungs": 2, "budget": BATCHES, "max_length": BATCHES},
+    "adaptive": {"budget": BATCHES, "max_length": BATCHES},
+    "adaptive_simple": {"max_trials": 3, "max_length": BATCHES},
+    "pbt": {"population_size": 4, "num_rounds": 2, "length_per_round": BATCHES},
+    "custom": {},
+    "optuna": {"max_trials": 3},
+}
+
+
+def searcher(name: str, **fields: Any) -> Searcher:
+    raw = {
+        "checkpoint_storage": {"type": "directory", "container_path": "/x"},
+        "searcher": {"name": name, "metric": "loss", **fields},
+    }
+    return check_complete(apply_defaults(raw, seed=0, name="a-b-c")).searcher
+
+
+def test_every_method_has_a_minimal_form() -> None:
+    assert set(MINIMAL) == set(METHODS)
+
+
+@pytest.mark.parametrize("name", sorted(MINIMAL))
+def test_every_method_is_accepted_and_typed(name: str) -> None:
+    typed = searcher(name, **MINIMAL[name])
+    assert type(typed) is METHODS[name]
+    assert (typed.name, typed.metric, typed.smaller_is_better) == (name, "loss", True)
+    assert typed.raw["name"] == name
+
+
+def test_random_defaults_to_sixteen_at_a_time() -> None:
+    typed = searcher("random", max_trials=3)
+    assert isinstance(typed, Random)
+    assert (typed.max_trials, typed.max_concurrent_trials, typed.max_length) == (3, 16, None)
+
+
+def test_adaptive_asha_defaults() -> None:
+    typed = searcher("adaptive_asha", max_trials=3, max_length=50)
+    assert isinstance(typed, AdaptiveAsha)
+    assert (typed.mode, typed.divisor, typed.max_rungs, typed.bracket_rungs) == ("standard", 4, 5, ())
+    assert (typed.stop_once, typed.max_length, typed.generation) == (False, Length(None, 50), "classic")
+
+
+def test_a_length_beside_a_time_leaves_the_search_late() -> None:
+    typed = searcher("async_halving", max_trials=3, num_rungs=2, time_metric="batches", max_time=9, max_length=BATCHES)
+    assert isinstance(typed, AsyncHalving)
+    assert (typed.generation, typed.max_time, typed.time_metric) == ("late", 9, "batches")
+    assert typed.max_length == Length(Unit.BATCHES, 100)
+
+
+def test_extra_fields_of_custom_and_optuna_stay_readable() -> None:
+    custom = searcher("custom", unit="batches", mine={"a": 1})
+    assert isinstance(custom, Custom) and custom.unit == "batches" and custom.raw["mine"] == {"a": 1}
+    optuna = searcher("optuna", max_trials=3, sampler={"type": "tpe"})
+    assert isinstance(optuna, Optuna) and optuna.raw["sampler"] == {"type": "tpe"}
+
+
+def test_grid_walks_into_lists_for_missing_counts() -> None:
+    from determined.config.experiment import find_violations
+
+    raw = {
+        "searcher": {"name": "grid", "metric": "m"},
+        "hyperparameters": {"a": [{"type": "int", "minval": 0, "maxval": 3}], "b": {"c": {"type": "log"}}},
+    }
+    found = find_violations(raw, complete=True)
+    assert "<config>.hyperparameters.a[0]: grid search is in use but `count` was not provided" in found
+    assert "<config>.hyperparameters.b.c: grid search is in use but `count` was not provided" in found

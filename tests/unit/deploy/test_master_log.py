@@ -1,0 +1,53 @@
+"""Why a master ended, read from its log."""
+
+import json
+from pathlib import Path
+
+from determined.deploy import master_log
+
+
+def test_the_log_is_private_and_appended_to(tmp_path: Path) -> None:
+    path = tmp_path / "master.log"
+    for text in (b"one\n", b"two\n"):
+        with master_log.opened(path) as log:
+            log.write(text)
+    assert path.read_text() == "one\ntwo\n"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_log_others_could_read_is_made_private(tmp_path: Path) -> None:
+    path = tmp_path / "master.log"
+    path.write_text("")
+    path.chmod(0o644)
+    with master_log.opened(path):
+        assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_large_log_is_put_aside(tmp_path: Path) -> None:
+    path = tmp_path / "master.log"
+    with path.open("wb") as file:
+        file.truncate(21 * 1024 * 1024)
+    with master_log.opened(path) as log:
+        log.write(b"fresh\n")
+    assert path.read_text() == "fresh\n"
+    assert (tmp_path / "master.log.1").exists()
+
+
+def test_the_last_error_is_told_without_what_only_machines_read(tmp_path: Path) -> None:
+    path = tmp_path / "master.log"
+    entries = [("ERROR", "an old one"), ("ERROR", "cannot start: the database is damaged"), ("INFO", "bye")]
+    path.write_text("".join(json.dumps({"level": level, "message": text}) + "\n" for level, text in entries))
+    assert master_log.last_error(path) == f"the database is damaged (log: {path})"
+
+
+def test_a_refused_config_is_told_too(tmp_path: Path) -> None:
+    path = tmp_path / "master.log"
+    path.write_text("determined-master: there is no key `prot`\n")
+    assert master_log.last_error(path).startswith("there is no key `prot`")
+
+
+def test_a_log_without_errors_is_shown_by_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "master.log"
+    path.write_text("Traceback\nValueError: x\n")
+    assert "ValueError: x" in master_log.last_error(path)
+    assert "nothing" not in master_log.last_error(tmp_path / "none")

@@ -1,0 +1,110 @@
+"""Ending process trees, knowing whose pid it is, and whom a task runs as."""
+
+import os
+import pwd
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from determined.engines.local import process
+from determined.engines.model import RunAs
+from determined.errors import Unavailable
+from determined.rundir import lock
+from determined.rundir.layout import RunDir
+
+FAMILY = """
+import os, subprocess, sys, time
+children = [subprocess.Popen(["sleep", "300"]), subprocess.Popen(["sleep", "300"], start_new_session=True)]
+grandchild = subprocess.Popen(["sh", "-c", "sleep 300 & sleep 300"])
+print("ready", flush=True)
+time.sleep(300)
+"""
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def family() -> Iterator["subprocess.Popen[str]"]:
+    leader = subprocess.Popen([sys.executable, "-c", FAMILY], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    with leader:
+        assert leader.stdout is not None
+        assert leader.stdout.readline() == "ready\n"
+        yield leader
+        leader.kill()
+
+
+def test_killing_a_tree_ends_everybody_in_it(family: "subprocess.Popen[str]") -> None:
+    eventually(lambda: len(psutil.Process(family.pid).children(recursive=True)) == 5)
+    members = psutil.Process(family.pid).children(recursive=True)
+    process.kill_tree(family.pid)
+    family.wait(20)
+    eventually(lambda: not any(m.is_running() and m.status() != psutil.STATUS_ZOMBIE for m in members))
+
+
+def test_killing_a_tree_that_is_gone_does_nothing() -> None:
+    done = subprocess.Popen(["true"])
+    done.wait()
+    process.kill_tree(done.pid)
+    process.terminate(done.pid)
+
+
+def test_pid_is_believed_only_with_the_lock_and_the_right_process(tmp_path: Path) -> None:
+    run_dir = RunDir(tmp_path / "run")
+    run_dir.path.mkdir()
+    assert process.runner_of(run_dir) is None
+    with subprocess.Popen(["sleep", "300"]) as stranger:
+        run_dir.pid.write_text(str(stranger.pid))
+        assert process.runner_of(run_dir) is None
+        held = lock.hold(run_dir.lock)
+        assert held is not None
+        assert process.runner_of(run_dir) is None, "the number belongs to a process of somebody else"
+        with subprocess.Popen(["sh", "-c", "sleep 300; :", "sh", str(run_dir.path)]) as runner:
+            run_dir.pid.write_text(str(runner.pid))
+            assert process.runner_of(run_dir) == runner.pid
+            process.kill_tree(runner.pid)
+        held.close()
+        stranger.kill()
+
+
+def test_task_without_an_identity_runs_as_we_do() -> None:
+    assert process.resolve(RunAs()) is None
+    assert process.resolve(RunAs(uid=os.geteuid(), gid=os.getegid())) is None
+    assert process.resolve(RunAs(uid=os.geteuid())) is None
+
+
+@pytest.mark.parametrize(
+    ("run_as", "message"),
+    [
+        (RunAs(user="no-such-user-here"), "user 'no-such-user-here' does not exist"),
+        (RunAs(uid=0, group="no-such-group-here"), "group 'no-such-group-here' does not exist"),
+        (RunAs(uid=3_999_999), "uid 3999999 is no user here and no gid was given"),
+    ],
+)
+def test_identity_that_does_not_exist_is_refused(run_as: RunAs, message: str) -> None:
+    with pytest.raises(Unavailable, match=message):
+        process.resolve(run_as)
+
+
+def test_only_root_can_run_tasks_as_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1234)
+    with pytest.raises(Unavailable, match="uid 4321, gid 4321, but the master runs as uid 1234"):
+        process.resolve(RunAs(uid=4321, gid=4321))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="switching users needs root")
+def test_root_becomes_the_linked_user_with_its_groups() -> None:
+    identity = process.resolve(RunAs(user="nobody"))
+    assert identity is not None
+    known = pwd.getpwnam("nobody")
+    assert (identity.uid, identity.gid) == (known.pw_uid, known.pw_gid)
+    assert identity.gid in identity.groups

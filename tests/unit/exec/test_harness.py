@@ -1,0 +1,37 @@
+"""The harness says what is missing, in one line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def run(tmp_path: Path, *arguments: str) -> tuple[int, str]:
+    command = [sys.executable, "-m", "determined.exec.harness", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "spec", "said"),
+    [
+        ("", "nowhere:Cls", "no module nowhere"),
+        ("", "model_def:Cls", "has no class Cls"),
+        ("class Cls: pass", "model_def:Cls", "derives from no trial class"),
+        ("import not_installed_anywhere", "model_def:Cls", "needs not_installed_anywhere"),
+        ("import determined.no_such_api", "model_def:Cls", "determined.no_such_api is not part of this installation"),
+    ],
+)
+def test_reason_is_one_error_line(tmp_path: Path, source: str, spec: str, said: str) -> None:
+    (tmp_path / "model_def.py").write_text(source)
+    status, error = run(tmp_path, spec)
+    assert status == 1
+    assert error.startswith("ERROR: entrypoint " + spec)
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_wrong_use_is_a_usage_line(tmp_path: Path) -> None:
+    status, error = run(tmp_path, "no-colon")
+    assert (status, error) == (2, "usage: python -m determined.exec.harness MODULE:CLASS\n")

@@ -1,0 +1,66 @@
+"""Processes of a task: their end, their orphans, their identity."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from determined.exec.runner import kernel
+from determined.exec.runner.ending import GRACE_SECONDS, Ending
+from determined.exec.runner.log_sink import LogSink
+from determined.exec.runner.output import OutputPipes
+from determined.exec.runner.process import TaskProcess
+from determined.rundir.layout import RunDir
+from determined.wire.report import ExitCause
+
+STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
+
+
+def start(tmp_path: Path, *argv: str) -> tuple[TaskProcess, LogSink]:
+    run_dir = RunDir(tmp_path / "run")
+    run_dir.create()
+    sink = LogSink(run_dir, lambda: None)
+    return TaskProcess(list(argv), dict(os.environ), tmp_path, OutputPipes(sink)), sink
+
+
+def test_process_that_ignores_term_is_killed_at_the_deadline(tmp_path: Path) -> None:
+    process, sink = start(tmp_path, sys.executable, "-c", STUBBORN)
+    while sink.journal.committed == 0:
+        time.sleep(0.01)
+    ending = Ending()
+    ending.request(ExitCause.KILLED, "told so")
+    ending.deadline = time.monotonic() + 0.3
+    process.end_when_wanted(ending)
+    process.wait()
+    assert process.status == 137
+
+
+def test_kill_outranks_preemption_and_shortens_its_grace() -> None:
+    ending = Ending()
+    ending.request(ExitCause.PREEMPTED, "pause")
+    before = ending.deadline
+    ending.request(ExitCause.KILLED, "kill")
+    assert (ending.cause, ending.message) == (ExitCause.KILLED, "kill")
+    assert ending.deadline < before
+    ending.request(ExitCause.PREEMPTED, "pause again")
+    assert ending.cause is ExitCause.KILLED
+    assert GRACE_SECONDS[ExitCause.PREEMPTED] == 15
+
+
+def test_process_is_told_from_a_later_one_with_its_id() -> None:
+    with subprocess.Popen(["sleep", "60"]) as child:
+        assert kernel.start_time(child.pid) == kernel.start_time(child.pid) != kernel.start_time(os.getpid())
+        child.kill()
+    assert kernel.start_time(child.pid) is None
+
+
+def test_processes_are_found_by_what_they_were_started_with(tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"], env={"DET_RUN_DIR": str(tmp_path)}, start_new_session=True) as child:
+        while not kernel.marked("DET_RUN_DIR", str(tmp_path)):
+            time.sleep(0.01)
+        assert kernel.marked("DET_RUN_DIR", str(tmp_path)) == {child.pid}
+        assert kernel.marked("DET_RUN_DIR", str(tmp_path)[:-1]) == set()
+        assert child.pid in kernel.descendants(os.getpid())
+        kernel.kill_all({child.pid})
+    assert child.returncode == -9

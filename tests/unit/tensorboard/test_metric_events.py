@@ -1,0 +1,50 @@
+"""Reports become events, and a flood of them is thinned without losing its end."""
+
+from pathlib import Path
+
+from determined.storage.shared_fs import SharedFSStorageManager
+from determined.tensorboard import MetricEvents, TensorboardManager
+from determined.wire.codec import to_msgpack
+from determined.wire.report import MetricReport
+
+
+def _stored_events(tmp_path: Path, reports: list[MetricReport]) -> bytes:
+    storage = SharedFSStorageManager(str(tmp_path / "store"))
+    events = MetricEvents(TensorboardManager(tmp_path / "local", storage, "p"))
+    for report in reports:
+        events.add(to_msgpack(report))
+    events.start()
+    events.close()
+    (file,) = (tmp_path / "store" / "p").iterdir()
+    return file.read_bytes()
+
+
+def test_a_flood_is_thinned_and_its_last_point_kept(tmp_path: Path) -> None:
+    flood = [MetricReport("training", step, {"x": float(step)}, 1000 + step / 1000) for step in range(1000)]
+    raw = _stored_events(tmp_path, [*flood, MetricReport("training", 1000, {"last": 1.0}, 1000.9999)])
+    assert 90 <= raw.count(b"Determined/x") <= 110
+    assert raw.count(b"Determined/last") == 1
+
+
+def test_validations_are_never_thinned(tmp_path: Path) -> None:
+    raw = _stored_events(tmp_path, [MetricReport("validation", n, {"x": 1.0}, 1000.0) for n in range(50)])
+    assert raw.count(b"Determined/val_x") == 50
+
+
+def test_batches_come_at_their_own_steps(tmp_path: Path) -> None:
+    report = MetricReport("training", 10, {"x": 1.0}, 1000.0, [{"y": 1.0}, {"y": 2.0}])
+    raw = _stored_events(tmp_path, [report])
+    assert raw.count(b"Determined/y") == 2
+    assert (b"\x10\x08" in raw, b"\x10\x09" in raw, b"\x10\x0a" in raw) == (True, True, True)
+
+
+def test_system_groups_and_reports_without_steps_are_left_out(tmp_path: Path) -> None:
+    reports = [
+        MetricReport("cpu", None, {"a": 1.0}, 1000.0),
+        MetricReport("mine", None, {"b": 1.0}, 1000.0),
+        MetricReport("mine", 1, {"c": 1.0}, 1001.0),
+    ]
+    raw = _stored_events(tmp_path, reports)
+    assert b"Determined/mine/c" in raw
+    assert b"Determined/cpu" not in raw
+    assert b"/b" not in raw
