@@ -8,7 +8,7 @@ STAMP := $(VENV)/.stamp
 OFFICIAL := .venv-official
 PYTEST ?= $(BIN)/python -m pytest
 
-.PHONY: setup demo test check lint types imports bench test-chaos fuzz official clean
+.PHONY: setup demo test check lint types imports bench test-chaos test-gpu fuzz official clean
 
 setup: $(STAMP)
 
@@ -44,8 +44,10 @@ test: setup official check
 test-chaos: setup
 	$(PYTEST) -q -m "chaos" tests
 
+test-gpu: setup
+	$(PYTHON) tests/gpu/check_gpu.py
+
 fuzz: setup
-	$(BIN)/python -m pip --version >/dev/null 2>&1 || true
 	sh scripts/fuzz.sh $(VENV)
 
 bench: setup

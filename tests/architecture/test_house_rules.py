@@ -125,7 +125,9 @@ def test_no_file_speaks_of_the_machine_it_was_written_on() -> None:
         f"{p.relative_to(ROOT)}: {w}"
         for folder in ("src", "tests", "examples", "docs", "benchmarks", "scripts")
         for p in (ROOT / folder).rglob("*")
-        if p.is_file() and p.suffix in {".py", ".md", ".yaml", ".sh", ".toml", ".txt"}
+        if not any(part.startswith(".") for part in p.relative_to(ROOT).parts)
+        and p.is_file()
+        and p.suffix in {".py", ".md", ".yaml", ".sh", ".toml", ".txt"}
         for w in words
         if w in p.read_text(errors="replace")
     ]

@@ -23,7 +23,7 @@ class Cluster:
     """One master over one data directory. `kill` and `start` again is a crash and a recovery."""
 
     def __init__(
-        self, directory: Path, *, slots: int = 2, db_url: str | None = None, config: dict[str, Any] | None = None
+        self, directory: Path, *, slots: int | None = 2, db_url: str | None = None, config: dict[str, Any] | None = None
     ):
         self.directory = directory
         self.slots = slots
@@ -48,7 +48,9 @@ class Cluster:
         read_fd, write_fd = os.pipe()
         command = [sys.executable, "-m", "determined.master", "--config-file", str(config_file)]
         command += ["--data-dir", str(self.directory), "--host", "127.0.0.1", "--port", str(self.port)]
-        command += ["--slots", str(self.slots), "--ready-fd", str(write_fd)]
+        command += ["--ready-fd", str(write_fd)]
+        if self.slots is not None:
+            command += ["--slots", str(self.slots)]
         if self.db_url:
             command += ["--db-url", self.db_url]
         began = time.monotonic()

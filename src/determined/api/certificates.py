@@ -1,24 +1,37 @@
 """How an https master is trusted: the system's authorities, plus a certificate of the cluster's own."""
 
+import hashlib
 import ssl
 from dataclasses import dataclass
 
 import urllib3
 
+from determined.errors import BadMaster
+
 NOVERIFY = "noverify"
+
+
+class UntrustedMaster(BadMaster):
+    """It shows a certificate that nobody we trust has signed."""
+
+    code = "untrusted_master"
 
 
 @dataclass(frozen=True, slots=True)
 class CertSpec:
     """`file`: a PEM file to trust besides the system's authorities, or the word `noverify`. `name`: the host name the
-    certificate carries when it differs from the address."""
+    certificate carries when it differs from the address. `pinned`: PEM of the one certificate to accept, whatever
+    name it carries."""
 
     file: str | None = None
     name: str | None = None
+    pinned: str | None = None
 
 
 def context_of(cert: CertSpec | None) -> ssl.SSLContext:
     """Raises FileNotFoundError when the certificate file is missing."""
+    if cert is not None and cert.pinned and not cert.file:
+        return _pinned(cert.pinned)
     context = ssl.create_default_context()
     if cert is None or not cert.file:
         return context
@@ -29,4 +42,24 @@ def context_of(cert: CertSpec | None) -> ssl.SSLContext:
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         return context
     context.load_verify_locations(cafile=cert.file)
+    return context
+
+
+def fetch(host: str, port: int) -> str:
+    """The certificate a server shows, as PEM; nothing about it is believed."""
+    return ssl.get_server_certificate((host, port), timeout=10.0)
+
+
+def fingerprint(pem: str) -> str:
+    """SHA-256 of the certificate, as people compare it: pairs of hex digits."""
+    digest = hashlib.sha256(ssl.PEM_cert_to_DER_cert(pem)).hexdigest().upper()
+    return ":".join(digest[i : i + 2] for i in range(0, len(digest), 2))
+
+
+def _pinned(pem: str) -> ssl.SSLContext:
+    """Accepts that certificate alone: its name and who signed it no longer matter, its key does."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    context.load_verify_locations(cadata=pem)
     return context

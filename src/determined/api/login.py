@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from determined import constants
-from determined.api import environment
+from determined.api import cert_store, environment
 from determined.api.address import canonical
 from determined.api.session import CertSpec, Session
 from determined.api.token_store import TokenStore
@@ -59,9 +59,15 @@ def login(master_url: str, username: str, password: str, *, cert: CertSpec | Non
     return answer.token
 
 
-def cert_from_environment() -> CertSpec | None:
+def cert_for(master: str) -> CertSpec | None:
+    """How to trust this master: as the environment says, else by the certificate its user accepted before."""
     file, name = environment.cert_file(), environment.cert_name()
-    return CertSpec(file, name) if file or name else None
+    if file or name:
+        return CertSpec(file, name)
+    if not canonical(master).startswith("https:"):
+        return None
+    pem = cert_store.trusted(master, environment.config_dir())
+    return CertSpec(pinned=pem) if pem else None
 
 
 def salted(password: str) -> str:

@@ -19,6 +19,7 @@ from determined.constants import IDENTITY_PURPOSE
 from determined.errors import DeterminedError
 
 STATE_FILE = "state.json"
+EMBEDDED = "embedded"
 
 
 class UnsafeState(DeterminedError):
@@ -53,7 +54,7 @@ def find(state_dir: Path) -> MasterState | None:
 def directories(state_dir: Path) -> Iterator[Path]:
     """Where a master of this user may keep its state, in the order in which they are asked."""
     yield from sorted(p for p in (state_dir / "clusters").glob("*") if p.is_dir())
-    yield state_dir / "embedded"
+    yield state_dir / EMBEDDED
 
 
 def load(path: Path) -> MasterState | None:

@@ -12,7 +12,7 @@ from urllib3.exceptions import HTTPError, MaxRetryError, NewConnectionError, Pro
 
 from determined._version import __version__
 from determined.api.address import canonical, is_loopback
-from determined.api.certificates import CertSpec, context_of
+from determined.api.certificates import CertSpec, UntrustedMaster, context_of
 from determined.api.errors import error_from, error_of
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import BadMaster, DeterminedError, MasterNotFound
@@ -211,6 +211,8 @@ def _pool(master_url: str, cert: CertSpec | None) -> urllib3.PoolManager:
     options: dict[str, Any] = {"maxsize": 4}
     if parts.scheme == "https":
         options["ssl_context"] = context_of(cert)
+        if cert is not None and cert.pinned and not cert.file:
+            options["assert_hostname"] = False
         if cert is not None and cert.name:
             options |= {"server_hostname": cert.name, "assert_hostname": cert.name}
     proxy = None if is_loopback(host) or proxy_bypass(host) else getproxies().get(parts.scheme)
@@ -249,7 +251,7 @@ def _result(chunk: Any) -> dict[str, Any]:
 def _unreachable(url: str, err: HTTPError) -> DeterminedError:
     reason = err.reason if isinstance(err, MaxRetryError) and err.reason is not None else err
     if isinstance(reason, SSLError):
-        return BadMaster(f"{url} cannot be trusted ({reason}); give its certificate with DET_MASTER_CERT_FILE")
+        return UntrustedMaster(f"{url} cannot be trusted ({reason}); give its certificate with DET_MASTER_CERT_FILE")
     if isinstance(reason, ProtocolError) and not isinstance(reason, NewConnectionError) and _is_foreign(reason):
         return BadMaster(f"{url} does not speak HTTP ({reason}); check the address given with -m or DET_MASTER")
     return MasterNotFound(

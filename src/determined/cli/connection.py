@@ -3,13 +3,17 @@
 import argparse
 import getpass
 import sys
+from pathlib import Path
+from urllib.parse import urlsplit
 
 from determined._version import __version__
-from determined.api import environment, own_master
+from determined.api import cert_store, certificates, environment, own_master
 from determined.api.address import canonical
-from determined.api.login import DEFAULT_USER, cert_from_environment, login, login_with_cache
+from determined.api.cert_store import CorruptCertificateCache
+from determined.api.certificates import UntrustedMaster
+from determined.api.login import DEFAULT_USER, cert_for, login, login_with_cache
 from determined.api.own_master import MasterState
-from determined.api.session import CertSpec, Session
+from determined.api.session import Session
 from determined.api.token_store import TokenStore
 from determined.cli import render
 from determined.errors import DeterminedError, Forbidden, MasterNotFound, Unauthenticated
@@ -26,7 +30,11 @@ def connect(args: argparse.Namespace, *, start: bool = False) -> Session:
 def address(args: argparse.Namespace) -> str:
     """Where the master is, without logging in."""
     named = args.master or environment.master()
-    return canonical(named) if named else _own(start=False).url
+    if not named:
+        return _own(start=False).url
+    if canonical(named).startswith("https:"):
+        _greet(named)
+    return canonical(named)
 
 
 def own_session(state: MasterState, user: str | None = None) -> Session:
@@ -59,20 +67,22 @@ def ask_password(user: str) -> str:
 
 
 def _connect_named(named: str, user: str | None) -> Session:
-    cert = cert_from_environment()
-    _greet(named, cert)
-    return login_with_cache(named, user, cert=cert, ask_password=ask_password)
+    _greet(named)
+    return login_with_cache(named, user, cert=cert_for(named), ask_password=ask_password)
 
 
-def _greet(named: str, cert: CertSpec | None) -> None:
+def _greet(named: str) -> None:
     """Find out early whether a master answers at all, and warn about one of another version.
 
     Raises:
         MasterNotFound: nobody answers; said at once rather than after the patience the command itself would have.
     """
     try:
-        info = Session(canonical(named), cert=cert, retries=1, timeout=10.0).get("/info")
-    except MasterNotFound:
+        info = Session(canonical(named), cert=cert_for(named), retries=1, timeout=10.0).get("/info")
+    except UntrustedMaster:
+        _offer_trust(canonical(named))
+        return
+    except (MasterNotFound, CorruptCertificateCache):
         raise
     except DeterminedError:
         return
@@ -83,9 +93,30 @@ def _greet(named: str, cert: CertSpec | None) -> None:
         )
 
 
+def _is_embedded(state: MasterState) -> bool:
+    """A cluster of `det deploy local` is upgraded by whoever put it up, not by a submit."""
+    return Path(state.data_dir) == environment.state_dir() / own_master.EMBEDDED
+
+
+def _offer_trust(url: str) -> None:
+    """Show whom the master claims to be; a yes is remembered in certs.json."""
+    parts = urlsplit(url)
+    pem = certificates.fetch(parts.hostname or "", parts.port or 443)
+    render.warn(f"The certificate of {url} is signed by nobody known here. Its SHA-256 fingerprint is:")
+    render.warn(f"  {certificates.fingerprint(pem)}")
+    if not sys.stdin.isatty():
+        raise UntrustedMaster(
+            f"{url} cannot be trusted and there is no terminal to ask; compare the fingerprint and run the command in "
+            "a terminal once, or give the certificate with DET_MASTER_CERT_FILE"
+        )
+    if not render.ask("Trust this certificate from now on?"):
+        raise UntrustedMaster(f"the certificate of {url} was not accepted")
+    cert_store.trust(url, pem, environment.config_dir())
+
+
 def _own(start: bool) -> MasterState:
     found = own_master.find(environment.state_dir())
-    if found is not None and (found.version == __version__ or not start):
+    if found is not None and (found.version == __version__ or not start or not _is_embedded(found)):
         return found
     if not start:
         raise MasterNotFound(

@@ -2,18 +2,22 @@
 
 import argparse
 import contextlib
+import itertools
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from determined.api import experiment, task, trial
+from determined.api.login import cert_for
 from determined.api.session import Session
 from determined.cli import render
 from determined.cli.grammar import Arg, OneOf, UsageError, arg, one_of
+from determined.errors import MasterNotFound, Unavailable
 from determined.wire.codec import to_json
 
 _LEVELS = ("TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+_PATIENCE_SECONDS = 600.0
 _REOPEN = "To reopen log stream, run:"
 
 LOG_ARGS: tuple[Arg | OneOf, ...] = (
@@ -37,13 +41,15 @@ LOG_ARGS: tuple[Arg | OneOf, ...] = (
 
 
 def print_trial(session: Session, trial_id: int, args: argparse.Namespace) -> None:
-    reopen = f"det trial logs -f {trial_id}"
-    _print(trial.logs(session, trial_id, **_filters(args)), args, f"Trial log stream ended. {_REOPEN} {reopen}", reopen)
+    reopen, filters = f"det trial logs -f {trial_id}", _filters(args)
+    entries = _lasting(session, args.follow, lambda: trial.logs(session, trial_id, **filters))
+    _print(entries, args, f"Trial log stream ended. {_REOPEN} {reopen}", reopen)
 
 
 def print_task(session: Session, task_id: str, args: argparse.Namespace) -> None:
     reopen = f"det task logs -f {task_id}"
-    entries = task.logs(session, task_id, allocationIds=args.allocation_ids, **_filters(args))
+    filters = {"allocationIds": args.allocation_ids, **_filters(args)}
+    entries = _lasting(session, args.follow, lambda: task.logs(session, task_id, **filters))
     _print(entries, args, f"Task log stream ended. {_REOPEN} {reopen}", reopen)
 
 
@@ -57,10 +63,43 @@ def follow_first_trial(session: Session, experiment_id: int) -> int | None:
     render.line(f"Following first trial with ID {found}")
     reopen = f"det trial logs -f {found}"
     with _interruptible(reopen):
-        for entry in trial.logs(session, found, follow=True):
-            render.raw(entry.message)
+        _each(_lasting(session, True, lambda: trial.logs(session, found, follow=True)), as_json=False)
     render.line(f"Trial log stream ended. {_REOPEN} {reopen}", style="green")
     return found
+
+
+def _lasting(session: Session, follow: bool, opened: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+    """The lines of a stream; a followed one outlives its master's restarts, each line shown once."""
+    shown = 0
+    while True:
+        try:
+            for entry in itertools.islice(opened(), shown, None):
+                shown += 1
+                yield entry
+            if not follow or _answers(session):
+                return
+        except (MasterNotFound, Unavailable):
+            if not follow:
+                raise
+        render.warn("The master went away; waiting for it to come back. What runs goes on; Ctrl-C ends the looking")
+        _await_return(session)
+
+
+def _await_return(session: Session) -> None:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while not _answers(session):
+        if time.monotonic() > deadline:
+            raise MasterNotFound(f"{session.master_url} did not come back; look again once it has")
+        time.sleep(0.5)
+
+
+def _answers(session: Session) -> bool:
+    url = session.master_url
+    try:
+        Session(url, cert=cert_for(url), retries=0, timeout=5.0).get("/info")
+    except (MasterNotFound, Unavailable):
+        return False
+    return True
 
 
 @contextlib.contextmanager

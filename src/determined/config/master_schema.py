@@ -36,13 +36,6 @@ def _lifespans_ordered(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", f"default_lifespan_days={default} exceeds max_lifespan_days={longest}; -1 means without end"
 
 
-def _known_scheduler(kind: str) -> str | None:
-    if kind in ("priority", "fair_share"):
-        return None
-    removed = " (round_robin was removed)" if kind == "round_robin" else ""
-    return f"must be priority or fair_share, not `{kind}`{removed}"
-
-
 def _unique_pools(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
     names = [pool.get("pool_name") for pool in value.get("resource_pools") or []]
     for name in sorted({name for name in names if name and names.count(name) > 1}):
@@ -69,7 +62,7 @@ _PORT = Integer(low=0, high=65535)
 
 SCHEDULER = Object(
     {
-        "type": Field(Text(problem=_known_scheduler), default="priority"),
+        "type": Field(Text(choices=("priority", "fair_share", "round_robin")), default="priority"),
         "preemption": Field(Boolean(), default=False),
         "default_priority": Field(Integer(*PRIORITY_RANGE), default=42),
         "fitting_policy": Field(Text(choices=("best", "worst")), default="best"),

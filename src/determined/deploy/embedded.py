@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from determined.api import environment
-from determined.api.own_master import MasterState
+from determined.api.own_master import EMBEDDED, MasterState
 from determined.deploy.options import stored
 from determined.deploy.process import MasterProcess
 
@@ -15,7 +15,7 @@ def process() -> MasterProcess:
 
 
 def directory() -> Path:
-    return environment.state_dir() / "embedded"
+    return environment.state_dir() / EMBEDDED
 
 
 def find() -> MasterState | None:

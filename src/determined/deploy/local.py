@@ -76,9 +76,11 @@ def _read(path: Path | None) -> dict[str, Any]:
         return {}
     if not path.is_file():
         raise InvalidArgument(f"no master config at '{path}'; check --master-config-path")
-    from determined.config import parse_yaml
+    from determined.config import load_master_config, parse_yaml
 
-    return parse_yaml(path.read_text())
+    own = parse_yaml(path.read_text())
+    load_master_config(own, {}, {})  # refused here, before a running cluster is stopped for it
+    return own
 
 
 def _config(options: ClusterOptions) -> dict[str, Any]:

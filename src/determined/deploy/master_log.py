@@ -27,8 +27,8 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 def last_error(path: Path) -> str:
     """What the master said last about why it cannot go on, and where the rest is."""
     lines = _tail(path)
-    for line in reversed(lines):
-        message = _message(line)
+    for number in reversed(range(len(lines))):
+        message = _message(lines[number:])
         if message:
             return f"{message} (log: {path})"
     shown = "\n".join(lines[-15:])
@@ -44,12 +44,12 @@ def _tail(path: Path) -> list[str]:
         return []
 
 
-def _message(line: str) -> str | None:
-    """The text of an error line, without what only a machine reads."""
-    if line.startswith("determined-master: "):
-        return line.removeprefix("determined-master: ")
+def _message(lines: list[str]) -> str | None:
+    """The text of the error that the first line begins, without what only a machine reads."""
+    if lines[0].startswith("determined-master: "):  # a refused config: one violation a line
+        return "\n".join(lines).removeprefix("determined-master: ")
     try:
-        entry = msgspec.json.decode(line)
+        entry = msgspec.json.decode(lines[0])
     except msgspec.DecodeError:
         return None
     if not isinstance(entry, dict) or entry.get("level") not in _BAD:

@@ -1,11 +1,11 @@
 """`python -m determined.master`: reads config, environment and flags, and serves until told to stop."""
 
 import argparse
-import dataclasses
 import logging
 import os
 import socket
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +14,13 @@ from typing import Any
 import uvicorn
 
 from determined.config import parse_yaml
-from determined.errors import DeterminedError, InvalidArgument
+from determined.errors import DeterminedError, InvalidArgument, Unavailable
 from determined.master.app import MasterServer, create_app
 from determined.master.config import MasterConfig, load_master_config
 from determined.master.db import dialects, migrate
 from determined.master.db.data_directory import DataDirectory
-from determined.master.services.master import can_switch_users
+from determined.master.db.ownership import Ownership
+from determined.master.lifecycle.identity import can_switch_users
 from determined.master.services.master_log import JsonFormatter
 
 logger = logging.getLogger("determined.master")
@@ -28,6 +29,7 @@ EXIT_CONFIG = 2
 EXIT_STATE = 3  # the data directory or the database cannot be used
 DEFAULT_CONFIG = Path("/etc/determined/master.yaml")
 _GRACE_SECONDS = 10
+_DATABASE_SECONDS = 10
 _LEVELS = {"trace": logging.DEBUG, "debug": logging.DEBUG, "warn": logging.WARNING, "warning": logging.WARNING,
            "error": logging.ERROR, "fatal": logging.CRITICAL}  # fmt: skip
 
@@ -57,9 +59,8 @@ def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_f
         logger.error("cannot listen on %s port %s: %s; name another --port", config.host, config.port, e)
         return EXIT_CONFIG
     # With --port 0 only the listener knows the port; runners are told it in their launch files.
-    config = dataclasses.replace(config, port=listener.getsockname()[1])
+    config = replace(config, port=listener.getsockname()[1])
     _warn(config)
-    config = replace(config, port=listener.getsockname()[1])  # tasks are told this address
     app = create_app(config, identity_secret=identity_secret, visible_gpus=_visible_gpus())
     server = _Announcing(_server_config(app, config), Path(config.data_dir), ready_fd)
     server.run(sockets=[listener])
@@ -139,11 +140,27 @@ def _check_state(config: MasterConfig) -> None:
     """What can be told in one line before the server is built: a second master, a damaged or foreign database."""
     directory = DataDirectory(Path(config.data_dir))
     engine = dialects.create_engine(config.db.url or directory.database_url)
+    ownership = Ownership(engine)
     try:
+        _await_database(ownership)
         migrate.upgrade(engine)
     finally:
+        ownership.release()
         engine.dispose()
         directory.close()
+
+
+def _await_database(ownership: Ownership) -> None:
+    """A database server that is started together with us may need a moment more."""
+    deadline = time.monotonic() + _DATABASE_SECONDS
+    while True:
+        try:
+            return ownership.take()
+        except Unavailable as e:
+            if time.monotonic() >= deadline:
+                raise
+            logger.warning("%s; trying again for %s s in all", e.message, _DATABASE_SECONDS)
+            time.sleep(1)
 
 
 def _listen(config: MasterConfig) -> socket.socket:
@@ -179,6 +196,8 @@ def _server_config(app: Any, config: MasterConfig) -> uvicorn.Config:
 def _warn(config: MasterConfig) -> None:
     if not can_switch_users():
         logger.warning("not running as root: every task runs as this user, whatever its owner is linked to")
+    if config.security.require_user_isolation and not can_switch_users():
+        logger.error("security.require_user_isolation is set: without root no task will be accepted")
     if config.host not in ("127.0.0.1", "::1", "localhost") and not config.security.tls.enabled:
         logger.warning("serving on %s without TLS: passwords and tokens are readable on the network", config.host)
     for path in sorted(config.ignored):

@@ -22,6 +22,7 @@ from sqlalchemy import Connection
 
 from determined.engines.base import Engine
 from determined.engines.local.engine import LocalEngine, LocalNode
+from determined.errors import FailedPrecondition
 from determined.master import supervise
 from determined.master.auth.guard import caller_of, guard
 from determined.master.auth.identity import Caller
@@ -36,6 +37,7 @@ from determined.master.context import ClusterIdentity, MasterContext
 from determined.master.db import migrate
 from determined.master.db.data_directory import DataDirectory
 from determined.master.db.database import Database
+from determined.master.db.ownership import Ownership
 from determined.master.lifecycle.reconciler import Reconciler
 from determined.master.routes.docs import openapi_config
 from determined.master.routes.errors import exception_handlers
@@ -49,6 +51,7 @@ EngineFactory = Callable[[MasterContext], Sequence[Engine]]
 
 MAX_BODY_BYTES = 16 * 1024 * 1024  # experiments are larger: their handler says so itself
 _SWEEP_SECONDS = 3600.0
+_OWNER_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +128,13 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
 
     directory = DataDirectory(Path(plan.config.data_dir))
     stack.callback(directory.close)
-    ctx = await open_context(plan.config, directory, plan.clock)
-    stack.push_async_callback(ctx.db.close)
+    await asyncio.to_thread(directory.make_checkpoints)
+    db = Database(plan.config.db.url or directory.database_url)
+    stack.push_async_callback(db.close)
+    ownership = Ownership(db.engine)
+    stack.push_async_callback(asyncio.to_thread, ownership.release)
+    await asyncio.to_thread(ownership.take)
+    ctx = await open_context(db, plan.config, directory, plan.clock)
     stack.callback(ctx.bus.close)
     state.ctx = ctx
 
@@ -135,6 +143,17 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     await reconciler.open()
     stack.push_async_callback(reconciler.close)
     stack.push_async_callback(supervise.stop, *_start_loops(ctx))
+    guarding = supervise.repeat(lambda: _stay_owner(ctx, ownership), name="database ownership", seconds=_OWNER_SECONDS)
+    stack.push_async_callback(supervise.stop, guarding)
+
+
+async def _stay_owner(ctx: MasterContext, ownership: Ownership) -> None:
+    """A master whose database was taken over while it was away must not write into it again."""
+    try:
+        await asyncio.to_thread(ownership.keep)
+    except FailedPrecondition as e:
+        logger.critical("%s; this master serves nothing any more, stop it", e.message)
+        ctx.db.refuse(e.message)
 
 
 async def _count_answer(message: Message, scope: Scope) -> None:
@@ -142,16 +161,11 @@ async def _count_answer(message: Message, scope: Scope) -> None:
     metrics.observe(message, scope)
 
 
-async def open_context(config: MasterConfig, directory: DataDirectory, clock: Clock) -> MasterContext:
-    """Open and migrate the database and read who we are; fills a new one."""
-    db = Database(config.db.url or directory.database_url)
-    try:
-        await asyncio.to_thread(migrate.upgrade, db.engine)
-        await _populate(db, config, directory, clock)
-        cluster_id, secret = await db.read(bootstrap.identity)
-    except BaseException:
-        await db.close()
-        raise
+async def open_context(db: Database, config: MasterConfig, directory: DataDirectory, clock: Clock) -> MasterContext:
+    """Migrate the database and read who we are; fills a new one."""
+    await asyncio.to_thread(migrate.upgrade, db.engine)
+    await _populate(db, config, directory, clock)
+    cluster_id, secret = await db.read(bootstrap.identity)
     who = ClusterIdentity(cluster_id=cluster_id, master_id=str(uuid.uuid4()), secret=secret)
     return MasterContext(db=db, bus=Bus(), clock=clock, config=config, cluster=who)
 
@@ -249,6 +263,7 @@ def _routers() -> list[Router]:
         pool,
         project,
         report,
+        resource_allocation,
         run,
         session,
         task,
@@ -260,7 +275,7 @@ def _routers() -> list[Router]:
 
     nouns = (
         agent, allocation, checkpoint, docs, experiment, experiment_actions, health, job, log, master, metric, pool,
-        project, report, run, session, task, token, trial, user, workspace,
+        project, report, resource_allocation, run, session, task, token, trial, user, workspace,
     )  # fmt: skip
     return [_without_options(noun.router) for noun in nouns]
 

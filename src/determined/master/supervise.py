@@ -5,6 +5,8 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
+from determined.errors import Unavailable
+
 logger = logging.getLogger(__name__)
 
 _running: set[asyncio.Task[Any]] = set()  # the loop holds tasks weakly; without this one may vanish mid-way
@@ -34,6 +36,9 @@ async def _repeat(step: Callable[[], Awaitable[Any]], name: str, seconds: float)
     while True:
         try:
             await step()
+        except Unavailable as e:
+            # the database is away or its disk is full: one line a pass, not a traceback
+            logger.warning("%s waits: %s; trying again in %s s", name, e.message, seconds)
         except Exception:
             # a loop that died on one bad pass would silently stop doing its duty until the next restart
             logger.exception("%s: this pass failed; trying again in %s s", name, seconds)

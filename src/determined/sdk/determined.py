@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from determined.api import checkpoint, environment, experiment, own_master, trial, user, workspace
-from determined.api.login import cert_from_environment, login, login_with_cache
+from determined.api.login import cert_for, login, login_with_cache
 from determined.api.session import CertSpec, Session
 from determined.api.token_store import TokenStore
 from determined.rundir import context
@@ -51,7 +51,7 @@ class Determined:
     ) -> None:
         own = None if master or environment.master() else own_master.find(environment.state_dir())
         address = master or environment.master() or (own.url if own else _DEFAULT_MASTER)
-        cert = _cert(cert_path, cert_name, noverify)
+        cert = _cert(address, cert_path, cert_name, noverify)
         if user is not None and password is not None:
             token = login(address, user, password, cert=cert)
             self._session = Session(address, token=token, cert=cert, username=user)
@@ -186,12 +186,12 @@ class Determined:
         return iter_metrics(self._session, trial_ids, group)
 
 
-def _cert(path: str | None, name: str | None, noverify: bool) -> CertSpec | None:
+def _cert(address: str, path: str | None, name: str | None, noverify: bool) -> CertSpec | None:
     if noverify:
         return CertSpec("noverify", name)
     if path or name:
         return CertSpec(path, name)
-    return cert_from_environment()
+    return cert_for(address)
 
 
 def _config_text(config: str | Path | dict[str, Any]) -> str:

@@ -15,8 +15,18 @@ from determined.wire.report import Exit, ExitCause, Phase, ReportBatch, Segment
 
 
 class HttpCluster:
-    def __init__(self, start_master: Callable[..., Any], db_url: str, *, nodes: dict[str, int], **config: Any) -> None:
-        self.machine = Machine([make_node(name, slots) for name, slots in nodes.items()])
+    def __init__(
+        self,
+        start_master: Callable[..., Any],
+        db_url: str,
+        *,
+        nodes: dict[str, int],
+        pools: dict[str, str] | None = None,
+        **config: Any,
+    ) -> None:
+        """`nodes`: slots of each. `pools`: the pool of each that is not in `default`."""
+        places = pools or {}
+        self.machine = Machine([make_node(name, n, places.get(name, "default")) for name, n in nodes.items()])
         self.master = start_master(db_url, engine_factory=self._engines, **config)
         self.admin = self.master.client("admin")
         self.user = self.master.client("determined")

@@ -12,6 +12,7 @@ import pytest
 from fake_master import TOKEN, FakeMaster, RunnerUnderTest, eventually
 
 from determined._info import read_info
+from determined.constants import CONFIG_LINE_PREFIX, MAX_LOG_LINE_BYTES
 from determined.rundir.lock import is_held
 from determined.wire.report import BindMount, ExitCause
 
@@ -147,10 +148,23 @@ def test_config_is_logged_once_without_its_secrets(
     trial(fake_master, tmp_path, data={"secrets": {"key": "hush"}, "shown": "value"})
     fake_master.spec.entrypoint = "true"
     runner.start().finish()
-    said = " ".join(fake_master.texts("agent"))
-    assert said.count("experiment config:") == 1
+    [said] = [text for text in fake_master.texts("agent") if text.startswith(CONFIG_LINE_PREFIX)]
     assert "value" in said
     assert "hush" not in said
+
+
+def test_every_piece_of_a_long_config_says_that_it_is_config(
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
+) -> None:
+    trial(fake_master, tmp_path, data={"words": ["é" * 7] * 3000})
+    fake_master.spec.entrypoint = "true"
+    runner.start().finish()
+    pieces = [text for text in fake_master.texts("agent") if text.startswith(CONFIG_LINE_PREFIX)]
+    assert len(pieces) > 3
+    assert not [text for text in fake_master.texts("agent") if "00e9" in text and text not in pieces]
+    assert max(len(piece) for piece in pieces) <= MAX_LOG_LINE_BYTES
+    whole = json.loads("".join(piece.removeprefix(CONFIG_LINE_PREFIX) for piece in pieces))
+    assert whole["data"]["words"] == ["é" * 7] * 3000
 
 
 def test_unusable_checkpoint_storage_ends_the_trial_before_it_starts(
@@ -258,3 +272,11 @@ def test_runner_is_its_own_session_and_task_its_own_group(fake_master: FakeMaste
     session, group, pid = map(int, fake_master.texts()[0].split())
     assert session == runner.pid != os.getsid(0)
     assert group == pid != session
+
+
+def test_gpu_numbers_mean_what_the_engine_meant(
+    fake_master: FakeMaster, make_runner: Callable[..., RunnerUnderTest]
+) -> None:
+    # CUDA's own order is by speed; the numbers of slots are nvidia-smi's, which are by bus.
+    seen = environment_of(fake_master, make_runner(device="cuda", slot_ids=[1, 3]))
+    assert (seen["CUDA_VISIBLE_DEVICES"], seen["CUDA_DEVICE_ORDER"]) == ("1,3", "PCI_BUS_ID")

@@ -155,7 +155,7 @@ def test_an_upstream_file_is_accepted_and_what_is_unused_is_remembered() -> None
         ({"security": {"token": {"max_lifespan_days": 5}}}, "default_lifespan_days=30 exceeds max_lifespan_days=5"),
         ({"security": {"token": {"default_lifespan_days": -1}}}, "default_lifespan_days=-1 exceeds"),
         ({"security": {"ssh": {"key_type": "DSA"}}}, "key_type: must be one of ED25519, ECDSA, RSA"),
-        ({"resource_manager": {"scheduler": {"type": "round_robin"}}}, "round_robin was removed"),
+        ({"resource_manager": {"scheduler": {"type": "lottery"}}}, "must be one of priority, fair_share, round_robin"),
         ({"resource_manager": {"scheduler": {"fitting_policy": "x"}}}, "must be one of best, worst"),
         ({"resource_manager": {"default_aux_resource_pool": "x"}}, "no pool `x`; pools are default"),
         ({"resource_pools": [{"pool_name": "a"}, {"pool_name": "a"}]}, "`a` is given to more than one pool"),

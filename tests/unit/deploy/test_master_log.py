@@ -42,8 +42,8 @@ def test_the_last_error_is_told_without_what_only_machines_read(tmp_path: Path) 
 
 def test_a_refused_config_is_told_too(tmp_path: Path) -> None:
     path = tmp_path / "master.log"
-    path.write_text("determined-master: there is no key `prot`\n")
-    assert master_log.last_error(path).startswith("there is no key `prot`")
+    path.write_text("determined-master: invalid\n<config>: no `prot`\n<config>: no `x`\n")
+    assert master_log.last_error(path) == f"invalid\n<config>: no `prot`\n<config>: no `x` (log: {path})"
 
 
 def test_a_log_without_errors_is_shown_by_its_end(tmp_path: Path) -> None:

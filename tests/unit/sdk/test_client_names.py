@@ -19,7 +19,8 @@ CLIENT_NAMES = [
     "stream_trials_metrics", "stream_trials_training_metrics", "stream_trials_validation_metrics", "whoami",
 ]  # fmt: skip
 ERROR_NAMES = [
-    "APIException", "BadRequestException", "BadResponseException", "CorruptTokenCacheException",
+    "APIException", "BadRequestException", "BadResponseException", "CorruptCertificateCacheException",
+    "CorruptTokenCacheException",
     "ForbiddenException", "InvalidCredentialsException", "MasterNotFoundException", "NotFoundException",
     "UnauthenticatedException",
 ]  # fmt: skip

@@ -43,7 +43,8 @@ def logs(args: argparse.Namespace) -> None:
 
 
 def set_config(args: argparse.Namespace) -> None:
-    given = {"level": args.log_level, "color": None if args.log_color is None else args.log_color == "on"}
+    level = f"LOG_LEVEL_{args.log_level}" if args.log_level else None
+    given = {"level": level, "color": None if args.log_color is None else args.log_color == "on"}
     log = {name: value for name, value in given.items() if value is not None}
     if not log:
         raise UsageError("nothing to change; give --log.level or --log.color")

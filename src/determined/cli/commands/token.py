@@ -3,6 +3,7 @@
 import argparse
 
 from determined.api import environment, token, user
+from determined.api.login import cert_for
 from determined.api.session import Session
 from determined.api.token_store import TokenStore
 from determined.cli import render
@@ -57,7 +58,7 @@ def revoke(args: argparse.Namespace) -> None:
 
 def log_in(args: argparse.Namespace) -> None:
     url = address(args)
-    name = user.me(Session(url, token=args.token)).username
+    name = user.me(Session(url, token=args.token, cert=cert_for(url))).username
     store = TokenStore(url, environment.config_dir())
     store.save(name, args.token)
     store.activate(name)

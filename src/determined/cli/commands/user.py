@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from determined.api import environment, user
-from determined.api.login import cert_from_environment, login
+from determined.api.login import cert_for, login
 from determined.api.token_store import TokenStore
 from determined.cli import render
 from determined.cli.connection import address, connect
@@ -31,7 +31,7 @@ def log_in(args: argparse.Namespace) -> None:
     url = address(args)
     store = TokenStore(url, environment.config_dir())
     name = args.username or args.user_override or store.active_user() or "determined"
-    token = login(url, name, _read_password(f"Password for user '{name}': "), cert=cert_from_environment())
+    token = login(url, name, _read_password(f"Password for user '{name}': "), cert=cert_for(url))
     store.save(name, token)
     store.activate(name)
     render.line(f"Logged in as {name} at {url}")
@@ -91,7 +91,7 @@ def change_password(args: argparse.Namespace) -> None:
     store = TokenStore(session.master_url, environment.config_dir())
     store.forget_token(name)
     if name == session.username:
-        store.save(name, login(session.master_url, name, password, cert=cert_from_environment()))
+        store.save(name, login(session.master_url, name, password, cert=cert_for(session.master_url)))
     render.line(f"Changed the password of {name}")
 
 

@@ -3,7 +3,7 @@
 import argparse
 
 from determined._version import __version__
-from determined.api.login import cert_from_environment
+from determined.api.login import cert_for
 from determined.api.session import Session
 from determined.cli import render
 from determined.cli.connection import address
@@ -15,7 +15,7 @@ def show(args: argparse.Namespace) -> None:
     answer: dict[str, object] = {"client": {"version": __version__}}
     try:
         url = address(args)
-        info = Session(url, cert=cert_from_environment(), retries=0).get("/info")
+        info = Session(url, cert=cert_for(url), retries=0).get("/info")
         answer |= {"master": info, "master_address": url}
     except DeterminedError as e:
         answer |= {"master": None, "master_address": None}

@@ -1,5 +1,6 @@
 """Upstream's `determined.common.api.errors`: its names for what our client raises."""
 
+from determined.api.cert_store import CorruptCertificateCache as CorruptCertificateCacheException
 from determined.api.token_store import CorruptTokenCache as CorruptTokenCacheException
 from determined.errors import BadMaster as BadResponseException
 from determined.errors import DeterminedError as APIException
@@ -14,6 +15,7 @@ __all__ = [
     "APIException",
     "BadRequestException",
     "BadResponseException",
+    "CorruptCertificateCacheException",
     "CorruptTokenCacheException",
     "ForbiddenException",
     "InvalidCredentialsException",

@@ -137,7 +137,8 @@ def _devices(launch: LaunchFile) -> dict[str, str]:
     """Which accelerators the task sees. On a machine without any, nothing is said about them."""
     slots = ",".join(map(str, launch.slot_ids))
     if launch.device == "cuda":
-        return {"CUDA_VISIBLE_DEVICES": slots}
+        # Slots are numbered as nvidia-smi numbers devices, by bus; CUDA by itself would number them by speed.
+        return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": slots}
     if launch.device == "rocm":
         return {"ROCR_VISIBLE_DEVICES": slots}
     hidden = {}

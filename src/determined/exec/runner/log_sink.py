@@ -37,11 +37,12 @@ class LogSink:
         now = time.time()
         self._append([self._encode(LogLine(text, now, stdtype, level, rank)) for text, level, rank in lines])
 
-    def say(self, level: str, text: str) -> None:
-        """A line of the runner itself."""
+    def say(self, level: str, text: str, prefix: str = "") -> None:
+        """A line of the runner itself; one that is too long becomes several, each with the prefix."""
         now = time.time()
-        pieces = [text[i : i + MAX_LOG_LINE_BYTES // 4] for i in range(0, len(text), MAX_LOG_LINE_BYTES // 4)]
-        self._append([self._encode(LogLine(p, now, "stdout", level, None, "agent")) for p in pieces or [""]])
+        room = (MAX_LOG_LINE_BYTES if text.isascii() else MAX_LOG_LINE_BYTES // 4) - len(prefix)
+        pieces = [text[i : i + room] for i in range(0, len(text), room)]
+        self._append([self._encode(LogLine(prefix + p, now, "stdout", level, None, "agent")) for p in pieces or [""]])
 
     def phase(self, state: str) -> None:
         self._append([self._encode(Phase(state, time.time()))])

@@ -87,12 +87,12 @@ def meet(link: MasterLink, run_dir: RunDir) -> dict[str, str]:
 
 
 def show_config(spec: TaskSpec, sink: LogSink) -> None:
-    """The experiment config once in the log, without its secrets."""
+    """The experiment config once in the log, without its secrets. Log policies know it by its prefix."""
     if spec.config is None:
         return
     from determined.config import mask_secrets
 
-    sink.say("INFO", f"experiment config: {json.dumps(mask_secrets(spec.config))}")
+    sink.say("INFO", json.dumps(mask_secrets(spec.config)), prefix=constants.CONFIG_LINE_PREFIX)
 
 
 def probe_storage(spec: TaskSpec) -> None:

@@ -26,8 +26,15 @@ def check_origin(headers: Mapping[str, str]) -> None:
             raise Forbidden(f"a {site} request may not change anything; use the page of this master")
         return
     origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+    if origin is not None and _authority(origin) != headers.get("host", "").lower():
         raise Forbidden(f"requests from {origin!r} may not change anything; use the page of this master")
+
+
+def _authority(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""  # no host of ours is called that
 
 
 def _host_name(host: str) -> str:

@@ -42,25 +42,29 @@ class Database:
         self._queue: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._writer = threading.Thread(target=self._write_loop, name="db-write", daemon=True)
         self._writer.start()
-        self._closed = False
+        self._refusal: str | None = None
+
+    def refuse(self, why: str) -> None:
+        """From now on nothing is read or written: every call is answered with `why`."""
+        self._refusal = why
 
     async def write(self, run: Callable[[Connection], T]) -> T:
         """Run in a transaction of the writer; returns once it is committed."""
-        if self._closed:
-            raise Unavailable("the master is stopping")
+        if self._refusal:
+            raise Unavailable(self._refusal)
         done: Future[T] = Future()
         self._queue.put(_Write(run, done))
         return await asyncio.shield(asyncio.wrap_future(done))
 
     async def read(self, run: Callable[[Connection], T]) -> T:
         """Run on a reader connection; the transaction ends when `run` returns."""
-        if self._closed:
-            raise Unavailable("the master is stopping")
+        if self._refusal:
+            raise Unavailable(self._refusal)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._readers, self._read, run)
 
     async def close(self) -> None:
-        self._closed = True
+        self.refuse("the master is stopping")
         self._queue.put(None)
         await asyncio.to_thread(self._writer.join)
         await asyncio.to_thread(self._readers.shutdown)

@@ -13,6 +13,9 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from determined.errors import AlreadyExists, DeterminedError, InvalidArgument, Unavailable
 
+_BUSY_SECONDS = 10  # how long to wait for a process that holds our file: a backup, a curious sqlite3 shell
+_MASTER_LOCK = 0x44_45_54_4D_53_54_52  # "DETMSTR": the advisory lock of a PostgreSQL database in use by a master
+
 
 def create_engine(url: str) -> Engine:
     if url.startswith("sqlite"):
@@ -33,6 +36,18 @@ def begin_read(conn: Connection) -> None:
     """One snapshot for all statements of a read."""
     if conn.dialect.name == "sqlite":
         conn.exec_driver_sql("BEGIN")
+
+
+def claim(conn: Connection) -> bool:
+    """Become the one master of this database for as long as the connection lives; False when another one is.
+
+    A SQLite file needs none: its directory is locked (data_directory.py).
+    """
+    if conn.dialect.name == "sqlite":
+        return True
+    claimed = bool(conn.exec_driver_sql(f"SELECT pg_try_advisory_lock({_MASTER_LOCK})").scalar_one())
+    conn.commit()
+    return claimed
 
 
 def upsert(conn: Connection, table: Table, values: dict[str, Any] | list[dict[str, Any]], keys: list[str]) -> None:
@@ -91,13 +106,34 @@ def explain(error: DBAPIError) -> DeterminedError:
         return AlreadyExists(f"the change conflicts with existing data: {error.orig}")
     if isinstance(error, DataError):
         return InvalidArgument(f"a value does not fit into the database: {error.orig}")
+    for code, advice in _ADVICE.items():
+        if _code(error).startswith(code):
+            return Unavailable(f"{advice} ({error.orig})")
     return Unavailable(f"the database cannot serve this now: {error.orig}")
+
+
+_FULL = "the disk of the database is full, so this was not stored; nothing older is lost, free some space and try again"
+_ADVICE = {
+    "SQLITE_FULL": _FULL,
+    "SQLITE_IOERR_SHMSIZE": _FULL,
+    "53100": _FULL,
+    "SQLITE_CORRUPT": "the database file is damaged; stop the master and restore a backup",
+    "SQLITE_NOTADB": "the database file is damaged; stop the master and restore a backup",
+    "SQLITE_BUSY": "another process holds the database; end it or try again later",
+    "SQLITE_READONLY": "the database file cannot be written; check its owner and mode",
+    "SQLITE_IOERR": "the disk of the database fails; read the system's log",
+}
+
+
+def _code(error: DBAPIError) -> str:
+    """The driver's own name of what went wrong: SQLITE_FULL, or five characters of PostgreSQL."""
+    return str(getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None) or "")
 
 
 def _sqlite_engine(url: str) -> Engine:
     engine = _create_engine(
         url,
-        connect_args={"timeout": 30},
+        connect_args={"timeout": _BUSY_SECONDS},
         json_serializer=_dumps,
         json_deserializer=_loads,
     )
@@ -110,7 +146,7 @@ def _sqlite_engine(url: str) -> Engine:
         cursor.execute("PRAGMA journal_mode=WAL")
         cursor.execute("PRAGMA synchronous=NORMAL")
         cursor.execute("PRAGMA foreign_keys=ON")
-        cursor.execute("PRAGMA busy_timeout=30000")
+        cursor.execute(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000}")
         cursor.execute("PRAGMA cache_size=-32768")
         cursor.close()
 

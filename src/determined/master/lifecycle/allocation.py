@@ -57,6 +57,15 @@ def reject(conn: Connection, now: datetime, allocation_id: str, why: str) -> Non
     _consequences(conn, now, allocation, ExitKind.INVALID_REQUEST)
 
 
+def refuse(conn: Connection, now: datetime, resource_id: str, why: str) -> None:
+    """A runner that must not be started, now or later: its allocation ends without a retry."""
+    allocation_id = runners.get(conn, resource_id)["allocation_id"]
+    for runner in runners.of_allocation(conn, allocation_id):
+        runners.update_row(conn, runner["resource_id"], {"state": AllocationState.TERMINATED, "exited_at": now})
+        mark_drained(conn, runner["resource_id"])
+    reject(conn, now, allocation_id, why)
+
+
 def preempt_acked(conn: Connection, now: datetime, allocation_id: str) -> None:
     """The process says it exits because it was asked to (or is out of operations). Only its exit's meaning changes."""
     allocation = allocations.get(conn, allocation_id)

@@ -1,5 +1,7 @@
 """Who a task runs as, and where it finds its master."""
 
+import os
+
 from sqlalchemy import RowMapping
 
 from determined.engines.model import RunAs
@@ -8,7 +10,38 @@ from determined.master.config import MasterConfig
 _ANY_ADDRESS = ("", "0.0.0.0", "::")
 
 
+def can_switch_users() -> bool:
+    """Whether tasks can run as the OS user linked to their owner."""
+    return os.geteuid() == 0
+
+
 def run_as(row: RowMapping, config: MasterConfig) -> RunAs:
+    """Whom to become for a task: ourselves where we can become nobody else."""
+    return linked(row, config) if can_switch_users() else RunAs()
+
+
+def isolation_problem(row: RowMapping, config: MasterConfig) -> str | None:
+    """Why `security.require_user_isolation` forbids to run this task; None when it may run.
+
+    A task that runs as the master's own user could read the cluster's secret, so that is no isolation either.
+    """
+    if not config.security.require_user_isolation:
+        return None
+    if not can_switch_users():
+        return (
+            "security.require_user_isolation is set, but this master is not root and cannot run tasks as other users;"
+            " start it as root"
+        )
+    wanted = linked(row, config)
+    if wanted.uid or (wanted.uid is None and wanted.user not in (None, "root")):
+        return None
+    return (
+        f"security.require_user_isolation is set, but user '{row['username']}' is linked to no OS user other than root;"
+        " an administrator can do that: det user link-with-agent-user"
+    )
+
+
+def linked(row: RowMapping, config: MasterConfig) -> RunAs:
     """The owner's linked OS user, else the cluster's default; the workspace overrides field by field.
 
     The built-in default (root) is left to the engine: a master that is root runs tasks as root, any other as itself.

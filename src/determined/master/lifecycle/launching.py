@@ -5,7 +5,7 @@ It remembers only what it has done in this process, and may forget that: startin
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -20,7 +20,7 @@ from determined.master.context import MasterContext
 from determined.master.lifecycle import allocation as lifecycle
 from determined.master.lifecycle import topics
 from determined.master.lifecycle.cluster import Cluster
-from determined.master.lifecycle.identity import advertised_url, run_as
+from determined.master.lifecycle.identity import advertised_url, isolation_problem, run_as
 
 logger = logging.getLogger(__name__)
 
@@ -89,6 +89,10 @@ class Launcher:
 
     async def _start(self, row: RowMapping) -> None:
         resource_id = row["resource_id"]
+        problem = isolation_problem(row, self._ctx.config)
+        if problem is not None and row["exited_at"] is None:
+            await self._write(resource_id, lambda conn, now: lifecycle.refuse(conn, now, resource_id, problem))
+            return
         try:
             engine = self._engine(row)
             await engine.start(self._launch_of(row))
@@ -100,9 +104,14 @@ class Launcher:
             await self._not_started(resource_id, f"the engine failed: {e}")
 
     async def _not_started(self, resource_id: str, why: str) -> None:
-        def write(conn: Connection) -> list[str]:
-            now = self._ctx.clock.now()
+        def gone(conn: Connection, now: datetime) -> None:
             lifecycle.runner_gone(conn, now, resource_id, GoneReason.NOT_STARTED, f"could not start: {why}")
+
+        await self._write(resource_id, gone)
+
+    async def _write(self, resource_id: str, change: Callable[[Connection, datetime], None]) -> None:
+        def write(conn: Connection) -> list[str]:
+            change(conn, self._ctx.clock.now())
             return topics.of_runner(conn, resource_id)
 
         try:

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
+from determined.config import overlay_container_defaults
 from determined.engines.scheduling.model import FittingPolicy, Settings
 from determined.master.config import MasterConfig
 
@@ -21,6 +23,12 @@ class Pool:
     settings: Settings
     default_priority: int = 42
     max_aux: int | None = None
+
+
+def container_defaults(config: MasterConfig, pool: str) -> dict[str, Any]:
+    """What tasks of a pool start with: its own task_container_defaults over those of the cluster."""
+    found = config.pool(pool)
+    return overlay_container_defaults(found.task_container_defaults if found else None, config.task_container_defaults)
 
 
 def pools_of(config: MasterConfig) -> dict[str, Pool]:

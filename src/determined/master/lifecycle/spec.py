@@ -1,7 +1,7 @@
 """What a runner is told to run: the task spec, built from the rows each time it is asked for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping
@@ -25,13 +25,16 @@ _NEED_CONTAINER = (
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What every spec says of the master. `token` acts for the task's owner inside the task."""
+    """What every spec says of the master and the pool.
+
+    `token` acts for the task's owner inside the task: it is the allocation's own, so it ends with it, and carries none
+    of the owner's administration.
+    """
 
     cluster_id: str
     master_id: str
     token: str
-    startup_hook: str | None = None
-    network_interface: str | None = None
+    defaults: dict[str, Any] = field(default_factory=dict)  # task_container_defaults of the pool
     containers: bool = False  # whether the engine honours images, shared memory sizes and capabilities
 
 
@@ -46,8 +49,9 @@ def build(conn: Connection, resource_id: str, username: str, cluster: Cluster) -
         master_id=cluster.master_id,
         username=username,
         user_token=cluster.token,
-        startup_hook=cluster.startup_hook,
-        network_interface=cluster.network_interface,
+        environment=_port_ranges(cluster.defaults),
+        startup_hook=cluster.defaults.get("startup_hook"),
+        network_interface=cluster.defaults.get("dtrain_network_interface"),
         slot_counts=_slot_counts(group),
         ports=allocation["ports"] or {},
     )
@@ -60,7 +64,7 @@ def _add_trial(conn: Connection, spec: TaskSpec, allocation: RowMapping, runner:
     trial = tasks.trial_details(conn, allocation["trial_id"])
     config = ExperimentConfig.from_active(trial["config"])
     spec.entrypoint = config.entrypoint if config.entrypoint is not None else ""
-    spec.environment = config.environment.variables(runner["device"])
+    spec.environment += config.environment.variables(runner["device"])
     spec.bind_mounts = [
         BindMount(host_path=m.host_path, container_path=m.container_path, read_only=m.read_only)
         for m in config.bind_mounts
@@ -76,6 +80,11 @@ def _add_trial(conn: Connection, spec: TaskSpec, allocation: RowMapping, runner:
     spec.config = trial["config"]
     spec.preemption_timeout = config.preemption_timeout
     spec.latest_checkpoint, spec.steps_completed = _checkpoint(conn, trial)
+
+
+def _port_ranges(defaults: dict[str, Any]) -> list[str]:
+    names = ("gloo_port_range", "nccl_port_range")
+    return [f"{name.upper()}={defaults[name]}" for name in names if defaults.get(name)]
 
 
 def _checkpoint(conn: Connection, trial: RowMapping) -> tuple[str | None, int]:

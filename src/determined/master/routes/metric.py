@@ -34,7 +34,6 @@ from determined.wire.trial import TrialSourceInfoType
 AnyRequest = Request[Any, Any, Any]
 TrialIds = Annotated[list[int], Parameter(query="trialIds")]
 Period = Annotated[int, Parameter(query="periodSeconds", ge=0, le=86400, required=False)]
-Step = Annotated[int | None, Parameter(ge=0, le=MAX_INT64, required=False)]
 
 
 @post("/api/v1/trials/{trial_id:int}/metrics", status_code=200)
@@ -127,8 +126,8 @@ async def trials_sample(
     *,
     max_trials: Annotated[int, Parameter(query="maxTrials", ge=0, le=1000, required=False)] = 0,
     max_points: Annotated[int, Parameter(query="maxDatapoints", ge=0, le=MAX_INT64, required=False)] = 0,
-    start: Annotated[Step, Parameter(query="startBatches")] = None,
-    end: Annotated[Step, Parameter(query="endBatches")] = None,
+    start: Annotated[int | None, Parameter(query="startBatches", ge=0, le=MAX_INT64, required=False)] = None,
+    end: Annotated[int | None, Parameter(query="endBatches", ge=0, le=MAX_INT64, required=False)] = None,
     period: Period = DEFAULT_PERIOD,
 ) -> Stream:
     query = SampleQuery(metric_key, max_trials or 25, max_points or 1000, start or None, end or None)

@@ -18,7 +18,11 @@ _msgpack = msgspec.msgpack.Decoder(ReportBatch)
 _json = msgspec.json.Decoder(ReportBatch)
 
 
-@post("/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/reports", status_code=200)
+@post(
+    "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/reports",
+    status_code=200,
+    opt={"body": ReportBatch},
+)
 async def receive_reports(
     request: Request[Any, Any, Any], ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
 ) -> ReportAnswer:

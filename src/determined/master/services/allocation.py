@@ -14,6 +14,7 @@ from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import runner as runners
 from determined.master.lifecycle import allocation as lifecycle
 from determined.master.lifecycle import spec, topics
+from determined.master.lifecycle.pools import container_defaults
 from determined.master.lifecycle.states import AllocationState as Stored
 from determined.master.services import gathering, long_poll
 from determined.wire.allocation import (
@@ -88,17 +89,14 @@ async def runner_signals(
 
 
 async def task_spec(ctx: MasterContext, allocation_id: str, resource_id: str, username: str) -> TaskSpec:
-    defaults = ctx.config.task_container_defaults
-    cluster = spec.Cluster(
-        cluster_id=ctx.cluster.cluster_id,
-        master_id=ctx.cluster.master_id,
-        token=allocation_token.mint(ctx.cluster.secret, allocation_id),
-        startup_hook=defaults.get("startup_hook"),
-        network_interface=defaults.get("dtrain_network_interface"),
-    )
-
     def read(conn: Connection) -> TaskSpec:
         _runner(conn, allocation_id, resource_id)
+        cluster = spec.Cluster(
+            cluster_id=ctx.cluster.cluster_id,
+            master_id=ctx.cluster.master_id,
+            token=allocation_token.mint(ctx.cluster.secret, allocation_id),
+            defaults=container_defaults(ctx.config, allocations.get(conn, allocation_id)["pool"]),
+        )
         return spec.build(conn, resource_id, username, cluster)
 
     return await ctx.db.read(read)

@@ -66,4 +66,4 @@ async def _prepare(
         seed=random.getrandbits(31),
         name=random_name(random.Random()),
     )
-    return prepared, await check_resources(ctx, prepared)
+    return prepared, await check_resources(ctx, prepared, project.workspace_id, row["owner_id"])

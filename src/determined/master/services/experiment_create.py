@@ -15,7 +15,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import model_definition, submission
 from determined.master.db.queries.batching import AnyRow
 from determined.master.lifecycle import experiment as lifecycle
-from determined.master.services import experiment_layers, experiment_view, pool
+from determined.master.services import experiment_layers, experiment_view, isolation, pool
 from determined.rundir.context import pack_files
 from determined.wire.base import LaunchWarning
 from determined.wire.codec import rfc3339
@@ -52,7 +52,7 @@ async def create(
     prepared = await asyncio.to_thread(
         experiment_layers.prepare, ctx.config, place.project, raw, managed=managed, seed=seed, name=name
     )
-    warnings = await check_resources(ctx, prepared) if managed else []
+    warnings = await check_resources(ctx, prepared, place.project.workspace_id, caller.user_id) if managed else []
     warm_start = await ctx.db.read(lambda conn: _warm_start(conn, prepared))
     if asked.validate_only:
         return _validated(now, caller, place, prepared, warnings)
@@ -81,9 +81,16 @@ async def create(
     )
 
 
-async def check_resources(ctx: MasterContext, prepared: Prepared) -> list[LaunchWarning]:
-    """Refuse what the pool can never run; with `launch_error: false` it is one warning."""
+async def check_resources(
+    ctx: MasterContext, prepared: Prepared, workspace_id: int, owner_id: int
+) -> list[LaunchWarning]:
+    """Refuse whom we must not run, a pool bound to others, and what it can never run.
+
+    With `launch_error: false` the last is one warning.
+    """
     resources = prepared.config.resources
+    await ctx.db.read(lambda conn: isolation.require(conn, ctx.config, owner_id, workspace_id))
+    await pool.require_available(ctx, resources.resource_pool, workspace_id)
     found = await pool.check_capacity(
         ctx, resources.resource_pool, resources.slots_per_trial, bool(resources.is_single_node)
     )

@@ -14,6 +14,7 @@ from determined.master.db.queries import job as jobs
 from determined.master.lifecycle import cluster, experiment, queue, topics
 from determined.master.lifecycle.pools import SchedulerKind, pools_of
 from determined.master.lifecycle.states import AllocationState, JobType
+from determined.master.services import pool_binding
 from determined.wire import job as wire
 from determined.wire.codec import rfc3339
 from determined.wire.pool import QueueStats
@@ -106,10 +107,9 @@ def _require_priority_scheduler(conn: Connection, ctx: MasterContext, job_id: st
 
 
 def _require_other_pool(conn: Connection, ctx: MasterContext, job_id: str, name: str) -> None:
-    pools = pools_of(ctx.config)
-    if name not in pools:
-        raise InvalidArgument(f"resource pool '{name}' does not exist; use one of {', '.join(pools)}")
-    if jobs.get(conn, job_id)["pool"] == name:
+    job = jobs.get(conn, job_id)
+    pool_binding.require_available(conn, ctx.config, name, job["workspace_id"])
+    if job["pool"] == name:
         raise InvalidArgument(f"it is in resource pool '{name}' already")
 
 

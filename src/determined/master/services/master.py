@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import logging
-import os
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,6 +13,7 @@ from determined.errors import InvalidArgument
 from determined.master.auth.identity import Caller, require_admin
 from determined.master.context import MasterContext
 from determined.master.db.queries import cluster
+from determined.master.lifecycle.identity import can_switch_users
 from determined.wire.codec import convert, rfc3339
 from determined.wire.log import LogLevel
 from determined.wire.master import (
@@ -76,11 +76,6 @@ def prove(secret: bytes, challenge: str) -> str:
     if not 16 <= len(given) <= _LONGEST_CHALLENGE:
         raise InvalidArgument(f"the challenge has {len(given)} bytes; send 16 to {_LONGEST_CHALLENGE}")
     return hmac.digest(secret, IDENTITY_PURPOSE + given, hashlib.sha256).hex()
-
-
-def can_switch_users() -> bool:
-    """Whether tasks can run as the OS user linked to their owner."""
-    return os.geteuid() == 0
 
 
 def shown_config(ctx: MasterContext, caller: Caller) -> dict[str, Any]:

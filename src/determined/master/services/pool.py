@@ -13,6 +13,7 @@ from determined.master.lifecycle import cluster as clusters
 from determined.master.lifecycle.capacity import Capacity, Overrides, capacities, check_fits
 from determined.master.lifecycle.pools import Pool, pools_of
 from determined.master.services import job as jobs
+from determined.master.services import pool_binding
 from determined.master.services.pool_view import to_wire
 from determined.wire.pool import ResourcePool
 
@@ -59,12 +60,16 @@ async def list_pools(ctx: MasterContext, *, unbound: bool = False) -> list[Resou
 async def available_pools(ctx: MasterContext, workspace_id: int) -> list[str]:
     """Pools a workspace may use: those bound to it and those bound to none."""
 
-    def read(conn: Connection) -> dict[str, set[int]]:
+    def read(conn: Connection) -> list[str]:
         _require_workspaces(conn, [workspace_id])
-        return nodes.bound_pools(conn)
+        return pool_binding.available(conn, ctx.config, workspace_id)
 
-    bound = await ctx.db.read(read)
-    return [name for name in pools_of(ctx.config) if not bound.get(name) or workspace_id in bound[name]]
+    return await ctx.db.read(read)
+
+
+async def require_available(ctx: MasterContext, pool: str, workspace_id: int) -> None:
+    """Raises InvalidArgument when the workspace may not use the pool."""
+    await ctx.db.read(lambda conn: pool_binding.require_available(conn, ctx.config, pool, workspace_id))
 
 
 async def bindings(ctx: MasterContext, pool: str) -> list[int]:

@@ -78,6 +78,10 @@ def existing_workspaces(conn: Connection, ids: Sequence[int]) -> set[int]:
     return set(conn.execute(statement).scalars())
 
 
+def workspace_name(conn: Connection, workspace_id: int) -> str | None:
+    return conn.execute(select(workspaces.c.name).where(workspaces.c.id == workspace_id)).scalar_one_or_none()
+
+
 def workspace_default_pools(conn: Connection, workspace_id: int) -> RowMapping | None:
     statement = select(workspaces.c.default_compute_pool, workspaces.c.default_aux_pool).where(
         workspaces.c.id == workspace_id

@@ -9,6 +9,20 @@ from determined.errors import NotFound
 from determined.master.db.schema import allocations, jobs, runners, tasks, users, workspaces
 
 
+# Whom a task of this user in this workspace runs as; lifecycle/identity.py reads these.
+_IDENTITY = (
+    users.c.username,
+    users.c.agent_uid,
+    users.c.agent_user,
+    users.c.agent_gid,
+    users.c.agent_group,
+    workspaces.c.agent_uid.label("workspace_uid"),
+    workspaces.c.agent_user.label("workspace_user"),
+    workspaces.c.agent_gid.label("workspace_gid"),
+    workspaces.c.agent_group.label("workspace_group"),
+)
+
+
 def get(conn: Connection, resource_id: str) -> RowMapping:
     """Raises NotFound."""
     row = find(conn, resource_id)
@@ -52,18 +66,7 @@ def alive(conn: Connection) -> Sequence[RowMapping]:
     A runner that has reported its exit but not drained still belongs to its engine: it may have records to ship.
     """
     statement = (
-        select(
-            runners,
-            allocations.c.kill_at,
-            users.c.agent_uid,
-            users.c.agent_user,
-            users.c.agent_gid,
-            users.c.agent_group,
-            workspaces.c.agent_uid.label("workspace_uid"),
-            workspaces.c.agent_user.label("workspace_user"),
-            workspaces.c.agent_gid.label("workspace_gid"),
-            workspaces.c.agent_group.label("workspace_group"),
-        )
+        select(runners, allocations.c.kill_at, *_IDENTITY)
         .join(allocations, allocations.c.id == runners.c.allocation_id)
         .join(tasks, tasks.c.id == allocations.c.task_id)
         .join(jobs, jobs.c.id == tasks.c.job_id)
@@ -73,6 +76,16 @@ def alive(conn: Connection) -> Sequence[RowMapping]:
         .order_by(runners.c.allocation_id, runners.c.rank)
     )
     return conn.execute(statement).mappings().all()
+
+
+def identity(conn: Connection, owner_id: int, workspace_id: int) -> RowMapping:
+    """Whom tasks of this user in this workspace run as."""
+    statement = (
+        select(*_IDENTITY)
+        .join_from(users, workspaces, workspaces.c.id == workspace_id)
+        .where(users.c.id == owner_id)
+    )
+    return conn.execute(statement).mappings().one()
 
 
 def on_node(conn: Connection, node_id: str) -> Sequence[RowMapping]:

@@ -1,0 +1,152 @@
+"""What the fuzzer aims at: a master of its own with users, projects, a finished experiment and a running one."""
+
+import base64
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import urllib3
+
+from determined.master.auth import allocation_token
+
+TRAIN = """import determined as det
+with det.core.init() as context:
+    print("a line of log")
+    for step in range(1, 4):
+        context.train.report_training_metrics(steps_completed=step, metrics={"loss": 1 / step})
+    context.train.report_validation_metrics(steps_completed=3, metrics={"loss": 0.5})
+    with context.checkpoint.store_path({"steps_completed": 3}) as (path, _):
+        (path / "weights").write_text("w")
+"""
+SLEEP = "import time\ntime.sleep(3600)\n"
+
+
+@dataclass
+class Cluster:
+    url: str
+    directory: Path
+    token: str = ""
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        raw = json.dumps(body).encode() if body is not None else None
+        answer = urllib3.request(method, self.url + path, body=raw, headers=headers, timeout=30)
+        if answer.status != 200:
+            raise RuntimeError(f"{method} {path}: {answer.status} {answer.data.decode()}")
+        return answer.json()
+
+    def login(self, username: str, password: str) -> None:
+        body = {"username": username, "password": password}
+        self.token = self.call("POST", "/api/v1/auth/login", body)["token"]
+
+    def submit(self, script: str) -> int:
+        config = {
+            "name": "fuzzed",
+            "entrypoint": "python3 train.py",
+            "searcher": {"name": "single", "metric": "loss"},
+            "max_restarts": 0,
+        }
+        content = base64.b64encode(script.encode()).decode()
+        file = {"path": "train.py", "type": 48, "content": content, "mtime": "1", "mode": 0o644, "uid": 0, "gid": 0}
+        body = {"activate": True, "config": json.dumps(config), "modelDefinition": [file]}
+        return int(self.call("POST", "/api/v1/experiments", body)["experiment"]["id"])
+
+    def await_state(self, experiment_id: int, state: str) -> None:
+        deadline = time.monotonic() + 120
+        while (found := self.call("GET", f"/api/v1/experiments/{experiment_id}")["experiment"]["state"]) != state:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"experiment {experiment_id} is {found}, not {state}, after two minutes")
+            time.sleep(0.2)
+
+    def answers(self) -> dict[str, int]:
+        """How many answers of each status the master gave."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        text = urllib3.request("GET", f"{self.url}/metrics", headers=headers, timeout=30).data.decode()
+        counts: Counter[str] = Counter()
+        for status, number in re.findall(r'det_master_requests_total\{.*status="(\d+)"\} (\S+)', text):
+            counts[status] += int(float(number))
+        return dict(counts)
+
+    def allocation_token(self, allocation_id: str) -> str:
+        """Made as the master makes it: the fuzzer plays a task."""
+        with sqlite3.connect(self.directory / "master.db") as db:
+            (value,) = db.execute("SELECT value FROM cluster WHERE key = 'token_secret'").fetchone()
+        return allocation_token.mint(bytes.fromhex(json.loads(value)), allocation_id)
+
+
+@contextmanager
+def running_master(directory: Path) -> Iterator[Cluster]:
+    config = directory / "master.yaml"
+    storage = {"type": "shared_fs", "host_path": str(directory / "checkpoints")}
+    config.write_text(json.dumps({"security": {"initial_user_password": ""}, "checkpoint_storage": storage}))
+    read_fd, write_fd = os.pipe()
+    command = [sys.executable, "-m", "determined.master", "--config-file", str(config), "--data-dir", str(directory)]
+    command += ["--port", "0", "--slots", "2", "--ready-fd", str(write_fd)]
+    with (directory / "master.log").open("wb") as log:
+        master = subprocess.Popen(command, pass_fds=[write_fd], stdout=log, stderr=log)
+    os.close(write_fd)
+    try:
+        yield Cluster(f"http://127.0.0.1:{int(os.read(read_fd, 4096))}", directory)
+    finally:
+        master.terminate()
+        master.wait(timeout=30)
+        os.close(read_fd)
+
+
+def populate(cluster: Cluster) -> dict[str, list[Any]]:
+    """One of everything; the values that hit something, by path parameter. Logs in as an administrator of a high id."""
+    cluster.login("admin", "")
+    # ids that a generator likes (0, 1, 2) must not be the fuzzer's own: it would deactivate itself
+    for number in range(30):
+        cluster.call("POST", "/api/v1/users", {"user": {"username": f"user{number}", "active": True, "admin": True}})
+    cluster.login("user29", "")
+    workspace = cluster.call("POST", "/api/v1/workspaces", {"name": "lab"})["workspace"]["id"]
+    project = cluster.call("POST", f"/api/v1/workspaces/{workspace}/projects", {"name": "p", "workspaceId": workspace})[
+        "project"
+    ]["id"]
+    experiment = cluster.submit(TRAIN)
+    cluster.await_state(experiment, "STATE_COMPLETED")
+    trial = cluster.call("GET", f"/api/v1/experiments/{experiment}/trials")["trials"][0]
+    checkpoints = cluster.call("GET", f"/api/v1/experiments/{experiment}/checkpoints")["checkpoints"]
+    agents = cluster.call("GET", "/api/v1/agents")["agents"]
+    return {
+        "experiment_id": [experiment],
+        "trial_id": [trial["id"]],
+        "task_id": [trial["taskId"]],
+        "run_id": [trial["id"]],
+        "checkpoint_uuid": [entry["uuid"] for entry in checkpoints],
+        "workspace_id": [1, workspace],
+        "project_id": [1, project],
+        "agent_id": [agent["id"] for agent in agents],
+        "slot_id": ["0", "1"],
+        "user_id": [2, 3],
+        "username": ["determined"],
+        "pool": ["default"],
+        "key": ["train.py"],
+    }
+
+
+def start_task(cluster: Cluster) -> dict[str, list[Any]]:
+    """A task that runs for as long as the fuzzer does; its ids."""
+    experiment = cluster.submit(SLEEP)
+    cluster.await_state(experiment, "STATE_RUNNING")
+    summaries = cluster.call("GET", "/api/v1/tasks")["allocationIdToSummary"]
+    (allocation_id, found), *_ = summaries.items()
+    resources = [entry["resourcesId"] for entry in found.get("resources") or []]
+    return {
+        "allocation_id": [allocation_id],
+        "resource_id": resources or ["x"],
+        "experiment_id": [experiment],
+        "trial_id": [cluster.call("GET", f"/api/v1/experiments/{experiment}/trials")["trials"][0]["id"]],
+        "task_id": [found["taskId"]],
+    }

@@ -1,0 +1,55 @@
+"""Documents that are generated are up to date, links lead somewhere, and nothing is left out of the index."""
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = ROOT / "scripts"
+DOCS = ROOT / "docs"
+
+_LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+@pytest.fixture
+def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    yield
+    for name in ("make_cli_reference", "make_config_reference", "config_meanings"):
+        sys.modules.pop(name, None)
+
+
+def _documents() -> list[Path]:
+    return [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+
+
+@pytest.mark.parametrize("name", ["make_cli_reference", "make_config_reference"])
+def test_the_generated_reference_is_up_to_date(scripts: None, name: str) -> None:
+    script: ModuleType = importlib.import_module(name)
+    assert script.TARGET.read_text() == script.reference(), f"run: .venv/bin/python scripts/{name}.py"
+
+
+def test_no_meaning_is_kept_for_a_configuration_key_that_is_gone(scripts: None) -> None:
+    reference = (DOCS / "reference" / "configuration.md").read_text()
+    meanings = importlib.import_module("config_meanings")
+    for section in (meanings.EXPERIMENT, meanings.MASTER, meanings.SEARCHER, meanings.STORAGE):
+        gone = [key for key in section if f"| `{key}` |" not in reference]
+        assert not gone, f"scripts/config_meanings.py describes {gone}, which no schema has"
+
+
+@pytest.mark.parametrize("document", _documents(), ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_links_between_documents_lead_somewhere(document: Path) -> None:
+    targets = [link for link in _LINK.findall(document.read_text()) if "://" not in link]
+    broken = [link for link in targets if not (document.parent / link).exists()]
+    assert not broken, f"{document.name} links to {broken}"
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    listed = {(DOCS / link).resolve() for link in _LINK.findall((DOCS / "index.md").read_text()) if "://" not in link}
+    lost = [p.relative_to(DOCS).as_posix() for p in DOCS.rglob("*.md") if p.name != "index.md" and p not in listed]
+    assert not lost, f"docs/index.md does not link to {lost}"

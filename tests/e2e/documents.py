@@ -1,0 +1,156 @@
+"""The fenced blocks of our documents, and the place where one document's blocks are run as a reader would."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cluster import ROOT, clean_environment
+
+RUN = ("console", "bash", "python", "yaml")
+SHOWN = ("text", "json")  # shapes and messages to look at
+BLOCK_SECONDS = 60
+
+_FENCE = re.compile(r"^```(\S*)$")
+_MARK = re.compile(r"^<!-- (not run|file|exit status): (.+) -->$")
+_SLEEP = re.compile(r"time\.sleep\([\d.]+\)")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d{4})")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """`marks`: what comments right before the fence say, such as {"file": "train.py"}."""
+
+    document: str
+    line: int
+    language: str
+    text: str
+    marks: dict[str, str]
+
+    @property
+    def where(self) -> str:
+        return f"{self.document}:{self.line}"
+
+    @property
+    def script(self) -> str:
+        """What to type: the lines after `$` of a console block, all lines of another."""
+        if self.language != "console":
+            return self.text
+        return "\n".join(line[2:] for line in self.text.splitlines() if line.startswith("$ "))
+
+    @property
+    def shown(self) -> list[str]:
+        """The output a console block promises; `...` stands for what was left out."""
+        if self.language != "console":
+            return []
+        lines = [line for line in self.text.splitlines() if not line.startswith("$ ")]
+        return [line for line in lines if line.strip() and line.strip() != "..."]
+
+
+def documents() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "examples" / "core_api" / "README.md"]
+
+
+def blocks(document: Path) -> list[Block]:
+    return list(_blocks(document))
+
+
+def normal(text: str) -> str:
+    """Without what differs from run to run: ids, times, addresses, widths of columns."""
+    text = _STAMP.sub("TIME", _UUID.sub("UUID", text))
+    text = re.sub(r"127\.0\.0\.1:\d+", "ADDRESS", text)
+    text = re.sub(r"\] [0-9a-f]{8} \|\|", "] ID ||", text)
+    text = re.sub(r"\[\d+\] ", "[PID] ", text)
+    return re.sub(r"-{3,}", "---", re.sub(r"\s+", " ", text)).strip()
+
+
+def missing_lines(promised: list[str], output: str) -> list[str]:
+    """The promised lines that do not come in the output, in this order."""
+    lines = iter([normal(line) for line in output.splitlines()])
+    return [line for line in promised if not any(normal(line) == found for found in lines)]
+
+
+class Reader:
+    """A home and a clone of their own. What the document starts is stopped when the document is read."""
+
+    def __init__(self, directory: Path, document: Path, port: int) -> None:
+        self.clone = directory / "determined"
+        self._home = directory / "home"
+        self._port = str(port)
+        self._home.mkdir(parents=True)
+        shutil.copytree(ROOT / "examples", self.clone / "examples")
+        # The README of an example speaks from its own folder, every other document from the top.
+        inside = document.parent.relative_to(ROOT)
+        self.cwd = self.clone / inside if inside.parts[:1] == ("examples",) else self.clone
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.cwd / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self._here(text))
+        return path
+
+    def shell(self, script: str) -> subprocess.CompletedProcess[str]:
+        self._pace(script)
+        return self._run(["bash", "-euo", "pipefail", "-c", self._here(script)])
+
+    def python(self, path: Path) -> subprocess.CompletedProcess[str]:
+        self._pace("")
+        return self._run([sys.executable, str(path)])
+
+    def leave(self) -> None:
+        state = self._home / ".local" / "share" / "determined"
+        for cluster in sorted((state / "clusters").glob("*")):
+            self._run(["det", "deploy", "local", "cluster-down", "--cluster-name", cluster.name])
+        self._run(["det", "master", "stop"])
+        for pid_file in state.rglob("runs/*/pid"):
+            _kill(pid_file)
+
+    def _pace(self, script: str) -> None:
+        """The examples train faster than printed, as nobody watches; slower where they are to be caught half way."""
+        seconds = "0.05" if "det e pause" in script else "0.005"
+        for path in (self.clone / "examples").rglob("*.py"):
+            path.write_text(_SLEEP.sub(f"time.sleep({seconds})", path.read_text()))
+
+    def _here(self, text: str) -> str:
+        return text.replace("8080", self._port)
+
+    def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        env = clean_environment(HOME=str(self._home), NO_COLOR="1", COLUMNS="200")
+        env = {k: v for k, v in env.items() if not k.startswith("XDG_")}
+        env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
+        return subprocess.run(
+            command, cwd=self.cwd, env=env, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, timeout=BLOCK_SECONDS, check=False,
+        )  # fmt: skip
+
+
+def _blocks(document: Path) -> Iterator[Block]:
+    marks: dict[str, str] = {}
+    inside: tuple[int, str] | None = None
+    text: list[str] = []
+    for number, line in enumerate(document.read_text().splitlines(), start=1):
+        fence = _FENCE.match(line)
+        if inside is not None and line != "```":
+            text.append(line)
+        elif inside is not None:
+            yield Block(document.relative_to(ROOT).as_posix(), *inside, "\n".join(text) + "\n", marks)
+            inside, text, marks = None, [], {}
+        elif fence:
+            inside = (number, fence[1])
+        elif mark := _MARK.match(line):
+            marks[mark[1]] = mark[2]
+        elif line.strip():
+            marks = {}
+
+
+def _kill(pid_file: Path) -> None:
+    try:
+        os.kill(int(pid_file.read_text()), signal.SIGKILL)
+    except (ValueError, OSError):
+        return
