@@ -13,6 +13,7 @@ Report = Callable[[int], None]  # logs three floats as step n
 RATE = 1000
 _WARM_UP = 50
 _BLOCK = 10
+_LOOP_SECONDS = 60.0
 _BACK_TO_BACK_SECONDS = 10.0  # a slow peer gets as many calls as fit
 
 
@@ -41,6 +42,8 @@ class Measured:
     paced: Latencies
     slowdown: float  # of the numeric loop, as a share
     background: float  # processor seconds per call on other threads of the process
+    noise: float  # the slowdown by a call that does nothing: how far the other one can be trusted
+    reports: int  # calls in all
     version: str = ""
 
     @property
@@ -63,7 +66,14 @@ def measure(report: Report, effort: Effort, version: str = "") -> Measured:
     dense = _latencies(report, steps, effort.calls, 0.0, _BACK_TO_BACK_SECONDS)
     paced_calls = int(effort.paced_seconds * RATE)
     paced = _latencies(report, steps, paced_calls, 1 / RATE, 4 * effort.paced_seconds)
-    return Measured(dense, paced, *_slowdown(report, steps, effort.pairs), version)
+    slowdown, background = _slowdown(report, steps, effort.pairs)
+    reports = next(steps) - 1
+    noise, _ = _slowdown(_nothing, steps, effort.pairs)
+    return Measured(dense, paced, slowdown, background, noise, reports, version)
+
+
+def _nothing(_step: int) -> None:
+    """The control."""
 
 
 def _latencies(report: Report, steps: Iterator[int], calls: int, interval: float, limit: float) -> Latencies:
@@ -103,12 +113,15 @@ def _slowdown(report: Report, steps: Iterator[int], pairs: int) -> tuple[float, 
     bare: list[float] = []
     busy: list[float] = []
     others = _other_threads()
+    deadline = time.monotonic() + _LOOP_SECONDS
     for pair in range(pairs):
+        if time.monotonic() > deadline:
+            break
         order = (None, report) if pair % 2 else (report, None)
         for call in order:
             (bare if call is None else busy).append(_block(work, call, steps))
     background = _other_threads() - others
-    return _quartile(busy) / _quartile(bare) - 1, background / (pairs * _BLOCK)
+    return _quartile(busy) / _quartile(bare) - 1, background / (len(busy) * _BLOCK)
 
 
 def _block(work: Callable[[], None], report: Report | None, steps: Iterator[int]) -> float:

@@ -37,7 +37,6 @@ def _run(name: str, *, quick: bool) -> bool:
     full, short = BENCHMARKS[name]
     chosen = [*(short if quick else full), *(["--mlflow-python", peers.peers_python()] if name == "ingest" else [])]
     facts = machine.facts()
-    # A blank standard error: what a benchmark says on its way is for whoever watches, not for the result.
     command = [sys.executable, str(HERE / f"{name}.py"), *chosen]
     done = subprocess.run(
         command, env=peers.environment(), stdout=subprocess.PIPE, text=True, timeout=_SECONDS, check=False

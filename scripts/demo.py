@@ -1,4 +1,4 @@
-"""`make demo`: the main job on the embedded default. Submits a real experiment, follows it to its end, prints the page."""
+"""`make demo`: the main job on the embedded default: a real experiment, followed to its end, and its address."""
 
 import json
 import re

@@ -65,3 +65,5 @@ MASKED = "********"
 
 # What a master signs, before the caller's challenge, to prove that it holds the secret of a state file.
 IDENTITY_PURPOSE = b"determined master identity:"
+# The same, to prove to a task that it is the master which minted the task's token.
+ALLOCATION_PURPOSE = b"determined master of allocation:"

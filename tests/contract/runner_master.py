@@ -8,9 +8,11 @@ import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qs
 
 import msgspec
 
+from determined.wire.allocation_proof import allocation_proof
 from determined.wire.report import Exit, ReportBatch
 
 
@@ -39,7 +41,9 @@ class RunnerMaster:
         self._thread.join()
 
     def answer(self, path: str, body: bytes) -> dict[str, Any]:
-        path = path.partition("?")[0]
+        path, _, query = path.partition("?")
+        if path == "/info":
+            return {"proof": allocation_proof("secret", bytes.fromhex(parse_qs(query)["challenge"][0]))}
         if path.endswith("/context_directory"):
             return {"b64Tgz": _empty_tgz()}
         resource = path.split("/")[-2]

@@ -1,14 +1,17 @@
 """What every checkpoint store must do. A backend's test subclasses `StorageContract` and gives it a `manager`."""
 
+import json
 import random
 from pathlib import Path
 
 import pytest
 
-from determined.errors import CheckpointNotFound
-from determined.storage import StorageManager
+from determined.errors import CheckpointDamaged, CheckpointNotFound
+from determined.storage import StorageManager, tree
+from determined.storage.manifest import MANIFEST_NAME, resources
 
 UUID = "5b9d1f9e-8f0e-4f0e-9d6a-000000000001"
+ABSENT = "5b9d1f9e-8f0e-4f0e-9d6a-000000000002"
 
 
 def make_files(root: Path, files: dict[str, str]) -> Path:
@@ -111,10 +114,11 @@ class StorageContract:
         assert manager.delete(UUID, ["**/*"]) == {}
 
     def test_an_unknown_checkpoint_is_named(self, manager: StorageManager, tmp_path: Path) -> None:
-        with pytest.raises(CheckpointNotFound, match="nowhere"):
-            manager.download("nowhere", tmp_path / "back")
-        with pytest.raises(CheckpointNotFound, match="nowhere"), manager.restore_path("nowhere"):
-            pass
+        for name in (ABSENT, "nowhere"):
+            with pytest.raises(CheckpointNotFound, match=name):
+                manager.download(name, tmp_path / "back")
+            with pytest.raises(CheckpointNotFound, match=name), manager.restore_path(name):
+                pass
 
     def test_deleting_everything_returns_no_resources(self, stored: StorageManager) -> None:
         assert stored.delete(UUID, ["**/*"]) == {}
@@ -133,10 +137,44 @@ class StorageContract:
         with pytest.raises(ValueError, match="refused"):
             stored.delete(UUID, [glob])
 
-    @pytest.mark.parametrize("name", ["", "..", "a/b", "../x"])
-    def test_an_id_that_reaches_outside_is_refused(self, manager: StorageManager, source: Path, name: str) -> None:
-        with pytest.raises(ValueError, match="plain name"):
+    @pytest.mark.parametrize(
+        "name", ["", "..", "a/b", "../x", "victim", UUID.upper(), UUID.replace("-", ""), UUID + "\n"]
+    )
+    def test_an_id_that_is_no_canonical_uuid_is_refused(self, manager: StorageManager, source: Path, name: str) -> None:
+        with pytest.raises(ValueError, match="is not a UUID"):
             manager.upload(source, name)
+        with pytest.raises(ValueError, match="is not a UUID"):
+            manager.delete(name, ["**/*"])
+
+    def test_a_directory_that_is_no_checkpoint_is_not_deleted(self, manager: StorageManager, source: Path) -> None:
+        manager.put(source / "model.pt", f"{UUID}/precious")
+        with pytest.raises(CheckpointNotFound, match="neither a manifest nor"):
+            manager.delete(UUID, ["**/*"])
+        assert manager.read(f"{UUID}/precious") == b"weights"
+
+    @pytest.mark.parametrize("path", ["../../escape", "/etc/escape", "", "a/../../b", "a//b", ".", "nul\0", 7, None])
+    def test_a_manifest_that_reaches_outside_is_damage(
+        self, stored: StorageManager, tmp_path: Path, path: object
+    ) -> None:
+        listed = {"version": 1, "files": [{"path": path, "size": 1}]}
+        (tmp_path / "forged").write_text(json.dumps(listed))
+        stored.put(tmp_path / "forged", f"{UUID}/{MANIFEST_NAME}")
+        with pytest.raises(CheckpointDamaged, match="cannot be read"):
+            stored.download(UUID, tmp_path / "back")
+
+    def test_a_checkpoint_of_an_older_release_loses_files_and_can_still_be_deleted(
+        self, manager: StorageManager, source: Path
+    ) -> None:
+        for name in ("metadata.json", "model.pt"):
+            manager.put(source / name, f"{UUID}/{name}")
+        assert manager.delete(UUID, ["metadata.json"]) == {"model.pt": 7}
+        assert [entry.path for entry in manager.entries(UUID)] == ["model.pt"]
+        assert manager.delete(UUID, ["**/*"]) == {}
+
+    def test_a_checkpoint_is_read_through_its_descriptor(self, stored: StorageManager) -> None:
+        with stored.opened(UUID) as (fd, entries):
+            assert resources(entries) == RESOURCES
+            assert tree.read_file(fd, "logs/deep/b.txt") == b"b"
 
     def test_loose_files_are_put_read_and_removed(self, manager: StorageManager, source: Path) -> None:
         manager.put(source / "model.pt", "cluster/tensorboard/f")

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cluster import Client, Cluster, eventually, write_experiment
 from postgres import PostgresServer
+
+from cluster import Client, Cluster, eventually, write_experiment
 
 TRIALS = 8
 

@@ -113,7 +113,7 @@ class Reader:
 
     def _pace(self, script: str) -> None:
         """The examples train faster than printed, as nobody watches; slower where they are to be caught half way."""
-        seconds = "0.05" if "det e pause" in script else "0.005"
+        seconds = "0.03" if "det e pause" in script else "0.005"
         for path in (self.clone / "examples").rglob("*.py"):
             path.write_text(_SLEEP.sub(f"time.sleep({seconds})", path.read_text()))
 

@@ -347,3 +347,10 @@ def test_curl_carries_the_token_and_shows_no_token(det: Det) -> None:
     assert json.loads(done.out)["user"]["username"] == "determined"
     assert token not in done.err
     assert det("dev", "curl", "/api/v1/me", "--fail", "-X", "PATCH", check=False).status != 0
+
+
+def test_resources_sum_up_what_was_used(det: Det, submitted: tuple[int, int]) -> None:
+    listed = det("resources", "raw", "2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z").out
+    assert len(listed.splitlines()) >= 2, "a header and the allocation of the finished trial"
+    summed = det("res", "agg", "2026-01-01", "2026-01-02", "--json")
+    assert "resourceEntries" in json.loads(summed.out)

@@ -7,6 +7,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+
 from cluster import Client, Cluster, clean_environment, copy_example, eventually, official, official_python
 
 pytestmark = pytest.mark.official

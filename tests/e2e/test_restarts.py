@@ -106,4 +106,3 @@ def _newest_pid(client: Client, trial: int, known: list[int]) -> int | None:
     pids = [int(line.rsplit(" ", 1)[1]) for line in client.log_lines(trial) if "starting at" in line]
     fresh = [p for p in pids if p not in known]
     return fresh[-1] if fresh else None
-

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import chaos
 import pytest
+
 from cluster import Client, Cluster, eventually, write_experiment
 
 pytestmark = pytest.mark.timeout(600)

@@ -1,4 +1,4 @@
-"""Run by hand on a machine with an NVIDIA GPU (`make test-gpu`): detection, CUDA_VISIBLE_DEVICES, a CUDA step in a trial.
+"""For a machine with an NVIDIA GPU (`make test-gpu`): detection, CUDA_VISIBLE_DEVICES, a CUDA step in a trial.
 
 Prints what it saw and exits non-zero when something is off. It needs torch with CUDA in the interpreter that runs it.
 """
@@ -57,8 +57,8 @@ def _check(cluster: Cluster, scratch: Path) -> int:
     print("\n".join(client.log_lines(trial)))
     training, gpu = client.metrics(trial, "training"), client.metrics(trial, "gpu")
     print("state", state, "reports", len(training), "gpu samples", len(gpu), gpu[:1])
-    busy = subprocess.run(["nvidia-smi", "--query-gpu=uuid,name", "--format=csv"], capture_output=True, text=True, check=True)
-    print(busy.stdout)
+    query = ["nvidia-smi", "--query-gpu=uuid,name", "--format=csv"]
+    print(subprocess.run(query, capture_output=True, text=True, check=True).stdout)
     good = state == "COMPLETED" and len(training) == 50 and bool(gpu) and all("CUDA" in d["type"] for d in devices)
     return 0 if good else 1
 

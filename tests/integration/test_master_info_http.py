@@ -16,9 +16,12 @@ from determined.constants import API_VERSION
 from determined.master.auth import allocation_token
 
 PUBLIC = {
+    "/",
     "/api/v1/auth/login",
     "/api/v1/master",
     "/api/v1/master/telemetry",
+    "/det",
+    "/det/{path:path}",
     "/docs",
     "/docs/assets/docs.css",
     "/docs/assets/docs.js",

@@ -14,6 +14,7 @@ from determined._version import __version__
 from determined.api.address import canonical, is_loopback
 from determined.api.certificates import CertSpec, UntrustedMaster, context_of
 from determined.api.errors import error_from, error_of
+from determined.api.proven import Claim, demand_proof
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import BadMaster, DeterminedError, MasterNotFound
 from determined.wire.codec import convert, plain, to_json
@@ -32,6 +33,7 @@ class Session:
     Args:
         master_url: any address `canonical` understands.
         token: sent as a user's bearer token, or as a task's when `allocation_token`.
+        allocation_id: with a task's token: send it only to a master that proves to be the one of this allocation.
         username: whose token it is, for messages.
         cert: how to trust an https master.
         retries: how often a request is repeated while nobody answers, or the answer is 502, 503 or 504.
@@ -45,6 +47,7 @@ class Session:
         *,
         token: str | None = None,
         allocation_token: bool = False,
+        allocation_id: str | None = None,
         username: str | None = None,
         cert: CertSpec | None = None,
         retries: int = 5,
@@ -67,6 +70,8 @@ class Session:
         )
         self._timeout = timeout
         self._pool = _pool(self.master_url, cert)
+        if allocation_id is not None and token:
+            demand_proof(self._pool, Claim(self.master_url, allocation_id, token))
 
     def get(self, path: str, params: Params | None = None, *, timeout: float | None = None) -> Any:
         """The decoded answer. `raw` lists what every verb raises."""

@@ -40,6 +40,9 @@ def address(args: argparse.Namespace) -> str:
 def own_session(state: MasterState, user: str | None = None) -> Session:
     """Log in with the password of the state file; a cached token saves the round trip."""
     store = TokenStore(state.url, environment.config_dir())
+    given = environment.credentials() if user is None else None
+    if given is not None:
+        return Session(state.url, token=login(state.url, *given), username=given[0])
     name = user or store.active_user() or DEFAULT_USER
     token = store.token(name)
     if token is not None:

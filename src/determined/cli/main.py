@@ -23,6 +23,7 @@ NOUNS: list[tuple[tuple[str, ...], str, str]] = [
     (("master",), "the master: information, logs, the embedded one", "master"),
     (("project", "p"), "projects of a workspace", "project"),
     (("resource-pool", "rp"), "resource pools", "resource_pool"),
+    (("resources", "res"), "past use of the cluster", "resources"),
     (("slot", "s"), "slots (GPUs or CPUs) of agents", "slot"),
     (("task",), "running tasks and their logs", "task"),
     (("token", "tkn"), "access tokens", "token"),

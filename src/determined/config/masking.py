@@ -9,7 +9,7 @@ _SECRET_KEYS = {
     "tensorboard_storage": ("access_key", "secret_key", "connection_string", "credential"),
     "registry_auth": ("password", "auth", "identitytoken", "registrytoken"),
     "dataset": ("token",),
-    "db": ("password",),
+    "db": ("password", "url"),  # a URL may hold a password
     "telemetry": ("segment_master_key", "segment_webui_key", "otel_exported_otlp_endpoint"),
     "webhooks": ("signing_key",),
     "security": ("initial_user_password",),

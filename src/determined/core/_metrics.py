@@ -19,9 +19,9 @@ _PLAIN = frozenset({float, int})
 
 
 class MetricsContext:
-    """Where train and profiler contexts report. `listener` gets each encoded report (TensorBoard)."""
+    """Where train and profiler contexts report. `listener` gets group, time and the encoded report (TensorBoard)."""
 
-    def __init__(self, reporter: Reporter, listener: Callable[[bytes], None] | None = None) -> None:
+    def __init__(self, reporter: Reporter, listener: Callable[[str, float, bytes], None] | None = None) -> None:
         self._append = reporter.append
         self._listener = listener
         self._groups: set[str] = set()
@@ -49,7 +49,7 @@ class MetricsContext:
             payload = to_msgpack(record)
         self._append(payload)
         if self._listener is not None:
-            self._listener(payload)
+            self._listener(group, record.time, payload)
 
 
 def checked_group(group: str) -> str:

@@ -11,11 +11,14 @@ class Engine(ABC):
 
     Contract:
     - `start` is idempotent: the same `resource_id` again is harmless, also after a restart of the master, and re-adopts
-      a runner that is still alive. It raises `determined.errors.Unavailable` when the runner cannot be started.
+      a runner that is still alive. It raises `determined.errors.Unavailable` when the runner cannot be started now, or
+      has begun (`launch.begun`) and nothing is left of it; `FailedPrecondition` when trying again would change nothing.
     - A runner that `start` accepted ends with exactly one `RunnerGone` event per master life; a runner found already
       gone by `start` yields that event too.
+    - What a runner left behind goes only with `forget`, which says that its `RunnerGone` is written down.
     - `kill` of an unknown or gone runner does nothing. `force=False` asks the runner to end its task (TERM, then KILL
-      after a grace period); `force=True` kills runner and task at once.
+      after a grace period); `force=True` kills runner and task at once, but not a runner that only reports
+      what a dead one left.
     - A runner outlives the master; `close` leaves runners alone.
     """
 
@@ -40,6 +43,10 @@ class Engine(ABC):
     @abstractmethod
     async def kill(self, resource_id: str, *, force: bool) -> None:
         """End one runner and its task."""
+
+    @abstractmethod
+    async def forget(self, resource_id: str) -> None:
+        """The end of this runner is on record: clear away what it left. Unknown ones are no matter."""
 
     @abstractmethod
     async def running(self) -> Sequence[str]:

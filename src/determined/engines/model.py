@@ -58,6 +58,7 @@ class Launch:
     run_as: RunAs = field(default_factory=RunAs)
     master_cert_file: str | None = None
     master_cert_name: str | None = None
+    begun: bool = False  # the master has reports of it: with its directory gone it is lost, and never begun again
 
 
 class GoneReason(StrEnum):

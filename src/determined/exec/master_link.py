@@ -1,7 +1,7 @@
 """A runner's connection to its master: urllib3, the allocation token, our error classes. Proxies are never used.
 
-`Unavailable` means try again later (nobody answers, 5xx, or somebody who is not our master); every other error is the
-master's own word. A master that came back elsewhere has its engine rewrite launch.json, which is read again then.
+`Unavailable` means try again later (nobody answers, 5xx, or somebody who does not prove to be our master, and then gets
+no token); every other error is the master's own word. A master that came back elsewhere has its engine rewrite launch.json, which is read again then.
 """
 
 import json
@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import urllib3
 
+from determined.api.proven import Claim, demand_proof
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import (
     BY_CODE,
@@ -84,7 +85,9 @@ class MasterLink:
 
 
 def _pool(launch: LaunchFile) -> urllib3.PoolManager:
-    return urllib3.PoolManager(num_pools=1, maxsize=4, retries=False, **_tls(launch))
+    pool = urllib3.PoolManager(num_pools=1, maxsize=4, retries=False, **_tls(launch))
+    demand_proof(pool, Claim(launch.master_url, launch.allocation_id, launch.token))
+    return pool
 
 
 def _tls(launch: LaunchFile) -> dict[str, Any]:
@@ -104,7 +107,8 @@ def _tls(launch: LaunchFile) -> dict[str, Any]:
 def _error(url: str, status: int, body: bytes) -> DeterminedError:
     inner = _our_error(body)
     if status >= 500 or inner is None:
-        return Unavailable(f"the master at {url} answers {status}: {body[:200]!r}")
+        defect = status == 500 and inner is not None and inner.get("reason") == "internal"
+        return Unavailable(f"the master at {url} answers {status}: {body[:200]!r}", defect=defect)
     kind = BY_CODE.get(str(inner.get("reason")), InvalidArgument)
     details = inner.get("details")
     return kind(str(inner.get("error", f"status {status}")), **(details if isinstance(details, dict) else {}))

@@ -28,7 +28,7 @@ logger = logging.getLogger("determined.master")
 EXIT_CONFIG = 2
 EXIT_STATE = 3  # the data directory or the database cannot be used
 DEFAULT_CONFIG = Path("/etc/determined/master.yaml")
-_GRACE_SECONDS = 10
+_GRACE_SECONDS = 10  # a back-stop: MasterServer has hung up on everybody long before
 _DATABASE_SECONDS = 10
 _LEVELS = {"trace": logging.DEBUG, "debug": logging.DEBUG, "warn": logging.WARNING, "warning": logging.WARNING,
            "error": logging.ERROR, "fatal": logging.CRITICAL}  # fmt: skip
@@ -52,6 +52,9 @@ def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_f
         _check_state(config)
     except DeterminedError as e:
         logger.error("cannot start: %s", e.message)
+        return EXIT_STATE
+    except OSError as e:
+        logger.error("cannot start: the data directory %s cannot be used: %s", config.data_dir, e)
         return EXIT_STATE
     try:
         listener = _listen(config)

@@ -41,6 +41,7 @@ from determined.master.db.ownership import Ownership
 from determined.master.lifecycle.reconciler import Reconciler
 from determined.master.routes.docs import openapi_config
 from determined.master.routes.errors import exception_handlers
+from determined.master.routes.observe import observed
 from determined.master.services import bootstrap, session
 from determined.master.services.master_log import LogRing
 from determined.master.services.request_metrics import RequestMetrics
@@ -52,6 +53,7 @@ EngineFactory = Callable[[MasterContext], Sequence[Engine]]
 MAX_BODY_BYTES = 16 * 1024 * 1024  # experiments are larger: their handler says so itself
 _SWEEP_SECONDS = 3600.0
 _OWNER_SECONDS = 5.0
+_ANSWER_SECONDS = 1.5  # for answers that are on their way when the master stops
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def create_app(
     with warnings.catch_warnings():
         # handlers name their dependencies and parameters plainly, which Litestar 2 infers and 3 will not
         warnings.simplefilter("ignore", DeprecationWarning)
-        return Litestar(
+        app = Litestar(
             route_handlers=_routers(),
             guards=[guard],
             dependencies=_dependencies(),
@@ -99,16 +101,29 @@ def create_app(
             cors_config=CORSConfig() if config.enable_cors else None,
             logging_config=None,
         )
+    app.asgi_handler = observed(app.asgi_handler)
+    return app
 
 
 class MasterServer(uvicorn.Server):
-    """A uvicorn that ends long polls and streams before it waits for them."""
+    """A uvicorn that ends long polls and streams before it waits for them, and hangs up on who is slower than that."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app = self.config.app
         if isinstance(app, Litestar) and "ctx" in app.state:
             app.state.ctx.bus.close()
-        await super().shutdown(sockets)
+        hanging_up = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, self._hang_up)
+        try:
+            await super().shutdown(sockets)
+        finally:
+            hanging_up.cancel()
+
+    def _hang_up(self) -> None:
+        """A stalled upload reads as a client that left, which ends its handler in order."""
+        for connection in list(self.server_state.connections):
+            transport = getattr(connection, "transport", None)
+            if transport is not None:
+                transport.abort()
 
 
 @asynccontextmanager
@@ -260,6 +275,7 @@ def _routers() -> list[Router]:
         log,
         master,
         metric,
+        page,
         pool,
         project,
         report,
@@ -274,8 +290,8 @@ def _routers() -> list[Router]:
     )
 
     nouns = (
-        agent, allocation, checkpoint, docs, experiment, experiment_actions, health, job, log, master, metric, pool,
-        project, report, resource_allocation, run, session, task, token, trial, user, workspace,
+        agent, allocation, checkpoint, docs, experiment, experiment_actions, health, job, log, master, metric, page,
+        pool, project, report, resource_allocation, run, session, task, token, trial, user, workspace,
     )  # fmt: skip
     return [_without_options(noun.router) for noun in nouns]
 

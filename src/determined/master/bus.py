@@ -47,12 +47,12 @@ class Listener:
         self._event = event
         self._bus = bus
 
-    async def wait(self, timeout: float) -> bool:
-        """True when a hint came; False when `timeout` seconds passed or the master is stopping."""
+    async def wait(self, seconds: float) -> bool:
+        """True when a hint came; False when `seconds` passed or the master is stopping."""
         if self._bus.closed:
             return False
         try:
-            async with asyncio.timeout(timeout):
+            async with asyncio.timeout(seconds):
                 await self._event.wait()
         except TimeoutError:
             return False

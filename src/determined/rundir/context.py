@@ -34,6 +34,9 @@ _FILE_TYPE = ord(tarfile.REGTYPE)
 _DIRECTORY_TYPE = ord(tarfile.DIRTYPE)
 # Favours speed: contexts are mostly source text, and a submit waits for this.
 _COMPRESSION = 4
+_DEEPEST = 200  # directories
+_LONGEST_PATH = 4096  # bytes, as Linux has it
+_LATEST_TIME = 253_402_300_799  # the last second of the year 9999
 
 
 def read_directory(
@@ -85,14 +88,32 @@ def unpack(tgz: bytes, destination: Path) -> None:
         return
     try:
         with tarfile.open(fileobj=io.BytesIO(tgz), mode="r:*") as archive:
-            archive.extractall(destination, filter="data")
-    except tarfile.FilterError as e:
+            if hasattr(tarfile, "data_filter"):
+                archive.extractall(destination, filter="data")
+            else:
+                archive.extractall(destination, [_harmless(member) for member in archive])
+    except _Refusal as e:
         raise InvalidArgument(f"the context archive is refused: {e}; submit it again") from e
     except (tarfile.TarError, EOFError) as e:
         raise InvalidArgument(f"the context archive cannot be read: {e}; submit it again") from e
 
 
 _Found = Iterator[tuple[Path, str]]
+# Python has filters since 3.11.4 only; Debian 12 brings 3.11.2.
+_Refusal: type[tarfile.TarError] = getattr(tarfile, "FilterError", tarfile.ExtractError)
+
+
+def _harmless(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """What the `data` filter does, for the only kinds of members that `pack_files` makes."""
+    parts = PurePosixPath(member.name).parts
+    if member.name.startswith("/") or ".." in parts:
+        raise _Refusal(f"{member.name!r} would be outside the destination")
+    if not (member.isfile() or member.isdir()):
+        raise _Refusal(f"{member.name!r} is neither a file nor a directory")
+    member.mode = (member.mode & 0o755) | (0o700 if member.isdir() else 0o600)
+    member.uid, member.gid = os.getuid(), os.getgid()
+    member.uname = member.gname = ""
+    return member
 
 
 def _sources(root: Path | None, includes: Sequence[Path], taken: set[str]) -> Iterator[tuple[Path, _Found]]:
@@ -185,11 +206,13 @@ def _entry(name: str, status: os.stat_result, kind: int, content: bytes) -> "Fil
 
 def _member(entry: "File") -> tuple[tarfile.TarInfo, bytes]:
     parts = PurePosixPath(entry.path).parts
-    if not parts or entry.path.startswith("/") or ".." in parts:
+    if len(parts) > _DEEPEST or len(entry.path.encode()) > _LONGEST_PATH:
+        raise InvalidArgument(f"context file '{entry.path[:80]}...' has too long a path; keep it below 4096 bytes")
+    if not parts or entry.path.startswith("/") or ".." in parts or "\0" in entry.path:
         raise InvalidArgument(f"context file '{entry.path}' lies outside the context; send relative paths without '..'")
     member = tarfile.TarInfo(entry.path)
     member.mode = entry.mode & 0o777
-    member.mtime = int(entry.mtime) if entry.mtime.isdigit() else 0
+    member.mtime = _time(entry.mtime)
     if entry.type == _DIRECTORY_TYPE:
         member.type = tarfile.DIRTYPE
         return member, b""
@@ -201,6 +224,15 @@ def _member(entry: "File") -> tuple[tarfile.TarInfo, bytes]:
         raise InvalidArgument(f"context file '{entry.path}': content is not base64 ({e})") from e
     member.size = len(content)
     return member, content
+
+
+def _time(text: str) -> int:
+    """Seconds since the epoch; 0 for what no file system would say."""
+    try:
+        seconds = int(text)
+    except ValueError:
+        return 0
+    return seconds if 0 <= seconds <= _LATEST_TIME else 0
 
 
 def _too_large(total: int) -> TooLarge:

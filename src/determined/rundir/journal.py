@@ -28,7 +28,7 @@ from determined.rundir.segment import (
     segment_starts,
 )
 
-_HEAD_BYTES = 4096
+HEAD_BYTES = 4096
 _MAGIC, _COMMITTED, _ACKNOWLEDGED = 0, 1, 2  # indexes of 8-byte words in the head
 _MAGIC_VALUE = 0x44455430314A4E4C
 
@@ -38,6 +38,14 @@ def journal_names(directory: Path) -> list[str]:
     names = (entry.name for entry in directory.iterdir())
     # A leading dot is a head still being written.
     return sorted(name[: -len(".head")] for name in names if name.endswith(".head") and name[0] != ".")
+
+
+def pending_of(head: bytes) -> int:
+    """How many records a head file's content says are not acknowledged; 0 for a file that is no head."""
+    if len(head) != HEAD_BYTES:
+        return 0
+    words = memoryview(head).cast("Q")
+    return max(0, words[_COMMITTED] - words[_ACKNOWLEDGED]) if words[_MAGIC] == _MAGIC_VALUE else 0
 
 
 class JournalWriter:
@@ -222,6 +230,12 @@ class JournalReader:
             self._walk_to(number)
         self._words[_ACKNOWLEDGED] = number
 
+    @property
+    def first_kept(self) -> int:
+        """The first record that is still on this disk."""
+        starts = segment_starts(self._directory, self.name)
+        return starts[0] if starts else self.acknowledged + 1
+
     def rewind(self, number: int) -> bool:
         """Hand out records after `number` again; False when some of them are already gone."""
         starts = segment_starts(self._directory, self.name)
@@ -291,7 +305,7 @@ class _Head:
 
     def __init__(self, descriptor: int) -> None:
         try:
-            self._mapped = mmap.mmap(descriptor, _HEAD_BYTES)
+            self._mapped = mmap.mmap(descriptor, HEAD_BYTES)
         finally:
             os.close(descriptor)
         self._bytes = memoryview(self._mapped)
@@ -301,10 +315,14 @@ class _Head:
     def create(cls, path: Path) -> "_Head":
         if not path.exists():
             fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
-            content = _MAGIC_VALUE.to_bytes(8, "little").ljust(_HEAD_BYTES, b"\0")
+            content = _MAGIC_VALUE.to_bytes(8, "little").ljust(HEAD_BYTES, b"\0")
             descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-            os.write(descriptor, content)
-            os.close(descriptor)
+            try:
+                os.write(descriptor, content)
+                # Before its name: after a power failure an empty head would hide every record of the journal.
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
             fresh.rename(path)
         return cls.open(path)
 

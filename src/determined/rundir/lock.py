@@ -4,6 +4,9 @@ import fcntl
 import os
 from pathlib import Path
 
+# The directory belongs to a task's user: a link is not followed, a pipe holds nobody.
+_CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK
+
 
 class Lock:
     """Held until `close`, or until every process that inherited the descriptor has ended."""
@@ -17,7 +20,7 @@ class Lock:
 
 def hold(path: Path) -> Lock | None:
     """Take the lock; None when another process has it."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _CAREFUL, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -27,9 +30,12 @@ def hold(path: Path) -> Lock | None:
 
 
 def is_held(path: Path) -> bool:
-    """Whether a runner lives on this directory. A missing file is a runner that never began."""
+    """Whether a runner lives on this directory. A missing file is a runner that never began.
+
+    Raises OSError when something else lies in its place.
+    """
     try:
-        descriptor = os.open(path, os.O_RDWR)
+        descriptor = os.open(path, os.O_RDWR | _CAREFUL)
     except FileNotFoundError:
         return False
     try:

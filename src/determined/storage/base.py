@@ -2,6 +2,7 @@
 
 A checkpoint is a directory of files under `<base>/<uuid>/`. It is staged first and becomes visible to `restore_path`
 and `download` only when `publish` has written its manifest, the last thing written. Readers check files against it.
+It holds files and directories, no links: a link is stored as what it points to, and is never followed afterwards.
 """
 
 import contextlib
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from determined.storage import listing
+from determined.storage import listing, tree
 from determined.storage.manifest import Entry
 
 Selector = Callable[[str], bool]
@@ -70,6 +71,15 @@ class StorageManager(ABC):
             CheckpointDamaged: a file differs from the manifest.
         """
 
+    @contextlib.contextmanager
+    def opened(self, src: str) -> Iterator[tuple[int, list[Entry]]]:
+        """A descriptor of checkpoint `src`, to read with `tree`, and what it holds. Raises as `restore_path`.
+
+        For a reader that has rights the checkpoint's author has not: nothing that lies there leads it elsewhere.
+        """
+        with self.restore_path(src) as path, tree.directory(str(path)) as fd:
+            yield fd, self.entries(src)
+
     def upload(self, src: Paths, dst: str, paths: set[str] | None = None) -> None:
         """Store directory `src` (or only its relative `paths`) as checkpoint `dst`, complete when this returns."""
         try:
@@ -117,13 +127,6 @@ class StorageManager(ABC):
     @staticmethod
     def _list_directory(root: Paths) -> dict[str, int]:
         return listing.list_directory(root)
-
-
-def check_name(name: str) -> str:
-    """A checkpoint id is one path component: it must not reach outside the store."""
-    if not name or name in {".", ".."} or "/" in name or "\0" in name:
-        raise ValueError(f"checkpoint id {name!r} is not a plain name; use the uuid that was reported")
-    return name
 
 
 @contextlib.contextmanager

@@ -1,21 +1,23 @@
 """Checkpoints in a directory of this machine's file system (local disk or a mounted share).
 
 Staged in `<base>/.staging-<uuid>` on the same file system and published by one rename: a reader sees a whole
-checkpoint or none. Data is not fsynced (that would stall training); the manifest is, and its hashes tell after a
-power loss.
+checkpoint or none. Data is not fsynced; the manifest is, and its hashes tell after a power loss. What is stored is
+reached through descriptors (`tree`), because the process that reads or deletes may have rights its author has not.
 """
 
 import contextlib
 import logging
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from determined.errors import CheckpointNotFound
-from determined.storage import copying, listing, manifest
-from determined.storage.base import Paths, Selector, StorageManager, check_name
+from determined.errors import CheckpointNotFound, NoDirectStorageAccess
+from determined.storage import copying, links, listing, manifest, tree
+from determined.storage.base import Paths, Selector, StorageManager
+from determined.storage.checkpoint_id import check_name
 from determined.storage.manifest import Entry
 
 logger = logging.getLogger("determined.core")
@@ -28,9 +30,15 @@ class LocalStorageManager(StorageManager):
     def from_config(cls, config: dict[str, Any], container_path: str | None) -> "LocalStorageManager":
         raise NotImplementedError(f"{cls.__name__} is not built from a config; use shared_fs or directory")
 
+    _owner: int | None = None
+
     @property
     def base(self) -> Path:
         return Path(self._base_path)
+
+    def only_owned_by(self, uid: int) -> None:
+        """Touch no stored directory of another user: for a process that acts on a place somebody else has chosen."""
+        self._owner = uid
 
     def pre_store_path(self, dst: str) -> Path:
         path = self._staging(dst)
@@ -51,13 +59,21 @@ class LocalStorageManager(StorageManager):
     def restore_path(self, src: str, selector: Selector | None = None) -> Iterator[Path]:
         if selector is not None:
             logger.warning("restore_path ignores its selector on %s: every file is visible", self._base_path)
-        path = self._final(src)
-        for entry in self.entries(src):
-            _check_size(src, path / entry.path, entry)
-        yield path
+        with self.opened(src):
+            yield self._final(src)
+
+    @contextlib.contextmanager
+    def opened(self, src: str) -> Iterator[tuple[int, list[Entry]]]:
+        with self._directory(src) as fd:
+            known = self._entries(src, fd)
+            for entry in known:
+                _check_size(src, fd, entry)
+            yield fd, known
 
     def stage(self, src: Paths, dst: str, paths: set[str] | None = None) -> list[Entry]:
         source, staging = Path(src), self.pre_store_path(dst)
+        if source.resolve() == staging.resolve():
+            links.resolve(staging)
         found = listing.list_directory(source)
         chosen = sorted(found if paths is None else listing.with_parents(found, paths & found.keys()))
         files = [path for path in chosen if not path.endswith("/")]
@@ -74,50 +90,43 @@ class LocalStorageManager(StorageManager):
         if final.exists():
             self._merge(staging, final, entries)
             return
-        manifest.write_file(staging / manifest.MANIFEST_NAME, manifest.encode(entries))
+        with tree.directory(str(staging)) as fd:
+            tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode(entries))
         staging.rename(final)
         _sync_directory(self.base)
 
     def discard(self, dst: str) -> None:
-        shutil.rmtree(self._staging(dst), ignore_errors=True)
+        check_name(dst)
+        with contextlib.suppress(OSError):  # what cannot be removed must not hide why it is discarded
+            self._clear(dst)
 
     def download(self, src: str, dst: Paths, selector: Selector | None = None) -> None:
-        source, destination = self._final(src), Path(dst)
-        known = self.entries(src)
-        chosen = listing.select((entry.path for entry in known), selector)
-        picked = [entry for entry in known if entry.path in chosen]
-        destination.mkdir(parents=True, exist_ok=True)
-        _make_directories(destination, [entry.path for entry in picked])
-        files = [entry for entry in picked if not entry.is_directory]
-        for entry in files:
-            _check_size(src, source / entry.path, entry)
-        digests = copying.copy_files((source / e.path, destination / e.path) for e in files)
+        destination = Path(dst)
+        with self.opened(src) as (fd, known):
+            chosen = listing.select((entry.path for entry in known), selector)
+            picked = [entry for entry in known if entry.path in chosen]
+            destination.mkdir(parents=True, exist_ok=True)
+            _make_directories(destination, [entry.path for entry in picked])
+            files = [entry for entry in picked if not entry.is_directory]
+            digests = copying.copy_files(((Path(e.path), destination / e.path) for e in files), below=fd)
         for entry, (size, digest) in zip(files, digests, strict=True):
             check_digest(src, entry, size, digest)
 
     def entries(self, src: str) -> list[Entry]:
-        path = self._final(src)
-        if not path.is_dir():
-            raise CheckpointNotFound(f"checkpoint {src} is not in the store: {path} does not exist")
-        listed = path / manifest.MANIFEST_NAME
-        if listed.exists():
-            return manifest.decode(listed.read_bytes(), src)
-        if not (path / manifest.METADATA_NAME).exists() or (path / manifest.STAGING_MARK).exists():
-            raise CheckpointNotFound(f"checkpoint {src} was never completed: {path} has no manifest")
-        return [Entry(name, size) for name, size in listing.list_directory(path).items()]
+        with self._directory(src) as fd:
+            return self._entries(src, fd)
 
     def delete(self, tgt: str, globs: list[str]) -> dict[str, int]:
-        path = self._final(tgt)
-        self.discard(tgt)
-        present = listing.list_directory(path) if path.is_dir() else {}
-        doomed = listing.match_globs(present, globs)
-        remaining = {name: size for name, size in present.items() if name not in doomed}
-        if all(name.endswith("/") for name in remaining):
-            self._drop(path, tgt)
+        check_name(tgt)
+        listing.match_globs((), globs)
+        self._clear(tgt)
+        try:
+            with self._directory(tgt) as fd:
+                return self._delete(tgt, fd, globs)
+        except CheckpointNotFound:
+            if os.path.lexists(self._final(tgt)):
+                raise
             return {}
-        self._forget(path, tgt, remaining)
-        _remove(path, doomed)
-        return remaining
 
     def put(self, src: Paths, key: str) -> None:
         make_base(self.base)
@@ -131,11 +140,10 @@ class LocalStorageManager(StorageManager):
         return self._loose(key).read_bytes()
 
     def remove(self, key: str) -> None:
-        target = self._loose(key)
-        if target.is_dir():
-            shutil.rmtree(target)
-        else:
-            target.unlink(missing_ok=True)
+        self._loose(key)
+        with contextlib.suppress(FileNotFoundError), tree.base(self._base_path) as base:
+            self._check_owner(tree.status(base, key), key)
+            tree.remove(base, key)
 
     def _final(self, name: str) -> Path:
         return self.base / check_name(name)
@@ -156,21 +164,65 @@ class LocalStorageManager(StorageManager):
         for path in staged:
             if not path.endswith("/"):
                 (staging / path).replace(final / path)
-        manifest.write_file(final / manifest.MANIFEST_NAME, manifest.encode([*before, *entries]))
+        with tree.directory(str(final)) as fd:
+            tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode([*before, *entries]))
         shutil.rmtree(staging)
 
-    def _drop(self, path: Path, name: str) -> None:
-        """Rename out of sight, then delete: a crash in between leaves no half checkpoint that looks whole."""
-        with contextlib.suppress(FileNotFoundError):
-            path.rename(self._staging(name))
-        self.discard(name)
+    @contextlib.contextmanager
+    def _directory(self, name: str) -> Iterator[int]:
+        """A descriptor of the checkpoint's own directory, never of what a link in its place points to."""
+        check_name(name)
+        with contextlib.ExitStack() as stack:
+            try:
+                fd = stack.enter_context(tree.directory(name, stack.enter_context(tree.base(self._base_path))))
+            except (FileNotFoundError, NotADirectoryError) as err:
+                place = self._final(name)
+                raise CheckpointNotFound(
+                    f"checkpoint {name} is not in the store: {place} does not exist or is not a directory"
+                ) from err
+            self._check_owner(os.fstat(fd), name)
+            yield fd
 
-    def _forget(self, path: Path, name: str, remaining: dict[str, int]) -> None:
-        listed = path / manifest.MANIFEST_NAME
-        if not listed.exists():
-            return
-        kept = [entry for entry in manifest.decode(listed.read_bytes(), name) if entry.path in remaining]
-        manifest.write_file(listed, manifest.encode(kept))
+    def _check_owner(self, status: os.stat_result, name: str) -> None:
+        if self._owner is not None and status.st_uid != self._owner:
+            raise NoDirectStorageAccess(
+                f"{self._base_path}/{name} belongs to uid {status.st_uid}, not to uid {self._owner} as which its task "
+                "runs; it is left alone. Use it as its owner, or put checkpoints into the cluster's own storage"
+            )
+
+    def _entries(self, name: str, fd: int) -> list[Entry]:
+        if tree.exists(fd, manifest.MANIFEST_NAME):
+            return manifest.decode(tree.read_file(fd, manifest.MANIFEST_NAME), name)
+        if not tree.exists(fd, manifest.METADATA_NAME) or tree.exists(fd, manifest.STAGING_MARK):
+            raise CheckpointNotFound(f"checkpoint {name} was never completed: {self._final(name)} has no manifest")
+        return _files_and_directories(name, fd)
+
+    def _delete(self, name: str, fd: int, globs: list[str]) -> dict[str, int]:
+        if not any(tree.exists(fd, own) for own in (manifest.MANIFEST_NAME, manifest.METADATA_NAME)):
+            raise manifest.foreign(name, str(self._final(name)))
+        present = {path: 0 if path.endswith("/") else status.st_size for path, status in _listed(fd)}
+        doomed = listing.match_globs(present, globs)
+        remaining = {path: size for path, size in present.items() if path not in doomed}
+        if all(path.endswith("/") for path in remaining):
+            self._drop(name)
+            return {}
+        kept = [entry for entry in self._entries(name, fd) if entry.path in remaining]
+        tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode(kept))
+        tree.remove_all(fd, doomed)
+        return remaining
+
+    def _drop(self, name: str) -> None:
+        """Rename out of sight, then delete: a crash in between leaves no half checkpoint that looks whole."""
+        with tree.base(self._base_path) as base:
+            os.rename(name, self._staging(name).name, src_dir_fd=base, dst_dir_fd=base)
+        self._clear(name)
+
+    def _clear(self, name: str) -> None:
+        """Remove what was staged; absent is fine."""
+        staging = self._staging(name).name
+        with contextlib.suppress(FileNotFoundError), tree.base(self._base_path) as base:
+            self._check_owner(tree.status(base, staging), staging)
+            tree.remove(base, staging)
 
 
 def check_digest(checkpoint: str, entry: Entry, size: int, digest: str) -> None:
@@ -180,39 +232,48 @@ def check_digest(checkpoint: str, entry: Entry, size: int, digest: str) -> None:
 
 
 def make_base(base: Path) -> None:
-    """Create the store's base for every user (0777): tasks of several users share it."""
+    """Create the store's base for every user (1777): several share it, and none removes or renames another's."""
     if base.is_dir():
         return
     base.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):  # another rank was first
         base.mkdir()
-        base.chmod(0o777)
+        base.chmod(0o1777)
 
 
-def _check_size(checkpoint: str, path: Path, entry: Entry) -> None:
+def _listed(fd: int) -> Iterator[tuple[str, os.stat_result]]:
+    own = (manifest.MANIFEST_NAME, manifest.STAGING_MARK)
+    return ((path, status) for path, status in tree.walk(fd) if path not in own)
+
+
+def _files_and_directories(name: str, fd: int) -> list[Entry]:
+    """What a checkpoint without a manifest holds; its links (older releases kept them) lead nobody anywhere."""
+    found = []
+    for path, status in _listed(fd):
+        if stat.S_ISREG(status.st_mode) or path.endswith("/"):
+            found.append(Entry(path, 0 if path.endswith("/") else status.st_size))
+        else:
+            logger.warning("checkpoint %s: %s is a link or no regular file; it is left out", name, path)
+    return found
+
+
+def _check_size(checkpoint: str, fd: int, entry: Entry) -> None:
     if entry.is_directory:
         return
     try:
-        size = path.stat().st_size
-    except FileNotFoundError:
+        status = tree.status(fd, entry.path)
+    except OSError:  # not there, or something on the way is no directory of the checkpoint
         raise manifest.damaged(checkpoint, entry, "it is missing") from None
-    if size != entry.size:
-        raise manifest.damaged(checkpoint, entry, f"it has {size} bytes")
+    if not stat.S_ISREG(status.st_mode):
+        raise manifest.damaged(checkpoint, entry, "it is a link or no regular file")
+    if status.st_size != entry.size:
+        raise manifest.damaged(checkpoint, entry, f"it has {status.st_size} bytes")
 
 
 def _make_directories(root: Path, paths: list[str]) -> None:
     for path in paths:
         target = root / path if path.endswith("/") else (root / path).parent
         target.mkdir(parents=True, exist_ok=True)
-
-
-def _remove(root: Path, doomed: set[str]) -> None:
-    """Deepest first, so that a directory is empty when its turn comes."""
-    for name in sorted(doomed, reverse=True):
-        if name.endswith("/"):
-            (root / name).rmdir()
-        else:
-            (root / name).unlink(missing_ok=True)
 
 
 def _sync_directory(path: Path) -> None:

@@ -5,12 +5,10 @@ accepted when they have a `metadata.json` and no staging mark.
 """
 
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-from determined.errors import CheckpointDamaged
+from determined.errors import CheckpointDamaged, CheckpointNotFound
 
 MANIFEST_NAME = ".det-manifest.json"
 STAGING_MARK = ".det-staging"
@@ -39,13 +37,21 @@ def encode(entries: Iterable[Entry]) -> bytes:
 
 
 def decode(raw: bytes, name: str) -> list[Entry]:
-    """Entries of a manifest; `name` says whose, for the error."""
+    """Entries of a manifest; `name` says whose, for the error. One that reaches outside spoils it all."""
     try:
-        return [Entry(f["path"], f["size"], f.get("hash")) for f in json.loads(raw)["files"]]
+        return [Entry(check_path(f["path"]), int(f["size"]), f.get("hash")) for f in json.loads(raw)["files"]]
     except (ValueError, KeyError, TypeError) as err:
         raise CheckpointDamaged(
             f"the manifest of checkpoint {name} cannot be read ({err}); use another checkpoint"
         ) from err
+
+
+def check_path(path: object) -> str:
+    """A relative path that stays below where it starts. Raises ValueError."""
+    text = path.removesuffix("/") if isinstance(path, str) else ""
+    if "\0" in text or any(part in ("", ".", "..") for part in text.split("/")):
+        raise ValueError(f"path {path!r} does not name a file inside the checkpoint")
+    return str(path)
 
 
 def resources(entries: Iterable[Entry]) -> dict[str, int]:
@@ -53,14 +59,12 @@ def resources(entries: Iterable[Entry]) -> dict[str, int]:
     return {entry.path: entry.size for entry in sorted(entries, key=lambda e: e.path)}
 
 
-def write_file(path: Path, raw: bytes) -> None:
-    """Replace `path` by `raw`, on disk when this returns: a crash leaves the old content or the new, never half."""
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as out:
-        out.write(raw)
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(path)
+def foreign(checkpoint: str, place: str) -> CheckpointNotFound:
+    """The error for a directory that is to be deleted and is no checkpoint."""
+    return CheckpointNotFound(
+        f"{place} has neither a manifest nor a {METADATA_NAME}: it is not checkpoint {checkpoint} and stays; "
+        "remove it by hand if it should go"
+    )
 
 
 def damaged(checkpoint: str, entry: Entry, found: str) -> CheckpointDamaged:

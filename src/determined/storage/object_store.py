@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from determined.errors import CheckpointNotFound, NoDirectStorageAccess
+from determined.errors import CheckpointDamaged, CheckpointNotFound, NoDirectStorageAccess
 from determined.storage import copying, listing, manifest
-from determined.storage.base import Paths, Selector, StorageManager, check_name, preserved_random_state
+from determined.storage.base import Paths, Selector, StorageManager, preserved_random_state
+from determined.storage.checkpoint_id import check_name
 from determined.storage.local import check_digest
 from determined.storage.manifest import Entry
 
@@ -108,14 +109,14 @@ class CloudStorageManager(StorageManager):
     def delete(self, tgt: str, globs: list[str]) -> dict[str, int]:
         with self._access():
             present = manifest.resources(self._listed(tgt)) or self._present(tgt)
+            self._refuse_foreign(tgt, present)
             doomed = listing.match_globs(present, globs)
             remaining = {path: size for path, size in present.items() if path not in doomed}
             if all(path.endswith("/") for path in remaining):
                 self._remove_key(self._key(tgt))
                 return {}
-            kept = [entry for entry in self._listed(tgt) if entry.path in remaining]
-            if kept:
-                self._write_manifest(tgt, kept)
+            known = self._listed(tgt) or [Entry(path, size) for path, size in present.items()]
+            self._write_manifest(tgt, [entry for entry in known if entry.path in remaining])
             for path in doomed:
                 if not path.endswith("/"):
                     self._remove_key(self._key(tgt, path))
@@ -162,12 +163,25 @@ class CloudStorageManager(StorageManager):
         self._filesystem.invalidate_cache()
         top = self._filesystem._strip_protocol(self._key(name)) + "/"
         found = self._filesystem.find(top, detail=True)
-        sizes = {path.removeprefix(top): int(info["size"]) for path, info in found.items()}
+        sizes = {self._inside(name, path.removeprefix(top)): int(info["size"]) for path, info in found.items()}
         return {
             path: size
             for path, size in sorted(sizes.items())
             if path not in (manifest.MANIFEST_NAME, manifest.STAGING_MARK)
         }
+
+    def _refuse_foreign(self, name: str, present: dict[str, int]) -> None:
+        """What no upload of a checkpoint has made is not ours to delete."""
+        ours = (manifest.MANIFEST_NAME, manifest.METADATA_NAME, manifest.STAGING_MARK)
+        if present and not any(self._filesystem.exists(self._key(name, own)) for own in ours):
+            raise manifest.foreign(name, self._key(name))
+
+    def _inside(self, name: str, path: str) -> str:
+        """An object's key may hold `..`; a file made from it must not leave the checkpoint."""
+        try:
+            return manifest.check_path(path)
+        except ValueError as err:
+            raise CheckpointDamaged(f"checkpoint {name} cannot be used: {err}; use another checkpoint") from err
 
     def _write_manifest(self, name: str, entries: list[Entry]) -> None:
         self._filesystem.pipe_file(self._key(name, manifest.MANIFEST_NAME), manifest.encode(entries))

@@ -86,7 +86,11 @@ class Exit(msgspec.Struct, tag="exit", array_like=True):
     time: float
 
 
-Record = LogLine | MetricReport | CheckpointReport | PreemptAck | Status | Progress | EarlyExit | Phase | Exit
+class Missing(msgspec.Struct, tag="missing", array_like=True):
+    """Stands for a record that neither side has any more (the master's database is a restored one); does nothing."""
+
+
+Record = LogLine | MetricReport | CheckpointReport | PreemptAck | Status | Progress | EarlyExit | Phase | Exit | Missing
 
 
 class Segment(msgspec.Struct, array_like=True):

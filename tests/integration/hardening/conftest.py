@@ -3,7 +3,9 @@
 import base64
 import http.client
 import json
+import os
 import re
+import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
@@ -125,6 +127,40 @@ class Wire:
 def parameters() -> Callable[[World], dict[tuple[str, str], set[str]]]:
     """(method, path template) of every described route, and the names of its query parameters."""
     return _parameters
+
+
+@pytest.fixture
+def start_process() -> Iterator[Callable[..., "subprocess.Popen[bytes]"]]:
+    """`start_process(*flags, pass_fds=())`: `python -m determined.master`, killed at the end of the test."""
+    running: list[subprocess.Popen[bytes]] = []
+
+    def run(*flags: str, pass_fds: tuple[int, ...] = ()) -> "subprocess.Popen[bytes]":
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("DET_")}
+        command = [sys.executable, "-m", "determined.master", *flags]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, pass_fds=pass_fds, env=environment)
+        running.append(process)
+        return process
+
+    yield run
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def await_port(start_process: Callable[..., Any]) -> Callable[..., tuple["subprocess.Popen[bytes]", int]]:
+    """`await_port(*flags)`: a master that serves, and its port."""
+
+    def run(*flags: str) -> tuple["subprocess.Popen[bytes]", int]:
+        reader, writer = os.pipe()
+        process = start_process("--port", "0", "--ready-fd", str(writer), *flags, pass_fds=(writer,))
+        os.close(writer)
+        with os.fdopen(reader) as told:
+            text = told.readline()
+        assert text, process.communicate()[1].decode()
+        return process, int(text)
+
+    return run
 
 
 def _populated(start_master: Callable[..., Any], url: str) -> World:

@@ -134,3 +134,71 @@ def test_an_odd_method_is_refused_everywhere(sqlite_world: Any, wire: Any) -> No
         for method in ("HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "x")
     }
     assert set(answers.values()) <= {200, 204, 400, 404, 405}, {k: v for k, v in answers.items() if v >= 406}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"mtime": "9" * 400},
+        {"mtime": "9" * 18},
+        {"mtime": "\u00b2"},
+        {"mtime": "-1"},
+        {"mode": 2**63 - 1},
+        {"mode": -1},
+        {"mode": 0o104755},
+        {"type": 2**40},
+        {"path": "x" * 5_000},
+        {"path": "a/" * 2_000 + "b"},
+        {"path": "\u00e9\U0001f600.py"},
+        {"content": "***"},
+        {"uid": 2**63 - 1, "gid": -(2**63)},
+    ],
+)
+def test_an_odd_file_of_a_model_definition_is_refused_or_kept_readable(
+    sqlite_world: Any, change: dict[str, Any]
+) -> None:
+    file = {"path": "f", "type": 48, "content": "cGFzcw==", "mtime": "1", "mode": 0o644, "uid": 0, "gid": 0, **change}
+    config = {"name": "x", "entrypoint": "true", "searcher": {"name": "single", "metric": "loss"}}
+    body = {"activate": False, "config": json.dumps(config), "modelDefinition": [file]}
+    answer = sqlite_world.admin.post("/api/v1/experiments", body)
+    assert answer.status in (200, 400), answer.raw
+    if answer.status == 200:
+        number = answer.json["experiment"]["id"]
+        assert sqlite_world.admin.get(f"/api/v1/experiments/{number}/file_tree").status == 200
+        got = sqlite_world.admin.post(f"/api/v1/experiments/{number}/file", {"path": file["path"]})
+        assert got.json["file"] == "cGFzcw=="
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "a: &a [*a]",
+        "x: &x [" + "*y," * 10 + "]",
+        "\x00",
+        "- 1",
+        "name: !!python/object/apply:os.system [true]",
+        "{" * 3_000,
+        "a: " + "9" * 10_000,
+        "name: \ud800",
+        "a: &a {b: 1}\n" + "\n".join(f"k{n}: &k{n} [*a, *a]" for n in range(3)),
+        "hyperparameters: {lr: .nan}\nname: 2026-13-45\nentrypoint: true\nsearcher: {name: single, metric: .inf}",
+        "name: 2026-01-01\nentrypoint: 5\nsearcher: [single]\nhyperparameters: {1: 2, null: 3}",
+        "max_restarts: 99999999999999999999999\nname: x\nentrypoint: x\nsearcher: {name: single, metric: x}",
+        "resources: {slots_per_trial: 1.0e+400}\nname: x\nentrypoint: x\nsearcher: {name: single, metric: x}",
+        "&a x: *a",
+    ],
+)
+def test_an_odd_config_is_refused_in_words(sqlite_world: Any, config: str) -> None:
+    raw = json.dumps({"activate": False, "config": config, "modelDefinition": []}).encode()
+    answer = sqlite_world.admin.post("/api/v1/experiments", raw)
+    assert answer.status == 400, answer.raw
+    assert answer.message
+
+
+def test_aliases_that_would_grow_without_bound_are_refused_quickly(sqlite_world: Any) -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    body = {"activate": False, "config": "hyperparameters:\n  " + "\n  ".join(lines), "modelDefinition": []}
+    answer = sqlite_world.admin.post("/api/v1/experiments", body, timeout=20)
+    assert answer.status == 400, answer.raw[:300]
+    assert sqlite_world.admin.get("/api/v1/me").status == 200

@@ -32,6 +32,7 @@ class FakeEngine(Engine):
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.starts: list[str] = []
+        self.forgotten: list[str] = []
         self._events: asyncio.Queue[EngineEvent] = asyncio.Queue()
 
     async def open(self) -> None:
@@ -60,6 +61,9 @@ class FakeEngine(Engine):
         self.machine.kills.append((resource_id, force))
         if resource_id in self.machine.alive and self.machine.obey_kill is not None:
             await self.machine.obey_kill(resource_id, force)
+
+    async def forget(self, resource_id: str) -> None:
+        self.forgotten.append(resource_id)
 
     async def running(self) -> Sequence[str]:
         return list(self.machine.alive)

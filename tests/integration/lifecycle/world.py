@@ -82,7 +82,7 @@ class World:
         self.ctx.bus.publish("schedule")
         return result
 
-    async def submit(self, *, activate: bool = True, **config: Any) -> int:
+    async def submit(self, *, activate: bool = True, warm_start: str | None = None, **config: Any) -> int:
         """An experiment of the given (partial) config; the searcher is `single` unless given."""
         raw = {
             "name": "test",
@@ -118,7 +118,7 @@ class World:
             generation=generation(prepared.active),
             unmanaged=False,
             submitter_python=None,
-            warm_start_checkpoint=None,
+            warm_start_checkpoint=warm_start,
         )
         experiment_id = await self.write(experiment.create, new)
         if activate:

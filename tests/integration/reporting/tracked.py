@@ -41,6 +41,8 @@ class IdleEngine(Engine):
 
     async def kill(self, resource_id: str, *, force: bool) -> None: ...
 
+    async def forget(self, resource_id: str) -> None: ...
+
     async def running(self) -> Sequence[str]:
         return list(self.launches)
 

@@ -20,6 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from determined.rundir.layout import RunDir
 from determined.rundir.lock import is_held
+from determined.wire.allocation_proof import allocation_proof
 from determined.wire.codec import from_msgpack, to_json
 from determined.wire.report import (
     Exit,
@@ -57,6 +58,9 @@ class FakeMaster:
         self.refuse: Callable[[ReportBatch], Refusal | None] = lambda batch: None
         self.gone: set[str] = set()  # endpoints that answer 410
         self.seen_headers: list[str] = []
+        self.secret = TOKEN  # of the one allocation; another makes this another cluster's master
+        self.tokens: set[str] = set()
+        self.questions = 0
         self.rendezvous_open = threading.Event()
         self.rendezvous_open.set()
         self._lock = threading.Lock()
@@ -239,6 +243,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _get(self, master: FakeMaster, parts: list[str]) -> Any:
         what = parts[-1]
+        if what == "info":
+            master.questions += 1
+            nonce = bytes.fromhex(parse_qs(urlsplit(self.path).query)["challenge"][0])
+            return {"proof": allocation_proof(master.secret, nonce)}
         if what == "spec":
             return json.loads(to_json(master.spec))
         if what == "context_directory":
@@ -261,7 +269,9 @@ class _Handler(BaseHTTPRequestHandler):
         master = self.server.master
         parts = urlsplit(self.path).path.split("/")
         try:
-            if self.headers["Grpc-Metadata-x-allocation-token"] != f"Bearer {TOKEN}":
+            given = self.headers["Grpc-Metadata-x-allocation-token"]
+            master.tokens.update([given] if given else [])
+            if parts[-1] != "info" and given != f"Bearer {master.secret}":
                 raise _Refused(401, "unauthenticated", "bad token")
             if parts[-1] in master.gone:
                 raise _Refused(410, "gone", "stale run")

@@ -15,6 +15,7 @@ from determined import _info
 from determined.rundir.control import Control
 from determined.rundir.journal import JournalReader, journal_names
 from determined.rundir.layout import RunDir
+from determined.wire.allocation_proof import allocation_proof
 from determined.wire.report import Record
 
 Answer = tuple[int, Any]
@@ -27,6 +28,7 @@ class FakeMaster:
         self.routes: dict[tuple[str, str], Any] = {}
         self.requests: list[tuple[str, str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.secret = "token"  # with another one it is not the master of the task
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
         self._thread.start()
@@ -53,8 +55,15 @@ class FakeMaster:
         class Handler(BaseHTTPRequestHandler):
             def _serve(self) -> None:
                 raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                if self.path.startswith("/info?allocation="):
+                    nonce = bytes.fromhex(self.path.rpartition("=")[2])
+                    self._send(200, {"proof": allocation_proof(master.secret, nonce)})
+                    return
                 master.headers.append(dict(self.headers))
                 status, body = master.answer(self.command, self.path.split("?")[0], json.loads(raw) if raw else None)
+                self._send(status, body)
+
+            def _send(self, status: int, body: Any) -> None:
                 payload = body if isinstance(body, bytes) else json.dumps(body).encode()
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(payload)))

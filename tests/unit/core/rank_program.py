@@ -154,7 +154,7 @@ def shared_download(dist: DistributedContext, directory: Path) -> Any:
 
 
 def unknown_checkpoint(dist: DistributedContext, directory: Path) -> Any:
-    with _checkpoints(dist, directory).restore_path("nowhere"):
+    with _checkpoints(dist, directory).restore_path("5b9d1f9e-8f0e-4f0e-9d6a-000000000002"):
         return "found"
 
 

@@ -14,6 +14,7 @@ from determined.errors import CheckpointNotFound
 from determined.wire.report import CheckpointReport, MetricReport
 
 Task = Callable[..., None]
+GONE = "5b9d1f9e-8f0e-4f0e-9d6a-000000000002"
 
 
 def _save(context: core.Context, steps: int = 1) -> str:
@@ -154,8 +155,8 @@ def test_an_unknown_checkpoint_says_where_it_was_looked_for(task: Task, tmp_path
     task()
     with (
         core.init() as context,
-        pytest.raises(CheckpointNotFound, match=str(tmp_path / "checkpoints" / "gone")),
-        context.checkpoint.restore_path("gone"),
+        pytest.raises(CheckpointNotFound, match=str(tmp_path / "checkpoints" / GONE)),
+        context.checkpoint.restore_path(GONE),
     ):
         pass
 

@@ -157,3 +157,25 @@ def test_damaged_archive_is_an_error_and_an_empty_one_no_files(tmp_path: Path) -
         context.unpack(b"not a tgz", tmp_path / "a")
     context.unpack(b"", tmp_path / "b")
     assert list((tmp_path / "b").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../up", "a/../../up"])
+def test_older_pythons_without_filters_refuse_members_that_leave(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(tarfile, "data_filter", raising=False)
+    with pytest.raises(InvalidArgument, match="is refused"):
+        context.unpack(archive(tarfile.TarInfo(name)), tmp_path / "out")
+    link = tarfile.TarInfo("link")
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc"
+    with pytest.raises(InvalidArgument, match="neither a file nor a directory"):
+        context.unpack(archive(link), tmp_path / "out")
+
+
+def test_older_pythons_without_filters_unpack_without_setuid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(tarfile, "data_filter", raising=False)
+    program = tarfile.TarInfo("bin/run")
+    program.mode, program.uid = 0o6777, 12345
+    context.unpack(archive(program), tmp_path / "out")
+    made = (tmp_path / "out" / "bin" / "run").stat()
+    assert (made.st_mode & 0o7777, made.st_uid) == (0o755, os.getuid())

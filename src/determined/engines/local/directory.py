@@ -1,4 +1,4 @@
-"""A runner's directory from the engine's side: made exclusively, found again after a restart, removed. Blocking."""
+"""A runner's directory from the engine's side: made exclusively, found again after a restart, put away. Blocking."""
 
 import logging
 import os
@@ -12,11 +12,15 @@ from determined.engines.local.process import Identity
 from determined.engines.model import Launch
 from determined.errors import InvalidArgument, Unavailable
 from determined.rundir import lock
+from determined.rundir.journal import HEAD_BYTES, journal_names, pending_of
 from determined.rundir.layout import RunDir
 from determined.wire import codec
 from determined.wire.report import LaunchFile
 
 logger = logging.getLogger(__name__)
+
+LOST = "lost"  # under the run root: directories whose records never reached the master
+_FRESH = ".new-"  # being made; whoever is killed in the middle leaves nothing that counts as a run directory
 
 
 class Found(StrEnum):
@@ -28,15 +32,20 @@ class Found(StrEnum):
 
 
 def find(run_dir: RunDir) -> Found:
-    # The lock first: a runner writes `done` while it still holds it.
-    if lock.is_held(run_dir.lock):
-        return Found.ALIVE
-    return Found.DONE if run_dir.done.exists() else Found.DEAD
+    """Somebody who put another thing in the place of a file spoils no more than this one directory: it is dead."""
+    try:
+        # The lock first: a runner writes `done` while it still holds it.
+        if lock.is_held(run_dir.lock):
+            return Found.ALIVE
+        return Found.DONE if run_dir.done.exists() else Found.DEAD
+    except OSError as e:
+        logger.warning("run directory %s is spoilt: %s", run_dir.path, e)
+        return Found.DEAD
 
 
 def locate(run_root: Path, resource_id: str) -> RunDir:
     """Where a runner's directory is or would be."""
-    if not resource_id or resource_id in {".", ".."} or "/" in resource_id or "\0" in resource_id:
+    if not resource_id or resource_id[0] == "." or resource_id == LOST or "/" in resource_id or "\0" in resource_id:
         raise InvalidArgument(f"resource id {resource_id!r} cannot name a directory; use letters, digits, '.' and '-'")
     return RunDir(run_root / resource_id)
 
@@ -45,18 +54,27 @@ def listing(run_root: Path) -> Iterator[RunDir]:
     """The run directories that exist."""
     with os.scandir(run_root) as entries:
         names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
-    return (RunDir(run_root / name) for name in names)
+    return (RunDir(run_root / name) for name in names if name != LOST and name[0] != ".")
+
+
+def sweep(run_root: Path) -> None:
+    """Remove what a master that was killed had begun to make."""
+    for path in run_root.glob(f"{_FRESH}*"):
+        remove(RunDir(path))
 
 
 def make(run_dir: RunDir, identity: Identity | None) -> None:
-    """Create the directory (0700). Raises FileExistsError when it is there already."""
+    """Create the directory (0700), under its name only when it is its user's. Raises FileExistsError when it exists."""
+    if run_dir.path.exists():
+        raise FileExistsError(run_dir.path)
+    fresh = run_dir.path.with_name(_FRESH + run_dir.path.name)
     try:
-        run_dir.path.mkdir(mode=0o700)
+        fresh.mkdir(mode=0o700)
         if identity is not None:
-            os.chown(run_dir.path, identity.uid, identity.gid)
-    except FileExistsError:
-        raise
+            os.chown(fresh, identity.uid, identity.gid)
+        fresh.rename(run_dir.path)
     except OSError as e:
+        remove(RunDir(fresh))
         raise Unavailable(f"run directory {run_dir.path} cannot be made: {e}; free space or correct its owner") from e
 
 
@@ -73,6 +91,40 @@ def write_launch(run_dir: RunDir, launch: Launch, identity: Identity | None) -> 
         fresh.replace(run_dir.launch)
     except OSError as e:
         raise Unavailable(f"{run_dir.launch} cannot be written: {e}; free space or correct its owner") from e
+
+
+def check_owner(run_dir: RunDir, identity: Identity | None) -> None:
+    """A task must not run as somebody else, root above all, because its directory is that one's."""
+    owner = run_dir.path.stat().st_uid
+    wanted = identity.uid if identity else os.geteuid()
+    if owner != wanted:
+        raise Unavailable(
+            f"run directory {run_dir.path} belongs to uid {owner}, but its task runs as uid {wanted}; remove it"
+        )
+
+
+def is_drained(run_dir: RunDir) -> bool:
+    """Whether every readable journal has been shipped to its last record."""
+    try:
+        names = journal_names(run_dir.journals)
+    except OSError:
+        return True
+    heads = (untrusted.read_end(run_dir.journals / f"{name}.head", HEAD_BYTES) for name in names)
+    return not any(pending_of(head) for head in heads)
+
+
+def put_aside(run_dir: RunDir) -> None:
+    """Keep what never reached the master where no runner is looked for."""
+    aside = aside_of(run_dir)
+    try:
+        aside.parent.mkdir(mode=0o700, exist_ok=True)
+        run_dir.path.rename(aside)
+    except OSError as e:
+        logger.warning("run directory %s cannot be put aside and stays: %s", run_dir.path, e)
+
+
+def aside_of(run_dir: RunDir) -> Path:
+    return run_dir.path.parent / LOST / run_dir.path.name
 
 
 def remove(run_dir: RunDir) -> None:

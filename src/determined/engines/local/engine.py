@@ -16,7 +16,7 @@ from determined.engines.local.detect import SlotType, detect, slot_type
 from determined.engines.local.directory import Found
 from determined.engines.local.runner import Runner
 from determined.engines.model import Device, EngineEvent, Launch, Node, NodesChanged, Slot
-from determined.errors import AlreadyExists, NotFound, Unavailable
+from determined.errors import AlreadyExists, FailedPrecondition, NotFound, Unavailable
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +65,7 @@ class LocalEngine(Engine):
         self._runners: dict[str, Runner] = {}
         self._launching: dict[str, asyncio.Task[None]] = {}
         self._gone: set[str] = set()
+        self._remains: dict[str, tuple[Runner, Found]] = {}  # until their end is on record
         self._pidfds: dict[str, int] = {}
         self._events: asyncio.Queue[EngineEvent | None] = asyncio.Queue()
         self._changed = asyncio.Event()
@@ -72,6 +73,7 @@ class LocalEngine(Engine):
 
     async def open(self) -> None:
         await asyncio.to_thread(self._make_root)
+        await asyncio.to_thread(directory.sweep, self._run_root)
         for node in self._wanted:
             self._nodes[node.id] = await self._offer(node)
         for run_dir in await asyncio.to_thread(lambda: list(directory.listing(self._run_root))):
@@ -127,6 +129,12 @@ class LocalEngine(Engine):
         runner = self._runners.get(resource_id)
         if runner is not None:
             await asyncio.to_thread(runner.end, force=force)
+
+    async def forget(self, resource_id: str) -> None:
+        remains = self._remains.pop(resource_id, None)
+        if remains is not None:
+            runner, found = remains
+            await asyncio.to_thread(runner.clear_away, found)
 
     async def running(self) -> Sequence[str]:
         runners = list(self._runners.values())
@@ -213,9 +221,9 @@ class LocalEngine(Engine):
     async def _settle(self) -> None:
         """Start again what died too early, report what is gone."""
         asked = [runner for key, runner in self._runners.items() if key not in self._pidfds]
-        looks = await asyncio.to_thread(lambda: [(runner, runner.look()) for runner in asked])
-        for runner, found in looks:
-            if found is Found.DONE or (found is Found.DEAD and runner.is_hopeless):
+        looks = await asyncio.to_thread(lambda: [(runner, _look(runner)) for runner in asked])
+        for runner, (found, hopeless) in looks:
+            if found is Found.DONE or hopeless:
                 await self._bury(runner, found)
             elif found is Found.DEAD and asyncio.get_running_loop().time() >= runner.rest_until:
                 await self._restart(runner)
@@ -225,15 +233,25 @@ class LocalEngine(Engine):
         runner.rest_until = asyncio.get_running_loop().time() + runner.next_rest
         try:
             await asyncio.to_thread(runner.restart)
-        except (Unavailable, OSError) as e:
+        except (FailedPrecondition, Unavailable, OSError) as e:
             logger.warning("%s: its runner cannot be started again: %s", runner.resource_id, e)
             return
         self._watch_child(runner)
 
     async def _bury(self, runner: Runner, found: Found) -> None:
-        # The event first: a directory that is left behind is found at the next start, an event that was lost is not.
+        # Its directory stays until the event is on record: a master killed before that finds it and tells it again.
         event = await asyncio.to_thread(runner.epitaph, found)
         del self._runners[runner.resource_id]
         self._gone.add(runner.resource_id)
+        self._remains[runner.resource_id] = (runner, found)
         self._events.put_nowait(event)
-        await asyncio.to_thread(directory.remove, runner.run_dir)
+
+
+def _look(runner: Runner) -> tuple[Found, bool]:
+    """What has become of it, and whether it is to be given up. Blocking; a spoilt directory is its own affair alone."""
+    try:
+        found = runner.look()
+        return found, found is Found.DEAD and runner.is_hopeless()
+    except OSError as e:
+        logger.warning("%s cannot be looked after: %s", runner.resource_id, e)
+        return Found.DEAD, False

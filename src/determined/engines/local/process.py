@@ -13,7 +13,7 @@ import psutil
 
 from determined.engines.local import untrusted
 from determined.engines.model import RunAs
-from determined.errors import Unavailable
+from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir import lock
 from determined.rundir.layout import RunDir
 
@@ -32,14 +32,14 @@ class Identity:
 
 
 def resolve(run_as: RunAs) -> Identity | None:
-    """Whom to become, None for ourselves. Raises `Unavailable` when we cannot become the one asked for."""
+    """Whom to become, None for ourselves. Raises `FailedPrecondition` when we cannot become the one asked for."""
     if run_as == RunAs():
         return None
     uid, gid = _uid(run_as), _gid(run_as)
     if (uid, gid) == (os.geteuid(), os.getegid()):
         return None
     if os.geteuid() != 0:
-        raise Unavailable(
+        raise FailedPrecondition(
             f"the task runs as uid {uid}, gid {gid}, but the master runs as uid {os.geteuid()} and only root can"
             " switch users; start the master as root or remove the user's agent link"
         )
@@ -48,7 +48,12 @@ def resolve(run_as: RunAs) -> Identity | None:
 
 
 def spawn(python: str, run_dir: RunDir, identity: Identity | None) -> "subprocess.Popen[bytes]":
-    """Start the runner in a session of its own. Raises `Unavailable` when it cannot be executed."""
+    """Start the runner in a session of its own.
+
+    Raises:
+        FailedPrecondition: that user cannot reach it.
+        Unavailable: it cannot be executed for another reason.
+    """
     # -P: the working directory is the run directory, which must not shadow modules.
     command = [python, "-P", "-m", "determined.exec.runner", str(run_dir.path)]
     try:
@@ -67,7 +72,9 @@ def spawn(python: str, run_dir: RunDir, identity: Identity | None) -> "subproces
             )
     except (OSError, subprocess.SubprocessError) as e:
         who = f" as uid {identity.uid}" if identity else ""
-        raise Unavailable(
+        # A place that another user cannot reach stays so until somebody changes it; our own may just be upgraded.
+        kind = FailedPrecondition if identity and isinstance(e, PermissionError | FileNotFoundError) else Unavailable
+        raise kind(
             f"runner {run_dir.path.name} cannot be started{who}: {e}; check that {python} and {run_dir.path} can be"
             " reached by that user"
         ) from e
@@ -97,12 +104,12 @@ def runner_of(run_dir: RunDir) -> int | None:
 
     A number alone may have gone to a stranger: the lock must be held, and the process be one started on this directory.
     """
-    if not lock.is_held(run_dir.lock):
-        return None
     try:
+        if not lock.is_held(run_dir.lock):
+            return None
         pid = int(untrusted.read_end(run_dir.pid, 20))
         started_on = psutil.Process(pid).cmdline()[-1:]
-    except (ValueError, psutil.Error):
+    except (OSError, ValueError, psutil.Error):
         return None
     return pid if started_on == [str(run_dir.path)] else None
 
@@ -132,7 +139,9 @@ def _uid(run_as: RunAs) -> int:
     try:
         return pwd.getpwnam(run_as.user).pw_uid
     except KeyError as e:
-        raise Unavailable(f"user '{run_as.user}' does not exist here; create it or correct the agent link") from e
+        raise FailedPrecondition(
+            f"user '{run_as.user}' does not exist here; create it or correct the agent link"
+        ) from e
 
 
 def _gid(run_as: RunAs) -> int:
@@ -142,14 +151,16 @@ def _gid(run_as: RunAs) -> int:
         try:
             return grp.getgrnam(run_as.group).gr_gid
         except KeyError as e:
-            raise Unavailable(f"group '{run_as.group}' does not exist here; create it or correct the agent link") from e
+            raise FailedPrecondition(
+                f"group '{run_as.group}' does not exist here; create it or correct the agent link"
+            ) from e
     uid = _uid(run_as)
     if uid == os.geteuid():
         return os.getegid()
     try:
         return pwd.getpwuid(uid).pw_gid
     except KeyError as e:
-        raise Unavailable(f"uid {uid} is no user here and no gid was given; give both in the agent link") from e
+        raise FailedPrecondition(f"uid {uid} is no user here and no gid was given; give both in the agent link") from e
 
 
 def _name_of(uid: int) -> str | None:

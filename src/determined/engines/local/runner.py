@@ -10,14 +10,15 @@ import subprocess
 from determined.engines.local import directory, process
 from determined.engines.local.directory import Found
 from determined.engines.model import GoneReason, Launch, RunnerGone
-from determined.errors import Unavailable
+from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir.layout import RunDir
 
 logger = logging.getLogger(__name__)
 
 # A runner that died is started again on its directory, where it only drains its journals. Seconds of rest after each
-# attempt: what made it fail may pass (a full disk, no memory for a process).
-_RESTS = (0.5, 2.0, 0.0)
+# attempt, the last one again and again: what made it fail may pass (a full disk, no memory for a process).
+_RESTS = (0.5, 2.0, 10.0, 60.0, 300.0)
+_ENOUGH = 3  # attempts, when there is nothing to report but the loss
 
 
 class Runner:
@@ -31,6 +32,11 @@ class Runner:
         self.rest_until = rest_until
         self._python = python
         self._restarts = 0
+        self._again = False  # not its first start
+        self._killed = False  # by us: that death does not speak against it
+        self._given_up = False
+        self._identity: process.Identity | None = None
+        self._claimed = False  # `_identity` is whom the master asked for
         self._child: subprocess.Popen[bytes] | None = None
 
     @property
@@ -42,13 +48,12 @@ class Runner:
         return self._child.pid if self._child else None
 
     @property
-    def is_hopeless(self) -> bool:
-        """It died as often as we are willing to start it."""
-        return self._restarts >= len(_RESTS)
-
-    @property
     def next_rest(self) -> float:
-        return _RESTS[self._restarts]
+        return _RESTS[min(self._restarts, len(_RESTS) - 1)]
+
+    def is_hopeless(self) -> bool:
+        """It died again and again and has nothing left to report, or nobody wants that any more."""
+        return self._given_up or (self._restarts >= _ENOUGH and directory.is_drained(self.run_dir))
 
     def is_alive(self) -> bool:
         if self._child is not None and self._child.poll() is None:
@@ -60,9 +65,13 @@ class Runner:
         """Make the directory and start; on a directory that exists, take up what is found there.
 
         Raises:
-            Unavailable: the runner cannot be started; nothing is left behind.
+            Unavailable: the runner cannot be started, or was begun and its directory is gone; nothing is left behind.
+            FailedPrecondition: it cannot be started, now or later.
         """
-        identity = process.resolve(launch.run_as)
+        identity = self._identity = process.resolve(launch.run_as)
+        self._claimed = True
+        if launch.begun and not self.run_dir.path.exists():
+            raise Unavailable(f"it was begun, but its run directory {self.run_dir.path} is gone")
         try:
             directory.make(self.run_dir, identity)
         except FileExistsError:
@@ -71,23 +80,27 @@ class Runner:
         try:
             directory.write_launch(self.run_dir, launch, identity)
             self._child = process.spawn(self._python, self.run_dir, identity)
-        except Unavailable:
+        except (FailedPrecondition, Unavailable):
             directory.remove(self.run_dir)
             raise
 
     def claim(self, launch: Launch) -> None:
         """The master knows of this runner: tell it where that master is now, and let it drain if it is dead."""
         try:
+            self._identity, self._claimed = process.resolve(launch.run_as), True
             if self._child is None:
-                directory.write_launch(self.run_dir, launch, process.resolve(launch.run_as))
-        except Unavailable as e:
+                directory.write_launch(self.run_dir, launch, self._identity)
+        except (FailedPrecondition, Unavailable) as e:
             # It may be alive and well, or just being removed: no reason to call it not started.
             logger.warning("%s: cannot be told the master's address: %s", self.resource_id, e)
         self.rest_until = 0.0
 
     def restart(self) -> None:
-        """Start on the same directory again, as its owner."""
-        self._restarts += 1
+        """Start on the same directory again, as its owner, who must be the one the master asked for."""
+        self._restarts += not self._killed
+        self._again, self._killed = True, False
+        if self._claimed:
+            directory.check_owner(self.run_dir, self._identity)
         owner = self.run_dir.path.stat()
         ours = (owner.st_uid, owner.st_gid) == (os.geteuid(), os.getegid())
         identity = None if ours else process.Identity(owner.st_uid, owner.st_gid, (owner.st_gid,))
@@ -105,20 +118,32 @@ class Runner:
         return directory.find(self.run_dir)
 
     def end(self, *, force: bool) -> None:
+        """A forced end of one that only drains does nothing: its task is dead, and its records are wanted."""
         pid = self._child.pid if self._child else process.runner_of(self.run_dir)
         if pid is None or (self._child and self._child.poll() is not None):
+            self._given_up |= force and self._restarts >= len(_RESTS)
             return
-        if force:
-            process.kill_tree(pid)
-        else:
+        if not force:
             process.terminate(pid)
+        elif not self._only_drains():
+            self._killed = True
+            process.kill_tree(pid)
 
     def epitaph(self, found: Found) -> RunnerGone:
         """How it ended."""
         if found is Found.DONE:
             return RunnerGone(self.resource_id, GoneReason.EXITED)
-        words = directory.last_words(self.run_dir)
-        return RunnerGone(self.resource_id, GoneReason.LOST, words or "the runner vanished without a word")
+        words = directory.last_words(self.run_dir) or "the runner vanished without a word"
+        if not directory.is_drained(self.run_dir):
+            words += f"; what it could not report is kept in {directory.aside_of(self.run_dir)}"
+        return RunnerGone(self.resource_id, GoneReason.LOST, words)
+
+    def clear_away(self, found: Found) -> None:
+        """Its end is on record. What never reached the master is kept."""
+        if found is Found.DONE or directory.is_drained(self.run_dir):
+            directory.remove(self.run_dir)
+        else:
+            directory.put_aside(self.run_dir)
 
     def let_go(self) -> None:
         """Stop following it; it goes on. Popen's destructor would complain about a process that nobody waited for."""
@@ -126,10 +151,16 @@ class Runner:
             self._child.returncode = 0
             self._child = None
 
+    def _only_drains(self) -> bool:
+        """It was started again after its task had begun."""
+        return self._again and self.run_dir.started.exists()
+
     def _resume(self, launch: Launch, identity: process.Identity | None) -> None:
         found = directory.find(self.run_dir)
         if found is Found.DONE:
             return
         directory.write_launch(self.run_dir, launch, identity)
         if found is Found.DEAD:
+            directory.check_owner(self.run_dir, identity)
+            self._again = True
             self._child = process.spawn(self._python, self.run_dir, identity)

@@ -70,7 +70,7 @@ class Attendant:
             self._end_if_deaf(_FIRST_QUESTION_SECONDS if self._control.attached else 0.0)
 
     def _end_if_deaf(self, grace: float) -> None:
-        """A script that never asks about preemption is ended; one with a core context gets time for its first question."""
+        """A script that never asks about preemption is ended; with a core context it gets time for its first question."""
 
         def end() -> None:
             if not self._control.aware:

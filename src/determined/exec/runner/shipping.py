@@ -14,7 +14,7 @@ from determined.rundir.control import Control
 from determined.rundir.journal import JournalReader, journal_names
 from determined.rundir.layout import RunDir
 from determined.wire.codec import from_json
-from determined.wire.report import LogLine, ReportAnswer
+from determined.wire.report import LogLine, Missing, ReportAnswer
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +24,10 @@ _POLL_SECONDS = 0.025  # how long a record of another process may lie before it 
 _PACE_SECONDS = 0.05  # between two batches that are not full
 _BACKOFF = (0.1, 5.0)
 _SYNC_SECONDS = 1.0
+_DEFECTS = 3  # internal errors on one batch before a record of it is suspected
+_FILL_RECORDS = 20_000  # placeholders in one batch
+
+_MISSING = msgspec.msgpack.encode(Missing())
 
 _Batch = dict[str, tuple[int, list[bytes]]]  # journal -> number of its first record, records
 
@@ -46,6 +50,8 @@ class Shipper:
         self._emptied = 0  # drains answered: everything committed before that question is acknowledged
         self._changed = threading.Condition()
         self._synced = 0.0
+        self._defects = 0  # internal errors of the master in a row at `_defect_at`, journal -> first record
+        self._defect_at: dict[str, int] = {}
 
     def start(self) -> None:
         threading.Thread(target=self._run, name="shipper", daemon=True).start()
@@ -143,12 +149,24 @@ class Shipper:
             self._limit = min(_MAX_RECORDS, self._limit * 2)
         except STALE as e:
             self._leave(str(e))
-        except Unavailable:
-            raise
+        except Unavailable as e:
+            if not self._chokes_on(batch, e):
+                raise
+            self._isolate(batch, e)
         except DeterminedError as e:
             if isinstance(e, Conflict) and self._resynchronise(batch, e.details.get("positions")):
                 return
             self._isolate(batch, e)
+
+    def _chokes_on(self, batch: _Batch, answer: Unavailable) -> bool:
+        """A defect of the master may be the fault of one record: the same batch meeting it again and again says so."""
+        if not answer.details.get("defect"):
+            self._defects = 0
+            return False
+        places = {name: first for name, (first, _) in batch.items()}
+        self._defects = self._defects + 1 if places == self._defect_at else 1
+        self._defect_at = places
+        return self._defects >= _DEFECTS
 
     def _post(self, batch: _Batch) -> None:
         answer = from_json(self._link.report(_encode(batch)), ReportAnswer)
@@ -172,9 +190,27 @@ class Shipper:
                 moved = True
             elif position < reader.acknowledged:
                 moved = True
-                if not reader.rewind(position):
-                    self._leave(f"the master forgot records of {name} after {position} that are no longer here")
+                self._go_back(reader, position)
         return moved
+
+    def _go_back(self, reader: JournalReader, position: int) -> None:
+        """The master is older than we thought (a restored backup, a power failure): send again what is still here."""
+        if reader.rewind(position):
+            return
+        gap = reader.first_kept - 1
+        text = (
+            f"records {position + 1} to {gap} of journal {reader.name} are lost: the master forgot them (an older"
+            " database was restored, or its power failed) and they are no longer here"
+        )
+        logger.warning("%s", text)
+        said = LogLine(text, time.time(), "stdout", "WARNING", None, "agent")
+        records = [msgspec.msgpack.encode(said)]
+        while position < gap:
+            records += [_MISSING] * min(gap - position - len(records), _FILL_RECORDS)
+            self._post({reader.name: (position + 1, records)})
+            position += len(records)
+            records = []
+        reader.rewind(gap)
 
     def _isolate(self, batch: _Batch, refusal: DeterminedError) -> None:
         """Halve batches until the refused record stands alone, then put a log line with the reason in its place."""

@@ -45,7 +45,7 @@ class ExperimentDeleter:
     async def _delete(self, experiment_id: int, config: dict[str, Any]) -> None:
         stored = await self.ctx.db.read(lambda conn: _checkpoints(conn, experiment_id))
         try:
-            await asyncio.to_thread(remove_files, config, self.ctx.cluster.cluster_id, experiment_id, stored)
+            await self._remove_files(experiment_id, config, stored)
         except Exception as e:  # noqa: BLE001 - any storage driver may fail in its own way; people may ask again
             logger.warning("experiment %s: its files could not be deleted: %s", experiment_id, e)
             why = f"its files could not be deleted: {e}"
@@ -55,13 +55,12 @@ class ExperimentDeleter:
             logger.info("experiment %s: deleted", experiment_id)
         self.ctx.bus.publish(f"experiment:{experiment_id}", "experiments")
 
-
-def remove_files(config: dict[str, Any], cluster_id: str, experiment_id: int, stored: list[AnyRow]) -> None:
-    """Blocking."""
-    for row in stored:
-        open_storage(row.storage or config.get("checkpoint_storage")).delete(row.uuid, list(_ALL_FILES))
-    if config.get("checkpoint_storage"):
-        remove_tensorboard(config, cluster_id, experiment_id)
+    async def _remove_files(self, experiment_id: int, config: dict[str, Any], stored: list[AnyRow]) -> None:
+        for row in stored:
+            manager = await open_storage(self.ctx, experiment_id, row.storage or config.get("checkpoint_storage"))
+            await asyncio.to_thread(manager.delete, row.uuid, list(_ALL_FILES))
+        if config.get("checkpoint_storage"):
+            await remove_tensorboard(self.ctx, experiment_id, config)
 
 
 def _finish(conn: Connection, experiment_id: int) -> None:

@@ -8,7 +8,6 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
 from determined.errors import DeterminedError
 from determined.master.context import MasterContext
@@ -56,8 +55,7 @@ class GarbageCollector:
         handled = 0
         for row in await self.ctx.db.read(lambda conn: rows.pending_deletions(conn, _BATCH)):
             if self._is_due(row.uuid):
-                await self._delete(row)
-                handled += 1
+                handled += await self._delete_if_unused(row.uuid)
         return handled
 
     async def _apply_policy(self, experiment_id: int) -> None:
@@ -66,17 +64,31 @@ class GarbageCollector:
         if marked:
             logger.info("experiment %s: %s checkpoints are not kept by its policy", experiment_id, len(marked))
 
+    async def _delete_if_unused(self, uuid: str) -> int:
+        """Looks once more: those before it took their time, and an experiment that starts from it may be live again."""
+        for row in await self.ctx.db.read(lambda conn: rows.pending_deletions(conn, 1, uuid)):
+            await self._delete(row)
+            return 1
+        return 0
+
     async def _delete(self, row: AnyRow) -> None:
+        asked = lifecycle.Deletion(row.delete_requested_at, row.delete_globs)
         try:
-            left = await asyncio.to_thread(delete_files, row)
+            left = await self._delete_files(row)
         except Exception as e:  # noqa: BLE001 - any storage driver may fail in its own way; the checkpoint is tried again
-            await self._failed(row.uuid, e)
+            await self._failed(row.uuid, asked, e)
             return
         self._failures.pop(row.uuid, None)
-        await self.ctx.db.write(lambda conn: lifecycle.files_left(conn, row.uuid, left))
+        await self.ctx.db.write(lambda conn: lifecycle.files_left(conn, row.uuid, left, asked))
         self.ctx.bus.publish("checkpoints")
 
-    async def _failed(self, uuid: str, error: Exception) -> None:
+    async def _delete_files(self, row: AnyRow) -> dict[str, int]:
+        """The files that are left; no globs at all only looks which are there."""
+        manager = await open_storage(self.ctx, row.experiment_id, row.storage or row.experiment_storage)
+        globs = _ALL_FILES if row.delete_globs is None else row.delete_globs
+        return await asyncio.to_thread(manager.delete, row.uuid, list(globs))
+
+    async def _failed(self, uuid: str, asked: lifecycle.Deletion, error: Exception) -> None:
         failure = self._failures.setdefault(uuid, _Failure())
         failure.attempts += 1
         logger.warning("checkpoint %s: attempt %s to delete failed: %s", uuid, failure.attempts, error)
@@ -84,7 +96,7 @@ class GarbageCollector:
             failure.not_before = self.ctx.clock.now() + timedelta(seconds=2**failure.attempts)
             return
         del self._failures[uuid]
-        await self.ctx.db.write(lambda conn: lifecycle.deletion_failed(conn, uuid))
+        await self.ctx.db.write(lambda conn: lifecycle.deletion_failed(conn, uuid, asked))
 
     def _is_due(self, uuid: str) -> bool:
         failure = self._failures.get(uuid)
@@ -92,10 +104,3 @@ class GarbageCollector:
 
     def _pause(self) -> float:
         return 1.0 if self._failures else _PERIOD
-
-
-def delete_files(row: AnyRow) -> dict[str, int]:
-    """Blocking. The files that are left; no globs at all only looks which are there."""
-    config: dict[str, Any] | None = row.storage or row.experiment_storage
-    globs = _ALL_FILES if row.delete_globs is None else row.delete_globs
-    return open_storage(config).delete(row.uuid, list(globs))

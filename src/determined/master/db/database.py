@@ -1,7 +1,7 @@
-"""The way to the database: one writer with group commit, a pool of readers; queries are plain functions of a Connection.
+"""The way to the database: one writer with group commit, a pool of readers; queries are functions of a Connection.
 
-Why threads and not an async driver: a transaction here is one synchronous function, so nothing can await a network or an
-engine inside it, and a transaction costs one thread hop instead of one per statement.
+Why threads and not an async driver: a transaction here is one synchronous function, so nothing can await a network or
+an engine inside it, and a transaction costs one thread hop instead of one per statement.
 """
 
 import asyncio

@@ -1,5 +1,6 @@
-"""The only file that knows SQLite from PostgreSQL: connections, write locks, upserts, and what a driver's error means."""
+"""The only file that knows SQLite from PostgreSQL: connections, locks, upserts, what a driver's error means."""
 
+import importlib.util
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +21,8 @@ _MASTER_LOCK = 0x44_45_54_4D_53_54_52  # "DETMSTR": the advisory lock of a Postg
 def create_engine(url: str) -> Engine:
     if url.startswith("sqlite"):
         return _sqlite_engine(url)
+    if importlib.util.find_spec("psycopg") is None:
+        raise InvalidArgument("PostgreSQL needs its driver; run: pip install 'determined[postgres]'")
     url = url.replace("postgres://", "postgresql://", 1).replace("postgresql://", "postgresql+psycopg://", 1)
     return _create_engine(
         url, pool_size=6, max_overflow=4, pool_pre_ping=True, json_serializer=_dumps, json_deserializer=_loads
@@ -33,18 +36,20 @@ def begin_write(conn: Connection) -> None:
 
 
 def begin_read(conn: Connection) -> None:
-    """One snapshot for all statements of a read."""
+    """One snapshot for all statements of a read; on PostgreSQL these options travel with BEGIN."""
     if conn.dialect.name == "sqlite":
         conn.exec_driver_sql("BEGIN")
+    else:
+        conn.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+def has_server(engine: Engine) -> bool:
+    """Can masters of several machines reach it? A SQLite file cannot: its directory is locked (data_directory.py)."""
+    return engine.dialect.name != "sqlite"
 
 
 def claim(conn: Connection) -> bool:
-    """Become the one master of this database for as long as the connection lives; False when another one is.
-
-    A SQLite file needs none: its directory is locked (data_directory.py).
-    """
-    if conn.dialect.name == "sqlite":
-        return True
+    """Become the one master of this database for as long as the connection lives; False when another one is."""
     claimed = bool(conn.exec_driver_sql(f"SELECT pg_try_advisory_lock({_MASTER_LOCK})").scalar_one())
     conn.commit()
     return claimed
@@ -104,7 +109,7 @@ def explain(error: DBAPIError) -> DeterminedError:
     """Our error for a driver's: never a bare driver message to a client."""
     if isinstance(error, IntegrityError):
         return AlreadyExists(f"the change conflicts with existing data: {error.orig}")
-    if isinstance(error, DataError):
+    if isinstance(error, DataError) or _code(error).startswith(_MISFITS):
         return InvalidArgument(f"a value does not fit into the database: {error.orig}")
     for code, advice in _ADVICE.items():
         if _code(error).startswith(code):
@@ -112,6 +117,9 @@ def explain(error: DBAPIError) -> DeterminedError:
     return Unavailable(f"the database cannot serve this now: {error.orig}")
 
 
+# 22: a value out of its type's range; 54: past a limit of the server, such as the size of an index entry. Trying again
+# can never help, so the sender must hear that it is the value.
+_MISFITS = ("22", "54", "SQLITE_TOOBIG")
 _FULL = "the disk of the database is full, so this was not stored; nothing older is lost, free some space and try again"
 _ADVICE = {
     "SQLITE_FULL": _FULL,
@@ -140,7 +148,7 @@ def _sqlite_engine(url: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _configure(dbapi: Any, _record: Any) -> None:
-        # We emit BEGIN ourselves (begin_read, begin_write): the driver's implicit transactions start too late for savepoints.
+        # We emit BEGIN ourselves (begin_read, begin_write): the driver's own transactions start too late for savepoints
         dbapi.isolation_level = None
         cursor = dbapi.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")

@@ -52,6 +52,8 @@ class Ownership:
             connection.close()
 
     def _try(self) -> bool:
+        if not dialects.has_server(self._engine):
+            return True
         try:
             connection = self._engine.connect()
         except DBAPIError as e:

@@ -122,6 +122,14 @@ def joined(conn: Connection, now: datetime, resource_id: str) -> bool:
     return True
 
 
+def hint_missing(conn: Connection, now: datetime, allocation_id: str) -> None:
+    """Rendezvous takes long: say whom it waits for. Only a hint; a big image or a slow hook may need the time."""
+    allocation = allocations.get(conn, allocation_id)
+    missing = [r for r in runners.of_allocation(conn, allocation_id) if r["rendezvous_at"] is None]
+    who = ", ".join(f"rank {r['rank']} on {r['node_id']} ({r['state']})" for r in missing)
+    _say(conn, now, allocation, f"rendezvous still waits for {who}; see its lines in this log")
+
+
 def mark_daemon(conn: Connection, now: datetime, resource_id: str) -> None:
     """A runner that only serves the others: it is stopped when they have left. All daemons: nothing is left to do."""
     runner = runners.get(conn, resource_id)

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,11 +14,13 @@ from determined.errors import Conflict, InvalidArgument, NotFound
 from determined.master.db.queries import checkpoint as rows
 from determined.master.db.queries import validation as validations
 from determined.master.lifecycle import gc_policy
+from determined.storage.checkpoint_id import is_checkpoint_id
 
 COMPLETED = "COMPLETED"
 PARTIALLY_DELETED = "PARTIALLY_DELETED"
 DELETED = "DELETED"
 ERROR = "ERROR"
+_NOT_REQUESTED: dict[str, Any] = {"delete_requested_at": None, "delete_globs": None}
 
 
 def report(
@@ -35,6 +38,8 @@ def report(
     storage_id: int | None,
 ) -> None:
     """Store a checkpoint that is complete in its storage. The same uuid again from the same trial changes nothing."""
+    if not is_checkpoint_id(uuid):
+        raise InvalidArgument(f"checkpoint id {uuid!r} is not a UUID in its usual form; report str(uuid.uuid4())")
     earlier = rows.owner(conn, uuid)
     if earlier == trial_id:
         return
@@ -80,26 +85,33 @@ def check_globs(globs: Iterable[str] | None) -> None:
             raise InvalidArgument(f"glob {glob!r} is not allowed; name files inside the checkpoint, without '..'")
 
 
-def files_left(conn: Connection, uuid: str, resources: dict[str, int]) -> None:
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A request as it was when somebody set out to fulfil it; one made since then stays to be fulfilled."""
+
+    requested_at: datetime
+    globs: list[str] | None
+
+
+def files_left(conn: Connection, uuid: str, resources: dict[str, int], fulfilled: Deletion | None = None) -> None:
     """Record what a deletion left: nothing -> DELETED, fewer files -> PARTIALLY_DELETED, the same -> unchanged."""
     row = rows.state_of(conn, uuid)
     if row is None:
         return
     state = _state_after(row.state, row.resources, resources)
-    values = {
-        "state": state,
-        "resources": resources,
-        "size": sum(resources.values()),
-        "delete_requested_at": None,
-        "delete_globs": None,
-    }
+    values: dict[str, Any] = {"state": state, "resources": resources, "size": sum(resources.values())}
+    if fulfilled == Deletion(row.delete_requested_at, row.delete_globs):
+        values |= _NOT_REQUESTED
     rows.update_row(conn, uuid, values)
     _refresh_owner(conn, uuid)
 
 
-def deletion_failed(conn: Connection, uuid: str) -> None:
+def deletion_failed(conn: Connection, uuid: str, attempted: Deletion) -> None:
     """The files could not be removed: what is left cannot be trusted, so nothing resumes from it."""
-    rows.update_row(conn, uuid, {"state": ERROR, "delete_requested_at": None, "delete_globs": None})
+    row = rows.state_of(conn, uuid)
+    if row is None or attempted != Deletion(row.delete_requested_at, row.delete_globs):
+        return
+    rows.update_row(conn, uuid, {"state": ERROR, **_NOT_REQUESTED})
     _refresh_owner(conn, uuid)
 
 

@@ -11,8 +11,10 @@ from sqlalchemy import Connection, RowMapping
 from determined.config import ExperimentConfig
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import checkpoint as checkpoints
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import job as jobs
+from determined.master.db.queries import submission
 from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import allocation_state, experiment_state, search, trial_state
 from determined.master.lifecycle.states import (
@@ -51,6 +53,7 @@ class NewExperiment:
 
 def create(conn: Connection, now: datetime, new: NewExperiment) -> int:
     """Job, experiment (PAUSED), searcher and first trials. Unmanaged: no search, its client brings the trials."""
+    _check_warm_start(conn, new.warm_start_checkpoint)
     job_id = _create_job(conn, now, new)
     searcher = new.active.get("searcher") or {}
     experiment_id = experiments.insert_row(
@@ -157,7 +160,13 @@ def continue_experiment(
 
 
 def begin_delete(conn: Connection, now: datetime, experiment_id: int) -> None:
-    """Rows stay until the files are gone (`finish_delete`)."""
+    """Rows stay until the files are gone (`finish_delete`). Refused while live experiments start from its files."""
+    users = checkpoints.live_starters(conn, experiment_id)
+    if users:
+        raise FailedPrecondition(
+            f"experiment {experiment_id} cannot be deleted: experiments {users} start from its checkpoints and are not"
+            " over; end or delete those first"
+        )
     _move(conn, now, experiment_id, State.DELETING, "deleted")
 
 
@@ -214,6 +223,15 @@ def set_resources(
 def queue_position(moment: datetime) -> float:
     """Microseconds since the epoch: smaller is earlier in the queue."""
     return float(round(moment.timestamp() * 1_000_000))
+
+
+def _check_warm_start(conn: Connection, uuid: str | None) -> None:
+    """Again in the creating transaction: its deletion may have been asked for since the submission was resolved."""
+    if uuid is None:
+        return
+    state = submission.checkpoint_state(conn, uuid)
+    if state != "COMPLETED":
+        raise FailedPrecondition(f"checkpoint {uuid} is {state or 'gone'}; an experiment cannot start from it")
 
 
 def _create_job(conn: Connection, now: datetime, new: NewExperiment) -> str:

@@ -1,10 +1,12 @@
 """Who a task runs as, and where it finds its master."""
 
 import os
+import pwd
 
 from sqlalchemy import RowMapping
 
 from determined.engines.model import RunAs
+from determined.errors import FailedPrecondition
 from determined.master.config import MasterConfig
 
 _ANY_ADDRESS = ("", "0.0.0.0", "::")
@@ -18,6 +20,19 @@ def can_switch_users() -> bool:
 def run_as(row: RowMapping, config: MasterConfig) -> RunAs:
     """Whom to become for a task: ourselves where we can become nobody else."""
     return linked(row, config) if can_switch_users() else RunAs()
+
+
+def task_uid(row: RowMapping, config: MasterConfig) -> int:
+    """Whose files a task of this user makes on this machine."""
+    who = run_as(row, config)
+    if who.uid is not None:
+        return who.uid
+    if who.user is None:
+        return os.geteuid()
+    try:
+        return pwd.getpwnam(who.user).pw_uid
+    except KeyError as e:
+        raise FailedPrecondition(f"OS user {who.user!r} is linked to '{row['username']}' but not known here") from e
 
 
 def isolation_problem(row: RowMapping, config: MasterConfig) -> str | None:

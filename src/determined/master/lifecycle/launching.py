@@ -13,7 +13,7 @@ from sqlalchemy import Connection, RowMapping
 
 from determined.engines.base import Engine
 from determined.engines.model import Device, GoneReason, Launch
-from determined.errors import Unavailable
+from determined.errors import FailedPrecondition, Unavailable
 from determined.master import supervise
 from determined.master.auth import allocation_token
 from determined.master.context import MasterContext
@@ -21,6 +21,7 @@ from determined.master.lifecycle import allocation as lifecycle
 from determined.master.lifecycle import topics
 from determined.master.lifecycle.cluster import Cluster
 from determined.master.lifecycle.identity import advertised_url, isolation_problem, run_as
+from determined.master.lifecycle.states import AllocationState
 
 logger = logging.getLogger(__name__)
 
@@ -98,6 +99,9 @@ class Launcher:
             await engine.start(self._launch_of(row))
         except Unavailable as e:
             await self._not_started(resource_id, e.message)
+        except FailedPrecondition as e:
+            why = f"could not start: {e.message}"
+            await self._write(resource_id, lambda conn, now: lifecycle.refuse(conn, now, resource_id, why))
         except Exception as e:
             # A defect of the engine: the runner counts as not started, so the task is tried again instead of hanging.
             logger.exception("%s: the engine failed to start this runner", resource_id)
@@ -141,4 +145,6 @@ class Launcher:
             master_url=advertised_url(config),
             token=allocation_token.mint(self._ctx.cluster.secret, row["allocation_id"]),
             run_as=run_as(row, config),
+            # A runner's first record is its phase, so any report of it has moved the row.
+            begun=row["state"] != AllocationState.ASSIGNED,
         )

@@ -130,6 +130,7 @@ class Reconciler:
                 await asyncio.sleep(_RETRY_SECONDS)
                 continue
             self._ctx.bus.publish(*changed)
+            await engine.forget(event.resource_id)
             break
         self._ctx.bus.publish(topics.SCHEDULE)
 

@@ -30,10 +30,17 @@ AnyRequest = Request[Any, Any, Any]
 
 
 @get("/info", opt=PUBLIC)
-async def info(ctx: MasterContext, state: State, challenge: str | None = None) -> dict[str, Any]:
-    """With `challenge` (hex) an embedded master also proves that it is the one of the caller's state file."""
+async def info(
+    ctx: MasterContext, state: State, challenge: str | None = None, allocation: str | None = None
+) -> dict[str, Any]:
+    """With `challenge` (hex) the master also proves who it is: to a task by its `allocation`, else to a client.
+
+    A client knows an embedded master by the secret of its state file.
+    """
     answer = masters.info(ctx)
-    if challenge is not None and state.identity_secret is not None:
+    if challenge is not None and allocation is not None:
+        answer["proof"] = masters.prove_to_task(ctx, allocation, challenge)
+    elif challenge is not None and state.identity_secret is not None:
         answer["proof"] = masters.prove(state.identity_secret, challenge)
     return answer
 

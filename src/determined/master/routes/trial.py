@@ -6,11 +6,13 @@ from litestar import Request, Router, get, patch, post, put
 from litestar.params import Parameter
 
 from determined.errors import InvalidArgument
+from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.params import Limit, Offset
 from determined.master.services import trial as trials
 from determined.master.services import trial_workloads, unmanaged
+from determined.master.services.own_trial import require_own_trial
 from determined.master.services.trial_workloads import WorkloadQuery
 from determined.wire.base import OrderBy
 from determined.wire.codec import camelize_keys
@@ -99,15 +101,19 @@ async def get_workloads(
 
 
 @post("/api/v1/trials/{trial_id:int}/runner/metadata", status_code=200)
-async def post_runner_metadata(request: AnyRequest, ctx: MasterContext, trial_id: int) -> dict[str, Any]:
+async def post_runner_metadata(
+    request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int
+) -> dict[str, Any]:
+    await require_own_trial(ctx, caller, trial_id)
     asked = await read_body(request, TrialRunnerMetadata)
     await trials.set_runner_state(ctx, trial_id, asked.state)
     return {}
 
 
 @post("/api/v1/trials/{trial_id:int}/progress", status_code=200)
-async def report_progress(request: AnyRequest, ctx: MasterContext, trial_id: int) -> dict[str, Any]:
+async def report_progress(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
     """A bare number counts units of the classic operation; an object may say `isRaw`: a fraction of the whole."""
+    await require_own_trial(ctx, caller, trial_id)
     body = camelize_keys(await read_body(request, Any))
     raw = bool(body.get("isRaw")) if isinstance(body, dict) else False
     value = body.get("progress") if isinstance(body, dict) else body
@@ -118,7 +124,8 @@ async def report_progress(request: AnyRequest, ctx: MasterContext, trial_id: int
 
 
 @post("/api/v1/trials/{trial_id:int}/early_exit", status_code=200)
-async def report_early_exit(request: AnyRequest, ctx: MasterContext, trial_id: int) -> dict[str, Any]:
+async def report_early_exit(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
+    await require_own_trial(ctx, caller, trial_id)
     body = await read_body(request, dict[str, Any])
     await trials.report_early_exit(ctx, trial_id, str(body.get("reason")))
     return {}
@@ -130,7 +137,8 @@ async def get_operation(ctx: MasterContext, trial_id: int) -> GetCurrentTrialSea
 
 
 @post("/api/v1/trials/{trial_id:int}/searcher/completed_operation", status_code=200)
-async def complete_operation(request: AnyRequest, ctx: MasterContext, trial_id: int) -> dict[str, Any]:
+async def complete_operation(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
+    await require_own_trial(ctx, caller, trial_id)
     asked = await read_body(request, CompleteTrialSearcherOperationRequest)
     await trials.complete_operation(ctx, trial_id, asked.op.length if asked.op else None, asked.searcher_metric)
     return {}
@@ -150,8 +158,9 @@ async def remaining_log_days(ctx: MasterContext, trial_id: int) -> GetTrialRemai
 
 
 @post("/api/v1/trial-source-info", status_code=200)
-async def report_source_info(request: AnyRequest, ctx: MasterContext) -> ReportTrialSourceInfoResponse:
+async def report_source_info(request: AnyRequest, ctx: MasterContext, caller: Caller) -> ReportTrialSourceInfoResponse:
     info = (await read_body(request, ReportTrialSourceInfoRequest)).trial_source_info
+    await require_own_trial(ctx, caller, info.trial_id)
     await trials.report_source(ctx, info)
     return ReportTrialSourceInfoResponse(trial_id=info.trial_id, checkpoint_uuid=info.checkpoint_uuid)
 

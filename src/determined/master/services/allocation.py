@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from msgspec import to_builtins
 from sqlalchemy import Connection, RowMapping
@@ -29,6 +29,7 @@ from determined.wire.codec import rfc3339
 from determined.wire.report import RunnerSignals, TaskSpec
 
 _RENDEZVOUS_SECONDS = 60.0
+_HINT_AFTER = timedelta(minutes=10)
 _GATHER_RECHECK_SECONDS = 2.0  # how soon a waiting peer notices that its allocation ended
 _SHOWN = {Stored.PENDING: AllocationState.QUEUED, Stored.ASSIGNED: AllocationState.QUEUED}
 
@@ -109,12 +110,16 @@ async def rendezvous(ctx: MasterContext, allocation_id: str, resource_id: str) -
         _runner(conn, allocation_id, resource_id)
         return lifecycle.joined(conn, ctx.clock.now(), resource_id)
 
+    hint_at: datetime | None = ctx.clock.now() + _HINT_AFTER
     async with ctx.bus.listen(f"allocation:{allocation_id}") as listener:
         while not await ctx.db.write(join):
-            ctx.bus.publish(f"allocation:{allocation_id}")
+            if hint_at is not None and ctx.clock.now() >= hint_at:
+                hint_at = None
+                await ctx.db.write(lambda conn: lifecycle.hint_missing(conn, ctx.clock.now(), allocation_id))
             if ctx.bus.closed:
                 raise Unavailable("the master is stopping; ask for rendezvous again")
             await listener.wait(_RENDEZVOUS_SECONDS)
+    # Only the last one to come has news for the others; to wake them (and ourselves) earlier would be a busy loop.
     ctx.bus.publish(f"allocation:{allocation_id}")
     return await ctx.db.read(lambda conn: _rendezvous_info(conn, allocation_id, resource_id))
 

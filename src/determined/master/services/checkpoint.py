@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from determined.errors import InvalidArgument, NotFound
+from determined.errors import Forbidden, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint as rows
-from determined.master.db.queries import checkpoint_list, validation
+from determined.master.db.queries import checkpoint_list, metric_trial, validation
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.checkpoint_list import CheckpointFilter, CheckpointSort
@@ -78,6 +78,8 @@ async def report(ctx: MasterContext, caller: Caller, asked: ReportCheckpointRequ
         trial = rows.trial_of_task(conn, task_id)
         if trial is None:
             raise NotFound(f"task {task_id!r} is no task of a trial; only trials report checkpoints")
+        if caller.kind == "task" and metric_trial.trial_of_allocation(conn, caller.allocation_id or "") != trial.id:
+            raise Forbidden(f"allocation {caller.allocation_id} may not report checkpoints of trial {trial.id}")
         lifecycle.report(
             conn,
             ctx.clock.now(),

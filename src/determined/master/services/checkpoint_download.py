@@ -3,13 +3,15 @@
 import asyncio
 import gzip
 import io
+import os
+import stat
 import tarfile
 import zipfile
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from sqlalchemy import Connection
 
@@ -18,7 +20,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint_list
 from determined.master.db.queries.batching import AnyRow
 from determined.master.services.experiment_files import open_storage
-from determined.storage import StorageManager
+from determined.storage import StorageManager, tree
 
 _CHUNK = 1024 * 1024
 _BLOCK = 512
@@ -39,13 +41,14 @@ class Download:
 
 
 async def download(ctx: MasterContext, uuid: str, kind: Archive) -> Download:
-    """Raises NotFound where row or files are missing, before the first byte is sent."""
+    """Raises NotFound where row or files are missing, CheckpointDamaged, before the first byte is sent."""
     row, config = await ctx.db.read(lambda conn: _locate(conn, uuid))
     if row.state not in _USABLE:
         raise FailedPrecondition(f"checkpoint {uuid} is {row.state}; only complete ones can be downloaded")
-    manager = await asyncio.to_thread(open_storage, config)
-    await asyncio.to_thread(manager.entries, uuid)
-    return Download(uuid, kind, _in_threads(_archive(manager, uuid, kind)))
+    manager = await open_storage(ctx, row.experiment_id, config)
+    chunks = _archive(manager, uuid, kind)
+    first = await asyncio.to_thread(next, chunks)
+    return Download(uuid, kind, _in_threads(first, chunks))
 
 
 def _locate(conn: Connection, uuid: str) -> tuple[AnyRow, dict[str, Any] | None]:
@@ -58,9 +61,10 @@ def _locate(conn: Connection, uuid: str) -> tuple[AnyRow, dict[str, Any] | None]
     return row, row.storage or config.get("checkpoint_storage")
 
 
-async def _in_threads(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
+async def _in_threads(first: bytes, chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
     """Reading and compressing block, so each chunk is made in a thread; closing it early releases the files."""
     try:
+        yield first
         while True:
             chunk = await asyncio.to_thread(next, chunks, None)
             if chunk is None:
@@ -73,8 +77,10 @@ async def _in_threads(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
 
 
 def _archive(manager: StorageManager, uuid: str, kind: Archive) -> Iterator[bytes]:
-    names = [entry.path for entry in manager.entries(uuid)]
-    with manager.restore_path(uuid) as root:
+    """Begins with an empty chunk, once everything is found to be there."""
+    with manager.opened(uuid) as (root, entries):
+        yield b""
+        names = [entry.path for entry in entries]
         yield from _zip(root, names) if kind is Archive.ZIP else _tar(root, names, gz=kind is Archive.TGZ)
 
 
@@ -98,53 +104,70 @@ class _Sink(io.RawIOBase):
         return data
 
 
-def _tar(root: Path, names: list[str], *, gz: bool) -> Iterator[bytes]:
+def _tar(root: int, names: list[str], *, gz: bool) -> Iterator[bytes]:
     sink = _Sink()
     out: Any = gzip.GzipFile(fileobj=sink, mode="wb", compresslevel=1) if gz else sink
     for name in names:
-        path = root / name
-        member = tarfile.TarInfo(name.rstrip("/"))
-        status = path.stat()
-        member.mtime, member.mode = int(status.st_mtime), status.st_mode & 0o777
-        if path.is_dir():
-            member.type = tarfile.DIRTYPE
-            out.write(member.tobuf(tarfile.GNU_FORMAT))
-            continue
-        member.size = status.st_size
-        out.write(member.tobuf(tarfile.GNU_FORMAT))
-        for data in _read(path):
+        for data in _tar_member(root, name):
             out.write(data)
             yield sink.take()
-        out.write(bytes(-member.size % _BLOCK))
     out.write(bytes(2 * _BLOCK))
     if gz:
         out.close()
     yield sink.take()
 
 
-def _zip(root: Path, names: list[str]) -> Iterator[bytes]:
+def _tar_member(root: int, name: str) -> Iterator[bytes]:
+    member = tarfile.TarInfo(name.rstrip("/"))
+    if name.endswith("/"):
+        status = tree.status(root, name)
+        member.type, member.mtime, member.mode = tarfile.DIRTYPE, int(status.st_mtime), status.st_mode & 0o777
+        yield member.tobuf(tarfile.GNU_FORMAT)
+        return
+    with os.fdopen(tree.open_file(root, name), "rb") as file:
+        status = os.fstat(file.fileno())
+        member.mtime, member.mode, member.size = int(status.st_mtime), status.st_mode & 0o777, status.st_size
+        yield member.tobuf(tarfile.GNU_FORMAT)
+        yield from _read(file, member.size)
+    yield bytes(-member.size % _BLOCK)
+
+
+def _zip(root: int, names: list[str]) -> Iterator[bytes]:
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name in names:
-            for _ in _zip_member(archive, root / name, name):
+            for _ in _zip_member(archive, root, name):
                 yield sink.take()
     yield sink.take()
 
 
-def _zip_member(archive: zipfile.ZipFile, path: Path, name: str) -> Iterator[None]:
+def _zip_member(archive: zipfile.ZipFile, root: int, name: str) -> Iterator[None]:
     """Adds one file, stopping after each chunk so that what was written can be sent."""
-    if path.is_dir():
-        archive.writestr(zipfile.ZipInfo(name.rstrip("/") + "/"), b"")
+    if name.endswith("/"):
+        archive.writestr(zipfile.ZipInfo(name), b"")
         return
-    member = zipfile.ZipInfo.from_file(path, name)
-    member.compress_type = zipfile.ZIP_DEFLATED
-    with archive.open(member, "w") as out:
-        for data in _read(path):
-            out.write(data)
-            yield
+    with os.fdopen(tree.open_file(root, name), "rb") as file:
+        status = os.fstat(file.fileno())
+        member = zipfile.ZipInfo(name, _zip_time(status.st_mtime))
+        member.compress_type, member.file_size = zipfile.ZIP_DEFLATED, status.st_size
+        member.external_attr = (stat.S_IFREG | status.st_mode & 0o777) << 16
+        with archive.open(member, "w") as out:
+            for data in _read(file, status.st_size):
+                out.write(data)
+                yield
 
 
-def _read(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while data := file.read(_CHUNK):
-            yield data
+def _zip_time(seconds: float) -> tuple[int, int, int, int, int, int]:
+    """The format knows 1980 to 2107 and no time zone."""
+    moment = datetime.fromtimestamp(min(max(seconds, 315_619_200), 4_354_732_800), UTC)
+    return (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
+
+
+def _read(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """Exactly `size` bytes: the archive has promised them."""
+    while size > 0:
+        data = file.read(min(_CHUNK, size))
+        if not data:
+            raise OSError(f"a file became {size} bytes shorter while it was sent; a stored checkpoint must not change")
+        size -= len(data)
+        yield data

@@ -1,6 +1,5 @@
 """One experiment: show, change, and the verbs people use on it."""
 
-import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -128,7 +127,7 @@ async def validation_history(ctx: MasterContext, experiment_id: int) -> list[Val
 
 async def delete_tensorboard_files(ctx: MasterContext, experiment_id: int) -> None:
     row = await ctx.db.read(lambda conn: rows.get(conn, experiment_id))
-    await asyncio.to_thread(experiment_files.remove_tensorboard, row["config"], ctx.cluster.cluster_id, experiment_id)
+    await experiment_files.remove_tensorboard(ctx, experiment_id, row["config"])
 
 
 def announce(ctx: MasterContext, experiment_id: int) -> None:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection
 
-from determined.config import mask_secrets
-from determined.errors import NotFound
+from determined.config import dump_yaml, mask_secrets, parse_yaml
+from determined.errors import InvalidConfig, NotFound
 from determined.master.db.queries import experiment_list
 from determined.master.db.queries.batching import AnyRow
 from determined.master.db.queries.experiment_list import TrialTotals
@@ -48,6 +49,17 @@ def masked(config: dict[str, Any]) -> dict[str, Any]:
     return plain(mask_secrets(config))  # type: ignore[no-any-return]
 
 
+@lru_cache(maxsize=1024)
+def masked_text(config: str) -> str:
+    """The config as it was written; written anew where it holds secrets. Kept, because parsing YAML is slow."""
+    try:
+        given = parse_yaml(config)
+    except InvalidConfig:
+        return config
+    shown = mask_secrets(given)
+    return config if shown == given else dump_yaml(shown)
+
+
 def _experiment(
     row: AnyRow, now: datetime, totals: TrialTotals, allocation: str | None, best: tuple[int, float] | None
 ) -> Experiment:
@@ -61,7 +73,7 @@ def _experiment(
         archived=row.archived,
         state=ExperimentState("STATE_" + shown_state(row.state, allocation, unmanaged=row.unmanaged)),
         config=config,
-        original_config=row.original_config,
+        original_config=masked_text(row.original_config),
         hyperparameters=config.get("hyperparameters"),
         job_id=row.job_id,
         num_trials=totals.trials,

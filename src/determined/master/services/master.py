@@ -10,10 +10,12 @@ from determined._version import __version__
 from determined.config import mask_secrets, parse_duration
 from determined.constants import API_VERSION, IDENTITY_PURPOSE
 from determined.errors import InvalidArgument
+from determined.master.auth import allocation_token
 from determined.master.auth.identity import Caller, require_admin
 from determined.master.context import MasterContext
 from determined.master.db.queries import cluster
 from determined.master.lifecycle.identity import can_switch_users
+from determined.wire.allocation_proof import allocation_proof
 from determined.wire.codec import convert, rfc3339
 from determined.wire.log import LogLevel
 from determined.wire.master import (
@@ -69,13 +71,23 @@ def info(ctx: MasterContext) -> dict[str, Any]:
 
 def prove(secret: bytes, challenge: str) -> str:
     """Shows that we hold the secret of the state file without giving it away: another user may squat our port."""
+    return hmac.digest(secret, IDENTITY_PURPOSE + _checked_challenge(challenge), hashlib.sha256).hex()
+
+
+def prove_to_task(ctx: MasterContext, allocation_id: str, challenge: str) -> str:
+    """Shows that we know the token of an allocation, whether or not there is such an allocation now."""
+    token = allocation_token.mint(ctx.cluster.secret, allocation_id)
+    return allocation_proof(token, _checked_challenge(challenge))
+
+
+def _checked_challenge(challenge: str) -> bytes:
     try:
         given = bytes.fromhex(challenge)
     except ValueError as e:
         raise InvalidArgument(f"challenge={challenge[:80]!r} is not hexadecimal") from e
     if not 16 <= len(given) <= _LONGEST_CHALLENGE:
         raise InvalidArgument(f"the challenge has {len(given)} bytes; send 16 to {_LONGEST_CHALLENGE}")
-    return hmac.digest(secret, IDENTITY_PURPOSE + given, hashlib.sha256).hex()
+    return given
 
 
 def shown_config(ctx: MasterContext, caller: Caller) -> dict[str, Any]:

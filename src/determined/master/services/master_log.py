@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime
+from typing import Any
 
 from determined.master.bus import Bus
 from determined.wire.codec import rfc3339, to_json
@@ -24,15 +25,16 @@ _LEVELS = {
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object per line: time, level, logger, message, and the traceback where there is one."""
+    """One JSON object per line: time, level, logger, message, the `fields` of the record, a traceback if any."""
 
     def format(self, record: logging.LogRecord) -> str:
-        entry = {
+        entry: dict[str, Any] = {
             "time": rfc3339(datetime.fromtimestamp(record.created, UTC)),
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
         }
+        entry.update(getattr(record, "fields", {}))
         if record.exc_info:
             entry["traceback"] = self.formatException(record.exc_info)
         return to_json(entry).decode()

@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import cast
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import DataError, IntegrityError
+from sqlalchemy.exc import DBAPIError
 
 from determined.errors import DeterminedError, Unavailable
+from determined.master.db import dialects
 from determined.master.db.queries import log as log_queries
 from determined.master.db.queries import metric as metric_queries
 from determined.master.db.queries import metric_trial
@@ -27,6 +28,7 @@ from determined.wire.report import (
     Exit,
     LogLine,
     MetricReport,
+    Missing,
     Phase,
     PreemptAck,
     Progress,
@@ -37,6 +39,7 @@ from determined.wire.report import (
 logger = logging.getLogger(__name__)
 
 _MAX_STATUS = 1000  # characters of set_status that are kept
+_MAX_WHAT = 200  # characters of a record's name in a warning about it
 _MAX_WARNINGS = 20  # lines about dropped records per batch
 
 
@@ -75,6 +78,8 @@ class Application:
                 self._progress = record  # only the newest is of interest
             case Status():
                 self._status = record
+            case Missing():
+                pass  # only its number matters
             case CheckpointReport():
                 self._guarded(f"checkpoint {record.uuid}", lambda: self._checkpoint(record))
                 self._changed()
@@ -134,7 +139,7 @@ class Application:
         for rejected in result.rejected:
             report = rejected.report
             self._warn(
-                f"metrics of group '{report.group}' at step {report.steps} were dropped: {rejected.error.message}"
+                f"metrics of group '{report.group[:_MAX_WHAT]}' at step {report.steps} were dropped: {rejected.error.message}"
             )
         for report in result.accepted:
             if report.group == VALIDATION:
@@ -192,9 +197,15 @@ class Application:
             savepoint.commit()
         except Unavailable:
             raise
-        except (DeterminedError, IntegrityError, DataError, OverflowError, ValueError) as e:
+        except DBAPIError as e:
+            why = dialects.explain(e)
+            if isinstance(why, Unavailable):
+                raise
             savepoint.rollback()
-            self._warn(f"{what} was dropped: {e}")
+            self._warn(f"{what[:_MAX_WHAT]} was dropped: {why.message}")
+        except (DeterminedError, OverflowError, ValueError) as e:
+            savepoint.rollback()
+            self._warn(f"{what[:_MAX_WHAT]} was dropped: {e}")
 
     def _warn(self, text: str) -> None:
         logger.warning("%s: %s", self._target.allocation_id, text)

@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import pairwise
 
 from sqlalchemy import RowMapping
 
@@ -98,7 +99,7 @@ def _periods(first: date, last: date, period: Period) -> list[_Sum]:
     if (last - first).days > _MOST_PERIODS:
         raise InvalidArgument(f"{first} to {last} is more than {_MOST_PERIODS} days; ask for less at a time")
     starts = list(_starts(first, last, period))
-    return [_Sum(_midnight(a), _midnight(b)) for a, b in zip(starts, starts[1:], strict=False)]
+    return [_Sum(_midnight(a), _midnight(b)) for a, b in pairwise(starts)]
 
 
 def _starts(first: date, last: date, period: Period) -> Iterator[date]:

@@ -13,7 +13,7 @@ import pytest
 
 from determined.engines.local import process
 from determined.engines.model import RunAs
-from determined.errors import Unavailable
+from determined.errors import FailedPrecondition
 from determined.rundir import lock
 from determined.rundir.layout import RunDir
 
@@ -91,13 +91,13 @@ def test_task_without_an_identity_runs_as_we_do() -> None:
     ],
 )
 def test_identity_that_does_not_exist_is_refused(run_as: RunAs, message: str) -> None:
-    with pytest.raises(Unavailable, match=message):
+    with pytest.raises(FailedPrecondition, match=message):
         process.resolve(run_as)
 
 
 def test_only_root_can_run_tasks_as_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1234)
-    with pytest.raises(Unavailable, match="uid 4321, gid 4321, but the master runs as uid 1234"):
+    with pytest.raises(FailedPrecondition, match="uid 4321, gid 4321, but the master runs as uid 1234"):
         process.resolve(RunAs(uid=4321, gid=4321))
 
 

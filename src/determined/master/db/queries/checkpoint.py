@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, insert, or_, select
+from sqlalchemy import CompoundSelect, Connection, and_, func, insert, or_, select, union
 from sqlalchemy import update as sql_update
 
 from determined.errors import NotFound
@@ -12,6 +12,7 @@ from determined.master.db.queries.batching import AnyRow, batches
 from determined.master.db.schema import checkpoints, experiments, storage_backends, tasks, trials
 
 _LIVE_TRIAL = ("ACTIVE", "PAUSED", "STOPPING_COMPLETED", "STOPPING_CANCELED")
+_LIVE = (*_LIVE_TRIAL, "STOPPING_KILLED", "STOPPING_ERROR")
 
 
 def owner(conn: Connection, uuid: str) -> int | None:
@@ -45,8 +46,11 @@ def update_row(conn: Connection, uuid: str, values: dict[str, Any]) -> None:
 
 
 def state_of(conn: Connection, uuid: str) -> AnyRow | None:
-    query = select(checkpoints.c.state, checkpoints.c.resources, checkpoints.c.metadata, checkpoints.c.trial_id)
-    return conn.execute(query.where(checkpoints.c.uuid == uuid)).first()
+    table = checkpoints.c
+    query = select(
+        table.state, table.resources, table.metadata, table.trial_id, table.delete_requested_at, table.delete_globs
+    )
+    return conn.execute(query.where(table.uuid == uuid)).first()
 
 
 def require_all(conn: Connection, uuids: Sequence[str]) -> None:
@@ -60,14 +64,20 @@ def require_all(conn: Connection, uuids: Sequence[str]) -> None:
 
 
 def mark_for_deletion(conn: Connection, now: datetime, uuids: Sequence[str], globs: Sequence[str] | None) -> None:
-    """A pending deletion of everything is not narrowed by a later one of some files."""
-    wanted = {"delete_requested_at": now, "delete_globs": list(globs) if globs is not None else None}
-    deletes_all = and_(checkpoints.c.delete_requested_at.is_not(None), checkpoints.c.delete_globs.is_(None))
+    """A pending deletion is widened by a later one, never narrowed."""
+    table = checkpoints.c
+    waiting = table.delete_requested_at.is_not(None)
     for some in batches(uuids):
-        statement = sql_update(checkpoints).where(checkpoints.c.uuid.in_(some), checkpoints.c.state != "DELETED")
-        if globs is not None:
-            statement = statement.where(~deletes_all)
-        conn.execute(statement.values(**wanted))
+        chosen = and_(table.uuid.in_(some), table.state != "DELETED")
+        if globs is None:
+            conn.execute(sql_update(checkpoints).where(chosen).values(delete_requested_at=now, delete_globs=None))
+            continue
+        earlier = select(table.uuid, table.delete_globs).where(chosen, waiting, table.delete_globs.is_not(None))
+        for uuid, have in conn.execute(earlier).all():
+            both = list(dict.fromkeys([*have, *globs]))
+            update_row(conn, uuid, {"delete_requested_at": now, "delete_globs": both})
+        fresh = sql_update(checkpoints).where(chosen, ~waiting)
+        conn.execute(fresh.values(delete_requested_at=now, delete_globs=list(globs)))
 
 
 def trials_of(conn: Connection, uuids: Sequence[str]) -> list[int]:
@@ -96,11 +106,16 @@ def refresh_trials(conn: Connection, trial_ids: Iterable[int]) -> None:
         conn.execute(sql_update(trials).where(trials.c.id.in_(some)).values(**values))
 
 
-def pending_deletions(conn: Connection, limit: int) -> list[AnyRow]:
-    """The oldest checkpoints that wait for the deleter, with where their files are."""
+def pending_deletions(conn: Connection, limit: int, uuid: str | None = None) -> list[AnyRow]:
+    """The oldest checkpoints that wait for the deleter, with where their files are; or the one named, if it does.
+
+    Those that a live experiment or trial starts from wait until that is over.
+    """
     query = (
         select(
             checkpoints.c.uuid,
+            checkpoints.c.experiment_id,
+            checkpoints.c.delete_requested_at,
             checkpoints.c.delete_globs,
             checkpoints.c.resources,
             storage_backends.c.config.label("storage"),
@@ -108,11 +123,22 @@ def pending_deletions(conn: Connection, limit: int) -> list[AnyRow]:
         )
         .join(experiments, experiments.c.id == checkpoints.c.experiment_id)
         .outerjoin(storage_backends, storage_backends.c.id == checkpoints.c.storage_id)
-        .where(checkpoints.c.delete_requested_at.is_not(None))
+        .where(checkpoints.c.delete_requested_at.is_not(None), checkpoints.c.uuid.not_in(_starting_points()))
         .order_by(checkpoints.c.delete_requested_at, checkpoints.c.uuid)
         .limit(limit)
     )
+    if uuid is not None:
+        query = query.where(checkpoints.c.uuid == uuid)
     return list(conn.execute(query))
+
+
+def live_starters(conn: Connection, experiment_id: int) -> list[int]:
+    """Other experiments that are not over and start from a checkpoint of this one."""
+    own = select(checkpoints.c.uuid).where(checkpoints.c.experiment_id == experiment_id)
+    query = select(experiments.c.id).where(
+        experiments.c.state.in_(_LIVE), experiments.c.id != experiment_id, experiments.c.warm_start_checkpoint.in_(own)
+    )
+    return list(conn.execute(query.order_by(experiments.c.id)).scalars())
 
 
 def gc_settings(conn: Connection, experiment_id: int) -> AnyRow | None:
@@ -160,3 +186,15 @@ def due_for_gc(conn: Connection) -> list[int]:
         or_(experiments.c.gc_time.is_(None), experiments.c.gc_time < experiments.c.end_time),
     )
     return list(conn.execute(query.order_by(experiments.c.id)).scalars())
+
+
+def _starting_points() -> CompoundSelect[str | None]:
+    """What live experiments and trials were told to start from; never NULL, which would make NOT IN unknown."""
+    return union(
+        *(
+            select(table.c.warm_start_checkpoint).where(
+                table.c.state.in_(_LIVE), table.c.warm_start_checkpoint.is_not(None)
+            )
+            for table in (experiments, trials)
+        )
+    )

@@ -92,11 +92,11 @@ def read_forward(conn: Connection, task_id: str, start: int, wanted: LogFilter, 
     rows = conn.execute(query.order_by(log_chunks.c.first_id).limit(CHUNKS_PER_READ)).mappings().all()
     records: list[LogRecord] = []
     for row in rows:
-        records += [r for r in wanted.pick(row["first_id"], row["data"]) if r.id >= start]
+        records += [r for r in wanted.pick(row["first_id"], row["data"]) if start <= r.id < end]
         if limit is not None and len(records) >= limit:
             return Page(records[:limit], records[limit - 1].id + 1, True)
     more = len(rows) == CHUNKS_PER_READ
-    return Page(records, rows[-1]["first_id"] + rows[-1]["n"] if more else end, more)
+    return Page(records, min(end, rows[-1]["first_id"] + rows[-1]["n"]) if more else end, more)
 
 
 def read_backward(

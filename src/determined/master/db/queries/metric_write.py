@@ -17,6 +17,8 @@ from determined.wire.report import MetricReport
 
 TRAINING, VALIDATION = "training", "validation"
 _MAX_STEP = 2**62
+# Together with its key a name must fit into an index entry: PostgreSQL takes 2,704 bytes.
+_MAX_NAME_BYTES = 1024
 
 
 _DATA = select(metric_chunks.c.data).where(metric_chunks.c.id == bindparam("chunk"))
@@ -42,6 +44,8 @@ class _Sealed:
 def check_group(group: str) -> None:
     if not group or "." in group or "\0" in group:
         raise InvalidArgument(f"metric group {group!r} is not usable; it must be non-empty and without '.'")
+    if _too_long(group):
+        raise InvalidArgument(f"metric group {group[:40]!r}... is longer than {_MAX_NAME_BYTES} bytes; shorten it")
 
 
 class Series:
@@ -101,6 +105,9 @@ class Series:
         if not self._names.issuperset(metrics):
             if any("\0" in name for name in metrics):
                 raise InvalidArgument("metric names must not contain NUL characters")
+            long = next((name for name in metrics if _too_long(name)), None)
+            if long is not None:
+                raise InvalidArgument(f"metric {long[:40]!r}... is longer than {_MAX_NAME_BYTES} bytes; shorten it")
             self._names.update(metrics)
         if "epoch" in metrics or "epochs" in metrics:
             _check_epoch(metrics)
@@ -205,6 +212,10 @@ def _load(conn: Connection, chunk_id: int | None) -> list[Row]:
     if chunk_id is None:
         return []
     return metric_chunk.decode(conn.execute(_DATA, {"chunk": chunk_id}).scalar_one())
+
+
+def _too_long(name: str) -> bool:
+    return len(name) > _MAX_NAME_BYTES or len(name.encode(errors="replace")) > _MAX_NAME_BYTES
 
 
 def _check_epoch(metrics: dict[str, Any]) -> None:

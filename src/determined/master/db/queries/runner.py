@@ -8,7 +8,6 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 from determined.errors import NotFound
 from determined.master.db.schema import allocations, jobs, runners, tasks, users, workspaces
 
-
 # Whom a task of this user in this workspace runs as; lifecycle/identity.py reads these.
 _IDENTITY = (
     users.c.username,
@@ -81,9 +80,7 @@ def alive(conn: Connection) -> Sequence[RowMapping]:
 def identity(conn: Connection, owner_id: int, workspace_id: int) -> RowMapping:
     """Whom tasks of this user in this workspace run as."""
     statement = (
-        select(*_IDENTITY)
-        .join_from(users, workspaces, workspaces.c.id == workspace_id)
-        .where(users.c.id == owner_id)
+        select(*_IDENTITY).join_from(users, workspaces, workspaces.c.id == workspace_id).where(users.c.id == owner_id)
     )
     return conn.execute(statement).mappings().one()
 

@@ -7,6 +7,8 @@ from sqlalchemy import Connection, Select, select
 from determined.master.db.queries.batching import AnyRow
 from determined.master.db.schema import checkpoints, experiments, projects, trials, workspaces
 
+_LEAVING = ("DELETING", "DELETE_FAILED", "DELETED")
+
 
 def project_by_id(conn: Connection, project_id: int) -> AnyRow | None:
     return conn.execute(_projects().where(projects.c.id == project_id)).first()
@@ -40,7 +42,17 @@ def latest_checkpoint(conn: Connection, trial_id: int) -> str | None:
 
 
 def checkpoint_state(conn: Connection, uuid: str) -> str | None:
-    return conn.execute(select(checkpoints.c.state).where(checkpoints.c.uuid == uuid)).scalar()
+    """COMPLETED only when it can be started from: one whose files are about to go is "marked for deletion"."""
+    query = (
+        select(checkpoints.c.state, checkpoints.c.delete_requested_at, experiments.c.state.label("experiment_state"))
+        .outerjoin(experiments, experiments.c.id == checkpoints.c.experiment_id)
+        .where(checkpoints.c.uuid == uuid)
+    )
+    row = conn.execute(query).first()
+    if row is None:
+        return None
+    doomed = row.delete_requested_at is not None or row.experiment_state in _LEAVING
+    return "marked for deletion" if doomed and row.state == "COMPLETED" else str(row.state)
 
 
 def _projects() -> Select[Any]:

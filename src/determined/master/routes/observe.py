@@ -1,0 +1,91 @@
+"""Around every request: an id, protective headers, and one log line for what changed something or failed."""
+
+import logging
+import re
+import secrets
+import time
+from typing import Any
+
+from litestar.datastructures import MutableScopeHeaders
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from determined.master.auth.browser import SAFE_METHODS
+from determined.master.auth.identity import Caller
+
+logger = logging.getLogger(__name__)
+
+_GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+# What running tasks send all the time; at info they would drown the rest.
+_CHATTER = re.compile(r"/reports$|/task/logs$|/task-logs$|metrics$|/progress$|/waiting$|/heartbeat$")
+_PAGE_POLICY = "frame-ancestors 'self'; object-src 'none'; base-uri 'self'"
+
+
+def observed(app: ASGIApp) -> ASGIApp:
+    async def handle(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != ScopeType.HTTP:
+            await app(scope, receive, send)
+            return
+        await _observe(app, scope, receive, send)
+
+    return handle
+
+
+async def _observe(app: ASGIApp, scope: Any, receive: Receive, send: Send) -> None:
+    request_id = _request_id(scope)
+    started = time.perf_counter()
+    status = 0
+
+    async def send_with_headers(message: Message) -> None:
+        nonlocal status
+        if message["type"] == "http.response.start":
+            status = message["status"]
+            _protect(MutableScopeHeaders.from_message(message), scope["path"], request_id)
+        await send(message)
+
+    try:
+        await app(scope, receive, send_with_headers)
+    finally:
+        _log(scope, request_id, status, time.perf_counter() - started)
+
+
+def _request_id(scope: Any) -> str:
+    """The caller's own `X-Request-Id` where it is a sane one, so that logs of both sides meet."""
+    for name, value in scope["headers"]:
+        if name == b"x-request-id" and _GIVEN_ID.fullmatch(given := value.decode("latin-1")):
+            return str(given)
+    return secrets.token_hex(8)
+
+
+def _protect(headers: MutableScopeHeaders, path: str, request_id: str) -> None:
+    headers["X-Request-Id"] = request_id
+    headers["X-Content-Type-Options"] = "nosniff"
+    headers["Content-Security-Policy"] = _PAGE_POLICY
+    headers["Referrer-Policy"] = "same-origin"
+    if not path.startswith("/docs/assets/"):
+        # tokens and other people's data must not stay in a shared cache
+        headers.setdefault("Cache-Control", "no-store")
+
+
+def _log(scope: Any, request_id: str, status: int, seconds: float) -> None:
+    method, path = scope["method"], scope["path"]
+    failed = status >= 400 or status == 0
+    if method in SAFE_METHODS and not failed:
+        return
+    level = logging.DEBUG if _CHATTER.search(path) and not failed else logging.INFO
+    who = _who(scope.get("user"))
+    fields = {
+        "request_id": request_id,
+        "method": method,
+        "path": path,
+        "user": who,
+        "status": status,
+        "duration_ms": round(seconds * 1000, 1),
+    }
+    logger.log(level, "%s %s: %s", method, path, status or "the client left", extra={"fields": fields})
+
+
+def _who(caller: Any) -> str | None:
+    if not isinstance(caller, Caller):
+        return None
+    return caller.username if caller.kind == "user" else f"{caller.username} (allocation {caller.allocation_id})"

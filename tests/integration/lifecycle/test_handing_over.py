@@ -1,0 +1,71 @@
+"""What the reconciler tells engines about a runner: whether it was begun, and that its end is on record."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+from world import World
+
+from determined.engines.model import Launch
+from determined.errors import FailedPrecondition
+from determined.master.lifecycle import allocation
+
+
+async def test_runner_with_reports_is_handed_over_as_begun(world: World) -> None:
+    await world.submit()
+    [first] = await world.running()
+    assert first.begun is False
+    seen: list[Launch] = []
+    await world.close()
+    world.machine.launched.clear()
+    world.machine.alive.clear()
+    await world.open()
+    await world.until(lambda: world.machine.launched)
+    seen += world.machine.launched
+    assert [(launch.resource_id, launch.begun) for launch in seen] == [(first.resource_id, True)]
+
+
+async def test_runner_is_forgotten_only_after_its_end_is_on_record(world: World) -> None:
+    on_record: list[Any] = []
+    await world.submit()
+    [launch] = await world.running()
+    forget = world.engine.forget
+
+    async def watched(resource_id: str) -> None:
+        on_record.extend(r["drained"] for r in await world.rows("runners") if r["resource_id"] == resource_id)
+        await forget(resource_id)
+
+    world.engine.forget = watched  # type: ignore[method-assign]
+    world.engine.lose(launch.resource_id)
+    await world.until(lambda: world.engine.forgotten == [launch.resource_id])
+    assert on_record == [True]
+
+
+async def test_start_that_can_never_succeed_ends_the_trial_with_its_message(world: World) -> None:
+    tried: list[str] = []
+
+    async def refuse(launch: Launch) -> None:
+        tried.append(launch.resource_id)
+        raise FailedPrecondition("uid 7 cannot reach /opt/python")
+
+    world.engine.start = refuse  # type: ignore[method-assign]
+    await world.submit(max_restarts=5)
+    await world.until_state("ERROR")
+    assert len(tried) == 1
+    [ended] = await world.rows("allocations")
+    assert "uid 7 cannot reach /opt/python" in ended["exit_reason"]
+
+
+async def test_lost_directory_of_a_begun_runner_costs_a_new_allocation_only(world: World) -> None:
+    """The reports of the next allocation are not taken for repeated ones of this."""
+    await world.submit()
+    [first] = await world.running()
+
+    def gone(conn: Connection, now: datetime) -> None:
+        allocation.runner_gone(conn, now, first.resource_id, "not_started", "its run directory is gone")
+
+    world.machine.alive.clear()
+    await world.write(gone)
+    [second] = await world.running()
+    assert (second.allocation_id != first.allocation_id, second.begun) == (True, False)
+    assert (await world.trial())["restarts"] == 0
