@@ -7,6 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 STAMP := $(VENV)/.stamp
 OFFICIAL := .venv-official
 PYTEST ?= $(BIN)/python -m pytest
+FAST := -m "not slow and not chaos and not fuzz"
 
 .PHONY: setup demo test check lint types imports bench test-chaos test-gpu fuzz official clean
 
@@ -38,8 +39,10 @@ $(OFFICIAL)/.stamp:
 	@PYTHON=$(PYTHON) sh scripts/setup_official.sh $(OFFICIAL)
 	@touch $(OFFICIAL)/.stamp
 
+# Files run in parallel: most of their time is waiting. The survival suite runs alone, for it holds a time limit.
 test: setup official check
-	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -m "not slow and not chaos and not fuzz" tests
+	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -n 3 --dist loadfile $(FAST) --ignore tests/e2e/test_survival.py tests
+	$(PYTEST) -q $(FAST) tests/e2e/test_survival.py
 
 test-chaos: setup
 	$(PYTEST) -q -m "chaos" tests

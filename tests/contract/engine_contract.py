@@ -8,6 +8,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -260,6 +261,33 @@ class EngineContract:
                 await engine.start(elsewhere)
             assert heard.events == []
             assert list(await engine.running()) == []
+
+    async def test_begun_runner_of_which_nothing_is_left_is_not_begun_again(self, rig: EngineRig) -> None:
+        async with opened(rig) as (engine, heard):
+            with pytest.raises(Unavailable, match="was begun"):
+                await engine.start(replace(rig.launch("a"), begun=True))
+            assert heard.events == []
+        assert rig.times_run("a") == 0
+
+    async def test_end_is_told_in_each_life_until_it_is_on_record(self, rig: EngineRig) -> None:
+        async with opened(rig) as (engine, heard):
+            await engine.start(rig.launch("a"))
+            await rig.until_running("a")
+            rig.finish("a")
+            await heard.gone("a")
+        async with opened(rig) as (engine, heard):
+            await engine.start(replace(rig.launch("a"), begun=True))
+            assert (await heard.gone("a")).reason is GoneReason.EXITED
+            await engine.forget("a")
+        async with opened(rig) as (engine, _):
+            with pytest.raises(Unavailable, match="was begun"):
+                await engine.start(replace(rig.launch("a"), begun=True))
+        assert rig.times_run("a") == 1
+
+    async def test_forgetting_an_unknown_runner_does_nothing(self, rig: EngineRig) -> None:
+        async with opened(rig) as (engine, heard):
+            await engine.forget("nobody")
+            assert heard.events == []
 
     async def test_closed_engine_starts_nothing(self, rig: EngineRig) -> None:
         async with opened(rig) as (engine, _):

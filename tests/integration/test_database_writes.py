@@ -1,12 +1,15 @@
 """The one writer: group commit, savepoints, order, and what a failing write does to its neighbours."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, func, select, text
 
 from determined.errors import AlreadyExists, DeterminedError, InvalidArgument, Unavailable
+from determined.master.db import dialects
 from determined.master.db.database import Database
 from determined.master.db.dialects import upsert
 from determined.master.db.queries import cluster
@@ -102,3 +105,38 @@ async def test_a_closed_database_refuses_work(db: Database) -> None:
         await db.read(lambda conn: None)
     with pytest.raises(Unavailable):
         await db.write(lambda conn: None)
+
+
+async def test_commits_reach_the_disk_within_a_second_of_quiet_or_of_noise(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[float] = []
+    monkeypatch.setattr(dialects, "sync", lambda engine: synced.append(time.monotonic()))
+    database = Database(sqlite_url)
+    started = time.monotonic()
+    await database.write(lambda conn: cluster.put(conn, "a", 1))
+    while not synced:  # nothing else is written: the writer must wake up by itself
+        assert time.monotonic() < started + 10
+        await asyncio.sleep(0.01)
+    assert synced[0] - started < 3
+    noisy = time.monotonic()
+    while len(synced) < 2:  # the writer is never idle
+        assert time.monotonic() < noisy + 10
+        await database.write(lambda conn: cluster.put(conn, "a", 2))
+    assert 0.9 < synced[1] - synced[0] < 4
+    await database.write(lambda conn: cluster.put(conn, "a", 3))
+    await database.close()
+    assert len(synced) == 3, "what was written last is synced at the end"
+
+
+def test_a_sync_forces_the_write_ahead_log(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    forced: list[str] = []
+    monkeypatch.setattr(dialects.os, "fsync", lambda fd: forced.append(str(Path(f"/proc/self/fd/{fd}").readlink())))
+    engine = dialects.create_engine(sqlite_url)
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        cluster.put(conn, "a", 1)
+        conn.commit()
+        dialects.sync(engine)
+    engine.dispose()
+    assert [name.endswith("-wal") for name in forced] == [True]

@@ -200,7 +200,7 @@ def test_health_prometheus_and_docs_answer(master: Any, admin: Any) -> None:
     ("method", "path", "status"),
     [
         ("GET", "/api/v1/nothing", 404),
-        ("GET", "/", 404),
+        ("GET", "/nowhere", 404),
         ("DELETE", "/api/v1/me", 405),
         ("POST", "/api/v1/users/abc/password", 404),
         ("GET", "/api/v1/users/abc", 404),

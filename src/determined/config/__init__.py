@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from determined.config.environment import BindMount, Environment, ProxyPort
     from determined.config.experiment import ExperimentConfig, apply_defaults, check_complete, check_sane
     from determined.config.log_policies import LogAction, LogPolicy
-    from determined.config.masking import mask_secrets
+    from determined.config.masking import mask_secrets, masked_places, restore_secrets
     from determined.config.master import MasterConfig, load_master_config
     from determined.config.merging import merge
     from determined.config.names import random_name
@@ -52,6 +52,7 @@ __all__ = [
     "load_agent_config",
     "load_master_config",
     "mask_secrets",
+    "masked_places",
     "merge",
     "merge_task_container_defaults",
     "overlay_container_defaults",
@@ -61,6 +62,7 @@ __all__ = [
     "parse_yaml",
     "prepare",
     "random_name",
+    "restore_secrets",
     "storage_from_string",
     "to_batches",
 ]
@@ -80,7 +82,7 @@ _HOMES = {
     "experiment": "ExperimentConfig apply_defaults check_complete check_sane",
     "log_policies": "LogAction LogPolicy",
     "master": "MasterConfig load_master_config",
-    "masking": "mask_secrets",
+    "masking": "mask_secrets masked_places restore_secrets",
     "merging": "merge",
     "names": "random_name",
     "overrides": "apply_overrides",

@@ -1,5 +1,6 @@
 """Secrets out of configs before anybody reads them. Trials still receive the real values."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from determined.constants import MASKED
@@ -23,6 +24,45 @@ def mask_secrets(raw: dict[str, Any]) -> dict[str, Any]:
     if isinstance(data, dict) and data.get("secrets") is not None:
         masked["data"] = {**data, "secrets": _mask_all(data["secrets"])}
     return masked
+
+
+def restore_secrets(given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """`given` with the secrets of `known` where it still holds what `mask_secrets` shows in their place."""
+    restored: dict[str, Any] = _restore(given, known, mask_secrets(known))
+    return restored
+
+
+def masked_places(raw: dict[str, Any]) -> list[str]:
+    """Where a config holds the mask and not a secret: nothing can be done with it."""
+    return list(_masked(raw, mask_secrets(_unmask(raw)), ""))
+
+
+def _restore(given: Any, known: Any, shown: Any) -> Any:
+    if isinstance(given, dict) and isinstance(known, dict):
+        return {key: _restore(value, known.get(key), shown.get(key)) for key, value in given.items()}
+    if isinstance(given, list) and isinstance(known, list) and len(given) == len(known):
+        return [_restore(*three) for three in zip(given, known, shown, strict=True)]
+    return known if given == shown == MASKED else given
+
+
+def _masked(raw: Any, shown: Any, path: str) -> Iterator[str]:
+    if isinstance(raw, dict):
+        for key, value in raw.items():
+            yield from _masked(value, shown[key], f"{path}.{key}" if path else str(key))
+    elif isinstance(raw, list):
+        for index, value in enumerate(raw):
+            yield from _masked(value, shown[index], f"{path}[{index}]")
+    elif raw == shown == MASKED:
+        yield path
+
+
+def _unmask(value: Any) -> Any:
+    """So that only what `mask_secrets` masks is masked afterwards."""
+    if isinstance(value, dict):
+        return {key: _unmask(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_unmask(item) for item in value]
+    return "" if value == MASKED else value
 
 
 def _mask(section: str, value: Any) -> Any:

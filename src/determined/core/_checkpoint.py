@@ -142,18 +142,23 @@ class CheckpointContext:
 
     def get_metadata(self, storage_id: str) -> dict[str, Any]:
         """The metadata the master has; {} when there is none."""
-        self._reporter.settle()
         path = f"/api/v1/checkpoints/{storage_id}"
-        answer = self._master.insist(lambda session: session.get(path), "checkpoint.get_metadata")
+        settled = self._reporter.settle
+        answer = self._master.insist(lambda session: session.get(path), "checkpoint.get_metadata", after=settled)
         return answer["checkpoint"].get("metadata") or {}
 
     def delete(self, storage_id: str) -> None:
-        """Delete a checkpoint's files and say so to the master."""
-        self._storage_manager.delete(storage_id, ["**/*"])
-        self._reporter.settle()
+        """Delete a checkpoint's files, after the master has heard of it: it must not be one to resume from meanwhile.
+
+        While the master is away this waits for it.
+        """
         body = {"checkpoints": [{"uuid": storage_id, "resources": {"resources": {}}}]}
+        settled = self._reporter.settle
         with contextlib.suppress(NotFound):
-            self._master.insist(lambda session: session.patch("/api/v1/checkpoints", body), "checkpoint.delete")
+            self._master.insist(
+                lambda session: session.patch("/api/v1/checkpoints", body), "checkpoint.delete", after=settled
+            )
+        self._storage_manager.delete(storage_id, ["**/*"])
 
     @contextlib.contextmanager
     def _store_shards(self, metadata: dict[str, Any]) -> Iterator[tuple[Path, str]]:

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from determined._info import ClusterInfo
@@ -14,14 +15,26 @@ logger = logging.getLogger("determined.core")
 T = TypeVar("T")
 
 
-class Master:
-    """A lazily opened `api.Session` with the task's token.
+@dataclass(frozen=True, slots=True)
+class _Address:
+    """Where the master is and what it knows us by."""
 
-    Most scripts never need it (reports go through the journal), so the HTTP library is loaded on first use.
+    url: str
+    token: str
+    cert_file: str | None
+    cert_name: str | None
+
+
+class Master:
+    """A lazily opened `api.Session` with the task's token, which only the master that minted it gets to see.
+
+    Most scripts never need it (reports go through the journal), so the HTTP library is loaded on first use. A master
+    that came back at another address has launch.json rewritten; it is read again whenever nobody answers.
     """
 
     def __init__(self, info: ClusterInfo, sleep: Callable[[float], None] = time.sleep) -> None:
-        self._info = info
+        self._allocation_id = info.allocation_id
+        self._address = _Address(info.master_url, info.session_token, info.master_cert_file, info.master_cert_name)
         self._sleep = sleep
         self._session: Any = None
 
@@ -31,22 +44,29 @@ class Master:
             from determined.api.session import CertSpec, Session
 
             self._session = Session(
-                self._info.master_url,
-                token=self._info.session_token,
+                self._address.url,
+                token=self._address.token,
                 allocation_token=True,
-                cert=CertSpec(self._info.master_cert_file, self._info.master_cert_name),
+                allocation_id=self._allocation_id,
+                cert=CertSpec(self._address.cert_file, self._address.cert_name),
                 **_environment.retry_settings(),
             )
         return self._session
 
-    def insist(self, call: Callable[[Any], T], what: str) -> T:
-        """`call(session)`, again and again while the master is away: only its answer lets training go on."""
+    def insist(self, call: Callable[[Any], T], what: str, *, after: Callable[[], bool] = lambda: True) -> T:
+        """`call(session)`, again and again while the master is away: only its answer lets training go on.
+
+        `after` says whether the master has everything this call must follow; until then it is not made.
+        """
         pause = 1.0
         while True:
             try:
-                return call(self.session)
+                if after():
+                    return call(self.session)
+                logger.warning("%s waits for the master to hear of earlier reports", what)
             except (MasterNotFound, Unavailable) as err:
                 logger.warning("%s waits for the master: %s", what, err)
+                self._look_for_news()
             self._sleep(pause)
             pause = min(pause * 2, 10.0)
 
@@ -54,3 +74,19 @@ class Master:
         if self._session is not None:
             self._session.close()
             self._session = None
+
+    def _look_for_news(self) -> None:
+        from determined.rundir.layout import RunDir
+        from determined.wire.codec import from_json
+        from determined.wire.report import LaunchFile
+
+        try:
+            found = from_json(RunDir(_environment.run_dir()).launch.read_bytes(), LaunchFile)
+        except (OSError, ValueError):
+            return  # no runner here, or it is just being replaced: what we know stays good
+        # The certificate travels with the task; only where the master is and the token are its engine's to say.
+        news = replace(self._address, url=found.master_url.rstrip("/"), token=found.token)
+        if found.allocation_id == self._allocation_id and news != self._address:
+            logger.warning("the master is at %s now", news.url)
+            self.close()
+            self._address = news

@@ -122,9 +122,9 @@ class SearcherContext:
         return SearcherOperation(self, self._max_length, self._dist.rank == 0)
 
     def _next_length(self) -> int | None:
-        self._reporter.settle()
         path = f"/api/v1/trials/{self._trial_id}/searcher/operation"
-        answer = self._master.insist(lambda session: session.get(path), "searcher.operations")
+        settled = self._reporter.settle
+        answer = self._master.insist(lambda session: session.get(path), "searcher.operations", after=settled)
         if answer.get("completed"):
             return None
         return int((answer.get("op") or {})["validateAfter"]["length"])
@@ -138,10 +138,10 @@ class SearcherContext:
     def _complete(self, length: int, metric: Any) -> None:
         if not self._classic:
             return
-        self._reporter.settle()
         body = {"op": {"length": length}, "searcherMetric": metric}
         path = f"/api/v1/trials/{self._trial_id}/searcher/completed_operation"
-        self._master.insist(lambda session: session.post(path, body), "op.report_completed")
+        settled = self._reporter.settle
+        self._master.insist(lambda session: session.post(path, body), "op.report_completed", after=settled)
 
 
 class SearcherContextMissing:

@@ -104,10 +104,10 @@ class TrainContext:
 
     def get_experiment_best_validation(self) -> float | None:
         """The best searcher metric of the whole experiment so far, None before the first."""
-        self._reporter.settle()
         path = f"/api/v1/experiments/{self._experiment_id}/searcher/best_searcher_validation_metric"
+        what, settled = "get_experiment_best_validation", self._reporter.settle
         try:
-            answer = self._master.insist(lambda session: session.get(path), "get_experiment_best_validation")
+            answer = self._master.insist(lambda session: session.get(path), what, after=settled)
         except NotFound:
             return None
         metric = answer.get("metric")
@@ -128,10 +128,9 @@ class TrainContext:
         self._manager().sync(selector, mangler, self._distributed.rank)
 
     def _get_last_validation(self) -> int | None:
-        self._reporter.settle()
-        path = f"/api/v1/trials/{self._trial_id}"
-        trial = self._master.insist(lambda session: session.get(path), "_get_last_validation")["trial"]
-        latest = trial.get("latestValidation")
+        path, settled = f"/api/v1/trials/{self._trial_id}", self._reporter.settle
+        answer = self._master.insist(lambda session: session.get(path), "_get_last_validation", after=settled)
+        latest = answer["trial"].get("latestValidation")
         return None if latest is None else int(latest["totalBatches"])
 
     def _manager(self) -> TensorboardManager:

@@ -1,7 +1,8 @@
 """A runner's connection to its master: urllib3, the allocation token, our error classes. Proxies are never used.
 
 `Unavailable` means try again later (nobody answers, 5xx, or somebody who does not prove to be our master, and then gets
-no token); every other error is the master's own word. A master that came back elsewhere has its engine rewrite launch.json, which is read again then.
+no token); every other error is the master's own word. A master that came back elsewhere has its engine rewrite
+launch.json, which is read again then.
 """
 
 import json

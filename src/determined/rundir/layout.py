@@ -88,7 +88,7 @@ class RunDir:
 
     @property
     def bin(self) -> Path:
-        """`python` and `python3` of the task, where the chosen interpreter's own directory lacks them."""
+        """`pip` of the task; `python` and `python3`, where the chosen interpreter's own directory lacks them."""
         return self.path / "bin"
 
     @property

@@ -11,6 +11,13 @@ def sample(space: dict[str, Any], rng: Rng) -> dict[str, Any]:
     return {name: _sample_one(name, space[name], rng) for name in sorted(space)}
 
 
+def carry_over(
+    before: dict[str, Any], after: dict[str, Any], had: dict[str, Any], drawn: dict[str, Any]
+) -> dict[str, Any]:
+    """Hyperparameters of a trial whose space changes: `drawn` from `after`, but `had` where nothing changed."""
+    return {name: _carry_one(before.get(name), after[name], had.get(name), drawn[name]) for name in sorted(after)}
+
+
 def is_group(value: Any) -> bool:
     """A map without `type` is a nested group; everything else is one hyperparameter."""
     return isinstance(value, dict) and "type" not in value
@@ -33,6 +40,12 @@ def unknown_type(route: str, value: dict[str, Any]) -> InvalidConfig:
             f" not {value['type']!r}"
         ],
     )
+
+
+def _carry_one(before: Any, after: Any, had: Any, drawn: Any) -> Any:
+    if is_group(before) and is_group(after) and isinstance(had, dict):
+        return carry_over(before, after, had, drawn)
+    return had if before == after and had is not None else drawn
 
 
 def _sample_one(route: str, value: Any, rng: Rng) -> Any:

@@ -22,6 +22,8 @@ from determined.storage.manifest import Entry
 
 logger = logging.getLogger("determined.core")
 
+_STAGING = ".staging-"
+
 
 class LocalStorageManager(StorageManager):
     """Everything `shared_fs` and `directory` share."""
@@ -145,11 +147,25 @@ class LocalStorageManager(StorageManager):
             self._check_owner(tree.status(base, key), key)
             tree.remove(base, key)
 
+    def sweep_staging(self, older_than_s: float, now: float) -> list[str]:
+        """Remove what uploads that were killed have left: staged, and nothing in it changed for so long. Their ids.
+
+        Whoever fills a directory slowly (a script that keeps `store_path` open) is given that time after each change.
+        """
+        with contextlib.suppress(FileNotFoundError), tree.base(self._base_path) as base, os.scandir(base) as found:
+            names = sorted(entry.name for entry in found if entry.name.startswith(_STAGING))
+            stale = [name for name in names if now - _last_change(base, name) > older_than_s]
+            for name in stale:
+                self._check_owner(tree.status(base, name), name)
+                tree.remove(base, name)
+            return [name.removeprefix(_STAGING) for name in stale]
+        return []
+
     def _final(self, name: str) -> Path:
         return self.base / check_name(name)
 
     def _staging(self, name: str) -> Path:
-        return self.base / f".staging-{check_name(name)}"
+        return self.base / f"{_STAGING}{check_name(name)}"
 
     def _loose(self, key: str) -> Path:
         if PurePosixPath(key).is_absolute() or ".." in PurePosixPath(key).parts:
@@ -239,6 +255,15 @@ def make_base(base: Path) -> None:
     with contextlib.suppress(FileExistsError):  # another rank was first
         base.mkdir()
         base.chmod(0o1777)
+
+
+def _last_change(base: int, name: str) -> float:
+    """When anything of a directory last changed. The kernel's own mark: a copied file may bring an old time along."""
+    try:
+        with tree.directory(name, base) as fd:
+            return max([os.fstat(fd).st_ctime, *(status.st_ctime for _, status in tree.walk(fd))])
+    except OSError:
+        return float("inf")  # gone, or a link or file that is not ours to judge
 
 
 def _listed(fd: int) -> Iterator[tuple[str, os.stat_result]]:

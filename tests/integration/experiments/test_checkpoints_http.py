@@ -11,6 +11,8 @@ import pytest
 
 from determined import storage
 
+NEW = "3f1d2a8e-0000-4000-8000-000000000009"
+
 
 @pytest.fixture
 def trial(user: Any, submit: Any, first_trial: Any) -> dict[str, Any]:
@@ -61,9 +63,12 @@ def test_the_uuid_of_another_trial_is_a_conflict(
 
 
 def test_a_wrong_report_is_refused(user: Any, trial: dict[str, Any]) -> None:
-    body = {"uuid": "c1", "taskId": trial["taskId"], "metadata": {"steps_completed": 1}, "resources": {}}
+    body = {"uuid": NEW, "taskId": trial["taskId"], "metadata": {"steps_completed": 1}, "resources": {}}
     wrong: list[tuple[dict[str, Any], int]] = [
         ({"metadata": {}}, 400),
+        ({"uuid": "victim"}, 400),
+        ({"uuid": NEW.upper()}, 400),
+        ({"uuid": ".."}, 400),
         ({"metadata": {"steps_completed": "4"}}, 400),
         ({"metadata": {"steps_completed": -1}}, 400),
         ({"state": "STATE_DELETED"}, 400),
@@ -74,7 +79,7 @@ def test_a_wrong_report_is_refused(user: Any, trial: dict[str, Any]) -> None:
     ]
     for change, status in wrong:
         assert user.post("/api/v1/checkpoints", {**body, **change}).status == status
-    assert user.get("/api/v1/checkpoints/c1").status == 404
+    assert user.get(f"/api/v1/checkpoints/{NEW}").status == 404
 
 
 def test_lists_sort_by_metric_with_unvalidated_ones_last(
@@ -176,16 +181,16 @@ def test_reports_may_name_another_storage(user: Any, trial: dict[str, Any], tmp_
     wrong = {"runId": trial["id"], "checkpointStorage": {"type": "tape"}}
     assert user.post("/api/v1/runs/start", wrong).status == 400
     manager = storage.build(config)
-    with manager.store_path("c9") as path:
+    with manager.store_path(NEW) as path:
         (path / "w").write_bytes(b"weights")
         (path / "metadata.json").write_text("{}")
     report = {
-        "uuid": "c9",
+        "uuid": NEW,
         "taskId": trial["taskId"],
         "metadata": {"steps_completed": 1},
         "resources": {"w": "7"},
         "storageId": first,
     }
     assert user.post("/api/v1/checkpoints", report).status == 200
-    with tarfile.open(fileobj=io.BytesIO(user.get("/checkpoints/c9").raw)) as archive:
+    with tarfile.open(fileobj=io.BytesIO(user.get(f"/checkpoints/{NEW}").raw)) as archive:
         assert "w" in archive.getnames()

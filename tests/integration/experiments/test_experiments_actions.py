@@ -187,6 +187,33 @@ def test_continue_merges_the_override(user: Any, ended: int) -> None:
     assert config["hyperparameters"]["net"]["width"] == {"type": "const", "val": 32}
 
 
+@pytest.mark.parametrize("searched", [{"type": "double", "minval": 0, "maxval": 1}, 0.1])
+def test_a_continued_single_trial_trains_with_the_changed_hyperparameters(
+    user: Any, submit: Any, first_trial: Any, searched: Any
+) -> None:
+    drawn = {"type": "double", "minval": 1, "maxval": 2}
+    space = {"a": searched, "kept": drawn, "net": {"width": 32, "depth": {"type": "int", "minval": 1, "maxval": 99}}}
+    experiment = submit(user, hyperparameters=space)["experiment"]["id"]
+    before = first_trial(user, experiment)
+    user.post(f"/api/v1/experiments/{experiment}/kill")
+    override = json.dumps({"hyperparameters": {"a": 65, "net": {"width": 64}, "new": "x"}})
+    answer = user.post("/api/v1/experiments/continue", {"id": experiment, "overrideConfig": override})
+    assert answer.status == 200, answer.raw
+    assert answer.json["experiment"]["numTrials"] == 1
+    after = first_trial(user, experiment)
+    assert after["id"] == before["id"]
+    was = before["hparams"]
+    kept = {"kept": was["kept"], "net": {"width": 64, "depth": was["net"]["depth"]}}
+    assert after["hparams"] == {"a": 65, "new": "x", **kept}
+
+
+def test_only_a_completed_experiment_is_wholly_done(user: Any, experiment: int) -> None:
+    user.post(f"/api/v1/experiments/{experiment}/kill")
+    shown = user.get(f"/api/v1/experiments/{experiment}").json["experiment"]
+    assert shown["state"] == "STATE_CANCELED"
+    assert shown["progress"] < 1
+
+
 def test_continue_refuses_what_it_cannot_do(user: Any, ended: int, submit: Any) -> None:
     def attempt(experiment_id: int, **override: Any) -> Any:
         body = {"id": experiment_id, "overrideConfig": json.dumps(override)}

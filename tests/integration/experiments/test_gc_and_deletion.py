@@ -15,6 +15,8 @@ from determined.master.background.gc import ATTEMPTS, GarbageCollector
 from determined.master.db.queries import storage_backend
 from determined.master.lifecycle import checkpoint as lifecycle
 
+FAR_AWAY = "3f1d2a8e-0000-4000-8000-000000000008"
+
 
 @pytest.fixture
 def trial(user: Any, submit: Any, first_trial: Any) -> dict[str, Any]:
@@ -160,14 +162,14 @@ def unreachable(user: Any, trial: dict[str, Any], write: Any) -> str:
     """A checkpoint in a store that this master cannot open."""
     storage_id = write(lambda conn: storage_backend.ensure(conn, {"type": "tape"}))
     report = {
-        "uuid": "far-away",
+        "uuid": FAR_AWAY,
         "taskId": trial["taskId"],
         "metadata": {"steps_completed": 1},
         "resources": {"w": "7"},
         "storageId": storage_id,
     }
     assert user.post("/api/v1/checkpoints", report).status == 200
-    return "far-away"
+    return FAR_AWAY
 
 
 def test_files_that_cannot_be_deleted_leave_an_error(
@@ -258,3 +260,22 @@ def delete_until(master: Any, condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline, "the deletion did not get there"
         asyncio.run(ExperimentDeleter(master.ctx).step())
+
+
+def test_what_killed_uploads_left_is_swept_once_a_day(user: Any, master: Any, trial: dict[str, Any]) -> None:
+    base = directory(user, trial)
+    left = base / ".staging-3f1d2a8e-0000-4000-8000-000000000009"
+
+    def look(collector: GarbageCollector, days: float) -> bool:
+        ctx = collector.ctx
+        now = datetime.now(tz=ctx.clock.now().tzinfo) + timedelta(days=days)
+        collector.ctx = replace(ctx, clock=type("Later", (), {"now": staticmethod(lambda: now)})())
+        asyncio.run(collector.step())
+        collector.ctx = ctx
+        return left.exists()
+
+    left.mkdir(parents=True)
+    collector = GarbageCollector(master.ctx)
+    assert look(collector, 6.9), "somebody may still write there"
+    assert look(collector, 7.5), "it was looked at less than a day before"
+    assert not look(collector, 8)

@@ -117,7 +117,8 @@ def test_only_invalid_hyperparameters_are_an_early_exit(user: Any, trial: dict[s
     assert user.post(path, {"reason": "EXITED_REASON_TIRED"}).status == 400
     assert user.post(path, {}).status == 400
     assert user.post(path, {"reason": "EXITED_REASON_INVALID_HP"}).status == 200
-    assert user.post(path, {"reason": "EXITED_REASON_INVALID_HP"}).status == 200
+    again = user.post(path, {"reason": "EXITED_REASON_INVALID_HP"})
+    assert (again.status, "takes no more reports" in again.message) == (400, True)
 
 
 def test_a_classic_trial_is_driven_by_operations(user: Any, submit: Any, first_trial: Any) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from determined.master.background import unmanaged
 
+FIRST = "3f1d2a8e-0000-4000-8000-000000000001"
+
 
 @pytest.fixture
 def experiment(user: Any) -> int:
@@ -71,11 +73,11 @@ def test_an_experiment_shows_its_most_advanced_trial(user: Any, experiment: int)
 def test_resuming_goes_on_from_the_latest_checkpoint(user: Any, experiment: int) -> None:
     trial = new_trial(user, experiment)
     patch(user, trial, "RUNNING")
-    report = {"uuid": "c1", "taskId": trial["taskId"], "metadata": {"steps_completed": 7}, "resources": {}}
+    report = {"uuid": FIRST, "taskId": trial["taskId"], "metadata": {"steps_completed": 7}, "resources": {}}
     assert user.post("/api/v1/checkpoints", report).status == 200
     path = f"/api/v1/trials/{trial['id']}/start"
     started = user.post(path, {"resume": True}).json
-    assert started == {"trialRunId": 2, "stepsCompleted": 7, "latestCheckpoint": "c1"}
+    assert started == {"trialRunId": 2, "stepsCompleted": 7, "latestCheckpoint": FIRST}
 
 
 def test_external_ids_name_the_same_experiment_and_trial_again(user: Any) -> None:

@@ -147,7 +147,8 @@ def test_a_token_of_an_ended_allocation_only_reports(sqlite_world: Any, wire: An
         if template.endswith(reporting) or template.startswith("/docs"):
             continue
         answers[f"{method} {template}"] = wire.status(method, world.path(template), b"{}", world.task_headers)
-    public = ("/health", "/info", "/api/v1/master", "/api/v1/master/telemetry", "/api/v1/auth/login")
+    public = ("/", "/det", "/det/{path:path}", "/health", "/info")
+    public += ("/api/v1/master", "/api/v1/master/telemetry", "/api/v1/auth/login")
     assert not {k: v for k, v in answers.items() if v != 401 and k.partition(" ")[2] not in public}
     headers = _headers(world.trial)
     assert world.master.anonymous.post(world.trial.path, EMPTY_REPORT, headers=headers).status == 200

@@ -23,7 +23,7 @@ async def stored(world: World, tmp_path: Path, *, activate: bool = False) -> int
     storage = {"type": "shared_fs", "host_path": str(tmp_path)}
     experiment_id = await world.submit(activate=activate, checkpoint_storage=storage)
     (tmp_path / UUID).mkdir()
-    for name in ("a", "b"):
+    for name in ("a", "b", "metadata.json"):
         (tmp_path / UUID / name).write_text("x")
 
     def report(conn: Connection, now: datetime) -> None:

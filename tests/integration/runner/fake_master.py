@@ -61,6 +61,7 @@ class FakeMaster:
         self.secret = TOKEN  # of the one allocation; another makes this another cluster's master
         self.tokens: set[str] = set()
         self.questions = 0
+        self.connections = 0
         self.rendezvous_open = threading.Event()
         self.rendezvous_open.set()
         self._lock = threading.Lock()
@@ -218,6 +219,7 @@ class _Server(ThreadingHTTPServer):
     def get_request(self) -> tuple[socket.socket, Any]:
         connection, address = super().get_request()
         self._open.add(connection)
+        self.master.connections += 1
         return connection, address
 
     def break_connections(self) -> None:

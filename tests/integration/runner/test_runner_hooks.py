@@ -145,3 +145,58 @@ def test_pip_in_a_hook_installs_into_the_run_directory_without_a_venv(
     assert value == "from the installed package"
     assert Path(place).is_relative_to(runner.dir.userbase)
     assert Path(tool).is_relative_to(runner.dir.userbase)
+
+
+BACKEND = """
+import base64, hashlib, zipfile
+import tiny_task_dep  # from the build's own environment
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    name, info = "built_here-1.0-py3-none-any.whl", "built_here-1.0.dist-info"
+    with zipfile.ZipFile(f"{wheel_directory}/{name}", "w") as wheel:
+        wheel.writestr("built_here.py", f"VALUE = 'built with {tiny_task_dep.__name__}'\\n")
+        wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\\nName: built-here\\nVersion: 1.0\\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(f"{info}/RECORD", "")
+    return name
+"""
+PROJECT = """
+[build-system]
+requires = ["tiny-task-dep"]
+build-backend = "backend"
+backend-path = ["."]
+[project]
+name = "built-here"
+version = "1.0"
+"""
+
+
+def test_source_package_in_a_hook_is_built_by_the_pip_that_pip_starts(
+    fake_master: FakeMaster, runner: RunnerUnderTest, venv_python: Path, tmp_path: Path
+) -> None:
+    wheel = make_wheel(tmp_path)
+    fake_master.spec.submitter_python = str(venv_python)
+    fake_master.files = {
+        "startup-hook.sh": f"pip install --no-index --find-links {wheel.parent} --quiet ./source",
+        "source/pyproject.toml": PROJECT,
+        "source/backend.py": BACKEND,
+        "show.py": "import built_here\nprint(built_here.VALUE)\nprint(built_here.__file__)\n",
+    }
+    fake_master.spec.entrypoint = "python3 show.py"
+    told = runner.start().finish()
+    assert told.code == 0, fake_master.texts()
+    value, place = fake_master.texts()
+    assert value == "built with tiny_task_dep"
+    assert Path(place).is_relative_to(runner.dir.userbase)
+
+
+def test_pip_of_an_environment_without_one_says_so_and_uses_no_other(
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
+) -> None:
+    bare = tmp_path / "bare"
+    subprocess.run([sys._base_executable, "-m", "venv", "--without-pip", str(bare)], check=True)
+    pip_task(fake_master, bare / "bin" / "python", make_wheel(tmp_path))
+    told = runner.start().finish()
+    assert (told.cause, told.code) == (ExitCause.FAILED, 1)
+    [said] = fake_master.texts()
+    assert f"the Python of this task, {bare}/bin/python, has no pip" in said

@@ -51,6 +51,7 @@ def test_script_that_does_not_watch_is_ended_for_a_pause(fake_master: FakeMaster
     told = runner.finish()
     assert told.cause is ExitCause.PREEMPTED
     assert fake_master.texts() == ["ready", "asked"]
+    assert [t for t in fake_master.texts("agent") if "does not watch for preemption" in t and "SIGKILL 15 s later" in t]
 
 
 def test_kill_gives_the_program_under_a_shell_its_grace(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from determined.errors import InvalidConfig
 from determined.search.rng import Rng
-from determined.search.sampling import sample
+from determined.search.sampling import carry_over, sample
 
 INT = {"type": "int", "minval": 0, "maxval": 10}
 
@@ -64,3 +64,13 @@ def test_draws_stay_in_range(seed: int, low: int, width: int) -> None:
 def test_unknown_type_names_its_path() -> None:
     with pytest.raises(InvalidConfig, match=r"<config>\.hyperparameters\.opt\.lr: type must be .* not 'flaot'"):
         sample({"opt": {"lr": {"type": "flaot"}}}, Rng(0))
+
+
+def test_a_changed_space_keeps_what_was_drawn_from_unchanged_ranges() -> None:
+    drawn = {"type": "double", "minval": 0, "maxval": 1}
+    before = {"a": drawn, "b": drawn, "gone": 1, "group": {"x": drawn, "y": 1}, "turned": 3}
+    after = {"a": drawn, "b": {**drawn, "maxval": 9}, "group": {"x": drawn, "y": 2}, "new": 5, "turned": {"z": 4}}
+    had = {"a": 0.25, "b": 0.5, "gone": 1, "group": {"x": 0.75, "y": 1}, "turned": 3}
+    fresh = {"a": 0.9, "b": 8.0, "group": {"x": 0.1, "y": 2}, "new": 5, "turned": {"z": 4}}
+    expected = {"a": 0.25, "b": 8.0, "group": {"x": 0.75, "y": 2}, "new": 5, "turned": {"z": 4}}
+    assert carry_over(before, after, had, fresh) == expected

@@ -73,7 +73,7 @@ def work(run_dir: RunDir, watchdog: Watchdog) -> None:
     hurry: list[Shipper] = []
     sink = LogSink(run_dir, lambda: hurry[0].hurry() if hurry else None)
     attendant = Attendant(run_dir, link=link, sink=sink, control=control, watchdog=watchdog)
-    shipper = Shipper(link, run_dir, control, on_over=attendant.kill)
+    shipper = Shipper(link, run_dir, control, attendant.kill, lambda text: sink.say("ERROR", text))
     hurry.append(shipper)
     signal.signal(signal.SIGTERM, lambda *_: attendant.kill("the runner was told to end"))
     for number in FORWARDED:

@@ -15,7 +15,7 @@ from typing import TypeVar
 from determined.errors import DeterminedError
 from determined.exec.master_link import STALE, MasterLink
 from determined.exec.runner import command, kernel, preparation
-from determined.exec.runner.ending import Ending
+from determined.exec.runner.ending import GRACE_SECONDS, Ending
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.output import OutputPipes
 from determined.exec.runner.process import TaskProcess
@@ -33,6 +33,10 @@ _HINTS = {
     126: "the entrypoint cannot be executed (exit status 126): is it a program, with execute permission?",
     127: "the entrypoint was not found (exit status 127): is it installed, and in the context directory?",
 }
+_DEAF = (
+    "this script does not watch for preemption (core_context.preempt.should_preempt()): it gets SIGTERM now, and"
+    f" SIGKILL {GRACE_SECONDS[ExitCause.PREEMPTED]:g} s later"
+)
 _STEP_SECONDS = 0.02
 _FIRST_QUESTION_SECONDS = 15.0
 
@@ -70,10 +74,11 @@ class Attendant:
             self._end_if_deaf(_FIRST_QUESTION_SECONDS if self._control.attached else 0.0)
 
     def _end_if_deaf(self, grace: float) -> None:
-        """A script that never asks about preemption is ended; with a core context it gets time for its first question."""
+        """A script that never asks about preemption is ended; a core context gives it time for its first question."""
 
         def end() -> None:
-            if not self._control.aware:
+            if not self._control.aware and not self.ending.wanted.is_set():
+                self._sink.say("INFO", _DEAF)
                 self.ending.request(ExitCause.PREEMPTED, "preempted; it does not watch for preemption")
 
         if grace == 0.0:

@@ -1,7 +1,8 @@
 """Which Python runs the task, and how `python`, `pip install` and `import determined` find it.
 
 Packages that a hook installs go into the run directory and nowhere else: by PYTHONUSERBASE where the interpreter has
-user packages, by PIP_TARGET in a virtual environment (there pip refuses --user).
+user packages, by PIP_PREFIX in a virtual environment (there pip refuses --user; PIP_TARGET would reach the pip that pip
+starts to build a source package, and break it).
 """
 
 import json
@@ -17,17 +18,27 @@ from determined.rundir.layout import RunDir
 
 # What user code may reach through `import determined`; lent to an interpreter that lacks it.
 LENT = ("determined", "msgspec", "urllib3", "fsspec", "pathspec", "psutil", "yaml")
-_QUESTION = """
-import importlib.util, json, site, sys
+_PREFIX = "/PREFIX"  # stands for any directory
+_QUESTION = f"""
+import importlib.util, json, site, sys, sysconfig
 names = sys.argv[1:]
-print(json.dumps({
+there = dict.fromkeys(("base", "platbase", "installed_base", "installed_platbase"), "{_PREFIX}")
+print(json.dumps({{
     "version": list(sys.version_info[:2]),
     "venv": sys.prefix != sys.base_prefix,
     "user_site": site.getusersitepackages(),
     "missing": [n for n in names if importlib.util.find_spec(n) is None],
-}))
+    "packages": sorted({{sysconfig.get_path(kind, vars=there) for kind in ("purelib", "platlib")}}),
+}}))
 """
 _ANSWER_SECONDS = 60
+_PIP = """#!/bin/sh
+if ! {python} -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("pip") is None)'; then
+    echo "ERROR: the Python of this task, "{python}", has no pip; add it there (uv pip install pip, or ensurepip)" >&2
+    exit 1
+fi
+exec {python} -m pip "$@"
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +46,7 @@ class Interpreter:
     path: str
     venv: bool
     user_site: str
+    packages: tuple[str, ...]  # where `pip --prefix /PREFIX` puts them
     missing: tuple[str, ...]  # of LENT
     same_version: bool  # as the runner's own: compiled packages of ours load in it
 
@@ -54,13 +66,13 @@ def choose(asked: str | None, submitter: str | None, warn: Callable[[str], None]
                 return found
             continue
         break
-    return Interpreter(own, sys.prefix != sys.base_prefix, _own_user_site(), (), True)
+    return Interpreter(own, sys.prefix != sys.base_prefix, _own_user_site(), _own_packages(), (), True)
 
 
 def install(interpreter: Interpreter, run_dir: RunDir, warn: Callable[[str], None]) -> dict[str, str]:
     """Lay out the run directory for this interpreter and return the variables that make the task use it."""
     home = Path(interpreter.path).parent
-    packages = run_dir.userbase / "packages"
+    prefix = run_dir.userbase / "packages"
     variables = {
         "PYTHONUSERBASE": str(run_dir.userbase),
         "PYTHONUNBUFFERED": "1",
@@ -69,9 +81,9 @@ def install(interpreter: Interpreter, run_dir: RunDir, warn: Callable[[str], Non
     }
     search: list[str] = []
     if interpreter.venv:
-        packages.mkdir(mode=0o700, exist_ok=True)
-        search.append(str(packages))
-        variables |= {"PIP_TARGET": str(packages), "PIP_UPGRADE": "1", "VIRTUAL_ENV": str(home.parent)}
+        search += [str(prefix) + place.removeprefix(_PREFIX) for place in interpreter.packages]
+        # Ignored, not replaced: what the environment has is shared with other tasks.
+        variables |= {"PIP_PREFIX": str(prefix), "PIP_IGNORE_INSTALLED": "1", "VIRTUAL_ENV": str(home.parent)}
     else:
         # Moving the user base hides what the user has in ~/.local, which belongs to the chosen environment.
         search.append(interpreter.user_site)
@@ -79,8 +91,9 @@ def install(interpreter: Interpreter, run_dir: RunDir, warn: Callable[[str], Non
     if interpreter.missing:
         search.append(_lend(interpreter, run_dir, warn))
     variables["PYTHONPATH"] = os.pathsep.join(search)
-    scripts = packages / "bin" if interpreter.venv else run_dir.userbase / "bin"
-    variables["PATH"] = os.pathsep.join([str(scripts), *_named_python(interpreter.path, run_dir), str(home)])
+    scripts = prefix / "bin" if interpreter.venv else run_dir.userbase / "bin"
+    _write_wrappers(interpreter.path, run_dir)
+    variables["PATH"] = os.pathsep.join([str(scripts), str(run_dir.bin), str(home)])
     return variables
 
 
@@ -93,6 +106,13 @@ def _own_user_site() -> str:
     import site
 
     return site.getusersitepackages()
+
+
+def _own_packages() -> tuple[str, ...]:
+    import sysconfig
+
+    there = dict.fromkeys(("base", "platbase", "installed_base", "installed_platbase"), _PREFIX)
+    return tuple(sorted({sysconfig.get_path(kind, vars=there) for kind in ("purelib", "platlib")}))
 
 
 def _inspect(path: str, warn: Callable[[str], None]) -> Interpreter | None:
@@ -109,6 +129,7 @@ def _inspect(path: str, warn: Callable[[str], None]) -> Interpreter | None:
         path,
         bool(answer["venv"]),
         str(answer["user_site"]),
+        tuple(answer["packages"]),
         tuple(answer["missing"]),
         tuple(answer["version"]) == sys.version_info[:2],
     )
@@ -132,18 +153,18 @@ def _lend(interpreter: Interpreter, run_dir: RunDir, warn: Callable[[str], None]
     return str(run_dir.lent)
 
 
-def _named_python(path: str, run_dir: RunDir) -> list[str]:
-    """A directory where `python` and `python3` are this interpreter, unless its own directory already says so.
+def _write_wrappers(path: str, run_dir: RunDir) -> None:
+    """Names that must mean this interpreter: `pip` always (the next one on PATH may be another Python's).
 
     Wrappers, not links: a virtual environment is found by the place its executable was started from.
     """
-    home = Path(path).parent
-    lacking = [n for n in ("python", "python3") if not (home / n).exists() or not (home / n).samefile(path)]
-    if not lacking:
-        return []
+    home, python = Path(path).parent, shlex.quote(path)
     run_dir.bin.mkdir(mode=0o700, exist_ok=True)
-    for name in lacking:
+    texts = dict.fromkeys(("pip", "pip3"), _PIP.format(python=python))
+    for name in ("python", "python3"):
+        if not (home / name).exists() or not (home / name).samefile(path):
+            texts[name] = f'#!/bin/sh\nexec {python} "$@"\n'
+    for name, text in texts.items():
         wrapper = run_dir.bin / name
-        wrapper.write_text(f'#!/bin/sh\nexec {shlex.quote(path)} "$@"\n')
+        wrapper.write_text(text)
         wrapper.chmod(0o700)
-    return [str(run_dir.bin)]

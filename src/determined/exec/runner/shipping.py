@@ -1,13 +1,14 @@
 """The thread that carries every journal to the master: in order, exactly once, for as long as it takes."""
 
+import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 
-from determined.errors import Conflict, DeterminedError, Unavailable
+from determined.errors import Conflict, DeterminedError, FailedPrecondition, Unavailable
 from determined.exec.master_link import STALE, MasterLink
 from determined.exec.runner.log_sink import LOGS
 from determined.rundir.control import Control
@@ -33,14 +34,23 @@ _Batch = dict[str, tuple[int, list[bytes]]]  # journal -> number of its first re
 
 
 class Shipper:
-    """`on_over` is called (once) when the master says that the allocation is over."""
+    """`on_over` is called (once) when the master says that the allocation is over; `complain` is for the task's log."""
 
-    def __init__(self, link: MasterLink, run_dir: RunDir, control: Control, on_over: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        link: MasterLink,
+        run_dir: RunDir,
+        control: Control,
+        on_over: Callable[[str], None],
+        complain: Callable[[str], None] = logger.warning,
+    ) -> None:
         self._link = link
         self._directory = run_dir.journals
         self._control = control
         self._on_over = on_over
+        self._complain = complain
         self._readers: dict[str, JournalReader] = {}
+        self._spoilt: set[str] = set()
         self._turn = 0
         self._limit = _MAX_RECORDS
         self._over = False
@@ -129,7 +139,9 @@ class Shipper:
         for name in names[start:] + names[:start]:
             if room <= 0 or size <= 0:
                 break
-            first, records = self._readers[name].read(room, size)
+            records: list[bytes] = []
+            with self._sparing(name):
+                first, records = self._readers[name].read(room, size)
             if records:
                 batch[name] = (first, records)
                 room -= len(records)
@@ -139,9 +151,20 @@ class Shipper:
     def _discover(self) -> list[str]:
         for name in journal_names(self._directory):
             if name not in self._readers:
-                self._readers[name] = JournalReader(self._directory, name)
+                with self._sparing(name):
+                    self._readers[name] = JournalReader(self._directory, name)
         # The runner's own journal leads: "running" is said before the first metric.
         return sorted(self._readers, key=lambda name: (name != LOGS, name))
+
+    @contextlib.contextmanager
+    def _sparing(self, name: str) -> Iterator[None]:
+        """A journal that cannot be read (its head was lost or overwritten) must not hold up the others, or the end."""
+        try:
+            yield
+        except (OSError, ValueError, FailedPrecondition) as e:
+            if name not in self._spoilt:
+                self._spoilt.add(name)
+                self._complain(f"reports in journal {name} cannot be read and are left out: {e}")
 
     def _ship(self, batch: _Batch) -> None:
         try:
@@ -257,8 +280,9 @@ class Shipper:
         """While the master is away the journals are the only copy."""
         if self._stale or time.monotonic() - self._synced < _SYNC_SECONDS:
             return
-        for reader in self._readers.values():
-            reader.sync()
+        for name, reader in self._readers.items():
+            with self._sparing(name):
+                reader.sync()
         self._synced = time.monotonic()
 
 

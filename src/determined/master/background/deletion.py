@@ -20,6 +20,7 @@ from determined.master.services.experiment_files import open_storage, remove_ten
 logger = logging.getLogger(__name__)
 
 _PERIOD = 60.0
+_ROWS_AT_A_TIME = 500
 _ALL_FILES = ["**/*"]
 
 
@@ -51,9 +52,16 @@ class ExperimentDeleter:
             why = f"its files could not be deleted: {e}"
             await self.ctx.db.write(lambda conn: lifecycle.fail_delete(conn, experiment_id, why))
         else:
-            await self.ctx.db.write(lambda conn: _finish(conn, experiment_id))
+            await self._remove_rows(experiment_id)
             logger.info("experiment %s: deleted", experiment_id)
         self.ctx.bus.publish(f"experiment:{experiment_id}", "experiments")
+
+    async def _remove_rows(self, experiment_id: int) -> None:
+        """Nothing to do where they are gone already: a deletion is asked for and done as often as anybody likes."""
+        with contextlib.suppress(NotFound):
+            while await self.ctx.db.write(lambda conn: lifecycle.delete_some(conn, experiment_id, _ROWS_AT_A_TIME)):
+                pass
+            await self.ctx.db.write(lambda conn: lifecycle.finish_delete(conn, experiment_id))
 
     async def _remove_files(self, experiment_id: int, config: dict[str, Any], stored: list[AnyRow]) -> None:
         for row in stored:
@@ -61,12 +69,6 @@ class ExperimentDeleter:
             await asyncio.to_thread(manager.delete, row.uuid, list(_ALL_FILES))
         if config.get("checkpoint_storage"):
             await remove_tensorboard(self.ctx, experiment_id, config)
-
-
-def _finish(conn: Connection, experiment_id: int) -> None:
-    """Nothing to do where the rows are gone already: a deletion is asked for and done as often as anybody likes."""
-    with contextlib.suppress(NotFound):
-        lifecycle.finish_delete(conn, experiment_id)
 
 
 def _checkpoints(conn: Connection, experiment_id: int) -> list[AnyRow]:

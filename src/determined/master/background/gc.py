@@ -14,7 +14,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint as rows
 from determined.master.db.queries.batching import AnyRow
 from determined.master.lifecycle import checkpoint as lifecycle
-from determined.master.services.experiment_files import open_storage
+from determined.master.services.experiment_files import open_storage, sweep_staging
 
 logger = logging.getLogger(__name__)
 
@@ -23,6 +23,8 @@ _PERIOD = 60.0  # seconds between looks when nobody hints
 _MIN_PAUSE = 1.0  # a busy scheduler hints many times a second
 _BATCH = 64
 _ALL_FILES = ["**/*"]
+_SWEEP_EVERY = timedelta(days=1)
+_STALE_SECONDS = 7 * 24 * 3600.0  # nobody writes a checkpoint with longer pauses
 
 
 @dataclass(slots=True)
@@ -35,6 +37,7 @@ class _Failure:
 class GarbageCollector:
     ctx: MasterContext
     _failures: dict[str, _Failure] = field(default_factory=dict)
+    _swept_at: datetime | None = None
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -56,7 +59,22 @@ class GarbageCollector:
         for row in await self.ctx.db.read(lambda conn: rows.pending_deletions(conn, _BATCH)):
             if self._is_due(row.uuid):
                 handled += await self._delete_if_unused(row.uuid)
+        await self._sweep()
         return handled
+
+    async def _sweep(self) -> None:
+        """Once a day: what killed uploads left in the cluster's own store."""
+        now = self.ctx.clock.now()
+        if self._swept_at is not None and now - self._swept_at < _SWEEP_EVERY:
+            return
+        self._swept_at = now
+        try:
+            swept = await asyncio.to_thread(sweep_staging, self.ctx.config, _STALE_SECONDS, now.timestamp())
+        except Exception as e:  # noqa: BLE001 - any file system may fail in its own way; tomorrow is another day
+            logger.warning("what killed uploads left cannot be swept: %s", e)
+            return
+        if swept:
+            logger.info("removed what %s uploads left that were killed: %s", len(swept), ", ".join(swept))
 
     async def _apply_policy(self, experiment_id: int) -> None:
         now = self.ctx.clock.now()

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
+    text,
     true,
 )
 from sqlalchemy.engine import Dialect
@@ -309,6 +310,15 @@ trials = Table(
     UniqueConstraint("experiment_id", "external_id"),
     sqlite_autoincrement=True,
 )
+# Of a search with thousands of trials behind it only these are looked at again and again.
+# The conditions are written as `.is_(False)` is on each dialect: SQLite uses such an index for that very text only.
+Index(
+    "ix_trials_open",
+    trials.c.experiment_id,
+    trials.c.state,
+    sqlite_where=text("exit_reported IS 0"),
+    postgresql_where=text("exit_reported IS false"),
+)
 
 # -- tasks and allocations ----------------------------------------------------------------------------------------
 
@@ -361,6 +371,13 @@ allocations = Table(
     Column("proxy_address", String),
 )
 
+Index(
+    "ix_allocations_live",
+    allocations.c.trial_id,
+    sqlite_where=text("ended_at IS NULL"),
+    postgresql_where=text("ended_at IS NULL"),
+)
+
 # One row per runner (container) of an allocation.
 runners = Table(
     "runners",
@@ -383,6 +400,13 @@ runners = Table(
     Column("exit_message", Text),
     Column("daemon", Boolean, nullable=False, server_default=false()),
     Column("drained", Boolean, nullable=False, server_default=false()),
+)
+
+Index(
+    "ix_runners_undrained",
+    runners.c.allocation_id,
+    sqlite_where=text("drained IS 0"),
+    postgresql_where=text("drained IS false"),
 )
 
 # How far each journal of a runner has been written: records up to `position` are in the database, exactly once.

@@ -69,7 +69,8 @@ def preempt(conn: Connection, now: datetime, allocation: RowMapping, reason: str
     deadline = now + timedelta(seconds=timeout_s)
     values = {"preempt_at": now, "preempt_reason": reason, "preempt_deadline": deadline}
     allocations.update_row(conn, allocation["id"], values)
-    _say(conn, now, allocation, f"asked to save and exit within {timeout_s} s: {reason}")
+    terms = f"a script that watches for preemption has {timeout_s} s, another one is ended soon"
+    _say(conn, now, allocation, f"asked to save and exit ({terms}): {reason}")
 
 
 def limit_stay(conn: Connection, now: datetime, allocation: RowMapping, seconds: int) -> None:

@@ -25,6 +25,8 @@ from determined.master.lifecycle.states import (
     JobType,
     State,
 )
+from determined.search.rng import Rng
+from determined.search.sampling import carry_over, sample
 
 DEFAULT_PRIORITY = 42
 DEFAULT_POOL = "default"
@@ -113,8 +115,7 @@ def kill(conn: Connection, now: datetime, experiment_id: int) -> None:
     if state not in (State.STOPPING_KILLED, State.STOPPING_COMPLETED, State.STOPPING_ERROR):
         _move(conn, now, experiment_id, State.STOPPING_KILLED, "the experiment was killed")
         return
-    for trial in trials.outside_states(conn, experiment_id, sorted(TERMINAL)):
-        trial_state.push(conn, now, trial["id"], State.STOPPING_KILLED, "the experiment was killed")
+    trial_state.push_all(conn, now, experiment_id, State.STOPPING_KILLED, "the experiment was killed")
     search.settle(conn, now, experiment_id)
 
 
@@ -151,6 +152,7 @@ def continue_experiment(
     values: dict[str, Any] = {"state": State.PAUSED, "progress": 0.0, "end_time": None, "error": None}
     if active is not None:
         values["config"] = active
+        _take_new_hparams(conn, experiment, active)
     experiments.update_row(conn, experiment_id, values)
     jobs.update_row(conn, experiment["job_id"], {"position": queue_position(now)})
     if config is not None:
@@ -170,10 +172,15 @@ def begin_delete(conn: Connection, now: datetime, experiment_id: int) -> None:
     _move(conn, now, experiment_id, State.DELETING, "deleted")
 
 
+def delete_some(conn: Connection, experiment_id: int, limit: int) -> bool:
+    """A piece of the deletion, so that none holds the writer for long; False when `finish_delete` is to follow."""
+    _require_deleting(experiments.get(conn, experiment_id))
+    return experiments.delete_some(conn, experiment_id, limit)
+
+
 def finish_delete(conn: Connection, experiment_id: int) -> None:
     experiment = experiments.get(conn, experiment_id)
-    if experiment["state"] != State.DELETING:
-        raise FailedPrecondition(f"experiment {experiment_id}: incompatible state {experiment['state']}")
+    _require_deleting(experiment)
     experiments.delete_row(conn, experiment_id)
     jobs.delete_row(conn, experiment["job_id"])
 
@@ -223,6 +230,11 @@ def set_resources(
 def queue_position(moment: datetime) -> float:
     """Microseconds since the epoch: smaller is earlier in the queue."""
     return float(round(moment.timestamp() * 1_000_000))
+
+
+def _require_deleting(experiment: RowMapping) -> None:
+    if experiment["state"] != State.DELETING:
+        raise FailedPrecondition(f"experiment {experiment['id']}: incompatible state {experiment['state']}")
 
 
 def _check_warm_start(conn: Connection, uuid: str | None) -> None:
@@ -295,6 +307,21 @@ def _check_continuable(conn: Connection, experiment: RowMapping, active: dict[st
     states = {t["state"] for t in trials.of_experiment(conn, experiment["id"])}
     if experiment["state"] == State.COMPLETED and states <= {State.COMPLETED}:
         raise FailedPrecondition(f"experiment {experiment['id']}: every trial is COMPLETED, nothing to continue")
+
+
+def _take_new_hparams(conn: Connection, experiment: RowMapping, active: dict[str, Any]) -> None:
+    """What the one trial of a `single` search trains with from now on; a drawn value stays unless its range changed.
+
+    It also takes the id that the new search draws after them, so that it is the trial the search begins with.
+    """
+    before, after = experiment["config"].get("hyperparameters") or {}, active.get("hyperparameters") or {}
+    if before == after:
+        return
+    rng = Rng(active["reproducibility"]["experiment_seed"])
+    drawn, request_id = sample(after, rng), rng.uuid4()
+    for trial in trials.of_experiment(conn, experiment["id"])[:1]:
+        hparams = carry_over(before, after, trial["hparams"], drawn)
+        trials.update_row(conn, trial["id"], {"hparams": hparams, "request_id": request_id})
 
 
 def _check_resources(changes: dict[str, Any]) -> None:

@@ -8,7 +8,6 @@ from sqlalchemy import Connection, RowMapping
 from determined.errors import FailedPrecondition
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search as searches
-from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import trial_state
 from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_become, terminal_of
 
@@ -32,8 +31,7 @@ def move(
     if error is not None:
         values["error"] = error
     experiments.update_row(conn, experiment["id"], values)
-    for trial in trials.outside_states(conn, experiment["id"], sorted(TERMINAL)):
-        trial_state.push(conn, now, trial["id"], wanted, reason)
+    trial_state.push_all(conn, now, experiment["id"], wanted, reason)
 
 
 def finish_if_idle(conn: Connection, now: datetime, experiment_id: int) -> None:

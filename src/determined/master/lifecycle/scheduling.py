@@ -24,6 +24,9 @@ from determined.master.lifecycle.cluster import PlacedNode
 from determined.master.lifecycle.pools import Pool, SchedulerKind
 from determined.master.lifecycle.states import AllocationState
 
+_QUEUED_PER_EXPERIMENT = 100  # more would only wait, and cost every look at the queue and every pause
+_QUEUED_PER_PASS = 200  # bounds how long one pass holds the writer
+
 _DECIDE: dict[SchedulerKind, Callable[[Sequence[Request], Sequence[NodeView], Settings], Decision]] = {
     SchedulerKind.PRIORITY: priority.decide,
     SchedulerKind.FAIR_SHARE: fair_share.decide,
@@ -63,7 +66,7 @@ class Pass:
 
 def look(conn: Connection, now: datetime, world: World) -> Pass:
     """What the rows ask for, without changing any."""
-    due = bool(allocations.overdue(conn, now)) or bool(trials.wanting_allocation(conn))
+    due = bool(allocations.overdue(conn, now)) or bool(trials.wanting_allocation(conn, _QUEUED_PER_EXPERIMENT))
     chosen = _decide(conn, world)
     return Pass(
         alive=runners.alive(conn),
@@ -79,14 +82,28 @@ def act(conn: Connection, now: datetime, world: World) -> Pass:
     for allocation_id in allocations.overdue(conn, now):
         lifecycle.request_kill(conn, now, allocation_id, "it did not exit in time after it was asked to")
         done.topics.update(topics.of_allocation(conn, allocation_id))
-    for trial in trials.wanting_allocation(conn):
-        queued = trial_state.allocate(conn, now, trial)
-        if queued is not None:
-            done.topics.update(topics.of_allocation(conn, queued))
+    for queued in _queue(conn, now):
+        done.topics.update(topics.of_allocation(conn, queued))
     _apply(conn, now, world, _decide(conn, world), done)
     done.alive = runners.alive(conn)
     done.signals = _signals(allocations.live_with_job(conn))
     return done
+
+
+def _queue(conn: Connection, now: datetime) -> list[str]:
+    """Allocations for trials that want one, a bounded number per pass: the next pass follows at once."""
+    queued: list[str] = []
+    waiting = trials.waiting_counts(conn)
+    for trial in trials.wanting_allocation(conn, _QUEUED_PER_EXPERIMENT):
+        if waiting[trial["experiment_id"]] >= _QUEUED_PER_EXPERIMENT:
+            continue
+        allocation_id = trial_state.allocate(conn, now, trial)
+        if allocation_id is not None:
+            queued.append(allocation_id)
+            waiting[trial["experiment_id"]] += 1
+        if len(queued) == _QUEUED_PER_PASS:
+            break
+    return queued
 
 
 @dataclass(slots=True)

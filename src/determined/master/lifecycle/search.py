@@ -5,9 +5,9 @@ nothing new follows, and ends a stopping experiment that has no live trial left.
 """
 
 import logging
-from collections import deque
 from datetime import datetime
-from typing import Any
+from itertools import groupby
+from typing import Any, cast
 
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.exc import DBAPIError
@@ -45,12 +45,9 @@ def begin(conn: Connection, now: datetime, experiment_id: int) -> None:
 
 def settle(conn: Connection, now: datetime, experiment_id: int) -> None:
     """Bring searcher and experiment up to date with the trials' states."""
-    while (trial := trials.next_unreported_exit(conn, experiment_id, sorted(TERMINAL))) is not None:
-        trials.update_row(conn, trial["id"], {"exit_reported": True})
-        reason = _exit_reason(trial)
-        if reason is not None:
-            _event(conn, now, experiment_id, searchers.exited_early(trial["request_id"], reason))
-        _event(conn, now, experiment_id, searchers.exited(trial["request_id"]))
+    while exits := trials.unreported_exits(conn, experiment_id, sorted(TERMINAL)):
+        trials.mark_reported(conn, [trial["id"] for trial in exits])
+        _event(conn, now, experiment_id, *(event for trial in exits for event in _exit_events(trial)))
     experiment_state.finish_if_idle(conn, now, experiment_id)
 
 
@@ -129,64 +126,74 @@ def complete_operation(conn: Connection, now: datetime, trial_id: int, length: i
     settle(conn, now, experiment["id"])
 
 
-def _event(conn: Connection, now: datetime, experiment_id: int, event: searchers.Event) -> None:
-    """Feed one event; a method that fails ends the experiment, not the caller's transaction."""
+def _event(conn: Connection, now: datetime, experiment_id: int, *events: searchers.Event) -> None:
+    """Feed events in order; a method that fails ends the experiment, not the caller's transaction."""
     savepoint = conn.begin_nested()
     try:
-        _run(conn, now, experiment_id, event)
+        _run(conn, now, experiment_id, *events)
     except DBAPIError:
         savepoint.rollback()
         raise
     except Exception as e:
         # The search cannot go on: its experiment ends in ERROR, its trials are killed; the causing report stays.
         savepoint.rollback()
-        logger.exception("experiment %s: the search method failed on %s", experiment_id, event["type"])
+        kinds = sorted({event["type"] for event in events})
+        logger.exception("experiment %s: the search method failed on %s", experiment_id, ", ".join(kinds))
         _fail(conn, now, experiment_id, f"the search method failed: {e}")
         return
     savepoint.commit()
 
 
-def _run(conn: Connection, now: datetime, experiment_id: int, event: searchers.Event) -> None:
-    """Feed an event and execute what follows, breadth first, until no operation is left."""
-    events = deque([event])
+def _run(conn: Connection, now: datetime, experiment_id: int, *events: searchers.Event) -> None:
+    """Feed events and execute what follows, breadth first, until no operation is left."""
     while events:
-        answer = searchers.feed(conn, experiment_id, events.popleft())
+        answer = searchers.feed(conn, experiment_id, events)
         if answer is None:
             return
-        operations, progress = answer
-        experiments.update_row(conn, experiment_id, {"progress": progress})
-        events.extend(_execute(conn, now, experiment_id, operations))
+        if answer.progress < 1:  # a search counts failed trials as done; the whole comes with COMPLETED alone
+            experiments.update_row(conn, experiment_id, {"progress": answer.progress})
+        follow_ups: list[searchers.Event] = []
+        for operations in answer.operations:
+            if operations:
+                follow_ups += _execute(conn, now, experiment_id, operations)
+        events = tuple(follow_ups)
 
 
 def _execute(conn: Connection, now: datetime, experiment_id: int, operations: list[Operation]) -> list[searchers.Event]:
     """Execute operations; returns the events they cause. A stopping experiment only listens to Shutdown."""
     follow_ups: list[searchers.Event] = []
-    stopping = experiments.get(conn, experiment_id)["state"] in STOPPING
-    if stopping and not all(isinstance(op, Shutdown) for op in operations):
+    experiment = experiments.get(conn, experiment_id)
+    if experiment["state"] in STOPPING and not all(isinstance(op, Shutdown) for op in operations):
         return []
-    for operation in operations:
-        match operation:
-            case Create():
-                follow_ups += _create(conn, now, experiment_id, operation)
-            case Shutdown():
-                _shut_down(conn, now, experiment_id, operation)
-            case _:
-                _steer(conn, now, experiment_id, operation)
+    for kind, group in groupby(operations, type):
+        if kind is Create:
+            follow_ups += _create(conn, now, experiment, cast(list[Create], list(group)))
+            continue
+        for operation in group:
+            match operation:
+                case Shutdown():
+                    _shut_down(conn, now, experiment_id, operation)
+                case ValidateAfter() | Close() | Stop():
+                    _steer(conn, now, experiment_id, operation)
     return follow_ups
 
 
-def _create(conn: Connection, now: datetime, experiment_id: int, order: Create) -> list[searchers.Event]:
-    """A new trial; or, in a continued experiment, the trial that already has this request id."""
-    experiment = experiments.get(conn, experiment_id)
-    known = searchers.created(order.request_id)
-    trial = trials.by_request(conn, experiment_id, order.request_id)
-    if trial is None:
-        trial_state.create(conn, now, experiment, order)
-        return [known]
-    if trial["state"] == State.COMPLETED and experiment["config"]["searcher"]["name"] != "single":
-        return [known, searchers.exited(order.request_id)]
-    trial_state.resume(conn, now, experiment, trial)
-    return [known]
+def _create(conn: Connection, now: datetime, experiment: RowMapping, orders: list[Create]) -> list[searchers.Event]:
+    """New trials; or, in a continued experiment, the trials that already have these request ids."""
+    there = trials.by_requests(conn, experiment["id"], [order.request_id for order in orders])
+    trial_state.create(conn, now, experiment, [order for order in orders if order.request_id not in there])
+    again = experiment["config"]["searcher"]["name"] == "single"
+    events: list[searchers.Event] = []
+    for order in orders:
+        events.append(searchers.created(order.request_id))
+        trial = there.get(order.request_id)
+        if trial is None:
+            continue
+        if trial["state"] == State.COMPLETED and not again:
+            events.append(searchers.exited(order.request_id))
+        else:
+            trial_state.resume(conn, now, experiment, trial)
+    return events
 
 
 def _steer(conn: Connection, now: datetime, experiment_id: int, operation: ValidateAfter | Close | Stop) -> None:
@@ -227,6 +234,12 @@ def _fail(conn: Connection, now: datetime, experiment_id: int, why: str) -> None
     experiment = experiments.get(conn, experiment_id)
     if may_become(State(experiment["state"]), State.STOPPING_ERROR):
         experiment_state.move(conn, now, experiment, State.STOPPING_ERROR, why, error=why)
+
+
+def _exit_events(trial: RowMapping) -> list[searchers.Event]:
+    reason = _exit_reason(trial)
+    early = [] if reason is None else [searchers.exited_early(trial["request_id"], reason)]
+    return [*early, searchers.exited(trial["request_id"])]
 
 
 def _exit_reason(trial: RowMapping) -> ExitReason | None:

@@ -7,6 +7,8 @@ leaves a tag that no row carries, so what it did to a searcher can never be take
 import secrets
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection
@@ -57,19 +59,31 @@ def begin(conn: Connection, experiment_id: int, searcher: Searcher) -> None:
     rows.put_snapshot(conn, experiment_id, 0, searcher.snapshot())
 
 
-def feed(conn: Connection, experiment_id: int, event: Event) -> tuple[list[Operation], float] | None:
-    """Log one event and give it to the searcher: its operations and the search's progress. None: there is no search."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a searcher said to each event, in order, and how far the search is now."""
+
+    operations: list[list[Operation]]
+    progress: float
+
+
+def feed(conn: Connection, experiment_id: int, events: Sequence[Event]) -> Answer | None:
+    """Log events and give them to the searcher, one after the other. None: there is no search."""
     loaded = _load(conn, experiment_id)
     if loaded is None:
         return None
     searcher, seq, snapshot_seq = loaded
-    operations = _apply(searcher, event)
+    operations = [_apply(searcher, event) for event in events]
     tag = secrets.token_hex(8)
-    rows.append(conn, experiment_id, seq + 1, {**event, "tag": tag})
-    if seq + 1 - snapshot_seq >= SNAPSHOT_EVERY:
-        rows.put_snapshot(conn, experiment_id, seq + 1, searcher.snapshot())
+    end = seq + len(events)
+    if end - snapshot_seq >= SNAPSHOT_EVERY:
+        # the snapshot holds all but the tag
+        rows.append(conn, experiment_id, end, [{**events[-1], "tag": tag}])
+        rows.put_snapshot(conn, experiment_id, end, searcher.snapshot())
+    else:
+        rows.append(conn, experiment_id, seq + 1, [{**event, "tag": tag} for event in events])
     _cache.put(tag, searcher)
-    return operations, searcher.progress()
+    return Answer(operations, searcher.progress())
 
 
 def _load(conn: Connection, experiment_id: int) -> tuple[Searcher, int, int] | None:

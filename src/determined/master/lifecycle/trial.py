@@ -33,6 +33,6 @@ def create_unmanaged(
     if not experiment["unmanaged"]:
         raise FailedPrecondition(f"experiment {experiment_id} is managed; its searcher creates the trials")
     order = Create(request_id=str(uuid.uuid4()), hparams=hparams, seed=0)
-    trial_id = trial_state.create(conn, now, experiment, order)
+    [trial_id] = trial_state.create(conn, now, experiment, [order])
     trials.update_row(conn, trial_id, {"external_id": external_id, "last_activity": now, "run_id": 1})
     return trial_id

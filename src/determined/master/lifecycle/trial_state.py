@@ -3,6 +3,7 @@
 Trials that end here are found by `search.settle`, which tells the searcher; nothing in this file knows searches.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -33,24 +34,24 @@ _MAX_BACKOFF_S = 30
 _NOTICED_FAILURES = 6  # consecutive system failures looked at; past these the delay no longer grows
 
 
-def create(conn: Connection, now: datetime, experiment: RowMapping, order: Create) -> int:
-    """A new trial in its experiment's state, with its task."""
-    task_id = f"{experiment['id']}.{order.request_id}"
-    trial_id = trials.insert_row(
-        conn,
+def create(conn: Connection, now: datetime, experiment: RowMapping, orders: Sequence[Create]) -> list[int]:
+    """New trials in their experiment's state, with their tasks; the ids in the order of `orders`."""
+    rows = [
         {
             "experiment_id": experiment["id"],
             "request_id": order.request_id,
-            "task_id": task_id,
+            "task_id": f"{experiment['id']}.{order.request_id}",
             "state": experiment["state"],
             "hparams": order.hparams,
             "seed": order.seed,
             "start_time": now,
             "warm_start_checkpoint": _start_checkpoint(conn, experiment, order),
-        },
-    )
-    _insert_task(conn, now, experiment, trial_id, task_id)
-    return trial_id
+        }
+        for order in orders
+    ]
+    ids = trials.insert_rows(conn, rows)
+    tasks.insert_rows(conn, [_task(now, experiment, trial_id, task_id) for task_id, trial_id in ids.items()])
+    return [ids[row["task_id"]] for row in rows]
 
 
 def resume(conn: Connection, now: datetime, experiment: RowMapping, trial: RowMapping) -> None:
@@ -72,7 +73,7 @@ def resume(conn: Connection, now: datetime, experiment: RowMapping, trial: RowMa
             "op_closed": False,
         },
     )
-    _insert_task(conn, now, experiment, trial["id"], task_id)
+    tasks.insert_row(conn, _task(now, experiment, trial["id"], task_id))
 
 
 def push(conn: Connection, now: datetime, trial_id: int, wanted: State, reason: str) -> None:
@@ -95,6 +96,20 @@ def push(conn: Connection, now: datetime, trial_id: int, wanted: State, reason: 
         return
     if allocation_state.signal(conn, now, allocation, what, reason=reason, timeout_s=timeout_of(conn, trial)):
         allocation_ended(conn, now, trial_id, ExitKind.KILLED)
+
+
+def push_all(conn: Connection, now: datetime, experiment_id: int, wanted: State, reason: str) -> None:
+    """`push` for every trial of an experiment; those with nothing to signal are changed by one statement."""
+    for trial_id in trials.with_live_allocation(conn, experiment_id):
+        push(conn, now, trial_id, wanted, reason)
+    takers = sorted(state for state in State if trial_accepts(state, wanted))
+    if not takers:
+        return
+    if wanted not in STOPPING:
+        trials.set_idle(conn, experiment_id, takers, {"state": wanted})
+        return
+    tasks.end_idle(conn, now, experiment_id, takers)
+    trials.set_idle(conn, experiment_id, takers, {"state": terminal_of(wanted), "end_time": now})
 
 
 def allocation_ended(conn: Connection, now: datetime, trial_id: int, kind: ExitKind) -> None:
@@ -145,9 +160,9 @@ def timeout_of(conn: Connection, trial: RowMapping) -> int:
     return DEFAULT_PREEMPTION_TIMEOUT if given is None else int(given)
 
 
-def _insert_task(conn: Connection, now: datetime, experiment: RowMapping, trial_id: int, task_id: str) -> None:
+def _task(now: datetime, experiment: RowMapping, trial_id: int, task_id: str) -> dict[str, Any]:
     retention = (experiment["config"].get("retention_policy") or {}).get("log_retention_days")
-    values: dict[str, Any] = {
+    return {
         "id": task_id,
         "type": TaskType.TRIAL,
         "job_id": experiment["job_id"],
@@ -156,7 +171,6 @@ def _insert_task(conn: Connection, now: datetime, experiment: RowMapping, trial_
         "start_time": now,
         "log_retention_days": retention,
     }
-    tasks.insert_row(conn, values)
 
 
 def _start_checkpoint(conn: Connection, experiment: RowMapping, order: Create) -> str | None:

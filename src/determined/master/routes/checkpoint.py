@@ -44,9 +44,9 @@ async def report_checkpoint(request: AnyRequest, ctx: MasterContext, caller: Cal
 
 
 @patch("/api/v1/checkpoints", status_code=200)
-async def patch_checkpoints(request: AnyRequest, ctx: MasterContext) -> dict[str, Any]:
+async def patch_checkpoints(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     asked = await read_body(request, PatchCheckpointsRequest)
-    await checkpoints.patch(ctx, asked.checkpoints)
+    await checkpoints.patch(ctx, caller, asked.checkpoints)
     return {}
 
 
@@ -71,10 +71,10 @@ async def get_checkpoint(ctx: MasterContext, checkpoint_uuid: str) -> GetCheckpo
 
 @post("/api/v1/checkpoints/{checkpoint_uuid:str}/metadata", status_code=200)
 async def post_checkpoint_metadata(
-    request: AnyRequest, ctx: MasterContext, checkpoint_uuid: str
+    request: AnyRequest, ctx: MasterContext, caller: Caller, checkpoint_uuid: str
 ) -> PostCheckpointMetadataResponse:
     asked = await read_body(request, PostCheckpointMetadataRequest)
-    changed = await checkpoints.set_metadata(ctx, checkpoint_uuid, asked.checkpoint.metadata)
+    changed = await checkpoints.set_metadata(ctx, caller, checkpoint_uuid, asked.checkpoint.metadata)
     return PostCheckpointMetadataResponse(checkpoint=changed)
 
 

@@ -74,9 +74,9 @@ async def put_experiment(
 
 
 @post("/api/v1/experiments/continue", status_code=200)
-async def continue_experiment(request: AnyRequest, ctx: MasterContext) -> ContinueExperimentResponse:
+async def continue_experiment(request: AnyRequest, ctx: MasterContext, caller: Caller) -> ContinueExperimentResponse:
     asked = await read_body(request, ContinueExperimentRequest)
-    return await experiment_continue.continue_experiment(ctx, asked)
+    return await experiment_continue.continue_experiment(ctx, caller, asked)
 
 
 @get("/api/v1/experiments")

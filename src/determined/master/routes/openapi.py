@@ -4,9 +4,7 @@ Handlers read bodies themselves (`read_body(request, Kind)`), so Litestar does n
 that call, which cannot disagree with what is read; a handler that decodes by itself says `opt={"body": Kind}`.
 """
 
-import ast
-import inspect
-import textwrap
+import dis
 from typing import Any
 
 import msgspec
@@ -50,27 +48,16 @@ def body_kind(handler: HTTPRouteHandler) -> Any | None:
     """The type of the body this handler reads; None when it reads none."""
     if "body" in handler.opt:
         return handler.opt["body"]
-    call = _read_body_call(handler)
-    if call is None:
+    # compiled code, not the source file: that may have been replaced by an upgrade since we were started
+    loaded = [step.argval for step in dis.get_instructions(handler.fn) if step.opname == "LOAD_GLOBAL"]
+    if "read_body" not in loaded:
         return None
-    wanted = call.args[1]
+    name = loaded[loaded.index("read_body") + 1]
     known: dict[str, Any] = handler.fn.__globals__
-    return known[wanted.id] if isinstance(wanted, ast.Name) and wanted.id in known else _BUILTIN.get(_text(wanted), Any)
+    return known.get(name, _BUILTIN.get(name, Any))
 
 
-_BUILTIN = {"str": str, "dict[str, Any]": dict[str, Any]}
-
-
-def _text(node: ast.expr) -> str:
-    return ast.unparse(node)
-
-
-def _read_body_call(handler: HTTPRouteHandler) -> ast.Call | None:
-    tree = ast.parse(textwrap.dedent(inspect.getsource(handler.fn)))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "read_body":
-            return node
-    return None
+_BUILTIN = {"str": str, "dict": dict[str, Any]}
 
 
 def _operations(app: Litestar, description: dict[str, Any]) -> list[tuple[HTTPRouteHandler, dict[str, Any]]]:

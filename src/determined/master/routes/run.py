@@ -41,9 +41,11 @@ async def search_runs(request: AnyRequest, ctx: MasterContext) -> SearchRunsResp
 
 
 @post("/api/v1/runs/start", status_code=200)
-async def prepare_for_reporting(request: AnyRequest, ctx: MasterContext) -> RunPrepareForReportingResponse:
+async def prepare_for_reporting(
+    request: AnyRequest, ctx: MasterContext, caller: Caller
+) -> RunPrepareForReportingResponse:
     asked = await read_body(request, RunPrepareForReportingRequest)
-    storage_id = await runs.prepare_reporting(ctx, asked.run_id, asked.checkpoint_storage)
+    storage_id = await runs.prepare_reporting(ctx, caller, asked.run_id, asked.checkpoint_storage)
     return RunPrepareForReportingResponse(storage_id=storage_id)
 
 
@@ -53,9 +55,11 @@ async def get_metadata(ctx: MasterContext, run_id: int) -> GetRunMetadataRespons
 
 
 @post("/api/v1/runs/{run_id:int}/metadata", status_code=200)
-async def post_metadata(request: AnyRequest, ctx: MasterContext, run_id: int) -> PostRunMetadataResponse:
+async def post_metadata(
+    request: AnyRequest, ctx: MasterContext, caller: Caller, run_id: int
+) -> PostRunMetadataResponse:
     asked = await read_body(request, PostRunMetadataRequest)
-    return PostRunMetadataResponse(metadata=await runs.set_metadata(ctx, run_id, asked.metadata))
+    return PostRunMetadataResponse(metadata=await runs.set_metadata(ctx, caller, run_id, asked.metadata))
 
 
 @post("/api/v1/runs/kill", status_code=200)

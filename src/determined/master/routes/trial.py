@@ -166,14 +166,15 @@ async def report_source_info(request: AnyRequest, ctx: MasterContext, caller: Ca
 
 
 @post("/api/v1/trials", status_code=200)
-async def create_trial(request: AnyRequest, ctx: MasterContext) -> CreateTrialResponse:
+async def create_trial(request: AnyRequest, ctx: MasterContext, caller: Caller) -> CreateTrialResponse:
     asked = await read_body(request, CreateTrialRequest)
-    return CreateTrialResponse(trial=await unmanaged.create_trial(ctx, asked))
+    return CreateTrialResponse(trial=await unmanaged.create_trial(ctx, caller, asked))
 
 
 @put("/api/v1/trials", status_code=200)
-async def put_trial(request: AnyRequest, ctx: MasterContext) -> PutTrialResponse:
-    return PutTrialResponse(trial=await unmanaged.put_trial(ctx, await read_body(request, PutTrialRequest)))
+async def put_trial(request: AnyRequest, ctx: MasterContext, caller: Caller) -> PutTrialResponse:
+    asked = await read_body(request, PutTrialRequest)
+    return PutTrialResponse(trial=await unmanaged.put_trial(ctx, caller, asked))
 
 
 @get("/api/v1/trials/by-external-id/{external_experiment_id:str}/{external_trial_id:str}")
@@ -185,17 +186,17 @@ async def get_trial_by_external_id(
 
 
 @patch("/api/v1/trials/{trial_id:int}", status_code=200)
-async def patch_trial(request: AnyRequest, ctx: MasterContext, trial_id: int) -> PatchTrialResponse:
+async def patch_trial(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> PatchTrialResponse:
     asked = await read_body(request, PatchTrialRequest)
     known = asked.state is not None and asked.state is not TrialState.UNSPECIFIED
     state = asked.state.removeprefix("STATE_") if asked.state and known else None
-    return PatchTrialResponse(trial=await unmanaged.patch_trial(ctx, trial_id, state))
+    return PatchTrialResponse(trial=await unmanaged.patch_trial(ctx, caller, trial_id, state))
 
 
 @post("/api/v1/trials/{trial_id:int}/start", status_code=200)
-async def start_trial(request: AnyRequest, ctx: MasterContext, trial_id: int) -> StartTrialResponse:
+async def start_trial(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> StartTrialResponse:
     asked = await read_body(request, StartTrialRequest)
-    return await unmanaged.start_trial(ctx, trial_id, resume=bool(asked.resume))
+    return await unmanaged.start_trial(ctx, caller, trial_id, resume=bool(asked.resume))
 
 
 router = Router(

@@ -7,17 +7,18 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from determined.errors import Forbidden, InvalidArgument, NotFound
+from determined.errors import InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint as rows
-from determined.master.db.queries import checkpoint_list, metric_trial, validation
+from determined.master.db.queries import checkpoint_list, validation
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.checkpoint_list import CheckpointFilter, CheckpointSort
 from determined.master.lifecycle import checkpoint as lifecycle
 from determined.master.services import checkpoint_view
 from determined.master.services.experiment_list import rows_of
+from determined.master.services.own_trial import check_author, check_reporter
 from determined.master.services.paging import page as cut
 from determined.master.services.paging import window
 from determined.wire.base import Pagination
@@ -78,8 +79,7 @@ async def report(ctx: MasterContext, caller: Caller, asked: ReportCheckpointRequ
         trial = rows.trial_of_task(conn, task_id)
         if trial is None:
             raise NotFound(f"task {task_id!r} is no task of a trial; only trials report checkpoints")
-        if caller.kind == "task" and metric_trial.trial_of_allocation(conn, caller.allocation_id or "") != trial.id:
-            raise Forbidden(f"allocation {caller.allocation_id} may not report checkpoints of trial {trial.id}")
+        check_reporter(conn, caller, trial.id)
         lifecycle.report(
             conn,
             ctx.clock.now(),
@@ -99,13 +99,14 @@ async def report(ctx: MasterContext, caller: Caller, asked: ReportCheckpointRequ
     ctx.bus.publish(f"trial:{trial_id}")
 
 
-async def set_metadata(ctx: MasterContext, uuid: str, metadata: dict[str, Any]) -> Checkpoint:
+async def set_metadata(ctx: MasterContext, caller: Caller, uuid: str, metadata: dict[str, Any]) -> Checkpoint:
     """Replaces the database's copy; files in the storage stay as they are."""
 
     def run(conn: Connection) -> Checkpoint:
         row = rows.state_of(conn, uuid)
         if row is None:
             raise NotFound(f"checkpoint {uuid} not found")
+        check_author(conn, caller, row.trial_id)
         steps = row.metadata.get("steps_completed")
         rows.update_row(conn, uuid, {"metadata": {"steps_completed": steps, **metadata}})
         return checkpoint_view.one(conn, uuid)
@@ -113,11 +114,14 @@ async def set_metadata(ctx: MasterContext, uuid: str, metadata: dict[str, Any]) 
     return await ctx.db.write(run)
 
 
-async def patch(ctx: MasterContext, patches: Sequence[PatchCheckpoint]) -> None:
+async def patch(ctx: MasterContext, caller: Caller, patches: Sequence[PatchCheckpoint]) -> None:
     """Tell which files are left after something else deleted some."""
 
     def run(conn: Connection) -> None:
-        rows.require_all(conn, [p.uuid for p in patches])
+        uuids = [p.uuid for p in patches]
+        rows.require_all(conn, uuids)
+        for trial_id in rows.trials_of(conn, uuids):
+            check_author(conn, caller, trial_id)
         for change in patches:
             if change.resources is not None:
                 lifecycle.files_left(conn, change.uuid, _sizes(change.resources.resources or {}))

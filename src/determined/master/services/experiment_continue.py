@@ -6,14 +6,15 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from determined.config import Prepared, canonicalize, check_sane, merge, parse_yaml, random_name
+from determined.config import Prepared, canonicalize, check_sane, merge, parse_yaml, random_name, restore_secrets
 from determined.errors import FailedPrecondition, InvalidArgument, NotFound
+from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import submission
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.lifecycle.states import TERMINAL
-from determined.master.services import experiment_layers, experiment_view
+from determined.master.services import config_secrets, experiment_layers, experiment_view
 from determined.master.services.experiment_create import check_resources
 from determined.wire.base import LaunchWarning
 from determined.wire.experiment import ContinueExperimentRequest, ContinueExperimentResponse, Experiment
@@ -21,9 +22,12 @@ from determined.wire.experiment import ContinueExperimentRequest, ContinueExperi
 _FIXED = ("project", "workspace")
 
 
-async def continue_experiment(ctx: MasterContext, asked: ContinueExperimentRequest) -> ContinueExperimentResponse:
+async def continue_experiment(
+    ctx: MasterContext, caller: Caller, asked: ContinueExperimentRequest
+) -> ContinueExperimentResponse:
+    """Everybody may continue; only the owner changes what then runs in the owner's name with the owner's secrets."""
     overrides = await asyncio.to_thread(_read_overrides, asked.override_config)
-    prepared, warnings = await _prepare(ctx, asked.id, overrides) if overrides else (None, [])
+    prepared, warnings = await _prepare(ctx, caller, asked.id, overrides) if overrides else (None, [])
 
     def run(conn: Connection) -> Experiment:
         now = ctx.clock.now()
@@ -48,14 +52,16 @@ def _read_overrides(text: str | None) -> dict[str, Any]:
 
 
 async def _prepare(
-    ctx: MasterContext, experiment_id: int, overrides: dict[str, Any]
+    ctx: MasterContext, caller: Caller, experiment_id: int, overrides: dict[str, Any]
 ) -> tuple[Prepared, list[LaunchWarning]]:
     row = await ctx.db.read(lambda conn: experiments.get(conn, experiment_id))
+    require_owner(caller, row["owner_id"], f"experiment {experiment_id}")
     if row["state"] not in TERMINAL:
         raise FailedPrecondition(f"experiment {experiment_id} is in non terminal state {row['state']}, try again later")
     project = await ctx.db.read(lambda conn: submission.project_by_id(conn, row["project_id"]))
     if project is None:
         raise NotFound(f"project {row['project_id']} not found")
+    overrides = config_secrets.require_unmasked(restore_secrets(overrides, row["config"]))
     merged = merge(canonicalize(overrides), row["config"])
     prepared = await asyncio.to_thread(
         experiment_layers.prepare,

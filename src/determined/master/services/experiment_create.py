@@ -8,14 +8,14 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from determined.config import Prepared, check_sane, generation, parse_yaml, random_name
+from determined.config import Prepared, check_sane, dump_yaml, generation, parse_yaml, random_name
 from determined.errors import FailedPrecondition, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.queries import model_definition, submission
 from determined.master.db.queries.batching import AnyRow
 from determined.master.lifecycle import experiment as lifecycle
-from determined.master.services import experiment_layers, experiment_view, isolation, pool
+from determined.master.services import config_secrets, experiment_layers, experiment_view, isolation, pool
 from determined.rundir.context import pack_files
 from determined.wire.base import LaunchWarning
 from determined.wire.codec import rfc3339
@@ -48,6 +48,8 @@ async def create(
     now = ctx.clock.now()
     managed = not asked.unmanaged
     place = await ctx.db.read(lambda conn: _resolve_place(conn, raw, asked))
+    sent = raw
+    raw = await ctx.db.read(lambda conn: config_secrets.of_parent(conn, caller, place.parent_id, sent))
     seed, name = int(now.timestamp()) & 0xFFFFFFFF, random_name(random.Random())
     prepared = await asyncio.to_thread(
         experiment_layers.prepare, ctx.config, place.project, raw, managed=managed, seed=seed, name=name
@@ -64,7 +66,7 @@ async def create(
         parent_id=place.parent_id,
         config=prepared.config,
         active=prepared.active,
-        original_config=asked.config or "",
+        original_config=asked.config or "" if raw is sent else dump_yaml(raw),
         model_definition=packed,
         template=None,
         generation=generation(prepared.active),

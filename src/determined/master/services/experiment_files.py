@@ -30,11 +30,17 @@ async def remove_tensorboard(ctx: MasterContext, experiment_id: int, config: dic
 
 
 async def open_storage(ctx: MasterContext, experiment_id: int, config: dict[str, Any] | None) -> storage.StorageManager:
-    """The storage of an experiment, or of one of its checkpoints. Raises FailedPrecondition where it cannot be opened."""
+    """The storage of an experiment, or of one of its checkpoints. Raises FailedPrecondition if there is none."""
     manager = await asyncio.to_thread(_build, config)
     if isinstance(manager, LocalStorageManager) and not _is_the_clusters(ctx.config, manager):
         manager.only_owned_by(await ctx.db.read(lambda conn: _task_uid(conn, ctx.config, experiment_id)))
     return manager
+
+
+def sweep_staging(config: MasterConfig, older_than_s: float, now: float) -> list[str]:
+    """Remove what killed uploads left in the cluster's own storage, if that is local. Blocking."""
+    manager = storage.build(master_storage(config))
+    return manager.sweep_staging(older_than_s, now) if isinstance(manager, LocalStorageManager) else []
 
 
 def _build(config: dict[str, Any] | None) -> storage.StorageManager:

@@ -51,11 +51,13 @@ def masked(config: dict[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def masked_text(config: str) -> str:
-    """The config as it was written; written anew where it holds secrets. Kept, because parsing YAML is slow."""
+    """The config as it was written; written anew where it holds secrets, for its owner as well: whoever forks it sends
+    the masks back and `config_secrets` puts the secrets in again. Kept, because parsing YAML is slow.
+    """
     try:
         given = parse_yaml(config)
     except InvalidConfig:
-        return config
+        return ""  # nobody can tell what is secret in it
     shown = mask_secrets(given)
     return config if shown == given else dump_yaml(shown)
 

@@ -19,6 +19,7 @@ from determined.master.db.queries.log_scope import LogScope
 from determined.master.services.log_lines import LineWriter
 from determined.wire.log import LogLevel
 
+_CHUNKS_PER_DELETE = 500
 _POLL_SECONDS = 1.0  # a lost hint costs at most this much delay
 # A follower stays this long after the end when some runner never said that it has sent everything.
 _GRACE = timedelta(seconds=5)
@@ -83,13 +84,23 @@ async def trial_logs(ctx: MasterContext, trial_id: int, query: LogQuery) -> Asyn
 
 
 async def sweep(ctx: MasterContext, now: datetime) -> int:
-    """Drop the logs of tasks whose retention has passed; answers the number of lines."""
+    """Drop the logs of tasks whose retention has passed; answers the number of lines.
+
+    In pieces, so that reports find the writer free in between.
+    """
     default = ctx.config.retention_policy.log_retention_days
+    removed = 0
+    for task_id in await ctx.db.read(lambda conn: log_scope.expired(conn, now, default)):
+        removed += await _drop(ctx, task_id)
+    return removed
 
-    def run(conn: Connection) -> int:
-        return queries.delete_logs(conn, log_scope.expired(conn, now, default))
 
-    return await ctx.db.write(run)
+async def _drop(ctx: MasterContext, task_id: str) -> int:
+    removed, more = 0, True
+    while more:
+        lines, more = await ctx.db.write(lambda conn: queries.delete_logs(conn, task_id, _CHUNKS_PER_DELETE))
+        removed += lines
+    return removed
 
 
 def _pattern(text: str) -> Any:

@@ -6,12 +6,12 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from determined.errors import Forbidden, InvalidArgument
+from determined.errors import InvalidArgument
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.log_chunk import LEVELS, Origin
 from determined.master.db.queries import log as queries
-from determined.master.db.queries import log_scope
+from determined.master.services.own_trial import check_task_writer
 from determined.wire.log import LogLevel, TaskLog
 from determined.wire.report import LogLine
 
@@ -19,14 +19,13 @@ _LEVEL_PREFIX = "LOG_LEVEL_"
 
 
 async def post(ctx: MasterContext, caller: Caller, lines: Sequence[TaskLog]) -> None:
-    """One task per batch; a task may write to its own log only."""
+    """One task per batch. Raises Forbidden for the log of another's task."""
     task_id = _one_task(lines)
     now = ctx.clock.now()
     ready = [(_origin(line), _line(line, now)) for line in lines]
 
     def write(conn: Connection) -> None:
-        if caller.kind == "task" and log_scope.task_of_allocation(conn, caller.allocation_id or "") != task_id:
-            raise Forbidden(f"allocation {caller.allocation_id} may not write to the log of task {task_id}")
+        check_task_writer(conn, caller, task_id)
         queries.append_mixed(conn, task_id, ready)
 
     await ctx.db.write(write)

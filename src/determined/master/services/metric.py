@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from determined.errors import Forbidden, InvalidArgument, NotFound
+from determined.errors import InvalidArgument, NotFound
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.queries import metric as queries
@@ -17,6 +17,7 @@ from determined.master.db.queries.metric_series import ChunkPlace, StoredReport
 from determined.master.db.queries.metric_write import VALIDATION
 from determined.master.lifecycle import search
 from determined.master.services.downsample import bucket, is_number, spans
+from determined.master.services.own_trial import check_reporter
 from determined.wire.codec import plain, rfc3339
 from determined.wire.metric import MetricSeriesResponse, MetricsReport
 from determined.wire.report import MetricReport
@@ -49,8 +50,7 @@ async def report(
 
     def write(conn: Connection) -> int:
         who = metric_trial.reporter(conn, trial_id)
-        if caller.kind == "task" and metric_trial.trial_of_allocation(conn, caller.allocation_id or "") != trial_id:
-            raise Forbidden(f"allocation {caller.allocation_id} may not report metrics of trial {trial_id}")
+        check_reporter(conn, caller, trial_id)
         if run_id is not None and run_id != who.run_id:
             raise InvalidArgument(f"invalid run id {run_id}: trial {trial_id} is at run {who.run_id}")
         for rejected in queries.append_reports(conn, who, ready).rejected:

@@ -137,10 +137,8 @@ class Application:
         who = metric_trial.reporter(self._conn, trial_id)
         result = metric_queries.append_reports(self._conn, who, self._metrics)
         for rejected in result.rejected:
-            report = rejected.report
-            self._warn(
-                f"metrics of group '{report.group[:_MAX_WHAT]}' at step {report.steps} were dropped: {rejected.error.message}"
-            )
+            report, why = rejected.report, rejected.error.message
+            self._warn(f"metrics of group '{report.group[:_MAX_WHAT]}' at step {report.steps} were dropped: {why}")
         for report in result.accepted:
             if report.group == VALIDATION:
                 self._validation(trial_id, report)

@@ -20,6 +20,7 @@ from determined.master.lifecycle import trial as trial_lifecycle
 from determined.master.services import experiment as experiment_service
 from determined.master.services import run_view
 from determined.master.services.experiment_list import DEFAULT_LIMIT, rows_of
+from determined.master.services.own_trial import check_author
 from determined.master.services.paging import window
 from determined.wire.run import RunActionResult, SearchRunsRequest, SearchRunsResponse
 
@@ -76,13 +77,16 @@ async def move(
     return await _for_each(ctx, ids, change)
 
 
-async def prepare_reporting(ctx: MasterContext, run_id: int, storage: dict[str, Any] | None) -> int | None:
+async def prepare_reporting(
+    ctx: MasterContext, caller: Caller, run_id: int, storage: dict[str, Any] | None
+) -> int | None:
     """Where this run's checkpoints go, as an id that its reports name."""
     if storage is not None:
         parse_checkpoint_storage(storage)
 
     def run(conn: Connection) -> int | None:
         trial = trials.get(conn, run_id)
+        check_author(conn, caller, run_id)
         config = storage or experiments.get(conn, trial["experiment_id"])["config"].get("checkpoint_storage")
         return storage_backend.ensure(conn, config) if config else None
 
@@ -93,9 +97,9 @@ async def metadata(ctx: MasterContext, run_id: int) -> dict[str, Any]:
     return await ctx.db.read(lambda conn: trials.get(conn, run_id)["metadata"] or {})
 
 
-async def set_metadata(ctx: MasterContext, run_id: int, values: dict[str, Any]) -> dict[str, Any]:
+async def set_metadata(ctx: MasterContext, caller: Caller, run_id: int, values: dict[str, Any]) -> dict[str, Any]:
     def run(conn: Connection) -> dict[str, Any]:
-        trials.get(conn, run_id)
+        check_author(conn, caller, run_id)
         rows.set_metadata(conn, run_id, values)
         return values
 

@@ -5,13 +5,14 @@ from typing import Any
 from sqlalchemy import Connection
 
 from determined.errors import InvalidArgument, NotFound
-from determined.master.auth.identity import Caller
+from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import unmanaged as queries
 from determined.master.lifecycle import trial as trial_lifecycle
 from determined.master.lifecycle import unmanaged as lifecycle
 from determined.master.services import experiment_create, experiment_view, trial_view
+from determined.master.services.own_trial import check_author
 from determined.wire.experiment import CreateExperimentRequest, PutExperimentResponse
 from determined.wire.trial import CreateTrialRequest, PutTrialRequest, StartTrialResponse, Trial
 
@@ -30,7 +31,9 @@ async def put_experiment(
     return PutExperimentResponse(experiment=experiment, config=experiment.config)
 
 
-async def create_trial(ctx: MasterContext, asked: CreateTrialRequest, external_id: str | None = None) -> Trial:
+async def create_trial(
+    ctx: MasterContext, caller: Caller, asked: CreateTrialRequest, external_id: str | None = None
+) -> Trial:
     if asked.experiment_id is None:
         raise InvalidArgument("experimentId is missing; say which experiment the trial belongs to")
     experiment_id = asked.experiment_id
@@ -39,6 +42,8 @@ async def create_trial(ctx: MasterContext, asked: CreateTrialRequest, external_i
 
     def run(conn: Connection) -> Trial:
         now = ctx.clock.now()
+        owner_id = experiments.get(conn, experiment_id)["owner_id"]
+        require_owner(caller, owner_id, f"experiment {experiment_id}")
         trial_id = _known_trial(conn, experiment_id, external_id)
         if trial_id is None:
             hparams: dict[str, Any] = asked.hparams or {}
@@ -51,11 +56,11 @@ async def create_trial(ctx: MasterContext, asked: CreateTrialRequest, external_i
     return trial
 
 
-async def put_trial(ctx: MasterContext, asked: PutTrialRequest) -> Trial:
+async def put_trial(ctx: MasterContext, caller: Caller, asked: PutTrialRequest) -> Trial:
     """The trial of this external id within its experiment, made on first use."""
     if not asked.external_trial_id or asked.create_trial_request is None:
         raise InvalidArgument("externalTrialId and createTrialRequest are both needed")
-    return await create_trial(ctx, asked.create_trial_request, asked.external_trial_id)
+    return await create_trial(ctx, caller, asked.create_trial_request, asked.external_trial_id)
 
 
 async def get_trial(ctx: MasterContext, external_experiment_id: str, external_trial_id: str) -> Trial:
@@ -71,8 +76,12 @@ async def get_trial(ctx: MasterContext, external_experiment_id: str, external_tr
     return await ctx.db.read(read)
 
 
-async def start_trial(ctx: MasterContext, trial_id: int, *, resume: bool) -> StartTrialResponse:
-    started = await ctx.db.write(lambda conn: lifecycle.start(conn, ctx.clock.now(), trial_id, resume=resume))
+async def start_trial(ctx: MasterContext, caller: Caller, trial_id: int, *, resume: bool) -> StartTrialResponse:
+    def run(conn: Connection) -> lifecycle.Started:
+        check_author(conn, caller, trial_id)
+        return lifecycle.start(conn, ctx.clock.now(), trial_id, resume=resume)
+
+    started = await ctx.db.write(run)
     return StartTrialResponse(
         trial_run_id=started.run_id,
         steps_completed=started.steps_completed,
@@ -80,9 +89,10 @@ async def start_trial(ctx: MasterContext, trial_id: int, *, resume: bool) -> Sta
     )
 
 
-async def patch_trial(ctx: MasterContext, trial_id: int, state: str | None) -> Trial:
+async def patch_trial(ctx: MasterContext, caller: Caller, trial_id: int, state: str | None) -> Trial:
     def run(conn: Connection) -> Trial:
         now = ctx.clock.now()
+        check_author(conn, caller, trial_id)
         lifecycle.heartbeat(conn, now, trial_id, state)
         return trial_view.one(conn, now, trial_id)
 
@@ -94,7 +104,6 @@ async def patch_trial(ctx: MasterContext, trial_id: int, state: str | None) -> T
 def _known_trial(conn: Connection, experiment_id: int, external_id: str | None) -> int | None:
     if external_id is None:
         return None
-    experiments.get(conn, experiment_id)
     return queries.trial_by_external_id(conn, experiment_id, external_id)
 
 

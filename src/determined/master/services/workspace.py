@@ -5,18 +5,21 @@ from typing import Any
 from msgspec import UNSET
 from sqlalchemy import Connection
 
-from determined.config import parse_checkpoint_storage
+from determined.config import mask_secrets, parse_checkpoint_storage, restore_secrets
 from determined.errors import AlreadyExists, FailedPrecondition, NotFound
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import workspace as workspaces
 from determined.master.db.queries.workspace import WorkspaceRow
 from determined.master.services import agent_user
+from determined.master.services.config_secrets import require_unmasked
 from determined.master.services.naming import checked_name
 from determined.wire.codec import rfc3339
 from determined.wire.project import WorkspaceState
 from determined.wire.user import AgentUserGroup
 from determined.wire.workspace import PatchWorkspace, PostWorkspaceRequest, Workspace
+
+_STORAGE = "checkpoint_storage"
 
 
 def to_wire(row: WorkspaceRow) -> Workspace:
@@ -34,7 +37,7 @@ def to_wire(row: WorkspaceRow) -> Workspace:
         state=WorkspaceState.UNSPECIFIED,
         error_message="",
         agent_user_group=agent_user.to_wire(row),
-        checkpoint_storage_config=row.checkpoint_storage,
+        checkpoint_storage_config=mask_secrets(_section(row.checkpoint_storage))[_STORAGE],
         default_compute_pool=row.default_compute_pool,
         default_aux_pool=row.default_aux_pool,
     )
@@ -55,7 +58,7 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostWorkspaceRequest
         "user_id": caller.user_id,
         "default_compute_pool": asked.default_compute_pool or None,
         "default_aux_pool": asked.default_aux_pool or None,
-        "checkpoint_storage": _checked_storage(asked.checkpoint_storage_config),
+        _STORAGE: _with_secrets(_checked_storage(asked.checkpoint_storage_config), None),
         **agent_user.to_columns(asked.agent_user_group),
     }
     now = ctx.clock.now()
@@ -74,6 +77,8 @@ async def patch(ctx: MasterContext, caller: Caller, workspace_id: int, asked: Pa
         before = _changeable(conn, caller, workspace_id)
         if changes.get("name", before.name) != before.name:
             _refuse_taken(conn, changes["name"])
+        if changes.get(_STORAGE):
+            changes[_STORAGE] = _with_secrets(changes[_STORAGE], before.checkpoint_storage)
         workspaces.change(conn, workspace_id, changes)
         return existing(conn, caller, workspace_id)
 
@@ -143,7 +148,7 @@ def _changes(asked: PatchWorkspace) -> dict[str, Any]:
     if asked.name is not None:
         changes["name"] = checked_name(asked.name, "workspace")
     if asked.checkpoint_storage_config is not UNSET:
-        changes["checkpoint_storage"] = _checked_storage(asked.checkpoint_storage_config)
+        changes[_STORAGE] = _checked_storage(asked.checkpoint_storage_config)
     if asked.agent_user_group is not UNSET:
         changes |= agent_user.to_columns(asked.agent_user_group or AgentUserGroup())
     for column, given in (
@@ -154,6 +159,18 @@ def _changes(asked: PatchWorkspace) -> dict[str, Any]:
         if named:
             changes[column] = named[0] or None
     return changes
+
+
+def _with_secrets(given: dict[str, Any] | None, before: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What was read from us and comes back keeps its secrets."""
+    section = restore_secrets(_section(given), _section(before))
+    storage: dict[str, Any] | None = require_unmasked(section)[_STORAGE]
+    return storage
+
+
+def _section(storage: dict[str, Any] | None) -> dict[str, Any]:
+    """As in an experiment's config, where it is known which fields are secret."""
+    return {_STORAGE: storage}
 
 
 def _checked_storage(config: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -119,6 +119,7 @@ def test_many_origins_do_not_hide_behind_the_head_of_a_chunk(conn: Connection, m
 def test_deleting_answers_the_number_of_lines(conn: Connection, make_trial: MakeTrial) -> None:
     make_trial()
     log.append_lines(conn, "1.r", lines(0, 1234))
-    assert log.delete_logs(conn, ["1.r"]) == 1234
+    assert log.delete_logs(conn, "1.r", 10) == (1234, False)
+    assert log.delete_logs(conn, "1.r", 10) == (0, False)
     log.append_lines(conn, "1.r", lines(0, 1))
     assert [r.id for r in log.read_forward(conn, "1.r", 1, ALL).records] == [1235]

@@ -3,10 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, exists, insert, select, update
+from sqlalchemy import Connection, RowMapping, delete, exists, insert, select, tuple_, update
 
 from determined.errors import NotFound
-from determined.master.db.schema import allocations, experiments, model_definitions, tasks, trials
+from determined.master.db.schema import (
+    allocations,
+    experiments,
+    log_chunks,
+    metric_chunks,
+    metric_summaries,
+    model_definitions,
+    tasks,
+    trials,
+)
 
 
 def get(conn: Connection, experiment_id: int) -> RowMapping:
@@ -30,6 +39,25 @@ def delete_row(conn: Connection, experiment_id: int) -> None:
     conn.execute(delete(experiments).where(experiments.c.id == experiment_id))
 
 
+def delete_some(conn: Connection, experiment_id: int, limit: int) -> bool:
+    """Remove about `limit` rows of what is large in an experiment; False when only `delete_row` is left to do."""
+    own_trials = select(trials.c.id).where(trials.c.experiment_id == experiment_id)
+    own_tasks = select(tasks.c.id).where(tasks.c.experiment_id == experiment_id)
+    for table, key, owned in (
+        (metric_chunks, metric_chunks.c.trial_id, own_trials),
+        (metric_summaries, metric_summaries.c.trial_id, own_trials),
+        (log_chunks, log_chunks.c.task_id, own_tasks),
+    ):
+        keys = list(table.primary_key.columns)
+        some = select(*keys).where(key.in_(owned)).limit(limit)
+        if conn.execute(delete(table).where(tuple_(*keys).in_(some))).rowcount:
+            return True
+    # each takes its tasks, allocations and checkpoints along
+    few = conn.execute(own_trials.limit(max(1, limit // 10))).scalars().all()
+    conn.execute(delete(trials).where(trials.c.id.in_(few)))
+    return bool(few)
+
+
 def put_model_definition(conn: Connection, experiment_id: int, tgz: bytes) -> None:
     conn.execute(insert(model_definitions).values(experiment_id=experiment_id, tgz=tgz))
 
@@ -50,7 +78,13 @@ def in_states(conn: Connection, states: Sequence[str]) -> Sequence[RowMapping]:
 
 
 def has_live_trial(conn: Connection, experiment_id: int, terminal: Sequence[str]) -> bool:
-    statement = select(exists().where(trials.c.experiment_id == experiment_id, trials.c.state.not_in(list(terminal))))
+    """`exit_reported` adds no condition (a live trial's never is): it leads to the index of open trials."""
+    chosen = (
+        trials.c.experiment_id == experiment_id,
+        trials.c.exit_reported.is_(False),
+        trials.c.state.not_in(list(terminal)),
+    )
+    statement = select(exists().where(*chosen))
     return bool(conn.execute(statement).scalar_one())
 
 

@@ -13,7 +13,6 @@ from determined.master.db import log_chunk
 from determined.master.db.dialects import upsert
 from determined.master.db.log_chunk import Lines, Origin
 from determined.master.db.log_filter import LogFilter, LogRecord
-from determined.master.db.queries.batching import batches
 from determined.master.db.schema import log_chunks, tasks
 from determined.wire.report import LogLine
 
@@ -133,14 +132,15 @@ def origins(conn: Connection, task_id: str, start: int) -> tuple[set[Origin], in
     return found, _next_id(conn, task_id)
 
 
-def delete_logs(conn: Connection, task_ids: Sequence[str]) -> int:
-    """Drop all lines of these tasks; answers how many there were."""
-    count = 0
-    for part in batches(task_ids):
-        where = log_chunks.c.task_id.in_(part)
-        count += conn.execute(select(func.coalesce(func.sum(log_chunks.c.n), 0)).where(where)).scalar_one()
-        conn.execute(delete(log_chunks).where(where))
-    return count
+def delete_logs(conn: Connection, task_id: str, limit: int) -> tuple[int, bool]:
+    """Drop the oldest chunks of a task, at most `limit`: how many lines went, and whether there may be more."""
+    table = log_chunks.c
+    query = select(table.first_id, table.n).where(table.task_id == task_id).order_by(table.first_id).limit(limit)
+    found = conn.execute(query).all()
+    if not found:
+        return 0, False
+    conn.execute(delete(log_chunks).where(table.task_id == task_id, table.first_id <= found[-1].first_id))
+    return sum(row.n for row in found), len(found) == limit
 
 
 def _columns(

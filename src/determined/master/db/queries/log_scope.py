@@ -48,10 +48,6 @@ def of_trial(conn: Connection, trial_id: int) -> LogScope:
     return LogScope(found, trial_id, row.end_time, _drained(conn, found))
 
 
-def task_of_allocation(conn: Connection, allocation_id: str) -> str | None:
-    return conn.execute(select(allocations.c.task_id).where(allocations.c.id == allocation_id)).scalar_one_or_none()
-
-
 def expired(conn: Connection, now: datetime, default_days: int) -> list[str]:
     """Tasks that still have lines and ended longer ago than their own days, else the trial's, else the default.
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from determined.errors import NotFound
 from determined.master.db.metric_chunk import Row
 from determined.master.db.queries.metric_live import live_chunks
-from determined.master.db.schema import allocations, experiments, trials
+from determined.master.db.schema import experiments, trials
 
 _STANDING = select(
     trials.c.steps_completed,
@@ -60,10 +60,6 @@ def reporter(conn: Connection, trial_id: int) -> Reporter:
     if row is None:
         raise NotFound(f"trial {trial_id} does not exist")
     return Reporter(*row)
-
-
-def trial_of_allocation(conn: Connection, allocation_id: str) -> int | None:
-    return conn.execute(select(allocations.c.trial_id).where(allocations.c.id == allocation_id)).scalar_one_or_none()
 
 
 def advance(conn: Connection, who: Reporter, validations: Sequence[Row], last_step: int) -> None:

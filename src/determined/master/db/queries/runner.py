@@ -49,14 +49,13 @@ def of_allocation(conn: Connection, allocation_id: str) -> Sequence[RowMapping]:
 
 
 def of_live_allocations(conn: Connection) -> Sequence[RowMapping]:
-    """Every runner whose allocation has not ended: these hold slots."""
-    statement = (
-        select(runners)
-        .join(allocations, allocations.c.id == runners.c.allocation_id)
-        .where(allocations.c.ended_at.is_(None))
-        .order_by(runners.c.allocation_id, runners.c.rank)
-    )
-    return conn.execute(statement).mappings().all()
+    """Every runner whose allocation has not ended: these hold slots. By allocation and rank.
+
+    Neither joined nor sorted by the database: SQLite would walk all runners there ever were.
+    """
+    live = select(allocations.c.id).where(allocations.c.ended_at.is_(None))
+    found = conn.execute(select(runners).where(runners.c.allocation_id.in_(live))).mappings()
+    return sorted(found, key=lambda row: (row["allocation_id"], row["rank"]))
 
 
 def alive(conn: Connection) -> Sequence[RowMapping]:

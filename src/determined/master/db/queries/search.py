@@ -28,8 +28,10 @@ def events_after(conn: Connection, experiment_id: int, seq: int) -> Sequence[Row
     return conn.execute(statement).mappings().all()
 
 
-def append(conn: Connection, experiment_id: int, seq: int, event: dict[str, Any]) -> None:
-    conn.execute(insert(search_events).values(experiment_id=experiment_id, seq=seq, event=event))
+def append(conn: Connection, experiment_id: int, seq: int, events: Sequence[dict[str, Any]]) -> None:
+    """The first gets number `seq`."""
+    rows = [{"experiment_id": experiment_id, "seq": n, "event": event} for n, event in enumerate(events, seq)]
+    conn.execute(insert(search_events), rows)
 
 
 def snapshot_seq(conn: Connection, experiment_id: int) -> int | None:

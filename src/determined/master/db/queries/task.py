@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, exists, func, insert, select, update
 
 from determined.errors import NotFound
 from determined.master.db.schema import allocations, experiments, tasks, trials
@@ -22,8 +22,25 @@ def insert_row(conn: Connection, values: dict[str, Any]) -> None:
     conn.execute(insert(tasks).values(**values))
 
 
+def insert_rows(conn: Connection, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        conn.execute(insert(tasks), rows)
+
+
 def end(conn: Connection, now: datetime, task_id: str) -> None:
     conn.execute(update(tasks).where(tasks.c.id == task_id, tasks.c.end_time.is_(None)).values(end_time=now))
+
+
+def end_idle(conn: Connection, now: datetime, experiment_id: int, states: Sequence[str]) -> None:
+    """End the current tasks of the experiment's trials in one of `states` that have no live allocation."""
+    live = exists().where(allocations.c.trial_id == trials.c.id, allocations.c.ended_at.is_(None))
+    ended = select(trials.c.task_id).where(
+        trials.c.experiment_id == experiment_id,
+        trials.c.exit_reported.is_(False),
+        trials.c.state.in_(list(states)),
+        ~live,
+    )
+    conn.execute(update(tasks).where(tasks.c.id.in_(ended), tasks.c.end_time.is_(None)).values(end_time=now))
 
 
 def trial_details(conn: Connection, trial_id: int) -> RowMapping:

@@ -1,11 +1,24 @@
 """Rows of trials: get, insert, update, and those the lifecycle must look at. Lists live in trial_list.py."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, and_, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    and_,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from determined.errors import NotFound
+from determined.master.db.queries.batching import batches
 from determined.master.db.schema import allocations, checkpoints, experiments, jobs, log_policy_hits, tasks, trials
 
 
@@ -22,8 +35,20 @@ def by_request(conn: Connection, experiment_id: int, request_id: str) -> RowMapp
     return conn.execute(statement).mappings().one_or_none()
 
 
-def insert_row(conn: Connection, values: dict[str, Any]) -> int:
-    return int(conn.execute(insert(trials).values(**values).returning(trials.c.id)).scalar_one())
+def by_requests(conn: Connection, experiment_id: int, request_ids: Sequence[str]) -> dict[str, RowMapping]:
+    found: dict[str, RowMapping] = {}
+    for some in batches(request_ids):
+        chosen = (trials.c.experiment_id == experiment_id, trials.c.request_id.in_(some))
+        found |= {row["request_id"]: row for row in conn.execute(select(trials).where(*chosen)).mappings()}
+    return found
+
+
+def insert_rows(conn: Connection, rows: list[dict[str, Any]]) -> dict[str, int]:
+    """All of one shape; answers the new ids by task id."""
+    if not rows:
+        return {}
+    statement = insert(trials).returning(trials.c.task_id, trials.c.id)
+    return {row.task_id: row.id for row in conn.execute(statement, rows)}
 
 
 def update_row(conn: Connection, trial_id: int, values: dict[str, Any]) -> None:
@@ -35,33 +60,38 @@ def of_experiment(conn: Connection, experiment_id: int) -> Sequence[RowMapping]:
     return conn.execute(statement).mappings().all()
 
 
-def outside_states(conn: Connection, experiment_id: int, states: Sequence[str]) -> Sequence[RowMapping]:
-    statement = (
-        select(trials)
-        .where(trials.c.experiment_id == experiment_id, trials.c.state.not_in(list(states)))
-        .order_by(trials.c.id)
-    )
-    return conn.execute(statement).mappings().all()
+def with_live_allocation(conn: Connection, experiment_id: int) -> Sequence[int]:
+    statement = select(trials.c.id).where(*_open(experiment_id), _has_live_allocation())
+    return sorted(conn.execute(statement).scalars())
 
 
-def next_unreported_exit(conn: Connection, experiment_id: int, terminal: Sequence[str]) -> RowMapping | None:
-    """A trial that has ended and of whose end the searcher does not know yet."""
-    statement = (
-        select(trials)
-        .where(
-            trials.c.experiment_id == experiment_id,
-            trials.c.state.in_(list(terminal)),
-            trials.c.exit_reported.is_(False),
-        )
-        .order_by(trials.c.id)
-        .limit(1)
-    )
-    return conn.execute(statement).mappings().one_or_none()
+def set_idle(conn: Connection, experiment_id: int, states: Sequence[str], values: dict[str, Any]) -> None:
+    """Change the trials in one of `states` that have no live allocation."""
+    chosen = (*_open(experiment_id), trials.c.state.in_(list(states)), ~_has_live_allocation())
+    conn.execute(update(trials).where(*chosen).values(**values))
 
 
-def wanting_allocation(conn: Connection) -> Sequence[RowMapping]:
-    """ACTIVE trials of managed experiments that have work to do and no live allocation, with their job's pool."""
-    live = exists().where(allocations.c.trial_id == trials.c.id, allocations.c.ended_at.is_(None))
+def unreported_exits(conn: Connection, experiment_id: int, terminal: Sequence[str]) -> Sequence[RowMapping]:
+    """Trials that have ended and of whose end the searcher does not know yet, by id.
+
+    Sorted here: told to sort, SQLite takes the index of all trials instead of the one of the open ones.
+    """
+    statement = select(trials.c.id, trials.c.request_id, trials.c.state, trials.c.early_exit)
+    chosen = (*_open(experiment_id), trials.c.state.in_(list(terminal)))
+    return sorted(conn.execute(statement.where(*chosen)).mappings(), key=lambda row: row["id"])
+
+
+def mark_reported(conn: Connection, trial_ids: Sequence[int]) -> None:
+    for some in batches(trial_ids):
+        conn.execute(update(trials).where(trials.c.id.in_(some)).values(exit_reported=True))
+
+
+def wanting_allocation(conn: Connection, queue_limit: int) -> Sequence[RowMapping]:
+    """ACTIVE trials of managed experiments that have work to do and no live allocation, with their job's pool.
+
+    None of an experiment of which `queue_limit` already wait: a big search would make every look at the queue slow.
+    """
+    full = [experiment_id for experiment_id, count in waiting_counts(conn).items() if count >= queue_limit]
     late = experiments.c.generation != "classic"
     open_operation = and_(
         trials.c.op_length.is_not(None),
@@ -79,15 +109,27 @@ def wanting_allocation(conn: Connection) -> Sequence[RowMapping]:
         .join(jobs, jobs.c.id == experiments.c.job_id)
         .where(
             trials.c.state == "ACTIVE",
+            trials.c.experiment_id.not_in(full),
             experiments.c.unmanaged.is_(False),
             trials.c.early_stopped.is_(False),
             trials.c.early_exit.is_(None),
             or_(late, open_operation),
-            ~live,
+            ~_has_live_allocation(),
         )
         .order_by(trials.c.id)
     )
     return conn.execute(statement).mappings().all()
+
+
+def waiting_counts(conn: Connection) -> defaultdict[int, int]:
+    """How many allocations of each experiment wait for slots."""
+    statement = (
+        select(trials.c.experiment_id, func.count())
+        .join(allocations, allocations.c.trial_id == trials.c.id)
+        .where(allocations.c.ended_at.is_(None), allocations.c.state == "PENDING")
+        .group_by(trials.c.experiment_id)
+    )
+    return defaultdict(int, {row[0]: row[1] for row in conn.execute(statement)})
 
 
 def latest_checkpoint(conn: Connection, trial_id: int) -> RowMapping | None:
@@ -116,3 +158,12 @@ def policy_hits(conn: Connection, task_id: str, action: str) -> Sequence[str]:
         log_policy_hits.c.task_id == task_id, log_policy_hits.c.action == action
     )
     return conn.execute(statement).scalars().all()
+
+
+def _open(experiment_id: int) -> tuple[ColumnElement[bool], ...]:
+    """Trials whose end the searcher has not been told; a live one is always among them."""
+    return trials.c.experiment_id == experiment_id, trials.c.exit_reported.is_(False)
+
+
+def _has_live_allocation() -> ColumnElement[bool]:
+    return exists().where(allocations.c.trial_id == trials.c.id, allocations.c.ended_at.is_(None))

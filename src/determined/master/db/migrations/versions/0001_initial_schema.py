@@ -1,4 +1,4 @@
-"""Initial schema."""
+"""initial schema."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -296,6 +296,13 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("trials", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_trials_experiment_id"), ["experiment_id"], unique=False)
+        batch_op.create_index(
+            "ix_trials_open",
+            ["experiment_id", "state"],
+            unique=False,
+            sqlite_where=sa.text("exit_reported IS 0"),
+            postgresql_where=sa.text("exit_reported IS false"),
+        )
         batch_op.create_index(batch_op.f("ix_trials_state"), ["state"], unique=False)
 
     op.create_table(
@@ -437,6 +444,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_allocations")),
     )
     with op.batch_alter_table("allocations", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_allocations_live",
+            ["trial_id"],
+            unique=False,
+            sqlite_where=sa.text("ended_at IS NULL"),
+            postgresql_where=sa.text("ended_at IS NULL"),
+        )
         batch_op.create_index(batch_op.f("ix_allocations_state"), ["state"], unique=False)
         batch_op.create_index(batch_op.f("ix_allocations_task_id"), ["task_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_allocations_trial_id"), ["trial_id"], unique=False)
@@ -513,6 +527,13 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("runners", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_runners_allocation_id"), ["allocation_id"], unique=False)
+        batch_op.create_index(
+            "ix_runners_undrained",
+            ["allocation_id"],
+            unique=False,
+            sqlite_where=sa.text("drained IS 0"),
+            postgresql_where=sa.text("drained IS false"),
+        )
 
     op.create_table(
         "report_positions",

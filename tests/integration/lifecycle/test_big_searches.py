@@ -1,0 +1,126 @@
+"""Searches of thousands of trials: no transaction holds the writer for seconds, no event costs them all."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection, event, text
+from world import World
+
+from determined.master.lifecycle import experiment, scheduling, search
+
+N = 2000
+SPACE = {"x": {"type": "int", "minval": 0, "maxval": 10**9}}
+
+
+def searcher(trials: int = N, concurrent: int = N) -> dict[str, Any]:
+    return {"name": "random", "metric": "loss", "max_trials": trials, "max_concurrent_trials": concurrent}
+
+
+async def cpu_seconds(world: World, run: Callable[..., Any], *args: Any) -> float:
+    """Of the writer alone; other processes of this machine do not count."""
+
+    def timed(conn: Connection) -> float:
+        start = time.thread_time()
+        run(conn, world.clock.now(), *args)
+        return time.thread_time() - start
+
+    return await world.db.write(timed)
+
+
+async def statements(world: World, run: Callable[..., Any], *args: Any) -> int:
+    """How many statements one transaction of `run` needs."""
+    seen: list[str] = []
+
+    def note(_conn: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        seen.append(statement)
+
+    event.listen(world.db.engine, "before_cursor_execute", note)
+    try:
+        await world.db.write(lambda conn: run(conn, world.clock.now(), *args))
+    finally:
+        event.remove(world.db.engine, "before_cursor_execute", note)
+    return len(seen)
+
+
+def act(world: World) -> Callable[..., Any]:
+    seen = scheduling.World(nodes=world.reconciler._cluster.nodes(), pools=world.reconciler._pools)
+    return lambda conn, now: scheduling.act(conn, now, seen)
+
+
+async def test_every_verb_on_a_search_of_thousands_is_quick(world: World) -> None:
+    await world.reconciler.close()
+    start = time.thread_time()
+    experiment_id = await world.submit(activate=False, searcher=searcher(), hyperparameters=SPACE)
+    assert time.thread_time() - start < 1.0
+    assert len(await world.rows("trials")) == N
+    assert await cpu_seconds(world, experiment.activate, experiment_id) < 1.0
+    assert await cpu_seconds(world, act(world)) < 1.0
+    assert await cpu_seconds(world, act(world)) < 1.0
+    assert await cpu_seconds(world, experiment.pause, experiment_id) < 1.0
+    assert {t["state"] for t in await world.rows("trials")} == {"PAUSED"}
+    assert await cpu_seconds(world, experiment.activate, experiment_id) < 1.0
+    assert await cpu_seconds(world, experiment.kill, experiment_id) < 1.0
+    killed = [t for t in await world.rows("trials") if t["state"] == "CANCELED"]
+    assert len(killed) == N - 4, "all but those that run"
+    assert all(t["exit_reported"] and t["end_time"] for t in killed)
+    ended = {t["trial_id"] for t in await world.rows("tasks") if t["end_time"]}
+    assert ended == {t["id"] for t in killed}
+
+
+async def test_verbs_cost_no_statement_per_trial_without_an_allocation(world: World) -> None:
+    await world.reconciler.close()
+    few = await world.submit(activate=False, searcher=searcher(10, 10), hyperparameters=SPACE)
+    many = await world.submit(activate=False, searcher=searcher(400, 400), hyperparameters=SPACE)
+    for verb in (experiment.activate, experiment.pause, experiment.kill):
+        small = await statements(world, verb, few)
+        assert await statements(world, verb, many) <= small + 5
+    assert await world.state(many) == "CANCELED"
+
+
+async def test_creating_a_search_without_limit_of_concurrency_costs_no_statement_per_trial(world: World) -> None:
+    await world.reconciler.close()
+    one = await world.submit(activate=False, searcher=searcher(3, 0), hyperparameters=SPACE)
+    small = await statements(world, search.begin, one)
+    many = await world.submit(activate=False, searcher=searcher(N, 0), hyperparameters=SPACE)
+    assert sum(t["experiment_id"] == many for t in await world.rows("trials")) == N
+    assert small < 40
+
+
+async def test_settling_costs_the_same_whatever_number_of_trials_has_ended(world: World) -> None:
+    await world.reconciler.close()
+    few = await world.submit(searcher=searcher(5, 5), hyperparameters=SPACE)
+    many = await world.submit(searcher=searcher(N, N), hyperparameters=SPACE)
+
+    def end_all_but_one(conn: Connection) -> None:
+        kept = "SELECT max(id) FROM trials GROUP BY experiment_id"
+        over = "UPDATE trials SET state = 'COMPLETED', exit_reported = true"
+        conn.execute(text(f"{over} WHERE id NOT IN ({kept})"))
+
+    await world.db.write(end_all_but_one)
+    assert await statements(world, search.settle, few) == await statements(world, search.settle, many)
+    plain = min([await cpu_seconds(world, search.settle, few) for _ in range(10)])
+    big = min([await cpu_seconds(world, search.settle, many) for _ in range(10)])
+    assert big < 5 * plain + 0.002
+
+
+async def test_a_pass_queues_a_bounded_number_and_the_next_ones_go_on_when_there_is_room(world: World) -> None:
+    await world.reconciler.close()
+    await world.submit(searcher=searcher(450, 450), hyperparameters=SPACE)
+    await world.submit()
+    waiting = []
+    for _ in range(3):
+        await cpu_seconds(world, act(world))
+        waiting.append(sum(a["state"] == "PENDING" for a in await world.rows("allocations")))
+    assert waiting == [97, 101, 101], "one experiment has no more than 100 in the queue"
+    assert any(a["trial_id"] == 451 for a in await world.rows("allocations")), "the other experiment is not held up"
+
+
+async def test_the_searcher_of_a_big_search_survives_a_restart_of_the_master(world: World) -> None:
+    experiment_id = await world.submit(activate=False, searcher=searcher(120, 40), hyperparameters=SPACE)
+    await world.restart()
+    assert len(await world.rows("trials")) == 40
+    ids = {t["request_id"] for t in await world.rows("trials")}
+    assert len(ids) == 40
+    await world.write(experiment.kill, experiment_id)
+    await world.until_state("CANCELED", experiment_id)
