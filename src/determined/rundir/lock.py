@@ -2,10 +2,12 @@
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 # The directory belongs to a task's user: a link is not followed, a pipe holds nobody.
 _CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK
+_OBSERVERS_SECONDS = 0.2
 
 
 class Lock:
@@ -19,14 +21,21 @@ class Lock:
 
 
 def hold(path: Path) -> Lock | None:
-    """Take the lock; None when another process has it."""
+    """Take the lock; None when another process has it.
+
+    Tried for a moment: an observer (`is_held`) has it for an instant too, and must not keep a runner from starting.
+    """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _CAREFUL, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
-    return Lock(descriptor)
+    deadline = time.monotonic() + _OBSERVERS_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return Lock(descriptor)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                os.close(descriptor)
+                return None
+        time.sleep(0.005)
 
 
 def is_held(path: Path) -> bool:

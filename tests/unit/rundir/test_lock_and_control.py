@@ -1,7 +1,9 @@
 """The lock that means alive, and the page of flags."""
 
+import fcntl
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 from determined.rundir.control import Control
@@ -39,6 +41,19 @@ def test_looking_at_the_lock_does_not_take_it(tmp_path: Path) -> None:
     path.touch()
     assert [is_held(path), is_held(path)] == [False, False]
     lock = hold(path)
+    assert lock is not None
+    lock.close()
+
+
+def test_an_observer_does_not_keep_a_runner_from_starting(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    path.touch()
+    with path.open() as observer:
+        fcntl.flock(observer, fcntl.LOCK_SH)
+        release = threading.Timer(0.05, lambda: fcntl.flock(observer, fcntl.LOCK_UN))
+        release.start()
+        lock = hold(path)
+        release.join()
     assert lock is not None
     lock.close()
 
