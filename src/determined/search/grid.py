@@ -10,7 +10,7 @@ from typing import Any
 
 from determined.errors import InvalidConfig
 from determined.search import sampling
-from determined.search.method import Operation, SearchContext, SearchMethod, open_trial
+from determined.search.method import Operation, SearchContext, SearchMethod, Tally, open_trial
 from determined.search.random import mean_progress
 
 
@@ -32,13 +32,13 @@ class GridSearch(SearchMethod):
         self._pending -= 1
         return self._open(ctx) if self._remaining else []
 
-    def progress(self, trials: dict[str, float], closed: set[str]) -> float:
+    def progress(self, tally: Tally) -> float:
         if self._length is None:
-            return mean_progress(trials, closed)
+            return mean_progress(tally)
         if not self._length:
             return 0.0
-        opened = math.fsum(value for trial, value in trials.items() if trial not in closed)
-        return min((len(closed) * self._length + opened) / (self._length * len(self._grid)), 1.0)
+        units = tally.open_units + (len(self._grid) - self._remaining - self._pending) * self._length
+        return min(units / (self._length * len(self._grid)), 1.0)
 
     def snapshot(self) -> dict[str, Any]:
         return {"pending_trials": self._pending, "remaining_trials": self._remaining}

@@ -4,10 +4,16 @@ A `SearchMethod` is a pure state machine. `Searcher` (searcher.py) wraps one wit
 (spec/search.md 1): it counts requests, closes, failures, and appends `Shutdown` when all is done.
 """
 
+import sys
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
+
+from determined.errors import FailedPrecondition
+from determined.search.rng import Rng
+
+WORST = sys.float_info.max  # what an exited trial, or NaN, counts as; finite, so that JSON carries it
 
 
 class ExitReason(StrEnum):
@@ -59,6 +65,27 @@ class Shutdown:
 
 
 Operation = Create | ValidateAfter | Close | Stop | Shutdown
+_KINDS: dict[str, type[Operation]] = {kind.__name__: kind for kind in (Create, ValidateAfter, Close, Stop, Shutdown)}
+
+
+def encode_operation(operation: Operation) -> dict[str, Any]:
+    """An operation as JSON can carry it."""
+    return {"type": type(operation).__name__, **asdict(operation)}
+
+
+def decode_operation(data: dict[str, Any]) -> Operation:
+    """The operation that `encode_operation` gave."""
+    return _KINDS[data["type"]](**{name: value for name, value in data.items() if name != "type"})
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Progress reports summed up, invalid trials left out. Late: a trial's unit is the whole of it (0..1)."""
+
+    open_trials: int
+    open_units: float
+    closed_trials: int
+    closed_units: float  # as last reported, which may be less than what was trained
 
 
 class SearchMethod(ABC):
@@ -67,6 +94,9 @@ class SearchMethod(ABC):
     State lives in plain attributes that `snapshot` returns as JSON-ready data and `restore` takes back;
     restore(snapshot()) must give the same future.
     """
+
+    # Whether the search ends by itself once every requested trial has exited. A custom search says so itself.
+    ends_by_itself: ClassVar[bool] = True
 
     @abstractmethod
     def initial(self, ctx: "SearchContext") -> list[Operation]: ...
@@ -77,7 +107,7 @@ class SearchMethod(ABC):
     def validation_completed(
         self, ctx: "SearchContext", request_id: str, metric: float, length: float
     ) -> list[Operation]:
-        """`metric` is signed as configured (NaN counts as worst); `length` is time_metric (late) or units (classic)."""
+        """`metric`: lower is better, finite, NaN made WORST. `length`: time_metric (late) or units (classic)."""
         return []
 
     def exited_early(self, ctx: "SearchContext", request_id: str, reason: ExitReason) -> list[Operation]:
@@ -86,8 +116,16 @@ class SearchMethod(ABC):
     def exited(self, ctx: "SearchContext", request_id: str) -> list[Operation]:
         return []
 
+    def extend(self, ctx: "SearchContext", trials: int) -> list[Operation]:
+        """Raise the number of trials this search may run by `trials`, after its end or during it."""
+        raise FailedPrecondition(
+            f"this search cannot be extended by {trials} trials: only random, optuna, async_halving and adaptive_asha"
+            " draw further trials; fork the experiment with a larger search instead"
+        )
+
     @abstractmethod
-    def progress(self, trials: dict[str, float], closed: set[str]) -> float: ...
+    def progress(self, tally: "Tally") -> float:
+        """0..1 of the whole search, in constant time."""
 
     @abstractmethod
     def snapshot(self) -> dict[str, Any]: ...
@@ -99,9 +137,15 @@ class SearchMethod(ABC):
 class SearchContext(ABC):
     """What a method may ask for: samples and fresh trials, all drawn from the experiment's seeded generator."""
 
+    rng: Rng
+    space: dict[str, Any]  # the config's `hyperparameters`
+
     @abstractmethod
-    def create(self, hparams: dict[str, Any] | None = None) -> Create:
-        """A fresh trial; samples hyperparameters unless given (draw order of spec/search.md 2)."""
+    def create(self, hparams: dict[str, Any] | None = None, *, checkpoint_of: str | None = None) -> Create:
+        """A fresh trial (draw order of spec/search.md 2): hyperparameters, unless given, then id, then seed.
+
+        Hyperparameters that are not given may be decided later by a sampler; a method looks at the id alone.
+        """
 
 
 def open_trial(ctx: SearchContext, length: int | None, hparams: dict[str, Any] | None = None) -> list[Operation]:

@@ -1,9 +1,8 @@
 """Random search: a fixed number of sampled trials, a bounded number of them at a time (spec/search.md 3)."""
 
-import math
 from typing import Any
 
-from determined.search.method import ExitReason, Operation, SearchContext, SearchMethod, open_trial
+from determined.search.method import ExitReason, Operation, SearchContext, SearchMethod, Tally, open_trial
 
 _INVALID = frozenset({ExitReason.INVALID_HP, ExitReason.INIT_INVALID_HP})
 
@@ -25,7 +24,6 @@ class RandomSearch(SearchMethod):
         return [op for _ in range(min(self._max_trials, bound)) for op in self._open(ctx)]
 
     def exited_early(self, ctx: SearchContext, request_id: str, reason: ExitReason) -> list[Operation]:
-        self._pending -= 1
         if self.replaces_invalid and reason in _INVALID:
             # Gives the budget back; the exit that follows creates the replacement.
             self._created -= 1
@@ -35,20 +33,30 @@ class RandomSearch(SearchMethod):
         self._pending -= 1
         return self._open(ctx) if self._created < self._max_trials else []
 
-    def progress(self, trials: dict[str, float], closed: set[str]) -> float:
+    def progress(self, tally: Tally) -> float:
         if self._length is None:
-            return mean_progress(trials, closed)
+            return mean_progress(tally)
         if not self._length:
             return 0.0
-        units = math.fsum(self._length if trial in closed else value for trial, value in trials.items())
+        units = tally.open_units + tally.closed_trials * self._length
         return min(units / (self._length * self._max_trials), 1.0)
 
+    def extend(self, ctx: SearchContext, trials: int) -> list[Operation]:
+        self._max_trials += trials
+        room = max((self._max_concurrent or self._max_trials) - self._pending, 0)
+        return [op for _ in range(min(trials, room)) for op in self._open(ctx)]
+
     def snapshot(self) -> dict[str, Any]:
-        return {"created_trials": self._created, "pending_trials": self._pending}
+        return {
+            "created_trials": self._created,
+            "pending_trials": self._pending,
+            "max_trials": self._max_trials,
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         self._created = state["created_trials"]
         self._pending = state["pending_trials"]
+        self._max_trials = state.get("max_trials", self._max_trials)
 
     def _open(self, ctx: SearchContext) -> list[Operation]:
         self._created += 1
@@ -56,8 +64,7 @@ class RandomSearch(SearchMethod):
         return open_trial(ctx, self._length)
 
 
-def mean_progress(trials: dict[str, float], closed: set[str]) -> float:
+def mean_progress(tally: Tally) -> float:
     """Late generation: the mean over trials that were created and not invalid, a closed one counting as done."""
-    if not trials:
-        return 0.0
-    return math.fsum(1.0 if trial in closed else value for trial, value in trials.items()) / len(trials)
+    trials = tally.open_trials + tally.closed_trials
+    return (tally.open_units + tally.closed_trials) / trials if trials else 0.0

@@ -18,6 +18,16 @@ def carry_over(
     return {name: _carry_one(before.get(name), after[name], had.get(name), drawn[name]) for name in sorted(after)}
 
 
+def complete(space: dict[str, Any], point: dict[str, Any], drawn: dict[str, Any]) -> dict[str, Any]:
+    """An initial point as a trial's hyperparameters: what the user named, and `drawn` for all that he left open."""
+    return {
+        name: complete(value, point[name], drawn[name])
+        if is_group(value) and isinstance(point.get(name), dict)
+        else point.get(name, drawn[name])
+        for name, value in sorted(space.items())
+    }
+
+
 def is_group(value: Any) -> bool:
     """A map without `type` is a nested group; everything else is one hyperparameter."""
     return isinstance(value, dict) and "type" not in value

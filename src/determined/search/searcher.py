@@ -1,28 +1,31 @@
 """`Searcher`: a search method with the bookkeeping every method shares (spec/search.md 1), as one value that snapshots.
 
 The experiment feeds it events and executes the operations it returns. It is pure: equal events give equal operations.
+A trial whose point a sampler must think up is held back, with all that is said to it, until `proposed` (sampler.py).
 """
 
+from dataclasses import replace
 from typing import Any
 
-from determined.errors import FailedPrecondition, InvalidConfig
-from determined.search.grid import GridSearch
+from determined.errors import FailedPrecondition
+from determined.search.build import build_method, build_sampler
+from determined.search.custom import CustomSearch
 from determined.search.method import (
     Create,
     ExitReason,
     Operation,
     SearchContext,
-    SearchMethod,
     Shutdown,
+    decode_operation,
+    encode_operation,
 )
-from determined.search.random import RandomSearch
+from determined.search.objectives import Objectives
 from determined.search.rng import Rng
-from determined.search.sampling import sample
-from determined.search.single import SingleSearch
+from determined.search.sampling import complete, sample
+from determined.search.tally import RunningTally
 from determined.wire.codec import plain
 
-SNAPSHOT_VERSION = 1
-_MAX_CONCURRENT = 16
+SNAPSHOT_VERSION = 2
 _INVALID = frozenset({ExitReason.INVALID_HP, ExitReason.INIT_INVALID_HP})
 
 
@@ -30,9 +33,13 @@ class Searcher:
     """Build with `create` or `restore`. Every event method returns the operations it causes, in order."""
 
     def __init__(self, config: dict[str, Any], rng: Rng) -> None:
+        searcher, space = config["searcher"], config["hyperparameters"]
         self._config = config
-        self._context = _Context(config["hyperparameters"], rng)
-        self._method = _build(config)
+        self._objectives = Objectives.of(searcher)
+        self._method = build_method(searcher, space, classic=config["classic"])
+        self._sampler = build_sampler(searcher, space)
+        points = searcher.get("initial_points") or []
+        self._context = _Context(space, rng, points, deferring=self._sampler is not None)
         self._started = False
         self._requested = 0
         self._created: set[str] = set()
@@ -40,7 +47,8 @@ class Searcher:
         self._exits: set[str] = set()
         self._cancels: set[str] = set()
         self._failures: set[str] = set()
-        self._progress: dict[str, float] = {}
+        self._tally = RunningTally()
+        self._held: dict[str, list[Operation]] = {}  # by request id: its Create, then whatever was said to it
 
     @classmethod
     def create(
@@ -55,7 +63,7 @@ class Searcher:
             classic: the generation: the master drives trials with lengths (True), or only watches their metrics.
 
         Raises:
-            InvalidConfig: the searcher is unknown, not available in this version, or its hyperparameters are unusable.
+            InvalidConfig: the searcher is unknown, or its hyperparameters are unusable.
         """
         # As JSON carries them, so that a restored searcher hands out exactly what this one does.
         config = plain({"searcher": searcher, "hyperparameters": hyperparameters, "classic": classic})
@@ -69,6 +77,8 @@ class Searcher:
                 f"search snapshot version {snapshot['version']} is newer than this master understands"
                 f" ({SNAPSHOT_VERSION}); start the master version that wrote it"
             )
+        if snapshot["version"] < SNAPSHOT_VERSION:
+            snapshot = _upgraded(snapshot)
         searcher = cls(snapshot["config"], Rng.restore(snapshot["rand"]))
         searcher._started = snapshot["started"]
         searcher._requested = snapshot["trials_requested"]
@@ -77,8 +87,12 @@ class Searcher:
         searcher._exits = set(snapshot["exits"])
         searcher._cancels = set(snapshot["cancels"])
         searcher._failures = set(snapshot["failures"])
-        searcher._progress = dict(snapshot["trial_progress"])
+        searcher._tally.restore(snapshot["tally"])
+        searcher._context.points_used = snapshot["points_used"]
+        searcher._held = {key: [decode_operation(op) for op in ops] for key, ops in snapshot["held"].items()}
         searcher._method.restore(snapshot["search_method_state"])
+        if searcher._sampler is not None:
+            searcher._sampler.restore(snapshot["sampler_state"])
         return searcher
 
     def snapshot(self) -> dict[str, Any]:
@@ -93,9 +107,12 @@ class Searcher:
             "exits": sorted(self._exits),
             "cancels": sorted(self._cancels),
             "failures": sorted(self._failures),
-            "trial_progress": dict(self._progress),
+            "tally": self._tally.snapshot(),
             "rand": self._context.rng.snapshot(),
+            "points_used": self._context.points_used,
+            "held": {key: [encode_operation(op) for op in ops] for key, ops in self._held.items()},
             "search_method_state": self._method.snapshot(),
+            "sampler_state": None if self._sampler is None else self._sampler.snapshot(),
         }
 
     def start(self) -> list[Operation]:
@@ -103,24 +120,39 @@ class Searcher:
         if self._started:
             raise FailedPrecondition("this search has already started; feed it events instead")
         self._started = True
-        return self._count(self._method.initial(self._context))
+        return self._issue(self._method.initial(self._context))
 
     def trial_created(self, request_id: str) -> list[Operation]:
         """The trial is in the database."""
         if request_id in self._created:
             return []
         self._created.add(request_id)
-        self._progress[request_id] = 0.0
-        return self._count(self._method.trial_created(self._context, request_id))
+        self._tally.opened(request_id)
+        return self._issue(self._method.trial_created(self._context, request_id))
 
-    def validation(self, request_id: str, metric: float, length: float) -> list[Operation]:
-        """Late: a validation report at `length` of the time metric. Classic: the operation to `length` is complete."""
-        return self._count(self._method.validation_completed(self._context, request_id, metric, length))
+    def validation(self, request_id: str, metric: Any, length: float) -> list[Operation]:
+        """Late: a validation report at `length` of the time metric. Classic: the operation to `length` is complete.
+
+        Args:
+            request_id: the trial.
+            metric: the searcher metric as reported; several metrics as a map of names; a custom search takes any JSON.
+            length: how far the trial had trained.
+
+        Raises:
+            InvalidArgument: a metric that the config names is missing or is not a number.
+        """
+        if isinstance(self._method, CustomSearch):
+            return self._issue(self._method.validated(request_id, metric, length))
+        values = self._objectives.signed(metric)
+        if self._sampler is not None:
+            self._sampler.observed(request_id, values, length)
+        return self._issue(self._method.validation_completed(self._context, request_id, values[0], length))
 
     def progress_reported(self, request_id: str, progress: float) -> list[Operation]:
         """Late: 0..1 of the trial. Classic: units trained. A trial dropped as invalid stays dropped."""
-        if request_id in self._progress:
-            self._progress[request_id] = progress
+        self._tally.reported(request_id, progress)
+        if isinstance(self._method, CustomSearch):
+            self._method.progressed(request_id, progress)
         return []
 
     def exited_early(self, request_id: str, reason: ExitReason | str) -> list[Operation]:
@@ -129,13 +161,15 @@ class Searcher:
             return []
         reason = ExitReason(reason)
         if reason in _INVALID:
-            self._progress.pop(request_id, None)
+            self._tally.dropped(request_id)
         elif reason is ExitReason.USER_CANCELED:
             self._cancels.add(request_id)
         elif reason is ExitReason.ERRORED:
             self._failures.add(request_id)
         self._exits.add(request_id)
-        operations = self._count(self._method.exited_early(self._context, request_id, reason))
+        if self._sampler is not None:
+            self._sampler.ended(request_id, reason)
+        operations = self._issue(self._method.exited_early(self._context, request_id, reason))
         return [*operations, *self._shutdown(cancel=False)]
 
     def exited(self, request_id: str) -> list[Operation]:
@@ -143,68 +177,116 @@ class Searcher:
         if request_id in self._closed:
             return []
         self._closed.add(request_id)
-        operations = self._count(self._method.exited(self._context, request_id))
+        self._tally.closed(request_id)
+        if self._sampler is not None and request_id not in self._exits:
+            self._sampler.ended(request_id, None)
+        operations = self._issue(self._method.exited(self._context, request_id))
         return [*operations, *self._shutdown(cancel=len(self._cancels) >= self._requested)]
+
+    def extend(self, trials: int) -> list[Operation]:
+        """Let the search, running or over, run `trials` more.
+
+        Raises:
+            FailedPrecondition: the method has nothing more to draw, or the search has not started.
+        """
+        if not self._started:
+            raise FailedPrecondition("this search has not started; raise searcher.max_trials in its config instead")
+        return self._issue(self._method.extend(self._context, trials))
+
+    def proposals(self) -> list[str]:
+        """Request ids of the trials that wait for a point, oldest first."""
+        return list(self._held)
+
+    def propose(self, request_id: str) -> dict[str, Any]:
+        """Think up the point of a held trial. May take long; changes nothing. Give it back by `proposed`."""
+        create = self._held[request_id][0]
+        assert isinstance(create, Create) and self._sampler is not None
+        return self._sampler.propose(create.seed)
+
+    def proposed(self, request_id: str, hparams: dict[str, Any]) -> list[Operation]:
+        """A held trial has its point: it, and what was said to it since. A second answer is ignored."""
+        held = self._held.pop(request_id, None)
+        if held is None:
+            return []
+        create, *rest = held
+        assert isinstance(create, Create) and self._sampler is not None
+        self._sampler.created(request_id, hparams)
+        return [replace(create, hparams=hparams), *rest]
+
+    def custom(self) -> CustomSearch:
+        """The event queue of a custom search.
+
+        Raises:
+            FailedPrecondition: the searcher is another one.
+        """
+        if not isinstance(self._method, CustomSearch):
+            raise FailedPrecondition(
+                f"searcher {self._config['searcher']['name']!r} decides by itself;"
+                " only `searcher.name: custom` has events"
+            )
+        return self._method
+
+    def posted(self, triggered_by: int | None, operations: list[dict[str, Any]]) -> list[Operation]:
+        """Custom search: what its client wants, having handled the events up to `triggered_by`."""
+        return self._issue(self.custom().posted(triggered_by, operations))
 
     def progress(self) -> float:
         """0..1 of the whole search."""
-        return self._method.progress(self._progress, self._closed)
+        return self._method.progress(self._tally.now())
 
-    def _count(self, operations: list[Operation]) -> list[Operation]:
-        self._requested += sum(isinstance(op, Create) for op in operations)
-        return operations
+    def _issue(self, operations: list[Operation]) -> list[Operation]:
+        """Count what the method wants; hold back trials that have no point yet."""
+        issued: list[Operation] = []
+        for operation in operations:
+            if isinstance(operation, Create):
+                self._requested += 1
+                if operation.request_id in self._context.deferred:
+                    self._context.deferred.remove(operation.request_id)
+                    self._held[operation.request_id] = [operation]
+                    continue
+                if self._sampler is not None:
+                    self._sampler.created(operation.request_id, operation.hparams)
+            held = None if isinstance(operation, Shutdown) else self._held.get(operation.request_id)
+            (issued if held is None else held).append(operation)
+        return issued
 
     def _shutdown(self, *, cancel: bool) -> list[Operation]:
-        if self._requested != len(self._closed):
+        if not self._method.ends_by_itself or self._requested != len(self._closed):
             return []
         return [Shutdown(cancel=cancel, failure=len(self._failures) >= self._requested)]
 
 
 class _Context(SearchContext):
-    def __init__(self, space: dict[str, Any], rng: Rng) -> None:
-        self._space = space
+    def __init__(self, space: dict[str, Any], rng: Rng, points: list[dict[str, Any]], *, deferring: bool) -> None:
+        self.space = space
         self.rng = rng
+        self.points_used = 0
+        self.deferred: set[str] = set()
+        self._points = points
+        self._deferring = deferring
 
-    def create(self, hparams: dict[str, Any] | None = None) -> Create:
+    def create(self, hparams: dict[str, Any] | None = None, *, checkpoint_of: str | None = None) -> Create:
         # The order of the three draws is part of what a seed means: hyperparameters, id, trial seed.
-        chosen = sample(self._space, self.rng) if hparams is None else hparams
-        return Create(request_id=self.rng.uuid4(), hparams=chosen, seed=self.rng.below(2**31))
+        chosen = self._choose() if hparams is None else hparams
+        request_id = self.rng.uuid4()
+        if chosen is None:
+            self.deferred.add(request_id)
+        return Create(request_id, chosen or {}, seed=self.rng.below(2**31), checkpoint_of=checkpoint_of)
+
+    def _choose(self) -> dict[str, Any] | None:
+        """The next initial point, completed by a draw; else a draw; None where a sampler decides later."""
+        if self.points_used < len(self._points):
+            self.points_used += 1
+            return complete(self.space, self._points[self.points_used - 1], sample(self.space, self.rng))
+        return None if self._deferring else sample(self.space, self.rng)
 
 
-def _build(config: dict[str, Any]) -> SearchMethod:
-    searcher = config["searcher"]
-    length = _length(searcher) if config["classic"] else None
-    concurrent = searcher.get("max_concurrent_trials")
-    concurrent = _MAX_CONCURRENT if concurrent is None else int(concurrent)
-    match searcher.get("name"):
-        case "single":
-            return SingleSearch(length=length)
-        case "random":
-            trials = int(_required(searcher, "max_trials"))
-            return RandomSearch(max_trials=trials, max_concurrent=concurrent, length=length)
-        case "grid":
-            return GridSearch(config["hyperparameters"], max_concurrent=concurrent, length=length)
-    raise _invalid(
-        "name",
-        f"searcher {searcher.get('name')!r} is not available yet in this version; use single, random or grid",
-    )
-
-
-def _length(searcher: dict[str, Any]) -> int:
-    """`max_length: 50` or `max_length: {batches: 50}`; the unit is the trial's business."""
-    length = _required(searcher, "max_length")
-    if not isinstance(length, dict):
-        return int(length)
-    if len(length) != 1:
-        raise _invalid("max_length", f"needs exactly one of batches, records, epochs, not {sorted(length)}")
-    return int(next(iter(length.values())))
-
-
-def _required(searcher: dict[str, Any], name: str) -> Any:
-    if searcher.get(name) is None:
-        raise _invalid(name, f"`{name}` is a required property of searcher {searcher.get('name')!r}")
-    return searcher[name]
-
-
-def _invalid(field: str, why: str) -> InvalidConfig:
-    return InvalidConfig("invalid experiment configuration", [f"<config>.searcher.{field}: {why}"])
+def _upgraded(old: dict[str, Any]) -> dict[str, Any]:
+    """A snapshot of version 1 (single, random and grid only) as version 2 writes it."""
+    tally = RunningTally()
+    for request_id, units in old["trial_progress"].items():
+        tally.opened(request_id)
+        tally.reported(request_id, units)
+    for request_id in old["trials_closed"]:
+        tally.closed(request_id)
+    return {**old, "tally": tally.snapshot(), "points_used": 0, "held": {}, "sampler_state": None}

@@ -1,0 +1,38 @@
+"""The protocol of model-based samplers: they learn from finished and running trials where to look next.
+
+Thinking of a point may be slow, so it is not done inside a search event. A method asks for a trial as ever; the
+`Searcher` holds the new trial back until `propose` (run outside of any transaction, on a copy) has been answered by the
+event `proposed`, which carries the point. A replay takes points from the log and never asks a model again.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from determined.search.method import ExitReason
+
+
+class Sampler(ABC):
+    """One model. All values are signed: lower is better in every objective; NaN has been made WORST."""
+
+    @abstractmethod
+    def propose(self, seed: int) -> dict[str, Any]:
+        """A point of the whole space (nested as the config is). Changes nothing; equal state and seed, equal point."""
+
+    @abstractmethod
+    def created(self, request_id: str, hparams: dict[str, Any]) -> None:
+        """This trial exists (proposed, or an initial point); until it ends, the model counts it as running."""
+
+    @abstractmethod
+    def observed(self, request_id: str, values: Sequence[float], length: float) -> None:
+        """A validation at `length` units or time; `values` has one number per objective."""
+
+    @abstractmethod
+    def ended(self, request_id: str, reason: ExitReason | None) -> None:
+        """The trial is over: None is a plain exit (finished, or stopped by the search)."""
+
+    @abstractmethod
+    def snapshot(self) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def restore(self, state: dict[str, Any]) -> None: ...
