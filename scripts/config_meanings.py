@@ -118,6 +118,12 @@ SEARCHER: dict[str, str] = {
     "explore_function.resample_probability": "Chance to draw a value anew.",
     "explore_function.perturb_factor": "How far a value moves otherwise.",
     "unit": "What lengths count.",
+    "metrics": "Several metrics instead of `metric`; the first is shown where one is.",
+    "metrics[].name": "Name of the validation metric.",
+    "metrics[].smaller_is_better": "Whether less of it is better.",
+    "initial_points": "Points to evaluate first; what a point leaves open is drawn. At most `max_trials`.",
+    "sampler": "The model that chooses points; all but `random` need the extra `optuna` (`gp` the extra `optuna-gp`).",
+    "sampler_options": "Options of the sampler, by Optuna's names. See the guide.",
 }
 STORAGE: dict[str, str] = {
     "type": "The kind of store.",

@@ -43,7 +43,10 @@ def _noun(names: tuple[str, ...], about: str, module: str) -> Iterator[str]:
     yield f"## det {names[0]}\n"
     aliases = f" Aliases: {_listed(names[1:])}." if names[1:] else ""
     yield f"About {about}.{aliases}\n"
-    tree: Group = importlib.import_module(f"determined.cli.commands.{module}").TREE
+    tree: Command | Group = importlib.import_module(f"determined.cli.commands.{module}").TREE
+    if isinstance(tree, Command):
+        yield from _node(tree, "det")
+        return
     for child in tree.children:
         yield from _node(child, f"det {names[0]}")
 

@@ -7,7 +7,7 @@ from determined._version import __version__
 from determined.constants import LOG_FORMAT
 
 if TYPE_CHECKING:
-    from determined import core, errors, util
+    from determined import core, errors, generic, util
     from determined._imports import import_from_path
     from determined._info import ClusterInfo, RendezvousInfo, ResourcesInfo, TrialInfo, get_cluster_info
     from determined.errors import InvalidHP
@@ -27,12 +27,13 @@ __all__ = [
     "__version__",
     "core",
     "errors",
+    "generic",
     "get_cluster_info",
     "import_from_path",
     "util",
 ]
 
-_MODULES = frozenset({"core", "errors", "util"})
+_MODULES = frozenset({"core", "errors", "generic", "util"})
 _HOMES = {
     "ClusterInfo": "_info",
     "InvalidHP": "errors",

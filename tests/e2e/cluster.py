@@ -6,6 +6,7 @@ import os
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -23,11 +24,18 @@ class Cluster:
     """One master over one data directory. `kill` and `start` again is a crash and a recovery."""
 
     def __init__(
-        self, directory: Path, *, slots: int | None = 2, db_url: str | None = None, config: dict[str, Any] | None = None
+        self,
+        directory: Path,
+        *,
+        slots: int | None = 2,
+        db_url: str | None = None,
+        config: dict[str, Any] | None = None,
+        program: tuple[str, ...] = ("-m", "determined.master"),
     ):
         self.directory = directory
         self.slots = slots
         self.db_url = db_url
+        self.program = program
         self.port = 0
         self.process: subprocess.Popen[bytes] | None = None
         self.config = {
@@ -46,7 +54,7 @@ class Cluster:
         config_file = self.directory / "master.yaml"
         config_file.write_text(json.dumps(self.config))
         read_fd, write_fd = os.pipe()
-        command = [sys.executable, "-m", "determined.master", "--config-file", str(config_file)]
+        command = [sys.executable, *self.program, "--config-file", str(config_file)]
         command += ["--data-dir", str(self.directory), "--host", "127.0.0.1", "--port", str(self.port)]
         command += ["--ready-fd", str(write_fd)]
         if self.slots is not None:
@@ -165,15 +173,27 @@ class Client:
         )
 
 
-def eventually(condition: Callable[[], Any], seconds: float = 30, explain: Callable[[], str] | None = None) -> Any:
+def eventually(
+    condition: Callable[[], Any],
+    seconds: float = 30,
+    explain: Callable[[], str] | None = None,
+    *,
+    poll_seconds: float = 0.05,
+) -> Any:
     """Poll until `condition` is truthy; bounded in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         value = condition()
         if value:
             return value
-        time.sleep(0.05)
+        time.sleep(poll_seconds)
     raise AssertionError(explain() if explain else f"not within {seconds} s")
+
+
+def free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
 
 
 def clean_environment(**extra: str) -> dict[str, str]:

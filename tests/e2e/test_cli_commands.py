@@ -311,6 +311,25 @@ def test_agents_and_slots_are_disabled_and_enabled(det: Det) -> None:
     assert det("slot", "disable", agent, "0", check=False).status == 1
 
 
+def test_drained_agent_lets_what_runs_end_and_takes_new_work_only_when_enabled_again(
+    det: Det, client: Client, tmp_path: Path
+) -> None:
+    agent, go = json.loads(det("agent", "--json").out)[0]["id"], tmp_path / "go"
+    wait = f"import pathlib, time\nwhile not pathlib.Path({str(go)!r}).exists():\n    time.sleep(0.02)\n"
+    running = client.submit(write_experiment(tmp_path / "running", wait))
+    client.wait_state(running, "RUNNING")
+    det("-u", "admin", "agent", "disable", agent, "--drain")
+    queued = client.submit(write_experiment(tmp_path / "queued", "print('at last')\n"))
+    try:
+        go.touch()
+        client.wait_state(running, "COMPLETED")
+        assert client.trials(running)[0]["restarts"] == 0
+        assert client.state(queued) == "QUEUED", "one slot was free all the time, the other is now"
+    finally:
+        det("-u", "admin", "agent", "enable", agent)
+    client.wait_state(queued, "COMPLETED")
+
+
 def test_the_queue_is_listed_and_changed(det: Det, tmp_path: Path) -> None:
     waiting = "import time\ntime.sleep(60)\n"
     config = write_experiment(tmp_path / "m", waiting, {"name": "queued", "resources": {"slots_per_trial": 2}})

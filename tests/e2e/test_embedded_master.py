@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster import clean_environment, det, eventually, write_experiment
+from cluster import clean_environment, det, eventually, free_port, write_experiment
 from determined.api import own_master
 from determined.api.own_master import MasterState
 
@@ -186,9 +185,7 @@ def test_a_backup_is_restored_and_a_corrupted_database_is_told_and_left_alone(ho
 
 
 def test_a_local_cluster_keeps_upstreams_flags(home: Path, tmp_path: Path) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = free_port()
     own = tmp_path / "master.yaml"
     own.write_text("cluster_name: mine\nresource_pools:\n  - pool_name: default\n  - pool_name: other\n")
     up = ["deploy", "--no-preflight-checks", "local", "cluster-up", "--master-port", port, "--no-gpu", "--slots", "1"]

@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -101,3 +102,35 @@ def test_metadata_needs_no_migration_to_be_created_on_both(empty_db_url: str) ->
     with engine.connect() as conn:
         assert compare_metadata(MigrationContext.configure(conn), metadata) == []
     engine.dispose()
+
+
+def test_trials_of_an_older_database_may_go_on_saving_where_they_have_saved(tmp_path: Path) -> None:
+    file = tmp_path / "master.db"
+    engine = dialects.create_engine(f"sqlite:///{file}")
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        config = migrate._config()
+        config.attributes["connection"] = conn
+        command.upgrade(config, "0002")
+        conn.commit()
+    older = sqlite3.connect(file)  # enforces no foreign keys: the rows around these are of no matter here
+    _put(older, "storage_backends", id=7)
+    for trial in (1, 2):
+        _put(older, "trials", id=trial, task_id=f"task {trial}", request_id=str(trial))
+    for uuid, trial, storage in (("a", 1, 7), ("b", 1, 7), ("c", 2, None)):
+        _put(older, "checkpoints", uuid=uuid, trial_id=trial, storage_id=storage)
+    older.commit()
+    older.close()
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        assert conn.execute(text("SELECT trial_id, storage_id FROM trial_storages")).all() == [(1, 7)]
+    engine.dispose()
+
+
+def _put(older: sqlite3.Connection, table: str, **values: object) -> None:
+    """A row whose other columns hold whatever is allowed."""
+    for _, name, _, needed, default, _ in older.execute(f"PRAGMA table_info({table})").fetchall():
+        if needed and default is None:
+            values.setdefault(name, "")
+    places = ", ".join("?" * len(values))
+    older.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", list(values.values()))

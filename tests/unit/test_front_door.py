@@ -12,7 +12,7 @@ import determined as det
 
 NAMES = [
     "Categorical", "ClusterInfo", "Constant", "Double", "Integer", "InvalidHP", "LOG_FORMAT", "Log",
-    "RendezvousInfo", "ResourcesInfo", "TrialInfo", "__version__", "core", "errors", "get_cluster_info",
+    "RendezvousInfo", "ResourcesInfo", "TrialInfo", "__version__", "core", "errors", "generic", "get_cluster_info",
     "import_from_path", "util",
 ]  # fmt: skip
 CORE_NAMES = [

@@ -9,6 +9,7 @@ import urllib3
 from determined.errors import BadMaster
 
 NOVERIFY = "noverify"
+_BEGIN, _END = ssl.PEM_HEADER, ssl.PEM_FOOTER
 
 
 class UntrustedMaster(BadMaster):
@@ -41,6 +42,8 @@ def context_of(cert: CertSpec | None) -> ssl.SSLContext:
         # The user asked for it by that word; a warning per request would bury the log.
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         return context
+    # The file may hold the master's own certificate and not its signer's.
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     context.load_verify_locations(cafile=cert.file)
     return context
 
@@ -48,6 +51,12 @@ def context_of(cert: CertSpec | None) -> ssl.SSLContext:
 def fetch(host: str, port: int) -> str:
     """The certificate a server shows, as PEM; nothing about it is believed."""
     return ssl.get_server_certificate((host, port), timeout=10.0)
+
+
+def first_certificate(pem: str) -> str:
+    """A server's own certificate out of the file it serves; those of its signers follow it there."""
+    head, end, _ = pem.partition(_END)
+    return head[head.find(_BEGIN) :] + end + "\n"
 
 
 def fingerprint(pem: str) -> str:

@@ -18,6 +18,7 @@ from determined.wire.experiment import (
     GetExperimentTrialsResponse,
     GetModelDefResponse,
     PatchExperimentResponse,
+    PutExperimentResponse,
 )
 from determined.wire.trial import Trial
 
@@ -31,6 +32,11 @@ def create(
     if sending is None:
         return session.post_as(_ROOT, request, CreateExperimentResponse)
     return session.send_as(_ROOT, to_json(plain(request)), CreateExperimentResponse, sending)
+
+
+def put(session: Session, external_id: str, request: CreateExperimentRequest) -> Experiment:
+    """Submit once, however often this is called with one `external_id`."""
+    return session.put_as(f"{_ROOT}/by-external-id/{external_id}", request, PutExperimentResponse).experiment
 
 
 def get(session: Session, experiment_id: int) -> Experiment:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from determined import constants
-from determined.api import cert_store, environment
+from determined.api import cert_store, environment, own_master
 from determined.api.address import canonical
 from determined.api.session import CertSpec, Session
 from determined.api.token_store import TokenStore
@@ -60,13 +60,14 @@ def login(master_url: str, username: str, password: str, *, cert: CertSpec | Non
 
 
 def cert_for(master: str) -> CertSpec | None:
-    """How to trust this master: as the environment says, else by the certificate its user accepted before."""
+    """How to trust this master: as the environment says, else by its certificate if this user runs or accepted it."""
     file, name = environment.cert_file(), environment.cert_name()
     if file or name:
         return CertSpec(file, name)
     if not canonical(master).startswith("https:"):
         return None
-    pem = cert_store.trusted(master, environment.config_dir())
+    own = own_master.certificate_of(canonical(master), environment.state_dir())
+    pem = own or cert_store.trusted(master, environment.config_dir())
     return CertSpec(pinned=pem) if pem else None
 
 

@@ -11,10 +11,13 @@ import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import urllib3
 
+from determined.api.address import canonical
+from determined.api.certificates import CertSpec, context_of
 from determined.constants import IDENTITY_PURPOSE
 from determined.errors import DeterminedError
 
@@ -39,6 +42,7 @@ class MasterState(msgspec.Struct, frozen=True, kw_only=True):
     identity: str  # hex; shared with the master through a 0600 file
     password: str  # of the users `determined` and `admin`
     data_dir: str
+    certificate: str | None = None  # PEM of what it shows, when it serves https
 
 
 def find(state_dir: Path) -> MasterState | None:
@@ -46,7 +50,7 @@ def find(state_dir: Path) -> MasterState | None:
     for directory in directories(state_dir):
         with contextlib.suppress(DamagedState):  # starting it again mends the file; see deploy/process.py
             state = load(directory / STATE_FILE)
-            if state is not None and proves_itself(state.url, state.identity):
+            if state is not None and proves_itself(state):
                 return state
     return None
 
@@ -55,6 +59,16 @@ def directories(state_dir: Path) -> Iterator[Path]:
     """Where a master of this user may keep its state, in the order in which they are asked."""
     yield from sorted(p for p in (state_dir / "clusters").glob("*") if p.is_dir())
     yield state_dir / EMBEDDED
+
+
+def certificate_of(url: str, state_dir: Path) -> str | None:
+    """The certificate of the master that this user runs at this address."""
+    for directory in directories(state_dir):
+        with contextlib.suppress(DamagedState, UnsafeState):
+            state = load(directory / STATE_FILE)
+            if state is not None and canonical(state.url) == url:
+                return state.certificate
+    return None
 
 
 def load(path: Path) -> MasterState | None:
@@ -87,12 +101,17 @@ def write_private(path: Path, data: bytes) -> None:
     temporary.replace(path)
 
 
-def proves_itself(url: str, identity: str, timeout: float = 2.0) -> bool:
-    """Whether the master at `url` knows the secret. False also when nobody answers."""
+def proves_itself(state: MasterState, timeout: float = 2.0) -> bool:
+    """Whether the master at this address knows the secret. False also when nobody answers."""
     challenge = secrets.token_hex(16)
-    expected = hmac.digest(identity.encode(), IDENTITY_PURPOSE + bytes.fromhex(challenge), hashlib.sha256).hex()
+    expected = hmac.digest(state.identity.encode(), IDENTITY_PURPOSE + bytes.fromhex(challenge), hashlib.sha256).hex()
+    cert = CertSpec(pinned=state.certificate)
+    options: dict[str, Any] = {"ssl_context": context_of(cert), "assert_hostname": False} if state.certificate else {}
     try:
-        answer = urllib3.request("GET", f"{url}/info", fields={"challenge": challenge}, timeout=timeout, retries=False)
+        with urllib3.PoolManager(**options) as pool:
+            answer = pool.request(
+                "GET", f"{state.url}/info", fields={"challenge": challenge}, timeout=timeout, retries=False
+            )
         body = msgspec.json.decode(answer.data)
     except (urllib3.exceptions.HTTPError, msgspec.DecodeError):
         return False

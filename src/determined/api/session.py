@@ -77,9 +77,9 @@ class Session:
         """The decoded answer. `raw` lists what every verb raises."""
         return self._json("GET", path, params=params, timeout=timeout)
 
-    def get_as(self, path: str, kind: type[T], params: Params | None = None) -> T:
+    def get_as(self, path: str, kind: type[T], params: Params | None = None, *, timeout: float | None = None) -> T:
         """The answer as a wire struct."""
-        return self._typed(self.get(path, params), path, kind)
+        return self._typed(self.get(path, params, timeout=timeout), path, kind)
 
     def post(self, path: str, body: Any = None, *, params: Params | None = None) -> Any:
         return self._json("POST", path, body, params=params)
@@ -95,6 +95,9 @@ class Session:
 
     def put(self, path: str, body: Any = None) -> Any:
         return self._json("PUT", path, body)
+
+    def put_as(self, path: str, body: Any, kind: type[T]) -> T:
+        return self._typed(self.put(path, body), path, kind)
 
     def patch(self, path: str, body: Any = None) -> Any:
         return self._json("PATCH", path, body)

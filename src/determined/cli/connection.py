@@ -39,25 +39,25 @@ def address(args: argparse.Namespace) -> str:
 
 def own_session(state: MasterState, user: str | None = None) -> Session:
     """Log in with the password of the state file; a cached token saves the round trip."""
-    store = TokenStore(state.url, environment.config_dir())
+    store, cert = TokenStore(state.url, environment.config_dir()), cert_for(state.url)
     given = environment.credentials() if user is None else None
     if given is not None:
-        return Session(state.url, token=login(state.url, *given), username=given[0])
+        return Session(state.url, token=login(state.url, *given, cert=cert), cert=cert, username=given[0])
     name = user or store.active_user() or DEFAULT_USER
     token = store.token(name)
     if token is not None:
-        session = Session(state.url, token=token, username=name)
+        session = Session(state.url, token=token, cert=cert, username=name)
         try:
             session.get("/api/v1/me")
             return session
         except (Unauthenticated, Forbidden):
             store.forget_token(name)
     try:
-        token = login(state.url, name, state.password)
+        token = login(state.url, name, state.password, cert=cert)
     except (Unauthenticated, Forbidden):
-        token = login(state.url, name, ask_password(name))
+        token = login(state.url, name, ask_password(name), cert=cert)
     store.save(name, token)
-    return Session(state.url, token=token, username=name)
+    return Session(state.url, token=token, cert=cert, username=name)
 
 
 def ask_password(user: str) -> str:

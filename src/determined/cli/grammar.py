@@ -101,9 +101,9 @@ def resolve(word: str, candidates: Sequence[tuple[str, ...]], where: str) -> tup
     raise UnknownWord(f"{kind} command '{where} {word}'; choose from: {listed}")
 
 
-def select(tree: Group, words: list[str], program: str) -> tuple[Command | Group, list[str], str]:
+def select(tree: Command | Group, words: list[str], program: str) -> tuple[Command | Group, list[str], str]:
     """Walk `words` into `tree`: the command (or a group without a default), the words left, what was typed."""
-    node: Command | Group = tree
+    node = tree
     while isinstance(node, Group):
         words = _without(node.ignored, words)
         if not words or words[0].startswith("-"):

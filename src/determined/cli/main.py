@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from determined._version import __version__
 from determined.cli import environment
-from determined.cli.grammar import Group, UnknownWord, parser_for, resolve, select
+from determined.cli.grammar import Command, Group, UnknownWord, parser_for, resolve, select
 
 # name and aliases, what it is about, module under determined.cli.commands that holds TREE
 NOUNS: list[tuple[tuple[str, ...], str, str]] = [
@@ -21,6 +21,7 @@ NOUNS: list[tuple[tuple[str, ...], str, str]] = [
     (("experiment", "e", "exp"), "experiments", "experiment"),
     (("job", "j"), "the job queue", "job"),
     (("master",), "the master: information, logs, the embedded one", "master"),
+    (("preview-search",), "what the search of a config would cost", "preview_search"),
     (("project", "p"), "projects of a workspace", "project"),
     (("resource-pool", "rp"), "resource pools", "resource_pool"),
     (("resources", "res"), "past use of the cluster", "resources"),
@@ -66,7 +67,7 @@ def _run(words: list[str]) -> int:
     return _run_noun(tree, rest[1:], names[0], options)
 
 
-def _run_noun(tree: Group, words: list[str], noun: str, options: argparse.Namespace) -> int:
+def _run_noun(tree: Command | Group, words: list[str], noun: str, options: argparse.Namespace) -> int:
     node, left, program = select(tree, words, f"det {noun}")
     parser = parser_for(node, program)
     if isinstance(node, Group):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from determined.config.container_defaults import merge_task_container_defaults, overlay_container_defaults
     from determined.config.environment import BindMount, Environment, ProxyPort
     from determined.config.experiment import ExperimentConfig, apply_defaults, check_complete, check_sane
+    from determined.config.generations import Generation, generation
     from determined.config.log_policies import LogAction, LogPolicy
     from determined.config.masking import mask_secrets, masked_places, restore_secrets
     from determined.config.master import MasterConfig, load_master_config
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from determined.config.pipeline import Prepared, prepare
     from determined.config.quantities import Length, Unit, parse_duration, parse_size, to_batches
     from determined.config.resources import DeviceMount, Resources
-    from determined.config.searcher import Generation, Searcher, generation
+    from determined.config.searcher import Searcher
     from determined.config.shims import canonicalize
     from determined.config.storage import CheckpointStorage, parse_checkpoint_storage, storage_from_string
     from determined.config.text import dump_yaml, parse_yaml
@@ -80,6 +81,7 @@ _HOMES = {
     "container_defaults": "merge_task_container_defaults overlay_container_defaults",
     "environment": "BindMount Environment ProxyPort",
     "experiment": "ExperimentConfig apply_defaults check_complete check_sane",
+    "generations": "Generation generation",
     "log_policies": "LogAction LogPolicy",
     "master": "MasterConfig load_master_config",
     "masking": "mask_secrets masked_places restore_secrets",
@@ -89,7 +91,7 @@ _HOMES = {
     "pipeline": "Prepared prepare",
     "quantities": "Length Unit parse_duration parse_size to_batches",
     "resources": "DeviceMount Resources",
-    "searcher": "Generation Searcher generation",
+    "searcher": "Searcher",
     "shims": "canonicalize",
     "storage": "CheckpointStorage parse_checkpoint_storage storage_from_string",
     "text": "dump_yaml parse_yaml",

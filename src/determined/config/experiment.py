@@ -12,11 +12,12 @@ from determined.config.environment import (
     parse_environment,
 )
 from determined.config.experiment_schema import EXPERIMENT
+from determined.config.generations import Generation, generation
 from determined.config.log_policies import LogPolicy, parse_log_policies
 from determined.config.node import Report
 from determined.config.quantities import Length
 from determined.config.resources import Resources, parse_resources
-from determined.config.searcher import Generation, Searcher, generation, parse_searcher
+from determined.config.searcher import Searcher, parse_searcher
 from determined.config.sections import (
     Integrations,
     Optimizations,

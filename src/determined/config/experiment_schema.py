@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from determined.config.environment import BIND_MOUNTS, ENVIRONMENT
-from determined.config.hyperparameters import Hyperparameters, missing_counts
+from determined.config.hyperparameters import Hyperparameters, flatten, missing_counts
+from determined.config.initial_points import point_problems
 from determined.config.log_policies import LOG_POLICIES
 from determined.config.node import Boolean, FreeMap, Integer, ListOf, MustBeNull, Node, Report, SetList, Text
 from determined.config.objects import Field, Object
@@ -52,7 +53,7 @@ class _Experiment(Object):
         super().check(value, at, report)
         if not isinstance(value, dict):
             return
-        rules = [_one_entrypoint] + ([_metric_present, _grid_counts, _workspace_and_project] * report.complete)
+        rules = (_one_entrypoint,) + (_WHOLE_RULES * report.complete)
         for rule in rules:
             for where, reason in rule(value):
                 report.add(f"{at}.{where}" if where else at, reason)
@@ -79,9 +80,27 @@ def _grid_counts(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield from missing_counts(hparam, f"hyperparameters.{name}")
 
 
+def _initial_points(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    searcher = value.get("searcher")
+    if isinstance(searcher, dict):
+        yield from point_problems(searcher.get("initial_points"), value.get("hyperparameters"))
+
+
+def _cmaes_axes(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    searcher, hparams = value.get("searcher"), value.get("hyperparameters")
+    if not isinstance(searcher, dict) or searcher.get("sampler") != "cmaes" or not isinstance(hparams, dict):
+        return
+    kinds = {hparam.get("type") for hparam in flatten(hparams).values() if isinstance(hparam, dict)}
+    if not kinds & {"int", "double", "log"}:
+        yield "searcher.sampler", "cmaes needs a hyperparameter of type int, double or log; use tpe for categories"
+
+
 def _workspace_and_project(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if bool(value.get("workspace")) != bool(value.get("project")):
         yield "", "`workspace` and `project` must both be given, or neither"
+
+
+_WHOLE_RULES = (_metric_present, _grid_counts, _initial_points, _cmaes_axes, _workspace_and_project)
 
 
 def from_entrypoint_script(value: dict[str, Any]) -> bool:

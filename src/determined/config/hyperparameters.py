@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from determined.config.node import Integer, ListOf, Node, Number, Report
-from determined.config.objects import Field, Object
+from determined.config.objects import Field, Object, Rule
 from determined.config.text import kind_of
 
 TYPES = ("int", "double", "log", "const", "categorical")
@@ -110,11 +110,17 @@ def _ordered(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", f"minval must be less than maxval, not {value['minval']} >= {value['maxval']}"
 
 
+def _real_base(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield from _ordered(value)
+    if value["base"] == 1:
+        yield "base", "must not be 1, whose powers are all 1; 10 is usual"
+
+
 def _leaf(**fields: Field) -> Object:
     return Object({"type": Field(Node()), **fields})
 
 
-def _range(bound: Node, **more: Field) -> Object:
+def _range(bound: Node, rule: Rule = _ordered, **more: Field) -> Object:
     return Object(
         {
             "type": Field(Node()),
@@ -123,7 +129,7 @@ def _range(bound: Node, **more: Field) -> Object:
             "count": Field(Integer(low=1)),
             **more,
         },
-        rules=(_ordered,),
+        rules=(rule,),
     )
 
 
@@ -151,6 +157,6 @@ _LEAVES: dict[str, Node] = {
     "const": _Const(),
     "int": _Leaf(_range(Integer())),
     "double": _Leaf(_range(Number())),
-    "log": _Leaf(_range(Number(), base=Field(Number(above=0), required=True))),
+    "log": _Leaf(_range(Number(), _real_base, base=Field(Number(above=0), required=True))),
     "categorical": _Leaf(_leaf(vals=Field(ListOf(Node(), nonempty=True), required=True))),
 }

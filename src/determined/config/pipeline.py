@@ -12,9 +12,10 @@ from determined.config.experiment import (
     fill_defaults,
     find_violations,
 )
+from determined.config.generations import generation
 from determined.config.hyperparameters import flatten
 from determined.config.merging import merge
-from determined.config.searcher import generation
+from determined.config.model_search import sampler_warnings
 from determined.config.shims import canonicalize
 from determined.errors import InvalidConfig
 
@@ -79,6 +80,7 @@ def _searcher_warnings(active: dict[str, Any]) -> list[str]:
         warnings.append("`searcher.max_length` beside max_time and time_metric only sets the length scripts can read")
     if searcher.get("source_trial_id") is not None and searcher.get("source_checkpoint_uuid") is not None:
         warnings.append("both source_trial_id and source_checkpoint_uuid are set; source_trial_id is used")
+    warnings += sampler_warnings(searcher, flatten(active["hyperparameters"]))
     if searcher["name"] == "single":
         leaves = flatten(active["hyperparameters"]).items()
         sampled = sorted(key for key, hparam in leaves if hparam["type"] != "const")

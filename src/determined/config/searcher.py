@@ -3,31 +3,26 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
+from determined.config.generations import Generation, generation
+from determined.config.model_search import (
+    CHOSEN_SAMPLER,
+    INITIAL_POINTS,
+    METRICS,
+    SAMPLER,
+    metrics_agree,
+    one_metric,
+    points_fit,
+    sampler_suits,
+    with_first_metric,
+)
 from determined.config.node import Boolean, Integer, ListOf, Node, Number, Report, Text
 from determined.config.objects import Field, Object, Tagged
 from determined.config.quantities import Length, length_problem
 from determined.config.resources import INT32_MAX
 
-Generation = Literal["classic", "late"]
-
-# Methods whose algorithm is a series of operations; without a length they are classic all the same.
-CLASSIC_METHODS = frozenset({"sync_halving", "adaptive", "adaptive_simple", "pbt", "custom"})
-
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}")
-
-
-def generation(raw: dict[str, Any]) -> Generation:
-    """`late`: trials run and the search may stop them. `classic`: the search hands out operations with lengths."""
-    searcher = raw.get("searcher")
-    if not isinstance(searcher, dict):
-        return "late"
-    if searcher.get("name") in CLASSIC_METHODS:
-        return "classic"
-    if searcher.get("time_metric") is not None and searcher.get("max_time") is not None:
-        return "late"
-    return "classic" if searcher.get("max_length") is not None else "late"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +37,10 @@ class Searcher:
     max_length: Length | None = None
     time_metric: str | None = None
     max_time: int | None = None
+    metrics: tuple[dict[str, Any], ...] = ()  # several objectives; `metric` is the first of them
+    initial_points: tuple[dict[str, Any], ...] = ()
+    sampler: str | None = None  # None: points are drawn at random
+    sampler_options: dict[str, Any] = field(default_factory=dict)
     raw: dict[str, Any] = field(repr=False)
 
     method: ClassVar[str] = ""
@@ -165,7 +164,7 @@ def parse_searcher(raw: dict[str, Any]) -> Searcher:
 def _typed(key: str, value: Any) -> Any:
     if key in ("max_length", "budget", "length_per_round"):
         return Length.parse(value)
-    return tuple(value) if key == "bracket_rungs" else value
+    return tuple(value) if key in ("bracket_rungs", "metrics", "initial_points") else value
 
 
 class LengthNode(Node):
@@ -222,9 +221,15 @@ _FRACTION = Field(Number(low=0, high=1), default=0.2)
 _REPLACE = Object({"truncate_fraction": Field(Number(low=0, high=0.5), default=0.2)})
 _EXPLORE = Object({"resample_probability": _FRACTION, "perturb_factor": _FRACTION})
 
+_LEARNING = {**METRICS, **INITIAL_POINTS, **SAMPLER}
+_LEARNING_RULES = (metrics_agree, sampler_suits, points_fit)
+
 _VARIANTS = {
     "single": Object(_LENGTH),
-    "random": Object({"max_trials": _trials(), **_CONCURRENT, **_LENGTH}),
+    "random": Object(
+        {"max_trials": _trials(), **_CONCURRENT, **_LENGTH, **_LEARNING},
+        rules=_LEARNING_RULES,
+    ),
     "grid": Object({**_CONCURRENT, **_LENGTH}),
     "async_halving": Object(
         {
@@ -235,7 +240,9 @@ _VARIANTS = {
             **_TIMED,
             **_UNIT_LENGTH,
             **_STOP_ONCE,
+            **_LEARNING,
         },
+        rules=(*_LEARNING_RULES, one_metric),
         complete_rules=(_asha_needs_an_end,),
     ),
     "adaptive_asha": Object(
@@ -249,7 +256,9 @@ _VARIANTS = {
             **_TIMED,
             **_LENGTH,
             **_STOP_ONCE,
+            **_LEARNING,
         },
+        rules=(*_LEARNING_RULES, one_metric),
         complete_rules=(_asha_needs_an_end,),
     ),
     "sync_halving": Object({"num_rungs": _trials(), **_BUDGET, **_DIVISOR, **_STRAGGLERS, **_OLD_LENGTH}),
@@ -265,10 +274,19 @@ _VARIANTS = {
         }
     ),
     "custom": Object({"unit": Field(Text(choices=("batches", "records", "epochs")), default=None)}, extra=True),
-    "optuna": Object({"max_trials": _trials(), **_CONCURRENT, **_TIMED, **_LENGTH}, extra=True),
+    "optuna": Object(
+        {"max_trials": _trials(), **_CONCURRENT, **_TIMED, **_LENGTH, **_LEARNING, **CHOSEN_SAMPLER},
+        rules=_LEARNING_RULES,
+    ),
 }
 
-SEARCHER = Tagged(
+
+class _SearcherNode(Tagged):
+    def fill(self, value: Any) -> Any:
+        return super().fill(with_first_metric(value))
+
+
+SEARCHER = _SearcherNode(
     tag="name",
     common=_COMMON,
     variants=_VARIANTS,

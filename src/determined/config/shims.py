@@ -79,8 +79,18 @@ def _join_entrypoint(config: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(script, str) or not isinstance(layer, str) or "entrypoint" in config:
         return config
     command = f"{layer} {script}" if layer else script
+    if not layer:
+        config = _on_one_node(config)
     config = {**_without(_without(config, "entrypoint_script"), "launch_layer"), "entrypoint": command}
     return add_variable(config, f"{ENTRYPOINT_SCRIPT_VARIABLE}={script}")
+
+
+def _on_one_node(config: dict[str, Any]) -> dict[str, Any]:
+    """Nothing makes one job of a plain script on several nodes: slots that need more than one node are refused."""
+    resources = config.get("resources", {})
+    if not isinstance(resources, dict):
+        return config
+    return {**config, "resources": {"is_single_node": True, **resources}}
 
 
 def _without(config: dict[str, Any], key: str) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Checkpoint files between this job's ranks and a store: whole or in shards, downloads shared by a node's workers."""
 
 import contextlib
-import hashlib
 import json
 import logging
 from collections.abc import Callable, Iterator
@@ -204,6 +203,8 @@ def _attempt(work: Callable[[], T]) -> tuple[Exception | None, T | None]:
 
 
 def _md5(path: Path) -> str:
+    import hashlib  # loads OpenSSL, and only sharded checkpoints compare files
+
     digest = hashlib.md5(usedforsecurity=False)
     with path.open("rb") as source:
         while block := source.read(1 << 20):

@@ -1,21 +1,13 @@
 """DistributedContext: who this process is among its peers, and the few collectives Core API needs."""
 
-import contextlib
-import hashlib
-import logging
-import os
-import secrets
-import socket
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined._imports import load_optional
 from determined.core import _environment
-from determined.core._rank_link import Hub, Spoke, listen
 
-logger = logging.getLogger("determined.core")
+if TYPE_CHECKING:
+    from determined.core._rank_link import Hub, Spoke
 
-_START_SECONDS = 600.0
 _DEFAULT_PORTS = (12360, 12376)
 
 
@@ -166,26 +158,31 @@ class DistributedContext:
         self.close()
 
     def _connect(self, address: str, port: int) -> None:
-        secret = _secret()
+        # Here, because a process without peers, which most are, would wait for what it never needs.
+        from determined.core import _rank_start
+
+        secret = _rank_start.secret()
         if self.rank == 0:
-            self._world = _start_hub(_listen_at(address, port), self.size, secret)
+            self._world = _rank_start.hub(_rank_start.listen_at(address, port), self.size, secret)
         else:
-            self._world = Spoke.connect((address, port), self.rank, secret, _START_SECONDS)
+            self._world = _rank_start.spoke((address, port), self.rank, secret)
         self._node = self._connect_node(secret)
 
-    def _connect_node(self, secret: bytes) -> Hub | Spoke | None:
+    def _connect_node(self, secret: bytes) -> "Hub | Spoke | None":
         """A link of this node's own, unless it would be the same one or have nobody on it."""
+        from determined.core import _rank_start
+
         if self.local_size == self.size:
             return self._world
-        listener = listen("127.0.0.1", 0) if self.local_rank == 0 and self.local_size > 1 else None
+        listener = _rank_start.listen_locally() if self.local_rank == 0 and self.local_size > 1 else None
         port = listener.getsockname()[1] if listener else None
         ports = self.allgather((self.cross_rank, self.local_rank, port))
         if listener is not None:
-            return _start_hub(listener, self.local_size, secret)
+            return _rank_start.hub(listener, self.local_size, secret)
         if self.local_size < 2:
             return None
         hub = next(p for cross, local, p in ports if (cross, local) == (self.cross_rank, 0))
-        return Spoke.connect(("127.0.0.1", hub), self.local_rank, secret, _START_SECONDS)
+        return _rank_start.spoke(("127.0.0.1", hub), self.local_rank, secret)
 
 
 _ALONE: dict[str, Any] = {"rank": 0, "size": 1, "local_rank": 0, "local_size": 1, "cross_rank": 0, "cross_size": 1}
@@ -209,46 +206,3 @@ def _chief_address(size: int, local_size: int, chief_ip: str | None) -> str:
     if chief_ip is None:
         raise AssertionError(f"size={size} spans several nodes (local_size={local_size}); pass chief_ip")
     return chief_ip
-
-
-def _listen_at(address: str, port: int) -> socket.socket:
-    """On the one interface peers use; on all only where that address is not this machine's own (NAT)."""
-    with contextlib.suppress(OSError), socket.socket() as trial:
-        trial.bind((address, 0))
-        return listen(address, port)
-    logger.warning("the chief's address %s is not one of this machine; listening on all interfaces", address)
-    return listen("", port)
-
-
-def _start_hub(listener: socket.socket, size: int, secret: bytes) -> Hub:
-    hub = Hub(listener, size, secret)
-    try:
-        hub.accept(_START_SECONDS)
-    except BaseException:
-        hub.close()
-        raise
-    return hub
-
-
-def _secret() -> bytes:
-    """From the allocation's token; off cluster from a file only this user can read."""
-    token = _environment.peer_token() or _user_secret(_environment.user_data_dir() / "rank-secret")
-    return hashlib.sha256(b"determined rank link\0" + token.encode()).digest()
-
-
-def _user_secret(path: Path) -> str:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        os.write(descriptor, secrets.token_hex(32).encode())
-    finally:
-        os.close(descriptor)
-    # Linking fails when another rank was first; then its secret is everybody's.
-    with contextlib.suppress(FileExistsError):
-        path.hardlink_to(fresh)
-    fresh.unlink()
-    status = path.stat()
-    if status.st_uid != os.geteuid() or status.st_mode & 0o077:
-        raise RuntimeError(f"{path} is not private to this user; remove it")
-    return path.read_text()

@@ -16,7 +16,7 @@ from determined.core._offcluster import DummyCheckpointContext, DummyDistributed
 from determined.core._preempt import PreemptContext
 from determined.core._profiler import ProfilerContext
 from determined.core._reporter import Reporter
-from determined.core._searcher import SearcherContext, SearcherContextMissing
+from determined.core._searcher import SearcherContext, SearcherContextMissing, is_classic
 from determined.core._train import TrainContext
 from determined.rundir.layout import RunDir
 from determined.storage.shared_fs import SharedFSStorageManager
@@ -101,7 +101,7 @@ class _Trial:
         tensorboard = self._tensorboard()
         is_auto = tensorboard_mode is TensorboardMode.AUTO and self._dist.rank == 0
         events = MetricEvents(tensorboard) if is_auto else None
-        metrics = MetricsContext(self._reporter, events.add if events else None)
+        metrics = MetricsContext(self._reporter, events)
         train = TrainContext(
             reporter=self._reporter,
             master=self._master,
@@ -138,7 +138,7 @@ class _Trial:
 
     def _searcher(self) -> SearcherContext | SearcherContextMissing:
         searcher = self._trial._config.get("searcher") or {}
-        if searcher.get("max_length") is None:
+        if searcher.get("max_length") is None and not is_classic(searcher):
             return SearcherContextMissing()
         return SearcherContext(
             reporter=self._reporter,

@@ -8,22 +8,28 @@ from collections.abc import Callable
 from typing import Any
 
 from determined.core._reporter import Reporter
+from determined.tensorboard import MetricEvents
 from determined.wire.codec import to_msgpack
-from determined.wire.report import MetricReport
 from determined.wire.userdata import to_plain
 
 logger = logging.getLogger("determined.core")
 
 VALIDATION = "validation"
-_PLAIN = frozenset({float, int})
+_TAG = "metric"
+_now = time.time
 
 
 class MetricsContext:
-    """Where train and profiler contexts report. `listener` gets group, time and the encoded report (TensorBoard)."""
+    """Where train and profiler contexts report. What is reported also goes to `events` (TensorBoard), if there are any.
 
-    def __init__(self, reporter: Reporter, listener: Callable[[str, float, bytes], None] | None = None) -> None:
-        self._append = reporter.append
-        self._listener = listener
+    `report` does all it can in its own body: between two steps of a training the processor's caches fill with other
+    things, and each function called then costs a microsecond or two whatever it does.
+    """
+
+    def __init__(self, reporter: Reporter, events: MetricEvents | None = None) -> None:
+        self._reporter = reporter
+        self._append: Callable[[bytes], int] | None = None
+        self._events = events
         self._groups: set[str] = set()
 
     def report(
@@ -37,35 +43,41 @@ class MetricsContext:
             self._groups.add(checked_group(group))
         if type(steps_completed) is not int and steps_completed is not None:
             steps_completed = operator.index(steps_completed)
-        if not is_plain(metrics):
+        if type(metrics) is not dict:
             metrics = plain_metrics(group, metrics)
+        for name, value in metrics.items():
+            if (type(value) is not float and type(value) is not int) or type(name) is not str:
+                metrics = plain_metrics(group, metrics)
+                break
         if batch_metrics is not None:
             batch_metrics = [plain_metrics("training", batch) for batch in batch_metrics]
-        record = MetricReport(group, steps_completed, metrics, time.time(), batch_metrics)
-        try:
-            payload = to_msgpack(record)
+        moment = _now()
+        try:  # a wire.report.MetricReport, without building one
+            payload = to_msgpack((_TAG, group, steps_completed, metrics, moment, batch_metrics))
         except OverflowError:  # an int of more than 64 bits
-            record.metrics = plain_metrics(group, metrics)
-            payload = to_msgpack(record)
-        self._append(payload)
-        if self._listener is not None:
-            self._listener(group, record.time, payload)
+            metrics = plain_metrics(group, metrics)
+            payload = to_msgpack((_TAG, group, steps_completed, metrics, moment, batch_metrics))
+        try:
+            (self._append or self._open())(payload)
+        except OSError as err:
+            raise self._reporter.explained(err) from err
+        events = self._events
+        if events is None:
+            return
+        if moment < events.due.get(group, 0.0):
+            events.newest[group] = payload
+        else:
+            events.add(group, moment, payload)
+
+    def _open(self) -> Callable[[bytes], int]:
+        self._append = self._reporter.open().append
+        return self._append
 
 
 def checked_group(group: str) -> str:
     if not isinstance(group, str) or not group or "." in group:
         raise ValueError(f"metric group {group!r} is not allowed; give a non-empty name without '.'")
     return group
-
-
-def is_plain(metrics: dict[str, Any]) -> bool:
-    """Whether the wire takes `metrics` as they are. False for anything `plain_metrics` has to look at."""
-    if type(metrics) is not dict:
-        return False
-    for name, value in metrics.items():  # noqa: SIM110  a generator in all() takes twice as long
-        if type(value) not in _PLAIN or type(name) is not str:
-            return False
-    return True
 
 
 def plain_metrics(group: str, metrics: dict[str, Any]) -> dict[str, Any]:

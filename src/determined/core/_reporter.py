@@ -1,7 +1,6 @@
 """From this process to the runner: records appended to a memory-mapped journal, and the flags that come back."""
 
 import os
-import secrets
 import threading
 from typing import Any
 
@@ -27,9 +26,21 @@ class Reporter:
     def append(self, payload: bytes) -> int:
         """Raises OSError, naming the place, when the disk is full: a lost report would be worse than a stop."""
         try:
-            return (self._journal or self._open()).append(payload)
+            return (self._journal or self.open()).append(payload)
         except OSError as err:
-            raise OSError(err.errno, f"cannot report: {err.strerror}; free space there", str(self._journals)) from err
+            raise self.explained(err) from err
+
+    def open(self) -> JournalWriter:
+        """The journal itself, for the one caller that cannot spare the step through `append`."""
+        with self._lock:
+            if self._journal is None:
+                self._journals.mkdir(parents=True, exist_ok=True)
+                name = f"user-{os.getpid()}-{os.urandom(4).hex()}"
+                self._journal = JournalWriter(self._journals, name)
+            return self._journal
+
+    def explained(self, err: OSError) -> OSError:
+        return OSError(err.errno, f"cannot report: {err.strerror}; free space there", str(self._journals))
 
     def settle(self) -> bool:
         """Wait until the master has everything reported so far; False, at once, while the master is away.
@@ -45,11 +56,3 @@ class Reporter:
         """What was appended stays; the runner ships it after this process is gone."""
         if self._journal is not None:
             self._journal.close()
-
-    def _open(self) -> JournalWriter:
-        with self._lock:
-            if self._journal is None:
-                self._journals.mkdir(parents=True, exist_ok=True)
-                name = f"user-{os.getpid()}-{secrets.token_hex(4)}"
-                self._journal = JournalWriter(self._journals, name)
-            return self._journal

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from determined.config.generations import generation
 from determined.core._distributed import DistributedContext
 from determined.core._master import Master
 from determined.core._modes import SearcherMode, Unit
@@ -41,7 +42,12 @@ class SearcherOperation:
         self._context._progress(length, self._length)
 
     def report_completed(self, searcher_metric: Any) -> None:
-        """The searcher metric after training for `length`. Chief only, once."""
+        """The searcher metric after training for `length`. Chief only, once.
+
+        Args:
+            searcher_metric: a number; with several metrics in the config a map of their names; for a custom search
+                anything JSON can carry.
+        """
         self._only_chief("report_completed")
         if self._completed:
             raise RuntimeError(f"the operation of length {self._length} was already completed")
@@ -69,9 +75,11 @@ class SearcherContext:
         self._master = master
         self._dist = dist
         self._trial_id = trial_id
-        self._max_length = parse_max_length(searcher)
+        self._made_up_length = parse_max_length(searcher)
         self._units = parse_units(searcher)
         self._classic = is_classic(searcher)
+        self._trained_length = 0
+        self._was_aware: bool | None = None  # of preemption, before the operation was completed
 
     def operations(
         self, searcher_mode: SearcherMode = SearcherMode.WorkersAskChief, auto_ack: bool = True
@@ -91,12 +99,20 @@ class SearcherContext:
         return self._operations(mode is SearcherMode.WorkersAskChief, auto_ack)
 
     def acknowledge_out_of_ops(self) -> None:
-        """Say that the script will exit because there is nothing more to train, and may be restarted for more."""
-        self._reporter.report(PreemptAck())
+        """Say that the script will exit because there is nothing more to train, and may be restarted for more.
+
+        In the late generation there never is more: a trial that said so would be restarted without end.
+        """
+        if self._classic:
+            self._reporter.report(PreemptAck())
 
     def get_configured_units(self) -> Unit | None:
-        """What `max_length` counts; None when the config gives a bare number."""
+        """What lengths count; None when the config gives a bare number."""
         return self._units
+
+    def get_trained_length(self) -> int:
+        """The length of the last operation that `operations()` found completed on the chief; 0 before that."""
+        return self._trained_length
 
     def _operations(self, shared: bool, auto_ack: bool) -> Iterator[SearcherOperation]:
         if not self._classic:
@@ -119,15 +135,19 @@ class SearcherContext:
         warnings.warn(
             "searcher.operations() is a thing of the past: training length belongs in the script", FutureWarning, 3
         )
-        return SearcherOperation(self, self._max_length, self._dist.rank == 0)
+        return SearcherOperation(self, self._made_up_length, self._dist.rank == 0)
 
     def _next_length(self) -> int | None:
         path = f"/api/v1/trials/{self._trial_id}/searcher/operation"
         settled = self._reporter.settle
         answer = self._master.insist(lambda session: session.get(path), "searcher.operations", after=settled)
+        length = int(((answer.get("op") or {}).get("validateAfter") or {}).get("length") or 0)
         if answer.get("completed"):
+            self._trained_length = length
             return None
-        return int((answer.get("op") or {})["validateAfter"]["length"])
+        if self._was_aware is not None:
+            self._reporter.control.aware, self._was_aware = self._was_aware, None
+        return length
 
     def _progress(self, length: float, total: int) -> None:
         if self._classic:
@@ -138,6 +158,9 @@ class SearcherContext:
     def _complete(self, length: int, metric: Any) -> None:
         if not self._classic:
             return
+        # The answer may end the trial: a script that then saves its last state is leaving, not deaf to the signal.
+        control = self._reporter.control
+        self._was_aware, control.aware = control.aware, True
         body = {"op": {"length": length}, "searcherMetric": metric}
         path = f"/api/v1/trials/{self._trial_id}/searcher/completed_operation"
         settled = self._reporter.settle
@@ -164,20 +187,21 @@ class SearcherContextMissing:
 
 
 def is_classic(searcher: dict[str, Any]) -> bool:
-    """The master drives operations, unless the config says by time_metric and max_time that the script does."""
-    late = searcher.get("time_metric") is not None and searcher.get("max_time") is not None
-    return searcher.get("max_length") is not None and not late
+    """Whether the master drives operations."""
+    return generation({"searcher": searcher}) == "classic"
 
 
 def parse_max_length(searcher: dict[str, Any]) -> int:
-    """`100` or `{"batches": 100}`."""
-    length = searcher["max_length"]
+    """`100` or `{"batches": 100}`; 0 for the classic methods that have lengths of their own."""
+    length = searcher.get("max_length") or 0
     if isinstance(length, dict):
         (length,) = length.values()
     return int(length)
 
 
 def parse_units(searcher: dict[str, Any]) -> Unit | None:
-    length = searcher.get("max_length")
-    named = next(iter(length)) if isinstance(length, dict) and length else searcher.get("unit")
+    """By whichever length the method has, or by the unit a custom search names."""
+    lengths = (searcher.get(key) for key in ("max_length", "length_per_round"))
+    named = next((next(iter(length)) for length in lengths if isinstance(length, dict) and length), None)
+    named = named or searcher.get("unit")
     return Unit[str(named).upper()] if named else None

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from determined._version import __version__
+from determined.api.certificates import first_certificate
 from determined.api.own_master import (
     STATE_FILE,
     DamagedState,
@@ -55,7 +56,7 @@ class MasterProcess:
         if state is None:
             return None
         deadline = time.monotonic() + _BUSY_SECONDS
-        while not proves_itself(state.url, state.identity):
+        while not proves_itself(state):
             # a stale file names a process that is gone; a live master may only be too busy to answer in time
             if time.monotonic() > deadline or not _is_master(state.pid):
                 return None
@@ -97,16 +98,25 @@ class MasterProcess:
     def _recovered(self) -> MasterState | None:
         try:
             config = msgspec.json.decode((self.directory / "master.yaml").read_bytes())
+            certificate = self._certificate()
+            scheme = "https" if certificate else "http"
             return MasterState(
-                url=f"http://127.0.0.1:{_number(self.directory / 'master.port')}",
+                url=f"{scheme}://127.0.0.1:{_number(self.directory / 'master.port')}",
                 pid=_number(self.directory / "master.lock"),
                 version=__version__,
                 identity=(self.directory / "identity").read_text(),
                 password=config["security"]["initial_user_password"],
                 data_dir=str(self.directory),
+                certificate=certificate,
             )
         except (FileNotFoundError, msgspec.DecodeError, KeyError, TypeError):
             return None
+
+    def _certificate(self) -> str | None:
+        """What the master shows to its clients, as its config says; None when it serves plain http."""
+        config = msgspec.json.decode((self.directory / "master.yaml").read_bytes())
+        file = ((config["security"] or {}).get("tls") or {}).get("cert")
+        return first_certificate((self.directory / file).read_text()) if file else None
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[None]:
@@ -137,13 +147,15 @@ class MasterProcess:
             port = self._wait_ready(process, read_fd)
         finally:
             os.close(read_fd)
+        certificate = self._certificate()
         state = MasterState(
-            url=f"http://{_reached_at(options.host)}:{port}",
+            url=f"{'https' if certificate else 'http'}://{_reached_at(options.host)}:{port}",
             pid=process.pid,
             version=__version__,
             identity=identity,
             password=password,
             data_dir=str(self.directory),
+            certificate=certificate,
         )
         save(self.state_file, state)
         return state
@@ -211,7 +223,7 @@ class MasterProcess:
         while time.monotonic() < deadline:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(state.pid, os.WNOHANG)
-            if not proves_itself(state.url, state.identity, timeout=0.5) and not _holds_data_dir(self.directory):
+            if not proves_itself(state, timeout=0.5) and not _holds_data_dir(self.directory):
                 return
             time.sleep(0.05)
         raise DeterminedError(

@@ -1,4 +1,4 @@
-"""A runner's connection to its master: urllib3, the allocation token, our error classes. Proxies are never used.
+"""What a runner asks its master: the allocation token, our error classes. Proxies are never used.
 
 `Unavailable` means try again later (nobody answers, 5xx, or somebody who does not prove to be our master, and then gets
 no token); every other error is the master's own word. A master that came back elsewhere has its engine rewrite
@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import urllib3
-
-from determined.api.proven import Claim, demand_proof
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import (
     BY_CODE,
@@ -24,23 +21,21 @@ from determined.errors import (
     Unauthenticated,
     Unavailable,
 )
+from determined.exec.connections import Connections
 from determined.wire.codec import from_json
 from determined.wire.report import LaunchFile
 
 # Answers that say: this runner's allocation is over or was never there. It has nobody to work for.
 STALE = (Gone, Unauthenticated, Forbidden, NotFound)
 
-_CONNECT_SECONDS = 5.0
-_UNVERIFIED = "noverify"
-
 
 class MasterLink:
-    """Thread-safe: each thread gets its own pooled connection."""
+    """Thread-safe."""
 
     def __init__(self, launch_file: Path) -> None:
         self._launch_file = launch_file
         self.launch = from_json(launch_file.read_bytes(), LaunchFile)
-        self._pool = _pool(self.launch)
+        self._connections = Connections(self.launch)
         allocation = f"/api/v1/allocations/{quote(self.launch.allocation_id, safe='')}"
         self._resource = f"{allocation}/resources/{quote(self.launch.resource_id, safe='')}"
 
@@ -66,15 +61,14 @@ class MasterLink:
         headers = {ALLOCATION_TOKEN_HEADER: f"Bearer {self.launch.token}"}
         if body is not None:
             headers["Content-Type"] = "application/msgpack"
-        limits = urllib3.Timeout(connect=_CONNECT_SECONDS, read=timeout)
         try:
-            answer = self._pool.request(method, url + path, headers=headers, body=body, timeout=limits)
-        except urllib3.exceptions.HTTPError as e:
+            status, answer = self._connections.request(method, path, headers=headers, body=body, seconds=timeout)
+        except OSError as e:
             self._look_for_news()
-            raise Unavailable(f"no answer from the master at {url}: {e}") from e
-        if answer.status < 300:
-            return answer.data
-        raise _error(url, answer.status, answer.data)
+            raise Unavailable(f"no answer from the master at {url}: {e or type(e).__name__}") from e
+        if status < 300:
+            return answer
+        raise _error(url, status, answer)
 
     def _look_for_news(self) -> None:
         try:
@@ -82,27 +76,8 @@ class MasterLink:
         except (OSError, ValueError):
             return  # just being replaced, or damaged: what we know stays good
         if launch != self.launch:
-            self._pool, self.launch = _pool(launch), launch
-
-
-def _pool(launch: LaunchFile) -> urllib3.PoolManager:
-    pool = urllib3.PoolManager(num_pools=1, maxsize=4, retries=False, **_tls(launch))
-    demand_proof(pool, Claim(launch.master_url, launch.allocation_id, launch.token))
-    return pool
-
-
-def _tls(launch: LaunchFile) -> dict[str, Any]:
-    if not launch.master_url.startswith("https:"):
-        return {}
-    if launch.master_cert_file == _UNVERIFIED:
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-        return {"cert_reqs": "CERT_NONE"}
-    options: dict[str, Any] = {"cert_reqs": "CERT_REQUIRED"}
-    if launch.master_cert_file:
-        options["ca_certs"] = launch.master_cert_file
-    if launch.master_cert_name:
-        options |= {"assert_hostname": launch.master_cert_name, "server_hostname": launch.master_cert_name}
-    return options
+            before, self._connections, self.launch = self._connections, Connections(launch), launch
+            before.close()
 
 
 def _error(url: str, status: int, body: bytes) -> DeterminedError:

@@ -30,6 +30,7 @@ from determined.master.auth.throttle import LoginThrottle
 from determined.master.background import log_retention, unmanaged
 from determined.master.background.deletion import ExperimentDeleter
 from determined.master.background.gc import GarbageCollector
+from determined.master.background.proposer import Proposer
 from determined.master.bus import Bus
 from determined.master.clock import Clock, SystemClock
 from determined.master.config import MasterConfig
@@ -227,6 +228,7 @@ def _start_loops(ctx: MasterContext) -> list[asyncio.Task[Any]]:
     return [
         supervise.spawn(GarbageCollector(ctx).run(), name="checkpoint garbage collector"),
         supervise.spawn(ExperimentDeleter(ctx).run(), name="experiment deleter"),
+        supervise.spawn(Proposer(ctx).run(), name="proposer of hyperparameters"),
         supervise.repeat(lambda: log_retention.sweep(ctx), name="log retention", seconds=retention),
         supervise.repeat(lambda: unmanaged.sweep(ctx), name="unmanaged trials", seconds=unmanaged.PERIOD_S),
         supervise.repeat(lambda: session.sweep(ctx), name="session sweep", seconds=_SWEEP_SECONDS),
@@ -267,10 +269,12 @@ def _routers() -> list[Router]:
         agent,
         allocation,
         checkpoint,
+        custom_search,
         docs,
         experiment,
         experiment_actions,
         health,
+        hp_analysis,
         job,
         log,
         master,
@@ -281,6 +285,7 @@ def _routers() -> list[Router]:
         report,
         resource_allocation,
         run,
+        search,
         session,
         task,
         token,
@@ -290,8 +295,9 @@ def _routers() -> list[Router]:
     )
 
     nouns = (
-        agent, allocation, checkpoint, docs, experiment, experiment_actions, health, job, log, master, metric, page,
-        pool, project, report, resource_allocation, run, session, task, token, trial, user, workspace,
+        agent, allocation, checkpoint, custom_search, docs, experiment, experiment_actions, health, hp_analysis, job,
+        log, master, metric, page, pool, project, report, resource_allocation, run, search, session, task, token,
+        trial, user, workspace,
     )  # fmt: skip
     return [_without_options(noun.router) for noun in nouns]
 

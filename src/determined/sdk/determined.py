@@ -74,13 +74,7 @@ class Determined:
             ValueError: `config` is neither a path nor a dict.
             InvalidConfig: the master refuses it, with every violation by path.
         """
-        request = CreateExperimentRequest(
-            activate=True,
-            config=_config_text(config),
-            model_definition=_files(model_dir, includes),
-            project_id=project_id,
-            template=template,
-        )
+        request = submission(config, model_dir, includes, project_id=project_id, template=template)
         answer = experiment.create(self._session, request)
         for warning in answer.warnings or []:
             logger.warning("experiment %s: %s", answer.experiment.id, warning)
@@ -184,6 +178,24 @@ class Determined:
 
     def iter_trials_metrics(self, trial_ids: list[int], group: str) -> Iterator[TrialMetrics]:
         return iter_metrics(self._session, trial_ids, group)
+
+
+def submission(
+    config: str | Path | dict[str, Any],
+    model_dir: str | Path | None,
+    includes: Iterable[str | Path] | None,
+    *,
+    project_id: int | None = None,
+    template: str | None = None,
+) -> CreateExperimentRequest:
+    """What `create_experiment` sends; an experiment that is active at once."""
+    return CreateExperimentRequest(
+        activate=True,
+        config=_config_text(config),
+        model_definition=_files(model_dir, includes),
+        project_id=project_id,
+        template=template,
+    )
 
 
 def _cert(address: str, path: str | None, name: str | None, noverify: bool) -> CertSpec | None:

@@ -3,12 +3,12 @@
 import base64
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from determined.api import experiment as api
-from determined.api import project
+from determined.api import hp_analysis, project
 from determined.api.session import Session
 from determined.sdk.checkpoint import Checkpoint
 from determined.sdk.choosing import sorting
@@ -164,6 +164,16 @@ class Experiment(DeprecatedExperimentMethods):
         found = api.checkpoints(self._session, self.id, **sorting(sort_by, order_by))
         made = [Checkpoint._from_wire(self._session, c) for c in found]
         return made if max_results is None else made[:max_results]
+
+    def pareto_front(self, metrics: Sequence[str] = (), smaller_is_better: Sequence[bool] = ()) -> list[Trial]:
+        """Completed trials that no other one beats in every metric; by default over the metrics of the search."""
+        found = hp_analysis.pareto_front(self._session, self.id, metrics, smaller_is_better)
+        return [Trial(trial_id, self._session) for trial_id in found.front]
+
+    def hp_importance(self, metric: str | None = None, smaller_is_better: bool | None = None) -> dict[str, float]:
+        """How much each hyperparameter decided, by dotted name, the most important first; empty with few trials."""
+        found = hp_analysis.hp_importance(self._session, self.id, metric, smaller_is_better)
+        return {one.name: one.importance for one in found.importances}
 
     def __repr__(self) -> str:
         return f"Experiment(id={self.id})"

@@ -3,23 +3,13 @@
 Events are numbered from 1 and kept until they are acknowledged (spec/search.md 13). Both are as the wire writes them.
 """
 
-import json
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from determined.errors import InvalidArgument
-from determined.search.method import (
-    Close,
-    Create,
-    ExitReason,
-    Operation,
-    SearchContext,
-    SearchMethod,
-    Shutdown,
-    Tally,
-    ValidateAfter,
-)
+from determined.search.custom_operations import Steered, read_operations
+from determined.search.method import ExitReason, Operation, SearchContext, SearchMethod, Tally
 
-TRIAL_SEED = 42
 # The wire's words for reasons; an error has none of its own.
 _REASONS = {
     ExitReason.ERRORED: "EXITED_REASON_UNSPECIFIED",
@@ -36,7 +26,7 @@ class CustomSearch(SearchMethod):
         self._last_id = 0
         self._acknowledged = 0
         self._events: list[dict[str, Any]] = []
-        self._trials: set[str] = set()
+        self._trials: dict[str, Steered] = {}
         self._progress = 0.0
 
     def events(self) -> list[dict[str, Any]]:
@@ -75,19 +65,20 @@ class CustomSearch(SearchMethod):
         Raises:
             InvalidArgument: the event was never sent, or an operation makes no sense. Nothing has changed then.
         """
-        if triggered_by is not None and triggered_by > self._last_id:
+        if triggered_by is not None and not 0 < triggered_by <= self._last_id:
             raise InvalidArgument(
                 f"triggeredByEvent {triggered_by} was never sent (the last event is {self._last_id});"
                 " fetch searcher_events again"
             )
-        if triggered_by is not None and 0 < triggered_by <= self._acknowledged:
+        if triggered_by is not None and triggered_by <= self._acknowledged:
             return []
-        read = [op for one in operations for op in self._read(one)]
-        if triggered_by is not None and triggered_by > 0:
+        answer = read_operations(operations, self._trials)
+        self._trials.update(answer.steered)
+        self._progress = self._progress if answer.progress is None else answer.progress
+        if triggered_by is not None:
             self._acknowledged = triggered_by
             self._events = [event for event in self._events if event["id"] > triggered_by]
-        self._trials.update(op.request_id for op in read if isinstance(op, Create))
-        return read
+        return answer.operations
 
     def progress(self, tally: Tally) -> float:
         return self._progress
@@ -97,7 +88,7 @@ class CustomSearch(SearchMethod):
             "last_id": self._last_id,
             "acknowledged": self._acknowledged,
             "events": list(self._events),
-            "trials": sorted(self._trials),
+            "trials": {request_id: asdict(trial) for request_id, trial in self._trials.items()},
             "progress": self._progress,
         }
 
@@ -105,36 +96,10 @@ class CustomSearch(SearchMethod):
         self._last_id = state["last_id"]
         self._acknowledged = state["acknowledged"]
         self._events = list(state["events"])
-        self._trials = set(state["trials"])
+        self._trials = {request_id: Steered(**trial) for request_id, trial in state["trials"].items()}
         self._progress = state["progress"]
 
     def _push(self, kind: str, **fields: Any) -> list[Operation]:
         self._last_id += 1
         self._events.append({"id": self._last_id, kind: fields})
         return []
-
-    def _read(self, operation: dict[str, Any]) -> list[Operation]:
-        match operation:
-            case {"createTrial": {"requestId": str(request_id), "hyperparams": hparams}}:
-                return [self._create(request_id, hparams)]
-            case {"trialOperation": {"validateAfter": {"requestId": str(request_id), "length": length}}}:
-                return [ValidateAfter(request_id, int(length))]
-            case {"closeTrial": {"requestId": str(request_id)}}:
-                return [Close(request_id)]
-            case {"setSearcherProgress": {"progress": progress}}:
-                self._progress = min(max(float(progress), 0.0), 1.0)
-                return []
-            case {"shutDown": dict(how)}:
-                return [Shutdown(cancel=bool(how.get("cancel")), failure=bool(how.get("failure")))]
-        raise InvalidArgument(
-            f"searcher operation {operation!r} is none of createTrial, trialOperation.validateAfter, closeTrial,"
-            " setSearcherProgress, shutDown"
-        )
-
-    def _create(self, request_id: str, hyperparams: Any) -> Create:
-        if request_id in self._trials:
-            raise InvalidArgument(f"createTrial: request id {request_id} is already that of a trial; use a fresh one")
-        hparams = json.loads(hyperparams) if isinstance(hyperparams, str) else hyperparams
-        if not isinstance(hparams, dict):
-            raise InvalidArgument(f"createTrial: hyperparams must be a JSON object, not {hyperparams!r}")
-        return Create(request_id, hparams, seed=TRIAL_SEED)

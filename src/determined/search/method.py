@@ -24,6 +24,9 @@ class ExitReason(StrEnum):
     USER_REQUESTED_STOP = "USER_REQUESTED_STOP"
 
 
+INVALID_HPARAMS = frozenset({ExitReason.INVALID_HP, ExitReason.INIT_INVALID_HP})  # the trial's point was no good
+
+
 @dataclass(frozen=True, slots=True)
 class Create:
     """A new trial. In the classic generation a ValidateAfter follows it; in the late one nothing does."""

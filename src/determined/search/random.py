@@ -2,9 +2,15 @@
 
 from typing import Any
 
-from determined.search.method import ExitReason, Operation, SearchContext, SearchMethod, Tally, open_trial
-
-_INVALID = frozenset({ExitReason.INVALID_HP, ExitReason.INIT_INVALID_HP})
+from determined.search.method import (
+    INVALID_HPARAMS,
+    ExitReason,
+    Operation,
+    SearchContext,
+    SearchMethod,
+    Tally,
+    open_trial,
+)
 
 
 class RandomSearch(SearchMethod):
@@ -24,7 +30,7 @@ class RandomSearch(SearchMethod):
         return [op for _ in range(min(self._max_trials, bound)) for op in self._open(ctx)]
 
     def exited_early(self, ctx: SearchContext, request_id: str, reason: ExitReason) -> list[Operation]:
-        if self.replaces_invalid and reason in _INVALID:
+        if self.replaces_invalid and reason in INVALID_HPARAMS:
             # Gives the budget back; the exit that follows creates the replacement.
             self._created -= 1
         return []

@@ -11,6 +11,7 @@ from determined.errors import FailedPrecondition
 from determined.search.build import build_method, build_sampler
 from determined.search.custom import CustomSearch
 from determined.search.method import (
+    INVALID_HPARAMS,
     Create,
     ExitReason,
     Operation,
@@ -26,7 +27,6 @@ from determined.search.tally import RunningTally
 from determined.wire.codec import plain
 
 SNAPSHOT_VERSION = 2
-_INVALID = frozenset({ExitReason.INVALID_HP, ExitReason.INIT_INVALID_HP})
 
 
 class Searcher:
@@ -115,6 +115,19 @@ class Searcher:
             "sampler_state": None if self._sampler is None else self._sampler.snapshot(),
         }
 
+    @property
+    def name(self) -> str:
+        return str(self._config["searcher"]["name"])
+
+    @property
+    def classic(self) -> bool:
+        return bool(self._config["classic"])
+
+    @property
+    def trials_requested(self) -> int:
+        """Every trial that the method has ever asked for."""
+        return self._requested
+
     def start(self) -> list[Operation]:
         """The first trials. Once in a searcher's life."""
         if self._started:
@@ -160,7 +173,7 @@ class Searcher:
         if request_id in self._exits:
             return []
         reason = ExitReason(reason)
-        if reason in _INVALID:
+        if reason in INVALID_HPARAMS:
             self._tally.dropped(request_id)
         elif reason is ExitReason.USER_CANCELED:
             self._cancels.add(request_id)

@@ -4,7 +4,6 @@ The hash finds damage, not malice (whoever can change a file can change the mani
 BLAKE2b. SHA-256 runs at a third of the speed of `cp` here and would stall training for that long at each save.
 """
 
-import hashlib
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,8 +14,8 @@ from pathlib import Path
 from determined.storage import tree
 
 PIECE = 16 * 1024 * 1024
-# Read, hashed and written again while it is in a core's own cache: twice as much falls out of it on common machines, and
-# then one copy in two takes half as long again.
+# Read, hashed and written again while it is in a core's own cache: twice as much falls out of it on common machines,
+# and then one copy in two takes half as long again.
 _BUFFER = 256 * 1024
 _THREADS = min(4, os.cpu_count() or 1)
 _SMALL = 4 * 1024 * 1024
@@ -32,7 +31,9 @@ def copy_files(pairs: Iterable[tuple[Path, Path]], below: int | None = None) -> 
         with destination.open("wb"):
             pass
         destination.chmod(_status(source, below).st_mode & 0o777)
-    return _digests(list(_pieces(todo, below)), len(todo))
+    # By turns, so that threads write to different files: writers of one wait for each other inside the kernel.
+    by_turns = sorted(_pieces(todo, below), key=lambda piece: piece.offset)
+    return _digests(by_turns, len(todo))
 
 
 def hash_files(paths: Iterable[Path]) -> list[tuple[int, str]]:
@@ -63,6 +64,8 @@ def _status(source: Path, below: int | None) -> os.stat_result:
 
 
 def _digests(pieces: list[_Piece], files: int) -> list[tuple[int, str]]:
+    import hashlib  # loads OpenSSL, and most trials end without a checkpoint
+
     sizes = [0] * files
     folds = [hashlib.blake2b(digest_size=16) for _ in range(files)]
     for piece, crc in zip(pieces, _run(pieces), strict=True):

@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import socket
 import struct
 from pathlib import Path
 
@@ -17,7 +16,7 @@ class EventFile:
 
     def __init__(self, directory: Path, time: float) -> None:
         directory.mkdir(parents=True, exist_ok=True)
-        name = f"events.out.tfevents.{int(time):010d}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}"
+        name = f"events.out.tfevents.{int(time):010d}.{os.uname().nodename}.{os.getpid()}.{next(_numbers)}"
         self.path = directory / name
         self._out = self.path.open("wb")
         self._tags: dict[str, bytes] = {}

@@ -14,26 +14,30 @@ from determined.wire.report import MetricReport
 logger = logging.getLogger("determined.tensorboard")
 
 _SYSTEM_GROUPS = frozenset({"gpu", "cpu", "memory", "disk", "network"})
-_INTERVAL = 1.0
+# A pass takes the interpreter from the training for a millisecond or two; TensorBoard looks for news every few seconds.
+_INTERVAL = 5.0
+_SOON = 1.0
 # Seconds between two events of a group. Writing one costs the trainer's interpreter some 30 us; a loop that reports
 # a thousand times a second would feel that, and no chart shows so many points. The master keeps every one.
-_SPACING = 0.05
+_SPACING = 0.1
 
 
 class MetricEvents:
-    """Takes encoded `MetricReport`s; writes and copies event files at most once a second.
+    """Takes encoded `MetricReport`s; writes and copies event files every few seconds and at the end.
 
     A failing store is logged, never raised: event files are a convenience and training goes on without them.
+    Whoever reports often may look into `due` (group -> when its next event is due) and, before that moment, put the
+    report into `newest` in place of a call of `add`.
     """
 
     def __init__(self, manager: TensorboardManager) -> None:
+        self.due: dict[str, float] = {}
+        self.newest: dict[str, bytes] = {}  # group -> its last report, if that came too soon for an event
         self._manager = manager
         self._queue: deque[bytes] = deque()
-        self._wake = threading.Event()
+        self._hurry = threading.Event()
         self._stop = threading.Event()
         self._file: EventFile | None = None
-        self._next: dict[str, float] = {}  # group -> when its next event is due
-        self._skipped: dict[str, bytes] = {}  # group -> its newest report, if that came too soon for an event
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -42,22 +46,21 @@ class MetricEvents:
 
     def add(self, group: str, moment: float, payload: bytes) -> None:
         """Hand over one encoded report. Cheap and never blocks: most reports of a flood are only remembered."""
-        if moment < self._next.get(group, 0.0) and group != "validation":
-            self._skipped[group] = payload
-        else:
-            self._next[group] = moment + _SPACING
-            self._skipped.pop(group, None)
-            self._queue.append(payload)
-        if not self._wake.is_set():
-            self._wake.set()
+        if moment < self.due.get(group, 0.0):
+            self.newest[group] = payload
+            return
+        if group != "validation":
+            self.due[group] = moment + _SPACING
+            self.newest.pop(group, None)
+        self._queue.append(payload)
 
     def sync_soon(self) -> None:
-        self._wake.set()
+        self._hurry.set()
 
     def close(self) -> None:
         """Write and copy what is left."""
         self._stop.set()
-        self._wake.set()
+        self._hurry.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
@@ -67,13 +70,16 @@ class MetricEvents:
     def _run(self) -> None:
         pause = _INTERVAL
         while not self._stop.is_set():
-            self._wake.wait()
-            self._stop.wait(pause)
-            self._wake.clear()
+            if self._hurry.wait(pause):
+                self._stop.wait(_SOON)
+                self._hurry.clear()
+            elif not self._queue and not self.newest:
+                continue
             started = time.monotonic()
             self._pass()
             # A slow store must not be kept busy: at most a tenth of the time goes into copying.
             pause = max(_INTERVAL, 10 * (time.monotonic() - started))
+        self._pass()
 
     def _pass(self) -> None:
         try:
@@ -85,8 +91,8 @@ class MetricEvents:
     def _drain(self) -> None:
         while self._queue:
             self._write(from_msgpack(self._queue.popleft(), MetricReport))
-        for group in list(self._skipped):
-            newest = self._skipped.pop(group, None)  # the training thread may have taken it back
+        for group in list(self.newest):
+            newest = self.newest.pop(group, None)  # the training thread may have taken it back
             if newest is not None:
                 self._write(from_msgpack(newest, MetricReport))
         if self._file is not None:

@@ -27,10 +27,6 @@ def from_json(raw: bytes | str, kind: type[T]) -> T:
     return msgspec.json.decode(raw, type=kind)
 
 
-def to_msgpack(value: Any) -> bytes:
-    return _msgpack_encoder.encode(value)
-
-
 def from_msgpack(raw: bytes, kind: type[T]) -> T:
     return msgspec.msgpack.decode(raw, type=kind)
 
@@ -88,4 +84,5 @@ def _encode_other(value: Any) -> Any:
 
 
 _json_encoder = msgspec.json.Encoder(enc_hook=_encode_other)
-_msgpack_encoder = msgspec.msgpack.Encoder(enc_hook=_encode_other)
+# The method itself, not a function around it: it runs once per reported metric, inside training loops.
+to_msgpack: Callable[[Any], bytes] = msgspec.msgpack.Encoder(enc_hook=_encode_other).encode

@@ -148,6 +148,7 @@ class TaskSpec(Wire):
     bind_mounts: list[BindMount] = []
     submitter_python: str | None = None
     slot_counts: list[int] = []  # of every runner of the allocation, by rank
+    address: str | None = None  # of a runner that has no peers, and so nobody to wait for
     ports: dict[str, int] = {}  # DTRAIN_SSH_PORT, INTER_TRAIN_PROCESS_COMM_PORT_1, _2, C10D_PORT
     debug: bool = False
     warnings: list[str] = []  # said once at the top of the task log (an image nobody can honour here, ...)

@@ -128,9 +128,5 @@ class GetActiveTasksCountResponse(Wire):
     tensorboards: int
 
 
-class GetTaskContextDirectoryResponse(Wire):
-    b64_tgz: str
-
-
 class GetTaskAcceleratorDataResponse(Wire):
     accelerator_data: list[AcceleratorData]

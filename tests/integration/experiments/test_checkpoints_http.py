@@ -171,6 +171,26 @@ def test_a_download_needs_credentials(master: Any, user: Any, trial: dict[str, A
     assert master.anonymous.get(f"/checkpoints/{uuid}").status == 401
 
 
+def test_a_report_may_not_name_the_storage_of_another_trial(
+    user: Any, trial: dict[str, Any], submit: Any, first_trial: Any, tmp_path: Path
+) -> None:
+    other = first_trial(user, submit(user)["experiment"]["id"])
+    config = {"type": "directory", "container_path": str(tmp_path / "private")}
+    foreign = user.post("/api/v1/runs/start", {"runId": other["id"], "checkpointStorage": config}).json["storageId"]
+    report = {
+        "uuid": NEW,
+        "taskId": trial["taskId"],
+        "metadata": {"steps_completed": 1},
+        "resources": {"w": "7"},
+        "storageId": foreign,
+    }
+    answer = user.post("/api/v1/checkpoints", report)
+    assert (answer.status, f"trial {trial['id']} has no storage {foreign}" in answer.message) == (404, True)
+    assert user.get(f"/api/v1/checkpoints/{NEW}").status == 404
+    own = user.post("/api/v1/runs/start", {"runId": other["id"]}).json["storageId"]
+    assert user.post("/api/v1/checkpoints", {**report, "storageId": own}).status == 200, "both experiments save there"
+
+
 def test_reports_may_name_another_storage(user: Any, trial: dict[str, Any], tmp_path: Path) -> None:
     config = {"type": "directory", "container_path": str(tmp_path / "elsewhere")}
     body = {"runId": trial["id"], "checkpointStorage": config}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from determined.master.background.deletion import ExperimentDeleter
 from determined.master.background.gc import ATTEMPTS, GarbageCollector
@@ -160,7 +161,13 @@ def test_a_warm_start_checkpoint_outlives_its_experiment(
 @pytest.fixture
 def unreachable(user: Any, trial: dict[str, Any], write: Any) -> str:
     """A checkpoint in a store that this master cannot open."""
-    storage_id = write(lambda conn: storage_backend.ensure(conn, {"type": "tape"}))
+
+    def register(conn: Connection) -> int:
+        made = storage_backend.ensure(conn, {"type": "tape"})
+        storage_backend.allow(conn, trial["id"], made)
+        return made
+
+    storage_id = write(register)
     report = {
         "uuid": FAR_AWAY,
         "taskId": trial["taskId"],

@@ -22,6 +22,7 @@ class Machine:
     alive: dict[str, Launch] = field(default_factory=dict)
     launched: list[Launch] = field(default_factory=list)  # first starts only
     kills: list[tuple[str, bool]] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)  # runners that the next master finds
     refuse: str | None = None
     obey_kill: Callable[[str, bool], Awaitable[None]] | None = None
 
@@ -33,6 +34,7 @@ class FakeEngine(Engine):
         self.machine = machine
         self.starts: list[str] = []
         self.forgotten: list[str] = []
+        self.disowned: list[str] = []
         self._events: asyncio.Queue[EngineEvent] = asyncio.Queue()
 
     async def open(self) -> None:
@@ -64,6 +66,12 @@ class FakeEngine(Engine):
 
     async def forget(self, resource_id: str) -> None:
         self.forgotten.append(resource_id)
+
+    def unclaimed(self) -> Sequence[str]:
+        return self.machine.left
+
+    async def disown(self, resource_id: str) -> None:
+        self.disowned.append(resource_id)
 
     async def running(self) -> Sequence[str]:
         return list(self.machine.alive)

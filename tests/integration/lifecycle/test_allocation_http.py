@@ -1,13 +1,18 @@
 """What a task and its runner hear from the master, over HTTP with their own token."""
 
+import http.client
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from http_cluster import HttpCluster, allocation, eventually, resources
 
+from determined.constants import ALLOCATION_TOKEN_HEADER
+from determined.engines.model import Launch
+from determined.master.services import allocation as services
 from determined.wire.report import ExitCause
 
 
@@ -118,6 +123,44 @@ def test_rendezvous_waits_for_every_rank(cluster: HttpCluster) -> None:
     assert sorted(a["rank"] for a in answers) == [0, 1]
     assert all(a["slots"] == [2, 2] and len(a["addresses"]) == 2 for a in answers)
     assert cluster.user.get(allocation(launches[0])).json["allocation"]["isReady"] is True
+
+
+def test_second_call_for_rendezvous_beside_a_waiting_one_is_refused(cluster: HttpCluster) -> None:
+    cluster.submit(resources={"slots_per_trial": 4})
+    launches = cluster.launched(2)
+    path = resources(launches[0]) + "/rendezvous"
+    answers: list[Any] = []
+    first = threading.Thread(target=lambda: answers.append(cluster.task(launches[0]).get(path)))
+    first.start()
+    eventually(lambda: _waits(cluster, launches[0]))
+    refused = cluster.task(launches[0]).get(path)
+    assert (refused.status, "wait for rendezvous already" in refused.message) == (409, True)
+    assert cluster.task(launches[1]).get(resources(launches[1]) + "/rendezvous").status == 200
+    first.join(10)
+    assert [answer.status for answer in answers] == [200], "the first call is none the worse"
+    assert cluster.task(launches[0]).get(path).status == 200, "one whose answer was lost asks again"
+
+
+def test_rendezvous_call_that_was_hung_up_is_not_in_the_way_of_the_next(cluster: HttpCluster) -> None:
+    cluster.submit(resources={"slots_per_trial": 4})
+    launches = cluster.launched(2)
+    place, path = urlsplit(cluster.user.url), resources(launches[0]) + "/rendezvous"
+    connection = http.client.HTTPConnection(place.hostname or "", place.port or 0, timeout=10)
+    connection.request("GET", path, headers={ALLOCATION_TOKEN_HEADER: f"Bearer {launches[0].token}"})
+    eventually(lambda: _waits(cluster, launches[0]))
+    connection.close()
+    eventually(lambda: not _waits(cluster, launches[0]))
+    answers: list[int] = []
+    again = threading.Thread(target=lambda: answers.append(cluster.task(launches[0]).get(path).status))
+    again.start()
+    eventually(lambda: _waits(cluster, launches[0]))
+    assert cluster.task(launches[1]).get(resources(launches[1]) + "/rendezvous").status == 200
+    again.join(10)
+    assert answers == [200]
+
+
+def _waits(cluster: HttpCluster, launch: Launch) -> bool:
+    return launch.resource_id in services._waiting.get(cluster.master.ctx.bus, set())
 
 
 def test_all_gather_gives_everyone_everything(cluster: HttpCluster) -> None:

@@ -110,6 +110,18 @@ async def test_task_that_vanished_while_the_master_was_down_is_retried_for_free(
     assert (await world.trial())["restarts"] == 0
 
 
+async def test_runner_without_a_row_is_disowned_and_one_with_a_row_in_any_state_is_not(world: World) -> None:
+    await world.submit()
+    [ended] = await world.running()
+    await world.exit(ended.resource_id)
+    await world.submit()
+    [alive] = await world.running()
+    world.machine.left = ["stranger", ended.resource_id, alive.resource_id]
+    await world.restart()
+    assert world.engine.disowned == ["stranger"]
+    assert list(world.machine.alive) == [alive.resource_id]
+
+
 async def test_pause_acknowledged_just_before_a_crash_still_counts(world: World) -> None:
     await world.submit()
     [launch] = await world.running()

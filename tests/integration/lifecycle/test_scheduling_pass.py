@@ -35,6 +35,19 @@ async def test_request_that_does_not_fit_waits_with_a_reason(world: World) -> No
     assert not world.reconciler._cluster.reasons
 
 
+async def test_trials_of_one_search_start_in_the_order_of_their_ids(make_world: WorldFactory) -> None:
+    world = await make_world(slots=1).open()
+    await world.submit(searcher={"name": "random", "metric": "loss", "max_trials": 6})
+    started = []
+    for _ in range(6):
+        [launch] = await world.running()
+        started.append(launch.allocation_id)
+        await world.exit(launch.resource_id)
+        await world.until(lambda gone=launch.resource_id: gone not in world.machine.alive)
+    by_task = {row["task_id"]: row["id"] for row in await world.rows("trials")}
+    assert [by_task[allocation_id.rsplit(".", 1)[0]] for allocation_id in started] == [1, 2, 3, 4, 5, 6]
+
+
 async def test_zero_slot_trials_run_beside_a_full_node(world: World) -> None:
     await world.submit(resources={"slots_per_trial": 4})
     await world.submit(resources={"slots_per_trial": 0})

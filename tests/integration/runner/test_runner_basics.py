@@ -142,6 +142,19 @@ def test_trial_waits_for_rendezvous_before_its_entrypoint(
     assert fake_master.texts() == ["started"]
 
 
+def test_trial_without_peers_does_not_wait_for_rendezvous(
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
+) -> None:
+    trial(fake_master, tmp_path)
+    fake_master.rendezvous_open.clear()
+    fake_master.spec.address, fake_master.spec.slot_counts = "10.1.2.3", [4]
+    fake_master.spec.entrypoint = "echo $DET_CHIEF_IP $DET_CONTAINER_RANK $DET_CONTAINER_SLOT_COUNTS"
+    runner.start().finish()
+    assert fake_master.texts() == ["10.1.2.3 0 [4]"]
+    info = read_info(runner.dir.info)
+    assert info is not None and info.container_addrs == ["10.1.2.3"]
+
+
 def test_config_is_logged_once_without_its_secrets(
     fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
 ) -> None:

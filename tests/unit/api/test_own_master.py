@@ -4,6 +4,7 @@ import hashlib
 import hmac
 from pathlib import Path
 
+import msgspec
 import pytest
 from small_master import serving
 
@@ -62,7 +63,17 @@ def test_a_stranger_on_the_port_is_not_found_and_hears_only_the_challenge(
 def test_a_proof_of_another_challenge_is_refused(tmp_path: Path) -> None:
     old = hmac.digest(b"secret", IDENTITY_PURPOSE + bytes(16), hashlib.sha256).hex()
     with serving({("GET", "/info"): (200, {"proof": old})}) as replaying:
-        assert not own_master.proves_itself(replaying.url, "secret")
+        state = own_master.load(_saved(tmp_path, replaying.url))
+        assert state is not None and not own_master.proves_itself(state)
+
+
+def test_a_certificate_is_known_for_the_address_of_ones_own_master_alone(tmp_path: Path) -> None:
+    path = _saved(tmp_path, "https://127.0.0.1:8443")
+    own_master.save(path, msgspec.structs.replace(_state("https://127.0.0.1:8443"), certificate="pem"))
+    _saved(tmp_path, "http://127.0.0.1:1", "clusters/damaged").write_text("{")
+    _saved(tmp_path, "http://127.0.0.1:2", "clusters/unsafe").chmod(0o644)
+    assert own_master.certificate_of("https://127.0.0.1:8443", tmp_path) == "pem"
+    assert own_master.certificate_of("https://127.0.0.1:8444", tmp_path) is None
 
 
 def test_a_cluster_of_deploy_local_is_asked_before_the_embedded_master(tmp_path: Path) -> None:

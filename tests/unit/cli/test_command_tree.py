@@ -16,7 +16,7 @@ from determined.cli.grammar import Arg, Command, Group, OneOf, parser_for
 SNAPSHOT = Path(__file__).with_name("command_tree.txt")
 
 
-def _trees() -> Iterator[Group]:
+def _trees() -> Iterator[Command | Group]:
     for _, _, module in program.NOUNS:
         yield importlib.import_module(f"determined.cli.commands.{module}").TREE
 

@@ -64,11 +64,16 @@ def test_a_length_beside_a_time_leaves_the_search_late() -> None:
     assert typed.max_length == Length(Unit.BATCHES, 100)
 
 
-def test_extra_fields_of_custom_and_optuna_stay_readable() -> None:
+def test_extra_fields_of_custom_stay_readable() -> None:
     custom = searcher("custom", unit="batches", mine={"a": 1})
     assert isinstance(custom, Custom) and custom.unit == "batches" and custom.raw["mine"] == {"a": 1}
-    optuna = searcher("optuna", max_trials=3, sampler={"type": "tpe"})
-    assert isinstance(optuna, Optuna) and optuna.raw["sampler"] == {"type": "tpe"}
+
+
+def test_optuna_learns_by_tpe_unless_it_is_told_otherwise() -> None:
+    optuna = searcher("optuna", max_trials=3)
+    assert isinstance(optuna, Optuna)
+    assert (optuna.sampler, optuna.sampler_options, optuna.metrics, optuna.initial_points) == ("tpe", {}, (), ())
+    assert searcher("random", max_trials=3).sampler is None
 
 
 def test_grid_walks_into_lists_for_missing_counts() -> None:

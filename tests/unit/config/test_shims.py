@@ -156,6 +156,13 @@ def test_a_launch_layer_wraps_the_script() -> None:
     )
     assert config.entrypoint == "python3 -m determined.launch.torch_distributed python3 train.py"
     assert config.environment.variables("cpu") == ["A=1", "DET_ENTRYPOINT_SCRIPT=python3 train.py"]
+    assert config.resources.is_single_node is None
+
+
+def test_a_script_without_launch_layer_stays_on_one_node() -> None:
+    raw = {"entrypoint_script": "python3 train.py", "searcher": {"name": "single", "max_length": {"epochs": 1}}}
+    assert whole(raw).resources.is_single_node is True
+    assert whole({**raw, "resources": {"is_single_node": False}}).resources.is_single_node is False
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from determined.core import DistributedContext, DummyDistributedContext, _distributed, _environment
+from determined.core import DistributedContext, DummyDistributedContext, _environment, _rank_start
 from determined.core._rank_link import Hub, Spoke, listen
 
 PROGRAM = Path(__file__).with_name("rank_program.py")
@@ -221,10 +221,10 @@ def test_torch_and_deepspeed_numbers_come_from_their_launchers(monkeypatch: pyte
 
 def test_off_cluster_the_secret_is_the_users_own_file(tmp_path: Path) -> None:
     path = tmp_path / "home" / "rank-secret"
-    first = _distributed._user_secret(path)
-    assert first == _distributed._user_secret(path)
+    first = _rank_start._user_secret(path)
+    assert first == _rank_start._user_secret(path)
     assert path.stat().st_mode & 0o777 == 0o600
     assert [entry.name for entry in path.parent.iterdir()] == ["rank-secret"]
     path.chmod(0o644)
     with pytest.raises(RuntimeError, match="not private"):
-        _distributed._user_secret(path)
+        _rank_start._user_secret(path)

@@ -8,12 +8,18 @@ import math
 import time
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from determined import core
+from determined.core._metrics import MetricsContext
+from determined.core._reporter import Reporter
+from determined.rundir.layout import RunDir
+from determined.storage.shared_fs import SharedFSStorageManager
+from determined.tensorboard import MetricEvents, TensorboardManager
 from determined.wire.report import EarlyExit, MetricReport, Progress, Status
 
 Task = Callable[..., None]
@@ -196,3 +202,20 @@ def test_a_full_disk_stops_the_report_and_names_the_place(
         monkeypatch.setattr("os.posix_fallocate", full)
         with pytest.raises(OSError, match=f"free space there: '{run_dir.journals}'"):
             context.train.report_training_metrics(1, {"x": 1})
+
+
+def test_a_flood_of_reports_leaves_few_events_but_its_last_one(tmp_path: Path, run_dir: RunDir) -> None:
+    reporter = Reporter(run_dir)
+    storage = SharedFSStorageManager(str(tmp_path / "store"))
+    events = MetricEvents(TensorboardManager(tmp_path / "local", storage, "p"))
+    metrics = MetricsContext(reporter, events)
+    for step in range(200):
+        metrics.report("training", step, {"x": 1.0})
+    metrics.report("training", 200, {"last": 1.0})
+    events.start()
+    events.close()
+    reporter.close()
+    (file,) = tmp_path.glob("store/p/*")
+    raw = file.read_bytes()
+    assert 1 <= raw.count(b"Determined/x") < 100
+    assert raw.count(b"Determined/last") == 1

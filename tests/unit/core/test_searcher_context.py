@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from determined import core
-from determined.wire.report import MetricReport, PreemptAck, Progress
+from determined.wire.report import MetricReport, PreemptAck, Progress, Status
 
 Task = Callable[..., None]
 OPERATION = ("GET", "/api/v1/trials/7/searcher/operation")
@@ -137,6 +137,79 @@ def test_late_operations_are_one_made_up_operation(task: Task, master: Any, runn
     assert [w.category for w in caught] == [FutureWarning]
     assert runner.wait_for(2) == [Progress(0.25), Progress(1.0)]
     assert master.requests == []
+
+
+def test_the_late_generation_never_asks_for_a_restart(task: Task, runner: Any) -> None:
+    task(LATE)
+    with core.init() as context:
+        context.searcher.acknowledge_out_of_ops()
+        context.train.set_status("leaving")
+    assert [type(record) for record in runner.wait_for(1)] == [Status]
+
+
+@pytest.mark.parametrize(
+    ("searcher", "unit"),
+    [
+        ({"name": "custom", "unit": "batches"}, core.Unit.BATCHES),
+        ({"name": "custom"}, None),
+        ({"name": "pbt", "length_per_round": {"epochs": 5}}, core.Unit.EPOCHS),
+        (
+            {"name": "adaptive_simple", "max_length": {"records": 5}, "time_metric": "t", "max_time": 1},
+            core.Unit.RECORDS,
+        ),
+    ],
+)
+def test_methods_with_lengths_of_their_own_are_classic(
+    task: Task, master: Any, runner: Any, searcher: dict[str, Any], unit: core.Unit | None
+) -> None:
+    task({**searcher, "metric": "x"})
+    metrics = _drive(master, [10, 20])
+    with core.init() as context:
+        assert context.searcher.get_configured_units() is unit
+        for op in context.searcher.operations():
+            op.report_completed(1.0)
+    assert metrics == [1.0, 1.0]
+    assert runner.wait_for(1) == [PreemptAck()]
+
+
+@pytest.mark.parametrize(
+    ("metric", "sent"),
+    [
+        ({"loss": 1, "latency": float("inf")}, {"loss": 1, "latency": "Infinity"}),
+        ([1, {"any": ["JSON", None, True]}], [1, {"any": ["JSON", None, True]}]),
+    ],
+)
+def test_several_metrics_and_any_json_are_told_as_they_are(task: Task, master: Any, metric: Any, sent: Any) -> None:
+    task({"name": "custom", "metric": "x"})
+    metrics = _drive(master, [10])
+    with core.init() as context:
+        for op in context.searcher.operations():
+            op.report_completed(metric)
+    assert metrics == [sent]
+
+
+def test_a_script_that_saves_after_its_last_operation_is_not_taken_for_a_deaf_one(
+    task: Task, master: Any, runner: Any
+) -> None:
+    task(CLASSIC)
+    _drive(master, [10, 20])
+    aware = []
+    with core.init() as context:
+        for op in context.searcher.operations():
+            aware.append(runner.control.aware)
+            op.report_completed(1.0)
+        aware.append(runner.control.aware)
+    assert aware == [False, False, True], "between operations it is as deaf as it was"
+
+
+def test_the_trained_length_is_known_after_the_last_operation(task: Task, master: Any) -> None:
+    task(CLASSIC)
+    _drive(master, [10, 20])
+    with core.init() as context:
+        assert context.searcher.get_trained_length() == 0
+        for op in context.searcher.operations():
+            op.report_completed(1.0)
+        assert context.searcher.get_trained_length() == 20
 
 
 def test_without_max_length_there_is_no_operation(task: Task) -> None:

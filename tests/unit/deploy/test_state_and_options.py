@@ -2,6 +2,7 @@
 
 import json
 import os
+import ssl
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,16 @@ def test_a_damaged_state_file_is_put_together_again_from_its_neighbours(tmp_path
         password="pw",
         data_dir=str(tmp_path),
     )
+
+
+def test_a_master_with_tls_is_put_together_again_with_the_first_certificate_of_its_file(tmp_path: Path) -> None:
+    _written(tmp_path)
+    own, signer = (f"{ssl.PEM_HEADER}\n{text}\n{ssl.PEM_FOOTER}\n" for text in ("b3du", "c2lnbmVy"))
+    (tmp_path / "chain.pem").write_text(f"subject=cluster\n{own}{signer}")
+    tls = {"cert": "chain.pem", "key": "key.pem"}
+    (tmp_path / "master.yaml").write_text(json.dumps({"security": {"initial_user_password": "pw", "tls": tls}}))
+    found = MasterProcess(tmp_path)._known()
+    assert found is not None and (found.url, found.certificate) == ("https://127.0.0.1:1234", own)
 
 
 def test_nothing_is_known_of_a_master_that_never_ran(tmp_path: Path) -> None:

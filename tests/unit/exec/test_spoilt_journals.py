@@ -8,7 +8,8 @@ import pytest
 
 from determined.exec.runner.shipping import Shipper
 from determined.rundir.control import Control
-from determined.rundir.journal import HEAD_BYTES, JournalWriter
+from determined.rundir.head import HEAD_BYTES
+from determined.rundir.journal import JournalWriter
 from determined.rundir.layout import RunDir
 from determined.rundir.segment import segment_path
 from determined.wire.report import ReportBatch, Status

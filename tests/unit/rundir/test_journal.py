@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,29 @@ def test_appended_records_survive_kill_9_of_the_writer(tmp_path: Path) -> None:
     found = drain(JournalReader(tmp_path, "a"), 1000)
     assert len(found) >= 5000
     assert found == [b"%d" % n for n in range(1, len(found) + 1)]
+
+
+def test_an_append_waits_until_another_thread_has_finished(tmp_path: Path) -> None:
+    writer = JournalWriter(tmp_path, "a")
+    inside, leave = threading.Event(), threading.Event()
+
+    def slow_payloads() -> Iterator[bytes]:
+        yield b"first"
+        inside.set()
+        assert leave.wait(20)
+        yield b"second"
+
+    extending = threading.Thread(target=lambda: writer.extend(slow_payloads()))
+    extending.start()
+    assert inside.wait(20)
+    appending = threading.Thread(target=lambda: writer.append(b"third"))
+    appending.start()
+    appending.join(0.05)
+    assert appending.is_alive()
+    leave.set()
+    extending.join()
+    appending.join()
+    assert JournalReader(tmp_path, "a").read() == (1, [b"first", b"second", b"third"])
 
 
 def test_threads_may_append_together(tmp_path: Path) -> None:

@@ -19,6 +19,17 @@ def test_a_copy_is_exact_and_has_the_hash_of_its_source(tmp_path: Path, size: in
     assert copied[0][0] == size
 
 
+def test_files_copied_together_keep_their_own_hashes(tmp_path: Path) -> None:
+    sizes = [2 * copying.PIECE + 5, 3, copying.PIECE, 2 * copying.PIECE]
+    sources = [tmp_path / f"source{index}" for index in range(len(sizes))]
+    for source, size in zip(sources, sizes, strict=True):
+        source.write_bytes(random.Random(size).randbytes(size))
+    copies = [tmp_path / f"copy{index}" for index in range(len(sizes))]
+    copied = copying.copy_files(zip(sources, copies, strict=True))
+    assert copied == copying.hash_files(copies) == [copying.hash_files([source])[0] for source in sources]
+    assert [size for size, _ in copied] == sizes
+
+
 def test_a_change_anywhere_changes_the_hash(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(bytes(2 * copying.PIECE))

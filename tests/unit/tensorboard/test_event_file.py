@@ -8,15 +8,26 @@ import pytest
 
 from determined.storage.shared_fs import SharedFSStorageManager
 from determined.tensorboard import EventFile, TensorboardManager, event_prefix
+from determined.tensorboard import crc32c as sums
 from determined.tensorboard.crc32c import crc32c, masked
 
 
+@pytest.mark.parametrize("already", [0, sums._WIDE_AFTER])
 @pytest.mark.parametrize(
     ("data", "crc"),
     [(b"", 0), (b"123456789", 0xE3069283), (bytes(32), 0x8A9136AA), (b"\xff" * 32, 0x62A8AB43)],
 )
-def test_checksums_are_those_of_rfc_3720(data: bytes, crc: int) -> None:
+def test_checksums_are_those_of_rfc_3720_before_and_after_much_was_written(
+    data: bytes, crc: int, already: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sums._summed, "bytes", already)
     assert crc32c(data) == crc
+
+
+def test_few_events_do_without_the_large_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sums._summed, "bytes", 0)
+    monkeypatch.setattr(sums, "_wide", lambda: pytest.fail("it takes longer to make than a short trial lives"))
+    crc32c(bytes(10_000))
 
 
 def _records(raw: bytes) -> list[bytes]:

@@ -5,7 +5,7 @@ import base64
 import time
 from pathlib import Path
 
-from determined.api import experiment, project
+from determined.api import experiment, project, search
 from determined.cli import following, render
 from determined.cli.commands import experiment_create, experiment_describe, experiment_set
 from determined.cli.connection import connect
@@ -66,6 +66,11 @@ def continue_experiment(args: argparse.Namespace) -> None:
     render.line(f"Continued experiment {args.experiment_id}")
     if args.follow_first_trial:
         following.follow_first_trial(session, args.experiment_id)
+
+
+def extend(args: argparse.Namespace) -> None:
+    search.extend(connect(args), args.experiment_id, args.trials)
+    render.line(f"Extended experiment {args.experiment_id} by {args.trials} trial(s)")
 
 
 def download_model_definition(args: argparse.Namespace) -> None:
@@ -163,6 +168,13 @@ TREE = group(
         arg("--config-file", help="config to merge over the experiment's"),
         arg("--config", action="append", default=[], metavar="KEY=VALUE", help="one field of the config"),
         arg("-f", "--follow-first-trial", action="store_true", help="follow the log of the first trial"),
+    ),
+    command(
+        "extend",
+        "extend experiment",
+        extend,
+        _ID,
+        arg("--trials", type=int, required=True, help="how many more trials its search may run"),
     ),
     *(verb(v) for v in ("activate", "pause", "cancel", "kill", "archive", "unarchive")),
     command("delete", "delete experiment", delete, _ID, arg("--yes", action="store_true", help="do not ask")),

@@ -47,14 +47,14 @@ def create(args: argparse.Namespace) -> int | None:
     return None
 
 
-def config_text(path: str, overrides: list[str]) -> str:
+def config_text(path: str, overrides: list[str], usage: str = "det e create CONFIG_FILE MODEL_DIR") -> str:
     """The file as written; with overrides it is read, changed and written again (comments are lost)."""
     from determined import config as configuration
 
     file = Path(path)
     if not file.is_file():
         what = "is a directory" if file.is_dir() else "does not exist"
-        raise UsageError(f"config file '{path}' {what}; usage: det e create CONFIG_FILE MODEL_DIR")
+        raise UsageError(f"config file '{path}' {what}; usage: {usage}")
     try:
         text = file.read_text()
         raw = configuration.parse_yaml(text)
@@ -133,9 +133,10 @@ def _watch(session: Session, experiment_id: int) -> str:
 def _shortened(text: str) -> str:
     """One trial of one batch, no restarts: enough to see that the code runs."""
     from determined.config import parse_yaml
+    from determined.config.model_search import with_first_metric
 
     raw = parse_yaml(text)
-    searcher = dict(raw.get("searcher") or {})
+    searcher = with_first_metric(dict(raw.get("searcher") or {}))
     metric = {k: searcher[k] for k in ("metric", "smaller_is_better") if k in searcher}
     raw["searcher"] = {"name": "single", "max_length": {"batches": 1}, **metric}
     raw |= {"max_restarts": 0, "min_validation_period": {"batches": 1}, "scheduling_unit": 1}

@@ -136,6 +136,22 @@ class LocalEngine(Engine):
             runner, found = remains
             await asyncio.to_thread(runner.clear_away, found)
 
+    def unclaimed(self) -> Sequence[str]:
+        """Runners that an earlier master left here, dead or alive, and that `start` has not asked for since."""
+        remains = [runner for runner, _ in self._remains.values()]
+        return [runner.resource_id for runner in (*self._runners.values(), *remains) if not runner.claimed]
+
+    async def disown(self, resource_id: str) -> None:
+        """No master will ever claim it: end it and keep its directory under `<runs>/lost`. Nothing tells of its end."""
+        remains = self._remains.pop(resource_id, None)
+        runner = self._runners.pop(resource_id, None) or (remains[0] if remains else None)
+        if runner is None:
+            return
+        self._gone.add(resource_id)
+        self._unwatch_child(resource_id)
+        if not await asyncio.to_thread(runner.disown):
+            logger.warning("%s: its runner cannot be ended; it goes on in %s", resource_id, runner.run_dir.path)
+
     async def running(self) -> Sequence[str]:
         runners = list(self._runners.values())
         return await asyncio.to_thread(lambda: [runner.resource_id for runner in runners if runner.is_alive()])
@@ -223,6 +239,8 @@ class LocalEngine(Engine):
         asked = [runner for key, runner in self._runners.items() if key not in self._pidfds]
         looks = await asyncio.to_thread(lambda: [(runner, _look(runner)) for runner in asked])
         for runner, (found, hopeless) in looks:
+            if runner.resource_id not in self._runners:
+                continue  # disowned meanwhile
             if found is Found.DONE or hopeless:
                 await self._bury(runner, found)
             elif found is Found.DEAD and asyncio.get_running_loop().time() >= runner.rest_until:
@@ -241,7 +259,8 @@ class LocalEngine(Engine):
     async def _bury(self, runner: Runner, found: Found) -> None:
         # Its directory stays until the event is on record: a master killed before that finds it and tells it again.
         event = await asyncio.to_thread(runner.epitaph, found)
-        del self._runners[runner.resource_id]
+        if self._runners.pop(runner.resource_id, None) is None:
+            return  # disowned meanwhile
         self._gone.add(runner.resource_id)
         self._remains[runner.resource_id] = (runner, found)
         self._events.put_nowait(event)

@@ -6,6 +6,7 @@ Whoever calls these methods does so from one thread at a time per runner.
 import logging
 import os
 import subprocess
+import time
 
 from determined.engines.local import directory, process
 from determined.engines.local.directory import Found
@@ -19,6 +20,7 @@ logger = logging.getLogger(__name__)
 # attempt, the last one again and again: what made it fail may pass (a full disk, no memory for a process).
 _RESTS = (0.5, 2.0, 10.0, 60.0, 300.0)
 _ENOUGH = 3  # attempts, when there is nothing to report but the loss
+_DISOWN_SECONDS = 10.0  # a runner that just begins has not yet said its pid
 
 
 class Runner:
@@ -42,6 +44,11 @@ class Runner:
     @property
     def resource_id(self) -> str:
         return self.run_dir.path.name
+
+    @property
+    def claimed(self) -> bool:
+        """Whether this life of the master has asked for it."""
+        return self._claimed
 
     @property
     def child_pid(self) -> int | None:
@@ -128,6 +135,21 @@ class Runner:
         elif not self._only_drains():
             self._killed = True
             process.kill_tree(pid)
+
+    def disown(self) -> bool:
+        """End it and its task, and put its directory aside as it is. False when it could not be ended."""
+        deadline = time.monotonic() + _DISOWN_SECONDS
+        while directory.find(self.run_dir) is Found.ALIVE:
+            if time.monotonic() > deadline:
+                return False
+            pid = process.runner_of(self.run_dir)
+            if pid is not None:
+                process.kill_tree(pid)
+            time.sleep(0.02)
+        if self._child is not None:
+            self._child.wait()
+        directory.put_aside(self.run_dir)
+        return True
 
     def epitaph(self, found: Found) -> RunnerGone:
         """How it ended."""

@@ -1,113 +1,16 @@
-"""`python -m determined.exec.runner RUN_DIR`: take the directory, watch over one task, leave when all is reported."""
+"""`python -m determined.exec.runner RUN_DIR`."""
 
-import json
-import logging
-import os
-import signal
+import gc
 import sys
-from pathlib import Path
-from typing import NoReturn
-
-from determined.exec.runner import kernel
-from determined.exec.runner.watchdog import Watchdog, start_watchdog
-from determined.rundir.layout import RunDir
-from determined.rundir.lock import hold
-
-logger = logging.getLogger("determined.exec.runner")
 
 
-def main(arguments: list[str]) -> int:
-    if len(arguments) != 1:
-        sys.stderr.write("usage: python -m determined.exec.runner RUN_DIR\n")
-        return 2
-    os.umask(0o077)
-    run_dir = RunDir(Path(arguments[0]).resolve())
-    run_dir.create()
-    lock = hold(run_dir.lock)
-    if lock is None or run_dir.done.exists():
-        # Starting a runner twice is harmless: the first one goes on, or has reported everything.
-        return 0
-    if os.getsid(0) != os.getpid():
-        _detach()
-    kernel.adopt_orphans()
-    run_dir.pid.write_text(str(os.getpid()))
-    watchdog = start_watchdog(str(run_dir.path))
-    logging.basicConfig(
-        filename=run_dir.runner_log, level=logging.INFO, format="%(asctime)s %(levelname)s: %(name)s: %(message)s"
-    )
-    status = _attend(run_dir, watchdog)
-    watchdog.release()
-    return status
+def run() -> None:
+    # Until all is imported (life.py): nothing of that is garbage, and looking for it is a tenth of a runner's start.
+    gc.disable()
+    from determined.exec.runner.life import leave, main
 
-
-def _detach() -> None:
-    """A session of our own: signals to the terminal or the group of whoever started us are not for us."""
-    try:
-        os.setsid()
-    except PermissionError:
-        logger.warning("cannot leave the session: this process leads a group; start it with start_new_session")
-
-
-def _attend(run_dir: RunDir, watchdog: Watchdog) -> int:
-    try:
-        work(run_dir, watchdog)
-    except Exception:
-        # The edge of the process: without a `done` file its engine reports the runner as lost, and the task is retried.
-        logger.exception("the runner failed")
-        return 1
-    return 0
-
-
-def work(run_dir: RunDir, watchdog: Watchdog) -> None:
-    """Imports come late: the lock is taken and the watchdog forked by a process that is still small."""
-    from determined.exec.master_link import MasterLink
-    from determined.exec.runner.attending import FORWARDED, Attendant
-    from determined.exec.runner.log_sink import LogSink
-    from determined.exec.runner.preparation import persistently
-    from determined.exec.runner.recovery import recover
-    from determined.exec.runner.shipping import Shipper
-    from determined.exec.runner.signals import SignalListener
-    from determined.rundir.control import Control
-
-    link, control = MasterLink(run_dir.launch), Control.open(run_dir.control)
-    hurry: list[Shipper] = []
-    sink = LogSink(run_dir, lambda: hurry[0].hurry() if hurry else None)
-    attendant = Attendant(run_dir, link=link, sink=sink, control=control, watchdog=watchdog)
-    shipper = Shipper(link, run_dir, control, attendant.kill, lambda text: sink.say("ERROR", text))
-    hurry.append(shipper)
-    signal.signal(signal.SIGTERM, lambda *_: attendant.kill("the runner was told to end"))
-    for number in FORWARDED:
-        signal.signal(number, lambda received, _: attendant.forward(received))
-    if run_dir.started.exists():
-        sink.journal.skip_to(persistently(lambda: shipper.position(sink.journal.name)))
-        shipper.start()
-        verdict = recover(run_dir, sink)
-    else:
-        shipper.start()
-        SignalListener(link, control, attendant.hear).start()
-        verdict = attendant.run()
-    wanted = shipper.drain()
-    if verdict is not None and wanted:
-        sink.exit(*verdict)
-        shipper.drain()
-    _finish(run_dir, verdict)
-
-
-def _finish(run_dir: RunDir, verdict: tuple[object, int, str] | None) -> None:
-    if not run_dir.path.exists():
-        return  # removed under us: nobody waits for this runner
-    cause, status, message = verdict or ("exited", 0, "reported by an earlier runner")
-    fresh = run_dir.path / "done.new"
-    fresh.write_text(json.dumps({"cause": str(cause), "status": status, "message": message}))
-    fresh.rename(run_dir.done)
-
-
-def _leave(status: int) -> NoReturn:
-    """Everything is on disk; a polite shutdown would only wait for threads that are asleep in long polls."""
-    logging.shutdown()
-    sys.stderr.flush()
-    os._exit(status)
+    leave(main(sys.argv[1:]))
 
 
 if __name__ == "__main__":
-    _leave(main(sys.argv[1:]))
+    run()

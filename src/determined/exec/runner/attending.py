@@ -135,7 +135,7 @@ class Attendant:
         """The last things before the entrypoint of a trial."""
         if prepared.spec.task_type != "TRIAL":
             return {}
-        met = preparation.meet(self._link, self._run_dir)
+        met = preparation.meet(prepared.spec, self._link, self._run_dir)
         preparation.probe_storage(prepared.spec)
         return met
 

@@ -45,7 +45,8 @@ class LogSink:
         self._append([self._encode(LogLine(prefix + p, now, "stdout", level, None, "agent")) for p in pieces or [""]])
 
     def phase(self, state: str) -> None:
-        self._append([self._encode(Phase(state, time.time()))])
+        """How far we have come. Not worth a request of its own: it goes with what is said next, or after a moment."""
+        self._append([self._encode(Phase(state, time.time()))], hurry=False)
 
     def exit(self, cause: ExitCause, code: int, message: str) -> None:
         logger.info("exit: %s, status %s: %s", cause, code, message)
@@ -62,7 +63,7 @@ class LogSink:
         last = self.journal.last_record
         return last is not None and msgspec.msgpack.decode(last)[0] == "exit"
 
-    def _append(self, records: list[bytes]) -> None:
+    def _append(self, records: list[bytes], *, hurry: bool = True) -> None:
         if not records:
             return
         with self._lock:
@@ -75,7 +76,8 @@ class LogSink:
                     raise
                 self._dropped += max(0, len(records) - (self.journal.committed - before))
                 logger.error("disk full: %s log lines dropped so far", self._dropped)
-        self._appended()
+        if hurry:
+            self._appended()
 
     def _confess(self) -> None:
         """Once a batch fits again, say how much is missing before it."""

@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from determined import constants
-from determined.errors import FailedPrecondition, Unavailable
+from determined.errors import Conflict, DeterminedError, FailedPrecondition, Unavailable
 from determined.exec.master_link import MasterLink
 from determined.exec.runner import environment, interpreter
 from determined.exec.runner.log_sink import LogSink
 from determined.rundir import context
 from determined.rundir.layout import RunDir
-from determined.wire.allocation import AllocationRendezvousInfoResponse, RendezvousInfo
 from determined.wire.codec import from_json
+from determined.wire.context import GetTaskContextDirectoryResponse
 from determined.wire.report import BindMount, LaunchFile, TaskSpec
-from determined.wire.task import GetTaskContextDirectoryResponse
 
 logger = logging.getLogger(__name__)
 
@@ -62,27 +61,28 @@ def prepare(run_dir: RunDir, link: MasterLink, sink: LogSink) -> Prepared:
     return Prepared(spec, workdir, variables)
 
 
-def persistently(call: Callable[[], T]) -> T:
-    """Try until the master answers, however long it is away."""
+def persistently(call: Callable[[], T], retried: tuple[type[DeterminedError], ...] = (Unavailable,)) -> T:
+    """Try until the master answers with something else than `retried`, however long it is away."""
     delay = _BACKOFF[0]
     while True:
         try:
             return call()
-        except Unavailable as e:
+        except retried as e:
             logger.warning("master away: %s", e)
             time.sleep(delay)
             delay = min(delay * 1.7, _BACKOFF[1])
 
 
-def meet(link: MasterLink, run_dir: RunDir) -> dict[str, str]:
+def meet(spec: TaskSpec, link: MasterLink, run_dir: RunDir) -> dict[str, str]:
     """Wait until every runner of the allocation has come this far; the variables that tell of the others."""
-    info = from_json(persistently(link.rendezvous), AllocationRendezvousInfoResponse).rendezvous_info
-    _write_rendezvous(info, run_dir)
+    addresses, rank, slots = _rendezvous(link) if spec.address is None else ([spec.address], 0, spec.slot_counts)
+    content = {"container_addrs": addresses, "container_rank": rank, "container_slot_counts": slots}
+    _write(run_dir.info / "rendezvous.json", content)
     return {
-        "DET_CONTAINER_ADDRS": json.dumps(info.addresses),
-        "DET_CONTAINER_RANK": str(info.rank),
-        "DET_CONTAINER_SLOT_COUNTS": json.dumps(info.slots),
-        constants.ENV_CHIEF_IP: info.addresses[0],
+        "DET_CONTAINER_ADDRS": json.dumps(addresses),
+        "DET_CONTAINER_RANK": str(rank),
+        "DET_CONTAINER_SLOT_COUNTS": json.dumps(slots),
+        constants.ENV_CHIEF_IP: addresses[0],
     }
 
 
@@ -124,6 +124,16 @@ def _fetch_context(spec: TaskSpec, run_dir: RunDir, link: MasterLink) -> Path:
     context.unpack(tgz, run_dir.model)
     context.unpack(tgz, workdir)
     return workdir
+
+
+def _rendezvous(link: MasterLink) -> tuple[list[str], int, list[int]]:
+    """(addresses, rank, slots of each)."""
+    from determined.wire.allocation import AllocationRendezvousInfoResponse
+
+    # The call of a runner before us on this directory may not have ended yet.
+    answer = persistently(link.rendezvous, (Unavailable, Conflict))
+    info = from_json(answer, AllocationRendezvousInfoResponse).rendezvous_info
+    return info.addresses, info.rank, info.slots
 
 
 def _bind(mount: BindMount, workdir: Path, warn: Callable[[str], None]) -> None:
@@ -176,15 +186,6 @@ def _write_info(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir) -> None:
         "inter_node_network_interface": spec.network_interface,
     }
     _write(run_dir.info / "trial.json", trial)
-
-
-def _write_rendezvous(info: RendezvousInfo, run_dir: RunDir) -> None:
-    content = {
-        "container_addrs": info.addresses,
-        "container_rank": info.rank,
-        "container_slot_counts": info.slots,
-    }
-    _write(run_dir.info / "rendezvous.json", content)
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:

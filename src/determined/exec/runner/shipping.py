@@ -23,6 +23,7 @@ _MAX_RECORDS = 1000
 _MAX_BYTES = 1 << 20
 _POLL_SECONDS = 0.025  # how long a record of another process may lie before it is noticed
 _PACE_SECONDS = 0.05  # between two batches that are not full
+_FIRST_SECONDS = 0.2  # the phases before a task's first line follow one another at once: one request carries them
 _BACKOFF = (0.1, 5.0)
 _SYNC_SECONDS = 1.0
 _DEFECTS = 3  # internal errors on one batch before a record of it is suspected
@@ -91,6 +92,7 @@ class Shipper:
 
     def _run(self) -> None:
         delay = _BACKOFF[0]
+        self._wanted.wait(_FIRST_SECONDS)
         while not self._stale:
             try:
                 shipped = self._pass()

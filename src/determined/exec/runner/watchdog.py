@@ -7,11 +7,13 @@ run directory in its environment. It shares the runner's lock, so the directory 
 import contextlib
 import os
 import signal
+import time
 
 from determined.constants import ENV_RUN_DIR
 from determined.exec.runner import kernel
 
 _GROUP, _RELEASE = b"group ", b"release"
+_LOOKS, _LOOK_SECONDS = 200, 0.02
 
 
 class Watchdog:
@@ -41,10 +43,21 @@ def start_watchdog(run_dir: str) -> Watchdog:
 
 
 def end_task(run_dir: str, group: int | None) -> None:
-    """Kill what is left of a task: its process group, and whoever was started inside its run directory."""
+    """Kill what is left of a task: its process group, and whoever was started inside its run directory.
+
+    Returns when they are gone, or after a few seconds: one that the kernel cannot end must not keep us for ever.
+    """
     if group is not None:
         kernel.signal_group(group, signal.SIGKILL)
-    kernel.kill_all(kernel.marked(ENV_RUN_DIR, run_dir))
+    unseen = 0
+    for _ in range(_LOOKS):
+        left = kernel.marked(ENV_RUN_DIR, run_dir)
+        kernel.kill_all(left)
+        # Twice nobody: a process that is just starting another program shows no environment for an instant.
+        unseen = 0 if left else unseen + 1
+        if unseen == 2:
+            return
+        time.sleep(_LOOK_SECONDS)
 
 
 def _watch(reading: int, run_dir: str) -> None:

@@ -264,6 +264,24 @@ search_snapshots = Table(
     Column("snapshot", JSON, nullable=False),
 )
 
+# What the search has learnt from its trials, in order and for good: a continued search is told it again.
+search_history = Table(
+    "search_history",
+    metadata,
+    Column("experiment_id", ForeignKey("experiments.id", ondelete="CASCADE"), primary_key=True),
+    Column("n", Integer, primary_key=True),
+    Column("request_id", String, nullable=False),
+    Column("event", JSON, nullable=False),
+    Column("pending", Boolean, nullable=False, server_default=false()),  # of an earlier search: still to be told
+)
+Index(
+    "ix_search_history_pending",
+    search_history.c.experiment_id,
+    search_history.c.request_id,
+    sqlite_where=text("pending IS 1"),
+    postgresql_where=text("pending IS true"),
+)
+
 trials = Table(
     "trials",
     metadata,
@@ -287,7 +305,7 @@ trials = Table(
     Column("op_closed", Boolean, nullable=False, server_default=false()),
     # search, both
     Column("early_stopped", Boolean, nullable=False, server_default=false()),  # the searcher said Stop
-    Column("early_exit", String),  # INVALID_HP or INIT_INVALID_HP was reported
+    Column("early_exit", String),  # why it left before its time: INVALID_HP, INIT_INVALID_HP, USER_REQUESTED_STOP
     Column("exit_reported", Boolean, nullable=False, server_default=false()),  # searcher knows it exited
     Column("warm_start_checkpoint", String),
     # summaries kept in the transaction that ingests
@@ -461,6 +479,14 @@ checkpoints = Table(
     Column("storage_id", ForeignKey("storage_backends.id")),
     Column("delete_requested_at", Time, index=True),
     Column("delete_globs", JSON(none_as_null=True)),  # which files; null = all of them
+)
+
+# Storages that a trial said it would save in (POST /api/v1/runs/start): its reports may name these and no others.
+trial_storages = Table(
+    "trial_storages",
+    metadata,
+    Column("trial_id", ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True),
+    Column("storage_id", ForeignKey("storage_backends.id"), primary_key=True),
 )
 
 # Which checkpoints a trial was started from (POST /api/v1/trial-source-info).

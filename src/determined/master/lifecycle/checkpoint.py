@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from determined.errors import Conflict, InvalidArgument, NotFound
 from determined.master.db.queries import checkpoint as rows
+from determined.master.db.queries import storage_backend as storages
 from determined.master.db.queries import validation as validations
 from determined.master.lifecycle import gc_policy
 from determined.storage.checkpoint_id import is_checkpoint_id
@@ -48,8 +49,9 @@ def report(
     trial = rows.reporting_trial(conn, trial_id)
     if trial is None:
         raise NotFound(f"trial {trial_id} not found")
-    if storage_id is not None and not rows.storage_exists(conn, storage_id):
-        raise NotFound(f"storage backend {storage_id} not found; call /api/v1/runs/start first")
+    if storage_id is not None and not storages.is_allowed(conn, trial_id, storage_id):
+        # Its files would be read, served and deleted there with the credentials of whoever that storage belongs to.
+        raise NotFound(f"trial {trial_id} has no storage {storage_id}; call /api/v1/runs/start first")
     rows.insert_row(
         conn,
         {

@@ -33,6 +33,15 @@ class GrowingEngine(Protocol):
     async def remove_node(self, node_id: str) -> None: ...
 
 
+@runtime_checkable
+class AdoptingEngine(Protocol):
+    """What only some engines can do: find what an earlier master started, also what the database knows nothing of."""
+
+    def unclaimed(self) -> Sequence[str]: ...
+
+    async def disown(self, resource_id: str) -> None: ...
+
+
 class Cluster:
     def __init__(self, engines: Sequence[Engine]) -> None:
         self.engines = {engine.name: engine for engine in engines}

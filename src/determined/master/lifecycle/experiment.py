@@ -30,7 +30,8 @@ from determined.search.sampling import carry_over, sample
 
 DEFAULT_PRIORITY = 42
 DEFAULT_POOL = "default"
-_CONTINUABLE_SEARCHES = ("grid", "random")
+# What these would ask of their trials now depends on more than the trials have shown.
+_NOT_CONTINUABLE = ("pbt", "custom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,8 @@ def continue_experiment(
     if config is not None:
         jobs.update_row(conn, experiment["job_id"], _job_resources(config))
     search.begin(conn, now, experiment_id)
-    activate(conn, now, experiment_id)
+    if experiments.get(conn, experiment_id)["state"] == State.PAUSED:  # else its trials had nothing left to do
+        activate(conn, now, experiment_id)
 
 
 def begin_delete(conn: Connection, now: datetime, experiment_id: int) -> None:
@@ -300,7 +302,7 @@ def _check_continuable(conn: Connection, experiment: RowMapping, active: dict[st
         if active is not None and active["searcher"]["name"] != "single":
             raise InvalidArgument(f"searcher {active['searcher']['name']!r}: a continued experiment must stay single")
         return
-    if name not in _CONTINUABLE_SEARCHES:
+    if name in _NOT_CONTINUABLE:
         raise FailedPrecondition(f"searcher {name!r} cannot be continued; fork the experiment instead")
     if active is not None:
         raise InvalidArgument(f"searcher {name!r} is continued without changes to its config; fork it to change it")

@@ -19,6 +19,7 @@ from determined.master.auth import allocation_token
 from determined.master.context import MasterContext
 from determined.master.lifecycle import allocation as lifecycle
 from determined.master.lifecycle import topics
+from determined.master.lifecycle.certificate import known_as
 from determined.master.lifecycle.cluster import Cluster
 from determined.master.lifecycle.identity import advertised_url, isolation_problem, run_as
 from determined.master.lifecycle.states import AllocationState
@@ -41,6 +42,7 @@ class Launcher:
     def __init__(self, ctx: MasterContext, cluster: Cluster) -> None:
         self._ctx = ctx
         self._cluster = cluster
+        self._known_as = known_as(ctx.config)
         self._handed: dict[str, _Handed] = {}
         self._kills: set[asyncio.Task[None]] = set()
 
@@ -145,6 +147,8 @@ class Launcher:
             master_url=advertised_url(config),
             token=allocation_token.mint(self._ctx.cluster.secret, row["allocation_id"]),
             run_as=run_as(row, config),
+            master_cert_file=self._known_as.file,
+            master_cert_name=self._known_as.name,
             # A runner's first record is its phase, so any report of it has moved the row.
             begun=row["state"] != AllocationState.ASSIGNED,
         )

@@ -19,6 +19,7 @@ from determined.master.db.queries import cluster as cluster_rows
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import job as jobs
 from determined.master.db.queries import node as nodes
+from determined.master.db.queries import runner as runners
 from determined.master.lifecycle import allocation as allocation_lifecycle
 from determined.master.lifecycle import cluster as clusters
 from determined.master.lifecycle import experiment as experiment_lifecycle
@@ -52,6 +53,7 @@ class Reconciler:
     async def open(self) -> None:
         for engine in self._cluster.engines.values():
             await engine.open()
+            await self._disown_strangers(engine)
         await self._add_nodes()
         clusters.attach(self._ctx.bus, self._cluster)
         await self._ctx.db.write(self._fail_homeless)
@@ -138,6 +140,22 @@ class Reconciler:
         now = self._ctx.clock.now()
         allocation_lifecycle.runner_gone(conn, now, event.resource_id, event.reason, event.detail)
         return topics.of_runner(conn, event.resource_id)
+
+    async def _disown_strangers(self, engine: Engine) -> None:
+        """Runners without a row (the database was replaced) would wait for ever for a master that knows them."""
+        if not isinstance(engine, clusters.AdoptingEngine):
+            return
+        found = engine.unclaimed()
+        if not found:
+            return
+        known = await self._ctx.db.read(lambda conn: runners.known(conn, found))
+        strangers = sorted(set(found) - known)
+        for resource_id in strangers:
+            logger.warning(
+                "%s: the database knows nothing of this runner; it is ended and its directory kept under 'lost'",
+                resource_id,
+            )
+        await asyncio.gather(*(engine.disown(resource_id) for resource_id in strangers))
 
     async def _add_nodes(self) -> None:
         """Nodes that somebody added by hand in an earlier life of this master."""

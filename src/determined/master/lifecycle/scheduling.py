@@ -6,7 +6,7 @@ and changes it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, RowMapping
 
@@ -79,12 +79,15 @@ def look(conn: Connection, now: datetime, world: World) -> Pass:
 def act(conn: Connection, now: datetime, world: World) -> Pass:
     """Kill what has outstayed its deadline, queue what wants to run, assign what fits, preempt what must leave."""
     done = Pass(changes=True)
-    for allocation_id in allocations.overdue(conn, now):
+    late = allocations.overdue(conn, now)
+    for allocation_id in late:
         lifecycle.request_kill(conn, now, allocation_id, "it did not exit in time after it was asked to")
+    queued = _queue(conn, now)
+    chosen = _decide(conn, world)
+    changed = _apply(conn, now, world, chosen)
+    for allocation_id in {*late, *queued, *changed}:
         done.topics.update(topics.of_allocation(conn, allocation_id))
-    for queued in _queue(conn, now):
-        done.topics.update(topics.of_allocation(conn, queued))
-    _apply(conn, now, world, _decide(conn, world), done)
+    done.reasons = chosen.reasons
     done.alive = runners.alive(conn)
     done.signals = _signals(allocations.live_with_job(conn))
     return done
@@ -97,7 +100,8 @@ def _queue(conn: Connection, now: datetime) -> list[str]:
     for trial in trials.wanting_allocation(conn, _QUEUED_PER_EXPERIMENT):
         if waiting[trial["experiment_id"]] >= _QUEUED_PER_EXPERIMENT:
             continue
-        allocation_id = trial_state.allocate(conn, now, trial)
+        # Apart by a microsecond each, or the scheduler would start trials of one pass in an order of no meaning.
+        allocation_id = trial_state.allocate(conn, now + timedelta(microseconds=len(queued)), trial)
         if allocation_id is not None:
             queued.append(allocation_id)
             waiting[trial["experiment_id"]] += 1
@@ -156,21 +160,18 @@ def _out_of_nodes(request: Request, views: list[NodeView], settings: Settings) -
     return fits and (not left or not is_feasible(request.slots, left, request.single_node, heterogeneous=mixed))
 
 
-def _apply(conn: Connection, now: datetime, world: World, chosen: _Chosen, done: Pass) -> None:
+def _apply(conn: Connection, now: datetime, world: World, chosen: _Chosen) -> list[str]:
+    """Do as was decided; the allocations that this changes."""
     for allocation_id in chosen.rejects:
-        why = "its log policies exclude the nodes that could hold it"
-        lifecycle.reject(conn, now, allocation_id, why)
-        done.topics.update(topics.of_allocation(conn, allocation_id))
-    for allocation_id, placement in chosen.starts:
-        if allocation_id not in chosen.rejects:
-            assignment.assign(
-                conn, now, allocation_id, placement, capacity=chosen.capacity, reserved_ports=world.reserved_ports
-            )
-            done.topics.update(topics.of_allocation(conn, allocation_id))
+        lifecycle.reject(conn, now, allocation_id, "its log policies exclude the nodes that could hold it")
+    starts = [(one, placement) for one, placement in chosen.starts if one not in chosen.rejects]
+    for allocation_id, placement in starts:
+        assignment.assign(
+            conn, now, allocation_id, placement, capacity=chosen.capacity, reserved_ports=world.reserved_ports
+        )
     for allocation_id in chosen.preempts:
         lifecycle.request_preemption(conn, now, allocation_id, "its slots are needed by another job")
-        done.topics.update(topics.of_allocation(conn, allocation_id))
-    done.reasons = chosen.reasons
+    return [*chosen.rejects, *(allocation_id for allocation_id, _ in starts), *chosen.preempts]
 
 
 def _request(

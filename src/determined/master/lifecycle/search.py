@@ -4,28 +4,35 @@
 nothing new follows, and ends a stopping experiment that has no live trial left.
 """
 
-import logging
 from datetime import datetime
-from itertools import groupby
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import Connection, RowMapping
-from sqlalchemy.exc import DBAPIError
 
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
-from determined.master.db.queries.log import append_master_line
-from determined.master.lifecycle import allocation_state, experiment_state, searchers, trial_state
-from determined.master.lifecycle.states import LIVE, STOPPING, TERMINAL, State, may_become
-from determined.search.method import Close, Create, ExitReason, Operation, Shutdown, Stop, ValidateAfter
+from determined.master.lifecycle import (
+    allocation_state,
+    experiment_state,
+    history,
+    operations,
+    searchers,
+    trial_state,
+)
+from determined.master.lifecycle.history import Retelling
+from determined.master.lifecycle.states import LIVE, TERMINAL, State
+from determined.search.method import ExitReason
+from determined.search.objectives import Objectives
 from determined.search.searcher import Searcher
-
-logger = logging.getLogger(__name__)
+from determined.wire.codec import float_from_wire
 
 EARLY_EXIT_GRACE_S = 10
 _EARLY_EXITS = {ExitReason.INVALID_HP, ExitReason.INIT_INVALID_HP}
+_NOT_FINITE = ("NaN", "Infinity", "-Infinity")  # as the wire spells them
+# These take trials as they come; a report that lacks the searcher metric does them no harm.
+_COMPARES_NOTHING = ("single", "random", "grid")
 
 
 def begin(conn: Connection, now: datetime, experiment_id: int) -> None:
@@ -39,32 +46,49 @@ def begin(conn: Connection, now: datetime, experiment_id: int) -> None:
         classic=experiment["generation"] == "classic",
     )
     searchers.begin(conn, experiment_id, searcher)
-    _run(conn, now, experiment_id, searchers.start())
-    settle(conn, now, experiment_id)
+    history.rewind(conn, experiment)
+    telling = Retelling()
+    operations.run(conn, now, experiment_id, searchers.start(), telling=telling)
+    settle(conn, now, experiment_id, telling)
+    for number, request_id in history.pending(conn, experiment_id):
+        telling.upto = number
+        if request_id in telling.created:
+            events = operations.retell(conn, now, experiment, [request_id], telling)
+            operations.run(conn, now, experiment_id, *events, telling=telling)
+            settle(conn, now, experiment_id, telling)
 
 
-def settle(conn: Connection, now: datetime, experiment_id: int) -> None:
+def settle(conn: Connection, now: datetime, experiment_id: int, telling: Retelling | None = None) -> None:
     """Bring searcher and experiment up to date with the trials' states."""
     while exits := trials.unreported_exits(conn, experiment_id, sorted(TERMINAL)):
         trials.mark_reported(conn, [trial["id"] for trial in exits])
-        _event(conn, now, experiment_id, *(event for trial in exits for event in _exit_events(trial)))
+        events = [event for trial in exits for event in searchers.exit_events(trial)]
+        operations.tell(conn, now, experiment_id, *events, telling=telling)
     experiment_state.finish_if_idle(conn, now, experiment_id)
 
 
 def validation_reported(
     conn: Connection, now: datetime, trial_id: int, metrics: dict[str, Any], steps: int | None
 ) -> None:
-    """Late generation: a validation report is an event for the searcher. Classic: the completed operation is."""
+    """Late generation: a validation report is an event for the searcher. Classic: the completed operation is.
+
+    What a trial says after the searcher has stopped it changes nothing any more.
+    """
     trial, experiment = _both(conn, trial_id)
-    if experiment["generation"] == "classic" or experiment["state"] not in LIVE:
+    if experiment["generation"] == "classic" or experiment["unmanaged"] or experiment["state"] not in LIVE:
+        return
+    if trial["early_stopped"] or trial["state"] in TERMINAL:
         return
     searcher = experiment["config"].get("searcher") or {}
-    metric = _number(metrics.get(searcher.get("metric") or ""))
-    length = _number(metrics.get(searcher["time_metric"])) if searcher.get("time_metric") else float(steps or 0)
-    if metric is None or length is None:
-        _say_missing(conn, now, trial, searcher, metrics)
+    found = {name: _number(metrics.get(name)) for name in Objectives.of(searcher).names}
+    timed = searcher.get("time_metric")
+    length = _number(metrics.get(timed)) if timed else float(steps or 0)
+    if length is None or None in found.values():
+        missing = [name for name, value in [*found.items(), (timed or "", length)] if value is None]
+        _report_lacks(conn, now, experiment, trial, missing, metrics)
         return
-    _event(conn, now, experiment["id"], searchers.validation(trial["request_id"], metric, length))
+    metric = found if len(found) > 1 else next(iter(found.values()))
+    operations.tell(conn, now, experiment["id"], searchers.validation(trial["request_id"], metric, length))
     settle(conn, now, experiment["id"])
 
 
@@ -80,7 +104,7 @@ def progress_reported(conn: Connection, now: datetime, trial_id: int, value: flo
         return
     classic = experiment["generation"] == "classic"
     told = fraction * (trial["op_length"] or 0) if classic and raw else value if classic else fraction
-    _event(conn, now, experiment["id"], searchers.progress(trial["request_id"], told))
+    operations.tell(conn, now, experiment["id"], searchers.progress(trial["request_id"], told))
 
 
 def early_exit_reported(conn: Connection, now: datetime, trial_id: int, reason: str) -> None:
@@ -90,11 +114,12 @@ def early_exit_reported(conn: Connection, now: datetime, trial_id: int, reason: 
     if trial["state"] in TERMINAL or trial["early_exit"] is not None:
         return
     trials.update_row(conn, trial_id, {"early_exit": short})
+    operations.tell(conn, now, experiment["id"], searchers.exited_early(trial["request_id"], short))
+    # After that, because a search may stop such a trial, and a stop grants more time than is due here.
     allocation = allocations.live_of_trial(conn, trial_id)
     if allocation is not None:
         allocation_state.limit_stay(conn, now, allocation, EARLY_EXIT_GRACE_S)
-    _event(conn, now, experiment["id"], searchers.exited_early(trial["request_id"], short))
-    if allocation is None:
+    elif trials.get(conn, trial_id)["state"] not in TERMINAL:
         trial_state.finish(conn, now, trial, State.COMPLETED)
     settle(conn, now, experiment["id"])
 
@@ -107,8 +132,13 @@ def current_operation(conn: Connection, trial_id: int) -> tuple[int, bool] | Non
     return trial["op_length"], trial["op_completed"] == trial["op_length"]
 
 
-def complete_operation(conn: Connection, now: datetime, trial_id: int, length: int, metric: float) -> None:
-    """Classic: the trial has trained to `length` and validated. The same completion again changes nothing."""
+def complete_operation(conn: Connection, now: datetime, trial_id: int, length: int, metric: Any) -> None:
+    """Classic: the trial has trained to `length` and validated. The same completion again changes nothing.
+
+    Raises:
+        FailedPrecondition: the trial's operation is another one.
+        InvalidArgument: the metric is not what the search compares; only a custom one takes any.
+    """
     trial, experiment = _both(conn, trial_id)
     if trial["op_length"] is None or trial["op_length"] != length:
         if trial["op_completed"] is not None and length <= trial["op_completed"]:
@@ -119,133 +149,29 @@ def complete_operation(conn: Connection, now: datetime, trial_id: int, length: i
         )
     if trial["op_completed"] == length:
         return
+    if not _is_custom(experiment):
+        Objectives.of(experiment["config"]["searcher"]).signed(metric)
     trials.update_row(conn, trial_id, {"op_completed": length})
     if experiment["state"] in LIVE:
-        _event(conn, now, experiment["id"], searchers.validation(trial["request_id"], metric, length))
-    _close_if_finished(conn, now, trial_id)
+        operations.tell(conn, now, experiment["id"], searchers.validation(trial["request_id"], metric, length))
+    operations.close_if_finished(conn, now, trial_id)
     settle(conn, now, experiment["id"])
 
 
-def _event(conn: Connection, now: datetime, experiment_id: int, *events: searchers.Event) -> None:
-    """Feed events in order; a method that fails ends the experiment, not the caller's transaction."""
-    savepoint = conn.begin_nested()
-    try:
-        _run(conn, now, experiment_id, *events)
-    except DBAPIError:
-        savepoint.rollback()
-        raise
-    except Exception as e:
-        # The search cannot go on: its experiment ends in ERROR, its trials are killed; the causing report stays.
-        savepoint.rollback()
-        kinds = sorted({event["type"] for event in events})
-        logger.exception("experiment %s: the search method failed on %s", experiment_id, ", ".join(kinds))
-        _fail(conn, now, experiment_id, f"the search method failed: {e}")
+def operations_posted(
+    conn: Connection, now: datetime, experiment_id: int, triggered_by: int | None, wanted: list[dict[str, Any]]
+) -> None:
+    """Custom search: its client's answer to an event; ignored once the search is over, as a repeated one is.
+
+    Raises:
+        InvalidArgument: an operation makes no sense; the transaction must be rolled back, the search goes on.
+        FailedPrecondition: the searcher is no custom one.
+    """
+    experiment = experiments.get(conn, experiment_id)
+    if experiment["state"] not in LIVE:
         return
-    savepoint.commit()
-
-
-def _run(conn: Connection, now: datetime, experiment_id: int, *events: searchers.Event) -> None:
-    """Feed events and execute what follows, breadth first, until no operation is left."""
-    while events:
-        answer = searchers.feed(conn, experiment_id, events)
-        if answer is None:
-            return
-        if answer.progress < 1:  # a search counts failed trials as done; the whole comes with COMPLETED alone
-            experiments.update_row(conn, experiment_id, {"progress": answer.progress})
-        follow_ups: list[searchers.Event] = []
-        for operations in answer.operations:
-            if operations:
-                follow_ups += _execute(conn, now, experiment_id, operations)
-        events = tuple(follow_ups)
-
-
-def _execute(conn: Connection, now: datetime, experiment_id: int, operations: list[Operation]) -> list[searchers.Event]:
-    """Execute operations; returns the events they cause. A stopping experiment only listens to Shutdown."""
-    follow_ups: list[searchers.Event] = []
-    experiment = experiments.get(conn, experiment_id)
-    if experiment["state"] in STOPPING and not all(isinstance(op, Shutdown) for op in operations):
-        return []
-    for kind, group in groupby(operations, type):
-        if kind is Create:
-            follow_ups += _create(conn, now, experiment, cast(list[Create], list(group)))
-            continue
-        for operation in group:
-            match operation:
-                case Shutdown():
-                    _shut_down(conn, now, experiment_id, operation)
-                case ValidateAfter() | Close() | Stop():
-                    _steer(conn, now, experiment_id, operation)
-    return follow_ups
-
-
-def _create(conn: Connection, now: datetime, experiment: RowMapping, orders: list[Create]) -> list[searchers.Event]:
-    """New trials; or, in a continued experiment, the trials that already have these request ids."""
-    there = trials.by_requests(conn, experiment["id"], [order.request_id for order in orders])
-    trial_state.create(conn, now, experiment, [order for order in orders if order.request_id not in there])
-    again = experiment["config"]["searcher"]["name"] == "single"
-    events: list[searchers.Event] = []
-    for order in orders:
-        events.append(searchers.created(order.request_id))
-        trial = there.get(order.request_id)
-        if trial is None:
-            continue
-        if trial["state"] == State.COMPLETED and not again:
-            events.append(searchers.exited(order.request_id))
-        else:
-            trial_state.resume(conn, now, experiment, trial)
-    return events
-
-
-def _steer(conn: Connection, now: datetime, experiment_id: int, operation: ValidateAfter | Close | Stop) -> None:
-    trial = trials.by_request(conn, experiment_id, operation.request_id)
-    if trial is None or trial["state"] in TERMINAL:
-        return
-    match operation:
-        case ValidateAfter():
-            trials.update_row(conn, trial["id"], {"op_length": operation.length})
-        case Close():
-            trials.update_row(conn, trial["id"], {"op_closed": True})
-            _close_if_finished(conn, now, trial["id"])
-        case Stop():
-            trials.update_row(conn, trial["id"], {"early_stopped": True})
-            trial_state.push(conn, now, trial["id"], State.STOPPING_COMPLETED, "the searcher stopped this trial")
-
-
-def _close_if_finished(conn: Connection, now: datetime, trial_id: int) -> None:
-    """Classic: closed and complete means there is nothing more to do."""
-    trial = trials.get(conn, trial_id)
-    if trial["op_closed"] and trial["op_length"] is not None and trial["op_completed"] == trial["op_length"]:
-        trial_state.push(conn, now, trial_id, State.STOPPING_COMPLETED, "its last operation is complete")
-
-
-def _shut_down(conn: Connection, now: datetime, experiment_id: int, operation: Shutdown) -> None:
-    experiment = experiments.get(conn, experiment_id)
-    if operation.failure:
-        wanted, error = State.STOPPING_ERROR, experiment["error"] or "every trial failed"
-    elif operation.cancel:
-        wanted, error = State.STOPPING_CANCELED, None
-    else:
-        wanted, error = State.STOPPING_COMPLETED, None
-    if may_become(State(experiment["state"]), wanted):
-        experiment_state.move(conn, now, experiment, wanted, "the search is over", error=error)
-
-
-def _fail(conn: Connection, now: datetime, experiment_id: int, why: str) -> None:
-    experiment = experiments.get(conn, experiment_id)
-    if may_become(State(experiment["state"]), State.STOPPING_ERROR):
-        experiment_state.move(conn, now, experiment, State.STOPPING_ERROR, why, error=why)
-
-
-def _exit_events(trial: RowMapping) -> list[searchers.Event]:
-    reason = _exit_reason(trial)
-    early = [] if reason is None else [searchers.exited_early(trial["request_id"], reason)]
-    return [*early, searchers.exited(trial["request_id"])]
-
-
-def _exit_reason(trial: RowMapping) -> ExitReason | None:
-    if trial["early_exit"] is not None:
-        return ExitReason(trial["early_exit"])
-    return {State.ERROR: ExitReason.ERRORED, State.CANCELED: ExitReason.USER_CANCELED}.get(State(trial["state"]))
+    operations.run(conn, now, experiment_id, searchers.posted(triggered_by, wanted))
+    settle(conn, now, experiment_id)
 
 
 def _both(conn: Connection, trial_id: int) -> tuple[RowMapping, RowMapping]:
@@ -253,7 +179,13 @@ def _both(conn: Connection, trial_id: int) -> tuple[RowMapping, RowMapping]:
     return trial, experiments.get(conn, trial["experiment_id"])
 
 
+def _is_custom(experiment: RowMapping) -> bool:
+    return bool(experiment["config"]["searcher"]["name"] == "custom")
+
+
 def _number(value: Any) -> float | None:
+    if isinstance(value, str) and value in _NOT_FINITE:
+        return float_from_wire(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value)
@@ -274,12 +206,23 @@ def _known_early_exit(reason: str) -> str:
     return short
 
 
-def _say_missing(
-    conn: Connection, now: datetime, trial: RowMapping, searcher: dict[str, Any], metrics: dict[str, Any]
+def _report_lacks(
+    conn: Connection,
+    now: datetime,
+    experiment: RowMapping,
+    trial: RowMapping,
+    missing: list[str],
+    metrics: dict[str, Any],
 ) -> None:
-    """Only methods that compare trials suffer; the others must not fill the log with it."""
-    if searcher.get("name") in (None, "single", "random", "grid"):
+    """A search that compares trials cannot go on without what it compares."""
+    searcher = experiment["config"].get("searcher") or {}
+    if searcher.get("name") in _COMPARES_NOTHING:
         return
-    wanted = [n for n in (searcher.get("metric"), searcher.get("time_metric")) if n]
-    text = f"a validation report lacks a number for {wanted}: it has {sorted(metrics)}; the searcher did not see it"
-    append_master_line(conn, now, trial["task_id"], text, level="WARNING")
+    fields = {searcher.get("metric"): "searcher.metric", searcher.get("time_metric"): "searcher.time_metric"}
+    lacking = " and ".join(f"{fields.get(name, 'searcher.metrics')} {name!r}" for name in missing)
+    why = (
+        f"trial {trial['id']} reported a validation without a number for {lacking}; it has: {sorted(metrics)}."
+        " Report it with every validation, or name one of those in the config"
+    )
+    operations.fail(conn, now, experiment["id"], why)
+    settle(conn, now, experiment["id"])

@@ -7,19 +7,23 @@ leaves a tag that no row carries, so what it did to a searcher can never be take
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, RowMapping
 
 from determined.master.db.queries import search as rows
-from determined.search.method import Operation
+from determined.master.lifecycle.states import State
+from determined.search.method import ExitReason, Operation
 from determined.search.searcher import Searcher
-from determined.wire.codec import float_from_wire, float_to_wire
+from determined.wire.codec import float_from_wire, float_to_wire, plain
 
-SNAPSHOT_EVERY = 50
+SNAPSHOT_EVERY = 50  # events, in a small search; see `_snapshot_is_due`
 _CACHED = 256
+# What a continued search is told again (history.py). These methods are not continued, or begin from nothing.
+_UNTOLD = frozenset({"single", "pbt", "custom"})
+_HISTORIC = frozenset({"validation", "exited_early", "exited"})
 
 Event = dict[str, Any]
 
@@ -32,11 +36,12 @@ def created(request_id: str) -> Event:
     return {"type": "created", "id": request_id}
 
 
-def validation(request_id: str, metric: float, length: float) -> Event:
+def validation(request_id: str, metric: Any, length: float) -> Event:
+    """`metric`: a number, a map of several, or for a custom search any JSON; NaN is spelled as the wire does."""
     return {
         "type": "validation",
         "id": request_id,
-        "metric": float_to_wire(metric),
+        "metric": plain(metric),
         "length": float_to_wire(length),
     }
 
@@ -53,6 +58,28 @@ def exited(request_id: str) -> Event:
     return {"type": "exited", "id": request_id}
 
 
+def proposed(request_id: str, hparams: dict[str, Any]) -> Event:
+    """The sampler has thought up the point of a trial that was held back."""
+    return {"type": "proposed", "id": request_id, "hparams": plain(hparams)}
+
+
+def extended(trials: int) -> Event:
+    return {"type": "extended", "trials": trials}
+
+
+def posted(triggered_by: int | None, operations: list[dict[str, Any]]) -> Event:
+    """Custom search: its client's answer, as the wire writes it."""
+    return {"type": "posted", "triggered_by": triggered_by, "operations": operations}
+
+
+def exit_events(trial: RowMapping) -> list[Event]:
+    """What the end of a trial is to the searcher: why it left early, where it did, and that it is over."""
+    reasons = {State.ERROR: ExitReason.ERRORED, State.CANCELED: ExitReason.USER_CANCELED}
+    reason = trial["early_exit"] or reasons.get(State(trial["state"]))
+    early = [] if reason is None else [exited_early(trial["request_id"], reason)]
+    return [*early, exited(trial["request_id"])]
+
+
 def begin(conn: Connection, experiment_id: int, searcher: Searcher) -> None:
     """Store a searcher that has not started; whatever was stored for the experiment is forgotten."""
     rows.forget(conn, experiment_id)
@@ -61,10 +88,11 @@ def begin(conn: Connection, experiment_id: int, searcher: Searcher) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a searcher said to each event, in order, and how far the search is now."""
+    """What a searcher said to each event, in order, how far the search is now, and which trials wait for a point."""
 
     operations: list[list[Operation]]
     progress: float
+    held: list[str]
 
 
 def feed(conn: Connection, experiment_id: int, events: Sequence[Event]) -> Answer | None:
@@ -74,16 +102,53 @@ def feed(conn: Connection, experiment_id: int, events: Sequence[Event]) -> Answe
         return None
     searcher, seq, snapshot_seq = loaded
     operations = [_apply(searcher, event) for event in events]
+    held = searcher.proposals()
     tag = secrets.token_hex(8)
+    # The proposer looks at the last event alone to see whether anybody waits.
+    newest = {**events[-1], "tag": tag, **({"held": held[0]} if held else {})}
     end = seq + len(events)
-    if end - snapshot_seq >= SNAPSHOT_EVERY:
+    if _snapshot_is_due(searcher, end - snapshot_seq):
         # the snapshot holds all but the tag
-        rows.append(conn, experiment_id, end, [{**events[-1], "tag": tag}])
+        rows.append(conn, experiment_id, end, [newest])
         rows.put_snapshot(conn, experiment_id, end, searcher.snapshot())
     else:
-        rows.append(conn, experiment_id, seq + 1, [{**event, "tag": tag} for event in events])
+        rows.append(conn, experiment_id, seq + 1, [*({**event, "tag": tag} for event in events[:-1]), newest])
+    rows.append_history(conn, experiment_id, [event for event in events if _is_historic(searcher, event)])
     _cache.put(tag, searcher)
-    return Answer(operations, searcher.progress())
+    return Answer(operations, searcher.progress(), held)
+
+
+def peek(conn: Connection, experiment_id: int) -> Searcher | None:
+    """A searcher of the caller's own to look at, as the rows say: the cached one belongs to the writer's thread."""
+    snapshot_seq = rows.snapshot_seq(conn, experiment_id)
+    return None if snapshot_seq is None else _replay(conn, experiment_id, snapshot_seq)[0]
+
+
+@dataclass(slots=True)
+class Mirror:
+    """A private copy of a searcher that follows the log, for those who look at a search again and again."""
+
+    searcher: Searcher
+    seq: int
+    tag: str
+
+    @classmethod
+    def follow(cls, conn: Connection, experiment_id: int, old: "Mirror | None") -> "Mirror | None":
+        """`old`, brought up to date, or a fresh one where the log no longer leads from it. None: there is no search."""
+        if old is not None and (rows.event_at(conn, experiment_id, old.seq) or {}).get("tag") == old.tag:
+            seq = _catch_up(conn, experiment_id, old.searcher, old.seq)
+            return cls(old.searcher, seq, version(conn, experiment_id) or "")
+        snapshot_seq = rows.snapshot_seq(conn, experiment_id)
+        if snapshot_seq is None:
+            return None
+        searcher, seq = _replay(conn, experiment_id, snapshot_seq)
+        return cls(searcher, seq, version(conn, experiment_id) or "")
+
+
+def version(conn: Connection, experiment_id: int) -> str | None:
+    """Changes with every event."""
+    last = rows.last_event(conn, experiment_id)
+    return None if last is None else str(last["event"]["tag"])
 
 
 def _load(conn: Connection, experiment_id: int) -> tuple[Searcher, int, int] | None:
@@ -95,30 +160,54 @@ def _load(conn: Connection, experiment_id: int) -> tuple[Searcher, int, int] | N
         cached = _cache.take(last["event"]["tag"])
         if cached is not None:
             return cached, last["seq"], snapshot_seq
-    searcher = Searcher.restore(rows.snapshot(conn, experiment_id))
-    seq = snapshot_seq
-    for row in rows.events_after(conn, experiment_id, snapshot_seq):
-        _apply(searcher, row["event"])
-        seq = row["seq"]
+    searcher, seq = _replay(conn, experiment_id, snapshot_seq)
     return searcher, seq, snapshot_seq
 
 
+def _replay(conn: Connection, experiment_id: int, snapshot_seq: int) -> tuple[Searcher, int]:
+    searcher = Searcher.restore(rows.snapshot(conn, experiment_id))
+    return searcher, _catch_up(conn, experiment_id, searcher, snapshot_seq)
+
+
+def _catch_up(conn: Connection, experiment_id: int, searcher: Searcher, seq: int) -> int:
+    for row in rows.events_after(conn, experiment_id, seq):
+        _apply(searcher, row["event"])
+        seq = row["seq"]
+    return seq
+
+
 def _apply(searcher: Searcher, event: Event) -> list[Operation]:
-    match event["type"]:
-        case "start":
-            return searcher.start()
-        case "created":
-            return searcher.trial_created(event["id"])
-        case "validation":
-            metric, length = float_from_wire(event["metric"]), float_from_wire(event["length"])
-            return searcher.validation(event["id"], metric, length)
-        case "progress":
-            return searcher.progress_reported(event["id"], event["value"])
-        case "exited_early":
-            return searcher.exited_early(event["id"], event["reason"])
-        case "exited":
-            return searcher.exited(event["id"])
-    raise ValueError(f"search event {event['type']!r} is unknown; the database is of a newer master")
+    handle = _HANDLERS.get(event["type"])
+    if handle is None:
+        raise ValueError(f"search event {event['type']!r} is unknown; the database is of a newer master")
+    return handle(searcher, event)
+
+
+_HANDLERS: dict[str, Callable[[Searcher, Event], list[Operation]]] = {
+    "start": lambda searcher, event: searcher.start(),
+    "created": lambda searcher, event: searcher.trial_created(event["id"]),
+    "validation": lambda searcher, event: searcher.validation(
+        event["id"], event["metric"], float_from_wire(event["length"])
+    ),
+    "progress": lambda searcher, event: searcher.progress_reported(event["id"], event["value"]),
+    "exited_early": lambda searcher, event: searcher.exited_early(event["id"], event["reason"]),
+    "exited": lambda searcher, event: searcher.exited(event["id"]),
+    "proposed": lambda searcher, event: searcher.proposed(event["id"], event["hparams"]),
+    "extended": lambda searcher, event: searcher.extend(event["trials"]),
+    "posted": lambda searcher, event: searcher.posted(event["triggered_by"], event["operations"]),
+}
+
+
+def _snapshot_is_due(searcher: Searcher, events: int) -> bool:
+    """A snapshot holds every trial: taken each so many trials, all snapshots together cost no more than the trials."""
+    return events >= max(SNAPSHOT_EVERY, searcher.trials_requested // 4)
+
+
+def _is_historic(searcher: Searcher, event: Event) -> bool:
+    """Reports that a search throws away are not worth keeping: late random and grid searches compare nothing."""
+    if event["type"] not in _HISTORIC or searcher.name in _UNTOLD:
+        return False
+    return event["type"] != "validation" or searcher.classic or searcher.name not in ("random", "grid")
 
 
 class _Cache:

@@ -53,6 +53,7 @@ def build(conn: Connection, resource_id: str, username: str, cluster: Cluster) -
         startup_hook=cluster.defaults.get("startup_hook"),
         network_interface=cluster.defaults.get("dtrain_network_interface"),
         slot_counts=_slot_counts(group),
+        address=(group[0]["address"] or "127.0.0.1") if len(group) == 1 else None,
         ports=allocation["ports"] or {},
     )
     if allocation["trial_id"] is not None:

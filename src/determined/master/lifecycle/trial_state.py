@@ -27,7 +27,7 @@ from determined.master.lifecycle.states import (
     terminal_of,
     trial_accepts,
 )
-from determined.search.method import Create
+from determined.search.method import Create, ExitReason
 
 DEFAULT_PREEMPTION_TIMEOUT = 3600
 _MAX_BACKOFF_S = 30
@@ -76,6 +76,17 @@ def resume(conn: Connection, now: datetime, experiment: RowMapping, trial: RowMa
     tasks.insert_row(conn, _task(now, experiment, trial["id"], task_id))
 
 
+def reopen(conn: Connection, experiment: RowMapping, trial: RowMapping) -> None:
+    """Classic: a completed trial waits for what the continued search may ask of it; until then it is left alone."""
+    values = {"state": experiment["state"], "exit_reported": False}
+    trials.update_row(conn, trial["id"], {**values, "op_length": None, "op_completed": None, "op_closed": False})
+
+
+def is_reopened(trial: RowMapping) -> bool:
+    """Its last run is over, as far as anybody knows for good."""
+    return trial["end_time"] is not None and trial["state"] not in TERMINAL
+
+
 def push(conn: Connection, now: datetime, trial_id: int, wanted: State, reason: str) -> None:
     """Put a trial into the state its experiment (or user, or searcher) wants, and signal what runs.
 
@@ -122,13 +133,16 @@ def allocation_ended(conn: Connection, now: datetime, trial_id: int, kind: ExitK
     if decision.restarts != trial["restarts"]:
         trials.update_row(conn, trial_id, {"restarts": decision.restarts})
         _say_restart(conn, now, trial, decision.restarts, experiment["config"]["max_restarts"])
-    if decision.state in TERMINAL:
-        finish(conn, now, trial, decision.state)
+    if decision.state not in TERMINAL:
+        return
+    if kind == ExitKind.COMPLETED and _leaves_work(experiment, trial):
+        trials.update_row(conn, trial_id, {"early_exit": ExitReason.USER_REQUESTED_STOP})
+    finish(conn, now, trial, decision.state)
 
 
 def finish(conn: Connection, now: datetime, trial: RowMapping, state: State) -> None:
     """The trial is over; `exit_reported` stays false until the searcher knows."""
-    trials.update_row(conn, trial["id"], {"state": state, "end_time": now})
+    trials.update_row(conn, trial["id"], {"state": state, "end_time": trial["end_time"] or now})
     tasks.end(conn, now, trial["task_id"])
 
 
@@ -191,6 +205,12 @@ def _at_exit(conn: Connection, experiment: RowMapping, trial: RowMapping) -> Tri
         finished=bool(trial["op_closed"]) and complete,
         retries_canceled=bool(trials.policy_hits(conn, trial["task_id"], "cancel_retries")),
     )
+
+
+def _leaves_work(experiment: RowMapping, trial: RowMapping) -> bool:
+    """Classic: it exits 0 of its own accord although the search still counts on it."""
+    live = experiment["generation"] == "classic" and trial["state"] not in STOPPING and trial["early_exit"] is None
+    return live and not (trial["op_closed"] and trial["op_completed"] == trial["op_length"])
 
 
 def _say_restart(conn: Connection, now: datetime, trial: RowMapping, restarts: int, allowed: int) -> None:

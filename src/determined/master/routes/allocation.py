@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from litestar import Request, Router, get, post
 from litestar.params import QueryParameter
 
+from determined.master import supervise
 from determined.master.auth.identity import Caller, require_task
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
@@ -110,11 +111,22 @@ async def proxy_address(request: AnyRequest, ctx: MasterContext, caller: Caller,
 
 @get(_RESOURCES + "/rendezvous")
 async def rendezvous(
-    ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
+    request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
 ) -> AllocationRendezvousInfoResponse:
     require_task(caller, allocation_id)
-    info = await allocations.rendezvous(ctx, allocation_id, resource_id)
+    left = supervise.spawn(_hung_up(request, ctx, allocation_id), name=f"caller of rendezvous {resource_id}")
+    try:
+        info = await allocations.rendezvous(ctx, allocation_id, resource_id, left.done)
+    finally:
+        await supervise.stop(left)
     return AllocationRendezvousInfoResponse(rendezvous_info=info)
+
+
+async def _hung_up(request: AnyRequest, ctx: MasterContext, allocation_id: str) -> None:
+    """A runner that was killed while it waited must not be in the way of the one started in its place."""
+    while (await request.receive())["type"] != "http.disconnect":
+        continue
+    ctx.bus.publish(f"allocation:{allocation_id}")  # heard only when this task is done, which is the news
 
 
 @post(_RESOURCES + "/daemon", status_code=200)

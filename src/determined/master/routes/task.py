@@ -6,10 +6,10 @@ from litestar import Router, get
 
 from determined.master.context import MasterContext
 from determined.master.services import task as tasks
+from determined.wire.context import GetTaskContextDirectoryResponse
 from determined.wire.task import (
     GetActiveTasksCountResponse,
     GetTaskAcceleratorDataResponse,
-    GetTaskContextDirectoryResponse,
     GetTaskResponse,
     GetTasksResponse,
 )

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from weakref import WeakKeyDictionary
 
 from msgspec import to_builtins
 from sqlalchemy import Connection, RowMapping
 
-from determined.errors import FailedPrecondition, Gone, NotFound, Unavailable
+from determined.errors import Conflict, FailedPrecondition, Gone, NotFound, Unavailable
 from determined.master.auth import allocation_token
+from determined.master.bus import Bus
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import runner as runners
@@ -31,6 +33,7 @@ from determined.wire.report import RunnerSignals, TaskSpec
 _RENDEZVOUS_SECONDS = 60.0
 _HINT_AFTER = timedelta(minutes=10)
 _GATHER_RECHECK_SECONDS = 2.0  # how soon a waiting peer notices that its allocation ended
+_waiting: WeakKeyDictionary[Bus, set[str]] = WeakKeyDictionary()  # resources with an open call for rendezvous
 _SHOWN = {Stored.PENDING: AllocationState.QUEUED, Stored.ASSIGNED: AllocationState.QUEUED}
 
 
@@ -103,25 +106,42 @@ async def task_spec(ctx: MasterContext, allocation_id: str, resource_id: str, us
     return await ctx.db.read(read)
 
 
-async def rendezvous(ctx: MasterContext, allocation_id: str, resource_id: str) -> RendezvousInfo:
-    """Blocks until every runner of the allocation has asked. Asking again is harmless: runners retry."""
+async def rendezvous(
+    ctx: MasterContext, allocation_id: str, resource_id: str, left: Callable[[], bool] = lambda: False
+) -> RendezvousInfo:
+    """Blocks until every runner of the allocation has asked. Asking again later is harmless: runners retry.
 
-    def join(conn: Connection) -> bool:
-        _runner(conn, allocation_id, resource_id)
-        return lifecycle.joined(conn, ctx.clock.now(), resource_id)
+    `left` says that the caller hung up; whoever finds that out wakes us on the allocation's topic.
 
+    Raises:
+        Conflict: another call for the same resources still waits.
+    """
+    await ctx.db.read(lambda conn: _runner(conn, allocation_id, resource_id))
+    waiting = _waiting.setdefault(ctx.bus, set())
+    if resource_id in waiting:
+        raise Conflict(f"resources {resource_id} wait for rendezvous already, by another call; make one at a time")
+    waiting.add(resource_id)
+    try:
+        await _meet(ctx, allocation_id, resource_id, left)
+    finally:
+        waiting.discard(resource_id)
+    return await ctx.db.read(lambda conn: _rendezvous_info(conn, allocation_id, resource_id))
+
+
+async def _meet(ctx: MasterContext, allocation_id: str, resource_id: str, left: Callable[[], bool]) -> None:
     hint_at: datetime | None = ctx.clock.now() + _HINT_AFTER
     async with ctx.bus.listen(f"allocation:{allocation_id}") as listener:
-        while not await ctx.db.write(join):
+        while not await ctx.db.write(lambda conn: lifecycle.joined(conn, ctx.clock.now(), resource_id)):
             if hint_at is not None and ctx.clock.now() >= hint_at:
                 hint_at = None
                 await ctx.db.write(lambda conn: lifecycle.hint_missing(conn, ctx.clock.now(), allocation_id))
             if ctx.bus.closed:
                 raise Unavailable("the master is stopping; ask for rendezvous again")
+            if left():
+                raise Unavailable(f"whoever asked for the rendezvous of resources {resource_id} has left")
             await listener.wait(_RENDEZVOUS_SECONDS)
     # Only the last one to come has news for the others; to wake them (and ourselves) earlier would be a busy loop.
     ctx.bus.publish(f"allocation:{allocation_id}")
-    return await ctx.db.read(lambda conn: _rendezvous_info(conn, allocation_id, resource_id))
 
 
 async def all_gather(ctx: MasterContext, allocation_id: str, asked: AllocationAllGatherRequest) -> list[gathering.Data]:

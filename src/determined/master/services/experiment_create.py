@@ -17,6 +17,7 @@ from determined.master.db.queries.batching import AnyRow
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.services import config_secrets, experiment_layers, experiment_view, isolation, pool
 from determined.rundir.context import pack_files
+from determined.search.build import require_libraries
 from determined.wire.base import LaunchWarning
 from determined.wire.codec import rfc3339
 from determined.wire.experiment import (
@@ -54,6 +55,8 @@ async def create(
     prepared = await asyncio.to_thread(
         experiment_layers.prepare, ctx.config, place.project, raw, managed=managed, seed=seed, name=name
     )
+    if managed:
+        await asyncio.to_thread(require_libraries, prepared.active["searcher"])
     warnings = await check_resources(ctx, prepared, place.project.workspace_id, caller.user_id) if managed else []
     warm_start = await ctx.db.read(lambda conn: _warm_start(conn, prepared))
     if asked.validate_only:

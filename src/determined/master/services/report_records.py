@@ -52,6 +52,7 @@ class Application:
         self._metrics: list[MetricReport] = []
         self._progress: Progress | None = None
         self._status: Status | None = None
+        self._phase: Phase | None = None
         self._warnings: list[str] = []
         self.topics: set[str] = set()
         self.decided = False  # whether the allocation's own state may have changed
@@ -78,6 +79,8 @@ class Application:
                 self._progress = record  # only the newest is of interest
             case Status():
                 self._status = record
+            case Phase():
+                self._phase = record
             case Missing():
                 pass  # only its number matters
             case CheckpointReport():
@@ -87,14 +90,11 @@ class Application:
                 self._flush()
                 self._control(record)
 
-    def _control(self, record: PreemptAck | EarlyExit | Phase | Exit) -> None:
+    def _control(self, record: PreemptAck | EarlyExit | Exit) -> None:
         conn, now, target = self._conn, self._now, self._target
         match record:
             case PreemptAck():
                 allocation.preempt_acked(conn, now, target.allocation_id)
-            case Phase():
-                phase = record.state
-                self._guarded(f"phase {phase}", lambda: allocation.runner_phase(conn, now, target.resource_id, phase))
             case EarlyExit():
                 self._guarded(f"early exit {record.reason}", lambda: self._early_exit(record))
             case Exit():
@@ -104,6 +104,8 @@ class Application:
         self._decides()
 
     def _flush(self) -> None:
+        if self._phase is not None:
+            self._write_phase(self._phase)
         if self._logs:
             self._write_logs()
         if self._metrics:
@@ -114,7 +116,16 @@ class Application:
             text = self._status.text.replace("\0", "")[:_MAX_STATUS]
             report_queries.set_runner_state(self._conn, self._target.trial_id, text)
             self._changed()
-        self._logs, self._metrics, self._progress, self._status = [], [], None, None
+        self._logs, self._metrics, self._progress, self._status, self._phase = [], [], None, None, None
+
+    def _write_phase(self, phase: Phase) -> None:
+        """How far the runner has come: nothing that the scheduler, or the task itself, waits for."""
+        conn, now, target = self._conn, self._now, self._target
+        self._guarded(
+            f"phase {phase.state}", lambda: allocation.runner_phase(conn, now, target.resource_id, phase.state)
+        )
+        self._changed()
+        self.topics.add(f"task_logs:{target.task_id}")
 
     def _write_logs(self) -> None:
         target = self._target
@@ -223,11 +234,14 @@ class Application:
 
     def _changed(self) -> None:
         target = self._target
-        self.topics.add(f"allocation:{target.allocation_id}")
         if target.trial_id is not None:
             self.topics |= {f"trial:{target.trial_id}", f"experiment:{target.experiment_id}"}
 
     def _decides(self) -> None:
-        """The scheduler has something to look at; its transactions may have written to the task log as well."""
+        """The scheduler has something to look at, perhaps the task something to hear; the log may have grown too."""
         self.decided = True
-        self.topics |= {"schedule", f"task_logs:{self._target.task_id}"}
+        self.topics |= {
+            "schedule",
+            f"allocation:{self._target.allocation_id}",
+            f"task_logs:{self._target.task_id}",
+        }

@@ -88,7 +88,11 @@ async def prepare_reporting(
         trial = trials.get(conn, run_id)
         check_author(conn, caller, run_id)
         config = storage or experiments.get(conn, trial["experiment_id"])["config"].get("checkpoint_storage")
-        return storage_backend.ensure(conn, config) if config else None
+        if not config:
+            return None
+        storage_id = storage_backend.ensure(conn, config)
+        storage_backend.allow(conn, run_id, storage_id)
+        return storage_id
 
     return await ctx.db.write(run)
 

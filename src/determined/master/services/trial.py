@@ -1,8 +1,8 @@
 """One trial and the trials of an experiment: show, kill, and what its task says about itself."""
 
 import math
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection
@@ -13,7 +13,7 @@ from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import experiment_edit, trial_list, trial_source
 from determined.master.db.queries import trial as rows
 from determined.master.db.queries.trial_list import TrialSort
-from determined.master.lifecycle import search
+from determined.master.lifecycle import search, topics
 from determined.master.lifecycle import trial as lifecycle
 from determined.master.services import trial_view
 from determined.master.services.experiment_list import rows_of
@@ -59,8 +59,7 @@ async def list_of_experiment(
 
 
 async def kill(ctx: MasterContext, trial_id: int) -> None:
-    await ctx.db.write(lambda conn: lifecycle.kill(conn, ctx.clock.now(), trial_id))
-    announce(ctx, trial_id)
+    await _change(ctx, trial_id, lambda conn, now: lifecycle.kill(conn, now, trial_id))
 
 
 async def set_runner_state(ctx: MasterContext, trial_id: int, state: str) -> None:
@@ -75,13 +74,16 @@ async def set_runner_state(ctx: MasterContext, trial_id: int, state: str) -> Non
 async def report_progress(ctx: MasterContext, trial_id: int, value: float, *, raw: bool) -> None:
     if not math.isfinite(value):
         raise InvalidArgument(f"progress={value} must be a finite number")
-    await ctx.db.write(lambda conn: search.progress_reported(conn, ctx.clock.now(), trial_id, value, raw))
-    ctx.bus.publish(f"trial:{trial_id}")
+
+    def run(conn: Connection) -> list[str]:
+        search.progress_reported(conn, ctx.clock.now(), trial_id, value, raw)
+        return topics.of_trial(conn, trial_id)
+
+    ctx.bus.publish(*await ctx.db.write(run))
 
 
 async def report_early_exit(ctx: MasterContext, trial_id: int, reason: str) -> None:
-    await ctx.db.write(lambda conn: search.early_exit_reported(conn, ctx.clock.now(), trial_id, reason))
-    announce(ctx, trial_id)
+    await _change(ctx, trial_id, lambda conn, now: search.early_exit_reported(conn, now, trial_id, reason))
 
 
 async def current_operation(ctx: MasterContext, trial_id: int) -> GetCurrentTrialSearcherOperationResponse:
@@ -96,9 +98,7 @@ async def current_operation(ctx: MasterContext, trial_id: int) -> GetCurrentTria
 async def complete_operation(ctx: MasterContext, trial_id: int, length: int | None, metric: Any) -> None:
     if length is None:
         raise InvalidArgument("op.length is missing; say which operation is complete")
-    value = _metric(metric)
-    await ctx.db.write(lambda conn: search.complete_operation(conn, ctx.clock.now(), trial_id, length, value))
-    announce(ctx, trial_id)
+    await _change(ctx, trial_id, lambda conn, now: search.complete_operation(conn, now, trial_id, length, metric))
 
 
 async def retain_logs(ctx: MasterContext, trial_id: int, days: int) -> None:
@@ -137,8 +137,14 @@ async def report_source(ctx: MasterContext, info: TrialSourceInfo) -> None:
     await ctx.db.write(run)
 
 
-def announce(ctx: MasterContext, trial_id: int) -> None:
-    ctx.bus.publish("schedule", f"trial:{trial_id}", "experiments", "gc")
+async def _change(ctx: MasterContext, trial_id: int, change: Callable[[Connection, datetime], None]) -> None:
+    """Write something that may end a trial, and say so to whoever waits for the trial or its experiment."""
+
+    def run(conn: Connection) -> list[str]:
+        change(conn, ctx.clock.now())
+        return topics.of_trial(conn, trial_id)
+
+    ctx.bus.publish(topics.SCHEDULE, *await ctx.db.write(run), "experiments", "gc")
 
 
 def _sort(by: GetExperimentTrialsRequestSortBy | None) -> TrialSort:
@@ -150,13 +156,3 @@ def _sort(by: GetExperimentTrialsRequestSortBy | None) -> TrialSort:
 def _source_values(info: TrialSourceInfo) -> dict[str, Any]:
     kind = info.trial_source_info_type.removeprefix("TRIAL_SOURCE_INFO_TYPE_")
     return {"type": kind, "model_id": info.model_id, "model_version": info.model_version}
-
-
-def _metric(value: Any) -> float:
-    """A number, or NaN and infinities as the wire writes them."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise InvalidArgument(f"searcherMetric={value!r} must be a number")
-    try:
-        return float(value)
-    except ValueError as e:
-        raise InvalidArgument(f"searcherMetric={value!r} must be a number") from e

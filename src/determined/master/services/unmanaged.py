@@ -20,9 +20,7 @@ from determined.wire.trial import CreateTrialRequest, PutTrialRequest, StartTria
 async def put_experiment(
     ctx: MasterContext, caller: Caller, external_id: str, asked: CreateExperimentRequest
 ) -> PutExperimentResponse:
-    """The experiment of this external id, made on first use."""
-    if not asked.unmanaged:
-        raise InvalidArgument("only unmanaged experiments have an external id; set unmanaged")
+    """The experiment of this external id, made on first use, so that a client may ask twice."""
     found = await ctx.db.read(lambda conn: queries.experiment_by_external_id(conn, external_id))
     if found is None:
         made = await experiment_create.create(ctx, caller, asked, external_id=external_id)

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from determined.engines.local import engine as engine_module
+from determined.engines.local import process
 from determined.engines.local import runner as runner_module
 from determined.engines.local.engine import LocalEngine, LocalNode
 from determined.engines.model import Device, GoneReason, Launch, RunAs, RunnerGone
 from determined.errors import Unavailable
 from determined.rundir.journal import JournalWriter
+from determined.rundir.layout import RunDir
 
 # A runner that holds the lock and says its pid; it drains when told to leave, dies at once when told to fail.
 STUB = """#!{python} -S
@@ -183,6 +185,39 @@ async def test_begun_task_with_its_directory_is_adopted(place: Place) -> None:
     await place.start(begun=True)
     assert list(await place.engine.running()) == ["r"]
     assert pid_of(run_dir) == before
+
+
+async def test_disowned_runner_is_ended_and_its_directory_kept_aside_as_it_was(place: Place) -> None:
+    stranger, own = await place.start("stranger"), await place.start("own")
+    await eventually(lambda: (stranger / "pid").exists() and (own / "pid").exists())
+    leave_record(stranger)
+    ended, spared = pid_of(stranger), pid_of(own)
+    await place.engine.close()
+    await place._listening
+    await place.open()
+    await place.start("own", begun=True)
+    assert place.engine.unclaimed() == ["stranger"], "what `start` asked for is claimed"
+    await place.engine.disown("stranger")
+    assert process.runner_of(RunDir(stranger)) is None and not stranger.exists()
+    await asyncio.to_thread(os.waitpid, ended, 0)  # a child of this process, so its end is ours to collect
+    aside = place.root / "lost" / "stranger"
+    assert {path.name for path in aside.iterdir()} >= {"launch.json", "pid", "journals"}
+    assert (pid_of(own), list(await place.engine.running()), place.gone) == (spared, ["own"], [])
+
+
+async def test_disowned_runner_that_was_dead_is_not_started_again(place: Place) -> None:
+    run_dir = await place.start()
+    await eventually((run_dir / "pid").exists)
+    leave_record(run_dir)
+    await place.engine.close()
+    await place._listening
+    os.kill(pid_of(run_dir), signal.SIGKILL)
+    await asyncio.to_thread(os.waitpid, pid_of(run_dir), 0)
+    await place.open()
+    await place.engine.disown("r")
+    assert place.engine.unclaimed() == []
+    await place.engine._settle()
+    assert not run_dir.exists() and (place.root / "lost" / "r" / "journals").is_dir()
 
 
 @pytest.mark.parametrize("thing", ["directory", "link"])

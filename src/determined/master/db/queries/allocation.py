@@ -4,10 +4,44 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
 
 from determined.errors import NotFound
 from determined.master.db.schema import allocations, experiments, jobs, log_policy_hits, tasks, trials, users
+
+# Statements that every trial needs are built once: building one costs more than running it.
+_FIND = select(allocations).where(allocations.c.id == bindparam("this"))
+_UPDATE = update(allocations).where(allocations.c.id == bindparam("this"))
+_LIVE_WITH_JOB = (
+    select(
+        allocations,
+        tasks.c.type.label("task_type"),
+        jobs.c.id.label("job_id"),
+        jobs.c.type.label("job_type"),
+        jobs.c.owner_id,
+        jobs.c.workspace_id,
+        jobs.c.priority,
+        jobs.c.weight,
+        jobs.c.max_slots,
+        jobs.c.submitted_at,
+        jobs.c.position,
+        users.c.username,
+        experiments.c.id.label("experiment_id"),
+        experiments.c.name.label("experiment_name"),
+        experiments.c.progress,
+    )
+    .join(tasks, tasks.c.id == allocations.c.task_id)
+    .join(jobs, jobs.c.id == tasks.c.job_id)
+    .join(users, users.c.id == jobs.c.owner_id)
+    .outerjoin(experiments, experiments.c.id == tasks.c.experiment_id)
+    .where(allocations.c.ended_at.is_(None))
+    .order_by(allocations.c.requested_at, allocations.c.id)
+)
+_OVERDUE = select(allocations.c.id).where(
+    allocations.c.ended_at.is_(None),
+    allocations.c.kill_at.is_(None),
+    allocations.c.preempt_deadline <= bindparam("now", type_=allocations.c.preempt_deadline.type),
+)
 
 
 def get(conn: Connection, allocation_id: str) -> RowMapping:
@@ -19,7 +53,7 @@ def get(conn: Connection, allocation_id: str) -> RowMapping:
 
 
 def find(conn: Connection, allocation_id: str) -> RowMapping | None:
-    return conn.execute(select(allocations).where(allocations.c.id == allocation_id)).mappings().one_or_none()
+    return conn.execute(_FIND, {"this": allocation_id}).mappings().one_or_none()
 
 
 def insert_row(conn: Connection, values: dict[str, Any]) -> None:
@@ -27,7 +61,7 @@ def insert_row(conn: Connection, values: dict[str, Any]) -> None:
 
 
 def update_row(conn: Connection, allocation_id: str, values: dict[str, Any]) -> None:
-    conn.execute(update(allocations).where(allocations.c.id == allocation_id).values(**values))
+    conn.execute(_UPDATE, {"this": allocation_id, **values})
 
 
 def live_of_trial(conn: Connection, trial_id: int) -> RowMapping | None:
@@ -63,32 +97,7 @@ def latest_ends(conn: Connection, trial_id: int, limit: int) -> Sequence[RowMapp
 
 def live_with_job(conn: Connection) -> Sequence[RowMapping]:
     """Every live allocation with the columns of its job that scheduling and the queue need."""
-    statement = (
-        select(
-            allocations,
-            tasks.c.type.label("task_type"),
-            jobs.c.id.label("job_id"),
-            jobs.c.type.label("job_type"),
-            jobs.c.owner_id,
-            jobs.c.workspace_id,
-            jobs.c.priority,
-            jobs.c.weight,
-            jobs.c.max_slots,
-            jobs.c.submitted_at,
-            jobs.c.position,
-            users.c.username,
-            experiments.c.id.label("experiment_id"),
-            experiments.c.name.label("experiment_name"),
-            experiments.c.progress,
-        )
-        .join(tasks, tasks.c.id == allocations.c.task_id)
-        .join(jobs, jobs.c.id == tasks.c.job_id)
-        .join(users, users.c.id == jobs.c.owner_id)
-        .outerjoin(experiments, experiments.c.id == tasks.c.experiment_id)
-        .where(allocations.c.ended_at.is_(None))
-        .order_by(allocations.c.requested_at, allocations.c.id)
-    )
-    return conn.execute(statement).mappings().all()
+    return conn.execute(_LIVE_WITH_JOB).mappings().all()
 
 
 def excluded_nodes(conn: Connection) -> dict[str, frozenset[str]]:
@@ -107,12 +116,7 @@ def excluded_nodes(conn: Connection) -> dict[str, frozenset[str]]:
 
 def overdue(conn: Connection, now: datetime) -> Sequence[str]:
     """Live allocations whose deadline to leave by themselves has passed and that nobody has killed yet."""
-    statement = select(allocations.c.id).where(
-        allocations.c.ended_at.is_(None),
-        allocations.c.kill_at.is_(None),
-        allocations.c.preempt_deadline <= now,
-    )
-    return conn.execute(statement).scalars().all()
+    return conn.execute(_OVERDUE, {"now": now}).scalars().all()
 
 
 def reserved_ports(conn: Connection) -> set[int]:

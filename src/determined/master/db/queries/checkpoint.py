@@ -33,10 +33,6 @@ def trial_of_task(conn: Connection, task_id: str) -> AnyRow | None:
     return conn.execute(query).first()
 
 
-def storage_exists(conn: Connection, storage_id: int) -> bool:
-    return conn.execute(select(storage_backends.c.id).where(storage_backends.c.id == storage_id)).first() is not None
-
-
 def insert_row(conn: Connection, values: dict[str, Any]) -> None:
     conn.execute(insert(checkpoints), values)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, exists, insert, select, tuple_, update
+from sqlalchemy import Connection, RowMapping, bindparam, delete, exists, insert, select, tuple_, update
 
 from determined.errors import NotFound
 from determined.master.db.schema import (
@@ -17,10 +17,14 @@ from determined.master.db.schema import (
     trials,
 )
 
+# Statements that every trial needs are built once: building one costs more than running it.
+_GET = select(experiments).where(experiments.c.id == bindparam("this"))
+_UPDATE = update(experiments).where(experiments.c.id == bindparam("this"))
+
 
 def get(conn: Connection, experiment_id: int) -> RowMapping:
     """Raises NotFound."""
-    row = conn.execute(select(experiments).where(experiments.c.id == experiment_id)).mappings().one_or_none()
+    row = conn.execute(_GET, {"this": experiment_id}).mappings().one_or_none()
     if row is None:
         raise NotFound(f"experiment {experiment_id} not found")
     return row
@@ -31,7 +35,7 @@ def insert_row(conn: Connection, values: dict[str, Any]) -> int:
 
 
 def update_row(conn: Connection, experiment_id: int, values: dict[str, Any]) -> None:
-    conn.execute(update(experiments).where(experiments.c.id == experiment_id).values(**values))
+    conn.execute(_UPDATE, {"this": experiment_id, **values})
 
 
 def delete_row(conn: Connection, experiment_id: int) -> None:

@@ -10,10 +10,11 @@ from determined.master.db.dialects import upsert
 from determined.master.db.schema import local_nodes, node_overrides, pool_bindings, workspaces
 
 WHOLE_NODE = -1
+_OVERRIDES = select(node_overrides)  # built once: every scheduling pass asks it
 
 
 def overrides(conn: Connection) -> Sequence[RowMapping]:
-    return conn.execute(select(node_overrides)).mappings().all()
+    return conn.execute(_OVERRIDES).mappings().all()
 
 
 def put_override(conn: Connection, node_id: str, slot_id: int, *, enabled: bool, draining: bool) -> None:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
 
 from determined.errors import NotFound
+from determined.master.db.queries.batching import batches
 from determined.master.db.schema import allocations, jobs, runners, tasks, users, workspaces
 
 # Whom a task of this user in this workspace runs as; lifecycle/identity.py reads these.
@@ -21,6 +22,24 @@ _IDENTITY = (
     workspaces.c.agent_group.label("workspace_group"),
 )
 
+# Statements that every trial needs are built once: building one costs more than running it.
+_FIND = select(runners).where(runners.c.resource_id == bindparam("this"))
+_UPDATE = update(runners).where(runners.c.resource_id == bindparam("this"))
+_OF_ALLOCATION = select(runners).where(runners.c.allocation_id == bindparam("allocation")).order_by(runners.c.rank)
+_OF_LIVE_ALLOCATIONS = select(runners).where(
+    runners.c.allocation_id.in_(select(allocations.c.id).where(allocations.c.ended_at.is_(None)))
+)
+_ALIVE = (
+    select(runners, allocations.c.kill_at, *_IDENTITY)
+    .join(allocations, allocations.c.id == runners.c.allocation_id)
+    .join(tasks, tasks.c.id == allocations.c.task_id)
+    .join(jobs, jobs.c.id == tasks.c.job_id)
+    .join(users, users.c.id == jobs.c.owner_id)
+    .join(workspaces, workspaces.c.id == jobs.c.workspace_id)
+    .where(runners.c.drained.is_(False), allocations.c.drained.is_(False))
+    .order_by(runners.c.allocation_id, runners.c.rank)
+)
+
 
 def get(conn: Connection, resource_id: str) -> RowMapping:
     """Raises NotFound."""
@@ -31,7 +50,15 @@ def get(conn: Connection, resource_id: str) -> RowMapping:
 
 
 def find(conn: Connection, resource_id: str) -> RowMapping | None:
-    return conn.execute(select(runners).where(runners.c.resource_id == resource_id)).mappings().one_or_none()
+    return conn.execute(_FIND, {"this": resource_id}).mappings().one_or_none()
+
+
+def known(conn: Connection, resource_ids: Sequence[str]) -> set[str]:
+    """Which of these have a row, in whatever state."""
+    found: set[str] = set()
+    for some in batches(resource_ids):
+        found.update(conn.execute(select(runners.c.resource_id).where(runners.c.resource_id.in_(some))).scalars())
+    return found
 
 
 def insert_rows(conn: Connection, rows: list[dict[str, Any]]) -> None:
@@ -39,13 +66,12 @@ def insert_rows(conn: Connection, rows: list[dict[str, Any]]) -> None:
 
 
 def update_row(conn: Connection, resource_id: str, values: dict[str, Any]) -> None:
-    conn.execute(update(runners).where(runners.c.resource_id == resource_id).values(**values))
+    conn.execute(_UPDATE, {"this": resource_id, **values})
 
 
 def of_allocation(conn: Connection, allocation_id: str) -> Sequence[RowMapping]:
     """By rank."""
-    statement = select(runners).where(runners.c.allocation_id == allocation_id).order_by(runners.c.rank)
-    return conn.execute(statement).mappings().all()
+    return conn.execute(_OF_ALLOCATION, {"allocation": allocation_id}).mappings().all()
 
 
 def of_live_allocations(conn: Connection) -> Sequence[RowMapping]:
@@ -53,8 +79,7 @@ def of_live_allocations(conn: Connection) -> Sequence[RowMapping]:
 
     Neither joined nor sorted by the database: SQLite would walk all runners there ever were.
     """
-    live = select(allocations.c.id).where(allocations.c.ended_at.is_(None))
-    found = conn.execute(select(runners).where(runners.c.allocation_id.in_(live))).mappings()
+    found = conn.execute(_OF_LIVE_ALLOCATIONS).mappings()
     return sorted(found, key=lambda row: (row["allocation_id"], row["rank"]))
 
 
@@ -63,17 +88,7 @@ def alive(conn: Connection) -> Sequence[RowMapping]:
 
     A runner that has reported its exit but not drained still belongs to its engine: it may have records to ship.
     """
-    statement = (
-        select(runners, allocations.c.kill_at, *_IDENTITY)
-        .join(allocations, allocations.c.id == runners.c.allocation_id)
-        .join(tasks, tasks.c.id == allocations.c.task_id)
-        .join(jobs, jobs.c.id == tasks.c.job_id)
-        .join(users, users.c.id == jobs.c.owner_id)
-        .join(workspaces, workspaces.c.id == jobs.c.workspace_id)
-        .where(runners.c.drained.is_(False), allocations.c.drained.is_(False))
-        .order_by(runners.c.allocation_id, runners.c.rank)
-    )
-    return conn.execute(statement).mappings().all()
+    return conn.execute(_ALIVE).mappings().all()
 
 
 def identity(conn: Connection, owner_id: int, workspace_id: int) -> RowMapping:

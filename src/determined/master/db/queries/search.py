@@ -1,12 +1,13 @@
-"""The event log of each search and its newest snapshot."""
+"""The event log of each search, its newest snapshot, and what it has learnt from its trials (history)."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, insert, select
+from sqlalchemy import Connection, RowMapping, delete, func, insert, or_, select
 
 from determined.master.db.dialects import upsert
-from determined.master.db.schema import search_events, search_snapshots
+from determined.master.db.queries.batching import batches
+from determined.master.db.schema import experiments, search_events, search_history, search_snapshots
 
 
 def last_event(conn: Connection, experiment_id: int) -> RowMapping | None:
@@ -26,6 +27,14 @@ def events_after(conn: Connection, experiment_id: int, seq: int) -> Sequence[Row
         .order_by(search_events.c.seq)
     )
     return conn.execute(statement).mappings().all()
+
+
+def event_at(conn: Connection, experiment_id: int, seq: int) -> dict[str, Any] | None:
+    statement = select(search_events.c.event).where(
+        search_events.c.experiment_id == experiment_id, search_events.c.seq == seq
+    )
+    found: dict[str, Any] | None = conn.execute(statement).scalar_one_or_none()
+    return found
 
 
 def append(conn: Connection, experiment_id: int, seq: int, events: Sequence[dict[str, Any]]) -> None:
@@ -57,6 +66,61 @@ def put_snapshot(conn: Connection, experiment_id: int, seq: int, state: dict[str
 
 
 def forget(conn: Connection, experiment_id: int) -> None:
-    """The search is over (or starts afresh)."""
+    """The search is over (or starts afresh); its history stays."""
     conn.execute(delete(search_events).where(search_events.c.experiment_id == experiment_id))
     conn.execute(delete(search_snapshots).where(search_snapshots.c.experiment_id == experiment_id))
+
+
+def active_with_sampler(conn: Connection) -> Sequence[int]:
+    """Running experiments whose trials get their points from a model."""
+    searcher = experiments.c.config["searcher"]
+    sampled = or_(searcher["name"].as_string() == "optuna", searcher["sampler"].as_string().is_not(None))
+    statement = select(experiments.c.id).where(experiments.c.state == "ACTIVE", experiments.c.unmanaged.is_(False))
+    return conn.execute(statement.where(sampled).order_by(experiments.c.id)).scalars().all()
+
+
+def append_history(
+    conn: Connection, experiment_id: int, events: Sequence[dict[str, Any]], *, pending: bool = False
+) -> None:
+    """Events of trials (each has an `id`), in order, behind what is there."""
+    if not events:
+        return
+    newest = select(func.max(search_history.c.n)).where(search_history.c.experiment_id == experiment_id)
+    first = (conn.execute(newest).scalar_one() or 0) + 1
+    rows = [
+        {"experiment_id": experiment_id, "n": n, "request_id": event["id"], "event": event, "pending": pending}
+        for n, event in enumerate(events, first)
+    ]
+    conn.execute(insert(search_history), rows)
+
+
+def history(conn: Connection, experiment_id: int) -> Sequence[RowMapping]:
+    statement = select(search_history).where(search_history.c.experiment_id == experiment_id)
+    return conn.execute(statement.order_by(search_history.c.n)).mappings().all()
+
+
+def pending_history(
+    conn: Connection, experiment_id: int, request_ids: Sequence[str], upto: int | None = None
+) -> Sequence[RowMapping]:
+    """What is still to be told of these trials, in order; `upto` leaves out what comes after that number."""
+    found: list[RowMapping] = []
+    for some in batches(request_ids):
+        chosen = [
+            search_history.c.experiment_id == experiment_id,
+            search_history.c.pending.is_(True),
+            search_history.c.request_id.in_(some),
+        ]
+        if upto is not None:
+            chosen.append(search_history.c.n <= upto)
+        found += conn.execute(select(search_history).where(*chosen)).mappings()
+    return sorted(found, key=lambda row: row["n"])
+
+
+def drop_history(conn: Connection, experiment_id: int, numbers: Sequence[int] | None = None) -> None:
+    """These entries, or all."""
+    mine = search_history.c.experiment_id == experiment_id
+    if numbers is None:
+        conn.execute(delete(search_history).where(mine))
+        return
+    for some in batches(numbers):
+        conn.execute(delete(search_history).where(mine, search_history.c.n.in_(some)))

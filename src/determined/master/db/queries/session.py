@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select, update
 
 from determined.master.db.schema import allocations, experiments, jobs, sessions, tasks, users
 
@@ -48,6 +48,18 @@ class AllocationAuth:
     admin: bool
     state: str
     drained: bool
+
+
+# Built once, because every request of a task asks it, and building it costs more than running it.
+_ALLOCATION_AUTH = (
+    select(users.c.id, users.c.username, users.c.admin, allocations.c.state, allocations.c.drained)
+    .select_from(allocations)
+    .join(tasks, tasks.c.id == allocations.c.task_id)
+    .outerjoin(jobs, jobs.c.id == tasks.c.job_id)
+    .outerjoin(experiments, experiments.c.id == tasks.c.experiment_id)
+    .join(users, users.c.id == func.coalesce(jobs.c.owner_id, experiments.c.owner_id))
+    .where(allocations.c.id == bindparam("allocation"))
+)
 
 
 def create(
@@ -115,17 +127,7 @@ def change_access_token(conn: Connection, token_id: int, values: dict[str, Any])
 
 def allocation_auth(conn: Connection, allocation_id: str) -> AllocationAuth | None:
     """The owner of an allocation's task and how far the allocation has come."""
-    owner = func.coalesce(jobs.c.owner_id, experiments.c.owner_id)
-    statement = (
-        select(users.c.id, users.c.username, users.c.admin, allocations.c.state, allocations.c.drained)
-        .select_from(allocations)
-        .join(tasks, tasks.c.id == allocations.c.task_id)
-        .outerjoin(jobs, jobs.c.id == tasks.c.job_id)
-        .outerjoin(experiments, experiments.c.id == tasks.c.experiment_id)
-        .join(users, users.c.id == owner)
-        .where(allocations.c.id == allocation_id)
-    )
-    row = conn.execute(statement).one_or_none()
+    row = conn.execute(_ALLOCATION_AUTH, {"allocation": allocation_id}).one_or_none()
     return AllocationAuth(*row) if row else None
 
 

@@ -2,13 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     RowMapping,
+    Select,
     and_,
+    bindparam,
     exists,
     func,
     insert,
@@ -21,10 +24,20 @@ from determined.errors import NotFound
 from determined.master.db.queries.batching import batches
 from determined.master.db.schema import allocations, checkpoints, experiments, jobs, log_policy_hits, tasks, trials
 
+# Statements that every trial needs are built once: building one costs more than running it.
+_GET = select(trials).where(trials.c.id == bindparam("this"))
+_UPDATE = update(trials).where(trials.c.id == bindparam("this"))
+_WAITING_COUNTS = (
+    select(trials.c.experiment_id, func.count())
+    .join(allocations, allocations.c.trial_id == trials.c.id)
+    .where(allocations.c.ended_at.is_(None), allocations.c.state == "PENDING")
+    .group_by(trials.c.experiment_id)
+)
+
 
 def get(conn: Connection, trial_id: int) -> RowMapping:
     """Raises NotFound."""
-    row = conn.execute(select(trials).where(trials.c.id == trial_id)).mappings().one_or_none()
+    row = conn.execute(_GET, {"this": trial_id}).mappings().one_or_none()
     if row is None:
         raise NotFound(f"trial {trial_id} not found")
     return row
@@ -52,7 +65,7 @@ def insert_rows(conn: Connection, rows: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def update_row(conn: Connection, trial_id: int, values: dict[str, Any]) -> None:
-    conn.execute(update(trials).where(trials.c.id == trial_id).values(**values))
+    conn.execute(_UPDATE, {"this": trial_id, **values})
 
 
 def of_experiment(conn: Connection, experiment_id: int) -> Sequence[RowMapping]:
@@ -92,44 +105,12 @@ def wanting_allocation(conn: Connection, queue_limit: int) -> Sequence[RowMappin
     None of an experiment of which `queue_limit` already wait: a big search would make every look at the queue slow.
     """
     full = [experiment_id for experiment_id, count in waiting_counts(conn).items() if count >= queue_limit]
-    late = experiments.c.generation != "classic"
-    open_operation = and_(
-        trials.c.op_length.is_not(None),
-        or_(trials.c.op_completed.is_(None), trials.c.op_completed < trials.c.op_length),
-    )
-    statement = (
-        select(
-            trials.c.id,
-            trials.c.task_id,
-            trials.c.run_id,
-            experiments.c.id.label("experiment_id"),
-            jobs.c.pool,
-        )
-        .join(experiments, experiments.c.id == trials.c.experiment_id)
-        .join(jobs, jobs.c.id == experiments.c.job_id)
-        .where(
-            trials.c.state == "ACTIVE",
-            trials.c.experiment_id.not_in(full),
-            experiments.c.unmanaged.is_(False),
-            trials.c.early_stopped.is_(False),
-            trials.c.early_exit.is_(None),
-            or_(late, open_operation),
-            ~_has_live_allocation(),
-        )
-        .order_by(trials.c.id)
-    )
-    return conn.execute(statement).mappings().all()
+    return conn.execute(_wanting_allocation(), {"full": full}).mappings().all()
 
 
 def waiting_counts(conn: Connection) -> defaultdict[int, int]:
     """How many allocations of each experiment wait for slots."""
-    statement = (
-        select(trials.c.experiment_id, func.count())
-        .join(allocations, allocations.c.trial_id == trials.c.id)
-        .where(allocations.c.ended_at.is_(None), allocations.c.state == "PENDING")
-        .group_by(trials.c.experiment_id)
-    )
-    return defaultdict(int, {row[0]: row[1] for row in conn.execute(statement)})
+    return defaultdict(int, {row[0]: row[1] for row in conn.execute(_WAITING_COUNTS)})
 
 
 def latest_checkpoint(conn: Connection, trial_id: int) -> RowMapping | None:
@@ -167,3 +148,33 @@ def _open(experiment_id: int) -> tuple[ColumnElement[bool], ...]:
 
 def _has_live_allocation() -> ColumnElement[bool]:
     return exists().where(allocations.c.trial_id == trials.c.id, allocations.c.ended_at.is_(None))
+
+
+@cache
+def _wanting_allocation() -> Select[int, str, int, int, str]:
+    late = experiments.c.generation != "classic"
+    open_operation = and_(
+        trials.c.op_length.is_not(None),
+        or_(trials.c.op_completed.is_(None), trials.c.op_completed < trials.c.op_length),
+    )
+    return (
+        select(
+            trials.c.id,
+            trials.c.task_id,
+            trials.c.run_id,
+            experiments.c.id.label("experiment_id"),
+            jobs.c.pool,
+        )
+        .join(experiments, experiments.c.id == trials.c.experiment_id)
+        .join(jobs, jobs.c.id == experiments.c.job_id)
+        .where(
+            trials.c.state == "ACTIVE",
+            trials.c.experiment_id.not_in(bindparam("full", expanding=True)),
+            experiments.c.unmanaged.is_(False),
+            trials.c.early_stopped.is_(False),
+            trials.c.early_exit.is_(None),
+            or_(late, open_operation),
+            ~_has_live_allocation(),
+        )
+        .order_by(trials.c.id)
+    )

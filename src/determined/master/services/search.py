@@ -1,0 +1,87 @@
+"""Searches as people see them: what one will cost before it runs, and letting one run longer."""
+
+import asyncio
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.config import check_sane, generation, prepare
+from determined.master.config import MasterConfig
+from determined.master.context import MasterContext
+from determined.master.lifecycle import extension
+from determined.master.services import experiment_layers, experiment_view
+from determined.master.services.experiment import announce
+from determined.search.preview import Preview, TrialGroup, preview
+from determined.wire.experiment import Experiment
+from determined.wire.search import SearchSummary, SearchUnit, TrialSummary
+
+_UNCUT = ("single", "random", "grid", "optuna")
+
+
+async def summarize(ctx: MasterContext, config: dict[str, Any]) -> SearchSummary:
+    """How many trials a config would train how long, and on how many slots.
+
+    Raises:
+        InvalidConfig: the searcher section or the hyperparameters are unusable.
+        InvalidArgument: a search whose own program decides as it runs.
+    """
+    return await asyncio.to_thread(_summarize, ctx.config, config)
+
+
+async def extend(ctx: MasterContext, experiment_id: int, trials: int) -> Experiment:
+    """Let a running or completed search run `trials` more. Everybody may, as everybody may continue."""
+
+    def run(conn: Connection) -> Experiment:
+        now = ctx.clock.now()
+        extension.extend(conn, now, experiment_id, trials)
+        return experiment_view.one(conn, now, experiment_id)
+
+    experiment = await ctx.db.write(run)
+    announce(ctx, experiment_id)
+    return experiment
+
+
+def _summarize(master: MasterConfig, raw: dict[str, Any]) -> SearchSummary:
+    active = _active(master, raw)
+    searcher = active["searcher"]
+    found = preview(searcher, active["hyperparameters"], classic=generation(active) == "classic")
+    slots = int(active["resources"]["slots_per_trial"])
+    return SearchSummary(
+        config=searcher,
+        trials=[_group(found, group, uncut=searcher["name"] in _UNCUT) for group in found.groups],
+        total_trials=found.trials,
+        total_units=found.total_units,
+        slots_per_trial=slots,
+        max_slots=slots * _at_once(searcher, found.trials),
+    )
+
+
+def _active(master: MasterConfig, raw: dict[str, Any]) -> dict[str, Any]:
+    """As a submission would read it, but for what a preview does not need: an entrypoint and a pool."""
+    check_sane(raw)
+    resources = {key: value for key, value in (raw.get("resources") or {}).items() if key != "resource_pool"}
+    prepared = prepare(
+        {**raw, "resources": resources},
+        template=None,
+        pool_tcd=None,
+        cluster_tcd=None,
+        workspace_storage=None,
+        master_storage=experiment_layers.master_storage(master),
+        default_priority=master.resource_manager.scheduler.default_priority,
+        invariants=[],
+        seed=0,
+        name="preview",
+        managed=False,
+    )
+    return prepared.active
+
+
+def _group(found: Preview, group: TrialGroup, *, uncut: bool) -> TrialSummary:
+    value = group.lengths[-1] if group.lengths else None
+    unit = SearchUnit(max_length=uncut or value is None, name=found.unit, value=value)
+    return TrialSummary(count=group.count, unit=unit, lengths=list(group.lengths))
+
+
+def _at_once(searcher: dict[str, Any], trials: int) -> int:
+    bound = searcher.get("max_concurrent_trials") or searcher.get("population_size") or trials
+    return min(int(bound), trials)

@@ -1,0 +1,195 @@
+"""The model-based sampler: remembers what each trial was and how it did, and asks a model for the next point.
+
+Its whole state is a snapshot of our own; the model is built anew for every question (optuna_study.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from determined.search import cmaes_model, optuna_study
+from determined.search.axes import Axes
+from determined.search.fidelity import level_at, levels_of, ordered
+from determined.search.method import INVALID_HPARAMS, WORST, ExitReason
+from determined.search.optuna_study import Evidence, Numbers
+from determined.search.rng import Rng
+from determined.search.sampler import Sampler
+from determined.search.sampling import sample
+
+_NSGA2_POPULATION = 50  # Optuna's own
+_GP_TRIALS = 200  # a Gaussian process costs the cube of them; the best ones tell it most
+# Behind early stopping a model mostly sees the beginnings of trials, and would settle on what begins well.
+_BLIND = 0.25  # of the points are drawn without it
+_REDRAWS = 20  # for a point that no trial has had; a small space may have none left
+_NO_GOOD = INVALID_HPARAMS | {ExitReason.ERRORED}
+
+
+@dataclass(slots=True)
+class _Trial:
+    numbers: Numbers
+    generation: int
+    running: bool = True
+    results: dict[int, list[float]] = field(default_factory=dict)  # by level: the objectives there
+
+
+class OptunaSampler(Sampler):
+    """`searcher` is the config's searcher section, `sampler` one of tpe, gp, cmaes, nsga2."""
+
+    def __init__(self, searcher: dict[str, Any], space: dict[str, Any], *, sampler: str, objectives: int) -> None:
+        self._space = space
+        self._axes = Axes(space)
+        self._sampler = sampler
+        self._options: dict[str, Any] = searcher.get("sampler_options") or {}
+        self._objectives = objectives
+        self._levels = levels_of(searcher)
+        self._trials: dict[str, _Trial] = {}
+        self._generation = 0
+        self._in_generation = 0
+
+    def propose(self, seed: int) -> dict[str, Any]:
+        rng = Rng(seed)
+        tried = {_key(trial.numbers) for trial in self._trials.values()}
+        blind = not self._axes.each or (len(self._levels) > 1 and rng.uniform(0, 1) < _BLIND)
+        if not blind:
+            numbers = self._think(seed)
+            if _key(numbers) not in tried:
+                return self._axes.point(numbers)
+        # The model would like to see a point again that it knows. Whole numbers and categories make that common.
+        for _ in range(_REDRAWS):
+            point = sample(self._space, rng)
+            if _key(self._axes.numbers(point) or {}) not in tried:
+                return point
+        return point
+
+    def created(self, request_id: str, hparams: dict[str, Any]) -> None:
+        numbers = self._axes.numbers(hparams)
+        if numbers is not None:  # a point of another space teaches nothing about this one
+            self._trials[request_id] = _Trial(numbers, self._generation)
+
+    def observed(self, request_id: str, values: Sequence[float], length: float) -> None:
+        trial = self._trials.get(request_id)
+        level = level_at(self._levels, length)
+        if trial is None or level is None:
+            return
+        if len(self._levels) > 1:
+            # The first result at a level is the one that compares with others' at that level.
+            trial.results.setdefault(level, list(values))
+        elif self._objectives > 1 or not trial.results:
+            trial.results[level] = list(values)  # of several objectives the last, which one checkpoint has
+        else:
+            trial.results[level] = [min(trial.results[level][0], values[0])]
+
+    def ended(self, request_id: str, reason: ExitReason | None) -> None:
+        trial = self._trials.get(request_id)
+        if trial is None or not trial.running:
+            return
+        if not trial.results and reason in _NO_GOOD:
+            trial.results[0] = [WORST] * self._objectives
+        if not trial.results:
+            del self._trials[request_id]  # canceled, or it never reported: nothing is known of this point
+            return
+        trial.running = False
+        self._count(trial)
+
+    def snapshot(self) -> dict[str, Any]:
+        return {
+            "trials": {
+                request_id: {
+                    "numbers": trial.numbers,
+                    "generation": trial.generation,
+                    "running": trial.running,
+                    "results": {str(level): values for level, values in trial.results.items()},
+                }
+                for request_id, trial in self._trials.items()
+            },
+            "generation": self._generation,
+            "in_generation": self._in_generation,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self._trials = {
+            request_id: _Trial(
+                dict(trial["numbers"]),
+                trial["generation"],
+                trial["running"],
+                {int(level): list(values) for level, values in trial["results"].items()},
+            )
+            for request_id, trial in state["trials"].items()
+        }
+        self._generation = state["generation"]
+        self._in_generation = state["in_generation"]
+
+    def _think(self, seed: int) -> Numbers:
+        if self._sampler == "cmaes":
+            return cmaes_model.suggest(self._options, self._axes.each, self._evidence(), seed=seed)
+        return optuna_study.suggest(
+            self._sampler, self._options, self._axes.each, self._evidence(), objectives=self._objectives, seed=seed
+        )
+
+    def _count(self, trial: _Trial) -> None:
+        """Generations, for the samplers that evolve: enough trials of this one have ended, so the next begins."""
+        if trial.generation != self._generation:
+            return
+        self._in_generation += 1
+        if self._in_generation >= self._population():
+            self._generation += 1
+            self._in_generation = 0
+
+    def _population(self) -> int:
+        if self._sampler == "cmaes":
+            return cmaes_model.population(self._options, self._axes.each)
+        return int(self._options.get("population_size", _NSGA2_POPULATION))
+
+    def _evidence(self) -> list[Evidence]:
+        """Trials in the order of their creation; behind early stopping a running trial's results count already."""
+        trials = list(self._trials.values())
+        if len(self._levels) > 1:
+            found = _by_order(trials)
+        else:
+            found = _finite([Evidence(t.numbers, None if t.running else t.results[0], t.generation) for t in trials])
+        return _best_of(found, _GP_TRIALS) if self._sampler == "gp" else found
+
+
+def _key(numbers: Numbers) -> tuple[tuple[str, float | int], ...]:
+    return tuple(sorted(numbers.items()))
+
+
+def _by_order(trials: Sequence[_Trial]) -> list[Evidence]:
+    """The place in the order of all trials stands for the value: results of different levels have no common scale."""
+    known = [trial for trial in trials if trial.results]
+    records = [{level: values[0] for level, values in trial.results.items()} for trial in known]
+    place = {id(known[n]): float(rank) for rank, n in enumerate(ordered(records))}
+    return [
+        Evidence(trial.numbers, [place[id(trial)]] if trial.results else None, trial.generation) for trial in trials
+    ]
+
+
+def _finite(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """WORST (NaN, a failed trial) as somewhat worse than the worst number seen: models add and square values."""
+    known = [one.values for one in evidence if one.values is not None]
+    limits = [_limits([v for v in column if abs(v) < WORST]) for column in zip(*known, strict=True)]
+    return [
+        one
+        if one.values is None
+        else Evidence(
+            one.numbers,
+            [min(max(v, low), high) for v, (low, high) in zip(one.values, limits, strict=True)],
+            one.generation,
+        )
+        for one in evidence
+    ]
+
+
+def _limits(numbers: Sequence[float]) -> tuple[float, float]:
+    if not numbers:
+        return 0.0, 1.0
+    low, high = min(numbers), max(numbers)
+    margin = (high - low) or 1.0
+    return low - margin, high + margin
+
+
+def _best_of(evidence: list[Evidence], count: int) -> list[Evidence]:
+    """Running trials, and of the others the best by the first objective, in their old order."""
+    known = sorted((list(one.values), place) for place, one in enumerate(evidence) if one.values is not None)
+    dropped = {place for _, place in known[count:]}
+    return [one for place, one in enumerate(evidence) if place not in dropped]

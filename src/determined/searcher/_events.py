@@ -1,0 +1,83 @@
+"""From an event of the master to the operations that answer it: first the state is updated, then the method asked."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from determined.searcher._method import SearchMethod
+from determined.searcher._operations import Operation, Progress
+from determined.searcher._state import ExitedReason, SearcherState
+from determined.wire import custom_search as wire
+
+logger = logging.getLogger("determined.searcher")
+
+_SPELLED = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+
+
+def answer(method: SearchMethod, state: SearcherState, event: wire.SearcherEvent) -> list[Operation]:
+    """The operations that follow; `state` is changed."""
+    for kind, handle in _HANDLERS.items():
+        told = getattr(event, kind)
+        if told is not None:
+            return list(handle(method, state, told))
+    logger.warning("event %s is of a kind this version does not know; it is passed over", event.id)
+    return []
+
+
+def _initial(method: SearchMethod, state: SearcherState, told: wire.InitialOperations) -> list[Operation]:
+    return method.initial_operations(state)
+
+
+def _created(method: SearchMethod, state: SearcherState, told: wire.TrialCreated) -> list[Operation]:
+    request_id = UUID(told.request_id)
+    state.trials_created.add(request_id)
+    state.trial_progress[request_id] = 0.0
+    return method.on_trial_created(state, request_id)
+
+
+def _progressed(method: SearchMethod, state: SearcherState, told: wire.TrialProgress) -> list[Operation]:
+    state.trial_progress[UUID(told.request_id)] = float(told.partial_units)
+    return [Progress(method.progress(state))]
+
+
+def _validated(method: SearchMethod, state: SearcherState, told: wire.ValidationCompleted) -> list[Operation]:
+    metric, length = _with_numbers(told.metric), int(told.validate_after_length)
+    operations = method.on_validation_completed(state, UUID(told.request_id), metric, length)
+    return [*operations, Progress(method.progress(state))]
+
+
+def _closed(method: SearchMethod, state: SearcherState, told: wire.TrialClosed) -> list[Operation]:
+    request_id = UUID(told.request_id)
+    state.trials_closed.add(request_id)
+    operations = method.on_trial_closed(state, request_id)
+    return [*operations, Progress(method.progress(state))]
+
+
+def _exited_early(method: SearchMethod, state: SearcherState, told: wire.TrialExitedEarly) -> list[Operation]:
+    request_id, reason = UUID(told.request_id), ExitedReason._from_wire(told.exited_reason)
+    if reason is ExitedReason.INVALID_HP:
+        state.trial_progress.pop(request_id, None)
+    elif reason is ExitedReason.ERRORED:
+        state.failures.add(request_id)
+    operations = method.on_trial_exited_early(state, request_id, reason)
+    return [*operations, Progress(method.progress(state))]
+
+
+def _with_numbers(metric: Any) -> Any:
+    """What JSON cannot carry travels spelled."""
+    if isinstance(metric, dict):
+        return {name: _with_numbers(value) for name, value in metric.items()}
+    if isinstance(metric, list):
+        return [_with_numbers(value) for value in metric]
+    return _SPELLED.get(metric, metric) if isinstance(metric, str) else metric
+
+
+_HANDLERS: dict[str, Callable[[SearchMethod, SearcherState, Any], list[Operation]]] = {
+    "initial_operations": _initial,
+    "trial_created": _created,
+    "trial_progress": _progressed,
+    "validation_completed": _validated,
+    "trial_closed": _closed,
+    "trial_exited_early": _exited_early,
+}

@@ -1,0 +1,54 @@
+"""Searches on the wire: what one will cost, and letting one run longer."""
+
+from typing import Any
+
+import msgspec
+
+from determined.wire.codec import Wire
+from determined.wire.experiment import Experiment
+
+
+class PreviewHPSearchRequest(Wire):
+    """`config`: an experiment config, of which the searcher, the hyperparameters and the slots count."""
+
+    config: dict[str, Any] = msgspec.field(default_factory=dict)
+    seed: int | None = None
+
+
+class SearchUnit(Wire):
+    """How far a trial trains. `max_length`: to its end; `value` says where that is, if the config does."""
+
+    max_length: bool
+    name: str | None = None
+    value: int | None = None
+
+
+class TrialSummary(Wire):
+    """`count` trials that end at `unit`, having validated at each of `lengths`."""
+
+    count: int
+    unit: SearchUnit
+    lengths: list[int] = msgspec.field(default_factory=list)
+
+
+class SearchSummary(Wire):
+    """`total_units`: an estimate of all training; None where trials alone know how long they train."""
+
+    config: dict[str, Any]
+    trials: list[TrialSummary] = msgspec.field(default_factory=list)
+    total_trials: int = 0
+    total_units: int | None = None
+    slots_per_trial: int = 1
+    max_slots: int = 1
+
+
+class PreviewHPSearchResponse(Wire):
+    summary: SearchSummary
+
+
+class ExtendExperimentRequest(Wire):
+    trials: int
+
+
+class ExtendExperimentResponse(Wire):
+    experiment: Experiment

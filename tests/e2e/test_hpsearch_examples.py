@@ -1,0 +1,82 @@
+"""Stage 3 of the Core API tutorial in both generations: adaptive_asha on a real cluster, by the real command line."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cluster import Client, Cluster, clean_environment, copy_example, det
+
+SLEEP = re.compile(r"time\.sleep\([\d.]+\)")
+RUNG, TOP = 25, 100  # of 8 trials: six begin in a bracket of two rungs, two in a bracket of one
+
+
+def _model(target: Path, pause: float) -> Path:
+    """The example, at a pace for a test."""
+    model = copy_example("core_api", target)
+    for script in model.glob("3_*.py"):
+        script.write_text(SLEEP.sub(f"time.sleep({pause})", script.read_text()))
+    return model
+
+
+def _search(cluster: Cluster, client: Client, home: Path, model: Path, config: str, *options: str) -> int:
+    """Follow a search to its end; its experiment."""
+    flags = [word for option in options for word in ("--config", option)]
+    done = det(home, "e", "create", config, ".", "-f", *flags, master=cluster.url, cwd=model)
+    match = re.search(r"Created experiment (\d+)", done.stdout)
+    assert match, done.stdout
+    experiment = int(match.group(1))
+    client.wait_state(experiment, "COMPLETED", seconds=90)
+    return experiment
+
+
+def _steps(client: Client, trial: int, group: str) -> list[int]:
+    return [report["totalBatches"] for report in client.metrics(trial, group)]
+
+
+def test_classic_trials_wait_between_rungs_without_a_slot_and_go_on_where_they_stopped(
+    cluster: Cluster, client: Client, home: Path, tmp_path: Path
+) -> None:
+    model = _model(tmp_path / "model", 0.002)
+    # All equally good: the oldest of the first four is promoted, and by then it waits. One slot for the whole search:
+    # a trial that kept it while it waits would keep all others from training.
+    options = ["hyperparameters.increment_by=1", "resources.max_slots=1"]
+    experiment = _search(cluster, client, home, model, "3_hpsearch.yaml", *options)
+
+    trials = client.trials(experiment)
+    assert {trial["state"] for trial in trials} == {"STATE_COMPLETED"}
+    assert {trial["restarts"] for trial in trials} == {0}
+    lengths = {trial["id"]: _steps(client, trial["id"], "validation") for trial in trials}
+    assert sorted(lengths.values()) == [[RUNG]] * 5 + [[RUNG, TOP]] + [[TOP]] * 2
+
+    (promoted,) = [trial for trial, seen in lengths.items() if seen == [RUNG, TOP]]
+    reports = client.metrics(promoted, "training")
+    trained = [(report["totalBatches"], report["metrics"]["avg_metrics"]["x"]) for report in reports]
+    assert trained == [(step, float(step)) for step in range(10, TOP + 1, 10)], "each batch once, the weight goes on"
+    log = client.log_lines(promoted)
+    assert len([line for line in log if "|| INFO: started on " in line]) == 2
+    assert len([line for line in log if re.search(rf"going on from checkpoint \S+ at batch {RUNG}$", line)]) == 1
+
+
+def test_late_trials_are_stopped_by_the_search(cluster: Cluster, client: Client, home: Path, tmp_path: Path) -> None:
+    model = _model(tmp_path / "model", 0.02)
+    experiment = _search(cluster, client, home, model, "3_hpsearch_late.yaml")
+    trials = client.trials(experiment)
+    assert len(trials) == 8
+    assert {trial["state"] for trial in trials} == {"STATE_COMPLETED"}
+    trained = {trial["id"]: _steps(client, trial["id"], "validation")[-1] for trial in trials}
+    assert all(RUNG < steps <= TOP for steps in trained.values()), trained
+    assert 3 <= list(trained.values()).count(TOP) < 8, "two of the short bracket, and at least the best of the other"
+    best = max(trials, key=lambda trial: trial["hparams"]["increment_by"])
+    assert trained[best["id"]] == TOP
+
+
+@pytest.mark.parametrize("script", ["3_hpsearch.py", "3_hpsearch_late.py"])
+def test_the_same_scripts_run_with_plain_python_and_no_master(tmp_path: Path, script: str) -> None:
+    model = _model(tmp_path / "model", 0)
+    env = clean_environment(HOME=str(tmp_path), XDG_DATA_HOME=str(tmp_path / "data"))
+    command = [sys.executable, script]
+    done = subprocess.run(command, cwd=model, env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
