@@ -8,7 +8,11 @@ import sys
 from pathlib import Path
 
 # torch is pinned: any other choice pulls gigabytes of CUDA (the local wheel is found through PIP_FIND_LINKS).
-PACKAGES = ("torch==2.13.0", "tensorboard", "trackio", "wandb", "mlflow", "numpy")
+PACKAGES = (
+    "torch==2.13.0",
+    *("tensorboard", "trackio", "wandb", "mlflow", "numpy"),  # tracking
+    *("ray[tune]", "syne-tune", "optuna", "scikit-learn", "matplotlib"),  # search
+)
 _HOME = Path(__file__).with_name(".venv-peers")
 
 

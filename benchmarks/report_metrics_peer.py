@@ -15,7 +15,7 @@ VALUES = {"loss": 0.25, "accuracy": 0.75, "learning_rate": 0.001}
 
 def main(peer: str, folder: str, effort: str) -> None:
     report, version, close = PEERS[peer](folder)
-    measured = calls.measure(report, calls.QUICK if effort == "quick" else calls.FULL, version)
+    measured = calls.measure(report, calls.QUICK if effort == "quick" else calls.PEER, version)
     close()
     (Path(folder) / "result.json").write_text(json.dumps(measured.plain()))
 
