@@ -20,9 +20,13 @@ from search_quality_table import TASKS
 
 HERE = Path(__file__).parent
 TABLE = HERE / ".search_quality_table.npz"
-OURS = ("determined adaptive_asha", "determined adaptive_asha + tpe")
+OURS = (
+    "determined adaptive_asha",
+    "determined adaptive_asha + tpe",
+    "determined adaptive_asha, aggressive",
+    "determined adaptive_asha, aggressive + tpe",
+)
 PEERS = ("ray asha", "syne tune asha", "optuna tpe", "optuna tpe + hyperband")
-SHARES = (0.25, 0.5, 1.0)
 
 
 def main() -> int:
@@ -35,7 +39,7 @@ def main() -> int:
     options = parser.parse_args()
     if not options.table.exists():
         _record(options.table)
-    seeds = 3 if options.quick else 30
+    seeds = 3 if options.quick else 24
     rows = [row for name in (*OURS, *PEERS) for row in _replay(name, options.table, seeds)]
     with tempfile.TemporaryDirectory() as scratch:
         lines = Path(scratch) / "rows.jsonl"

@@ -31,7 +31,10 @@ class Method(ABC):
 
 
 class Ours(Method):
-    """adaptive_asha in its late form, as `det e create` runs it."""
+    """adaptive_asha in its late form, as `det e create` runs it.
+
+    `mode: aggressive` is one bracket, as Ray and Syne Tune have by default; the default, `standard`, hedges with three.
+    """
 
     def __init__(self, seed: int, **fields: Any) -> None:
         from determined.search.searcher import Searcher
@@ -165,10 +168,10 @@ class OptunaTpe(Method):
 METHODS: dict[str, Callable[[int], Method]] = {
     "determined adaptive_asha": Ours,
     "determined adaptive_asha + tpe": lambda seed: Ours(seed, sampler="tpe"),
-    "determined random": lambda seed: Ours(seed, name="random"),
+    "determined adaptive_asha, aggressive": lambda seed: Ours(seed, mode="aggressive"),
+    "determined adaptive_asha, aggressive + tpe": lambda seed: Ours(seed, mode="aggressive", sampler="tpe"),
     "ray asha": RayAsha,
     "syne tune asha": SyneTuneAsha,
     "optuna tpe": OptunaTpe,
     "optuna tpe + hyperband": lambda seed: OptunaTpe(seed, hyperband=True),
 }
-PEERS = ("ray asha", "syne tune asha", "optuna tpe", "optuna tpe + hyperband")

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import urllib3
 
@@ -138,6 +139,10 @@ def populate(cluster: Cluster) -> dict[str, list[Any]]:
 
 def start_task(cluster: Cluster) -> dict[str, list[Any]]:
     """A task that runs for as long as the fuzzer does; its ids."""
+    for agent in cluster.call("GET", "/api/v1/agents")["agents"]:  # the fuzzer may have disabled any of it
+        cluster.call("POST", f"/api/v1/agents/{quote(agent['id'], safe='')}/enable", {})
+        for slot in agent["slots"]:
+            cluster.call("POST", f"/api/v1/agents/{quote(agent['id'], safe='')}/slots/{slot}/enable", {})
     experiment = cluster.submit(SLEEP)
     cluster.await_state(experiment, "STATE_RUNNING")
     summaries = cluster.call("GET", "/api/v1/tasks")["allocationIdToSummary"]

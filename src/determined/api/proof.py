@@ -42,9 +42,10 @@ def demand(sock: socket.socket, claim: Claim, *, forwarded: bool = False) -> boo
         NotProven: the peer does not answer, or is somebody else.
     """
     nonce = os.urandom(32)
-    path = question(claim.allocation_id, nonce)
+    base = claim.master_url.rstrip("/")
+    prefix = base if forwarded else urlsplit(base).path  # a master may live below a path of a reverse proxy
     try:
-        answer, kept = _ask(sock, claim.master_url, claim.master_url.rstrip("/") + path if forwarded else path)
+        answer, kept = _ask(sock, claim.master_url, prefix + question(claim.allocation_id, nonce))
     except (OSError, ValueError) as e:
         raise NotProven(f"who answers does not say who it is ({e or type(e).__name__})") from e
     if not is_proven(claim.token, nonce, answer):

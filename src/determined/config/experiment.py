@@ -1,7 +1,5 @@
 """An experiment config as typed, immutable data, and the checks that lead to it."""
 
-import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +29,7 @@ from determined.config.sections import (
     parse_slurm,
 )
 from determined.config.shims import canonicalize
+from determined.config.storable import find_unstorable
 from determined.config.storage import CheckpointStorage, storage_from_active
 from determined.errors import InvalidConfig
 
@@ -128,39 +127,10 @@ def find_violations(raw: Any, *, complete: bool) -> list[str]:
     report = Report(complete=complete)
     canonical = canonicalize(raw) if isinstance(raw, dict) else raw
     # The shims multiply steps and sizes, so the canonical numbers must fit as well.
-    for at, reason in list(_not_json(raw, ROOT)) or _not_json(canonical, ROOT):
+    for at, reason in list(find_unstorable(raw, ROOT)) or find_unstorable(canonical, ROOT):
         report.add(at, reason)
     EXPERIMENT.check(canonical, ROOT, report)
     return report.violations
-
-
-def _not_json(value: Any, at: str) -> Iterator[tuple[str, str]]:
-    """Values that no JSON document or database column could carry."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from _not_json(key, at)
-            yield from _not_json(item, f"{at}.{key}")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _not_json(item, f"{at}[{index}]")
-    else:
-        reason = _scalar_problem(value)
-        if reason:
-            yield at, reason
-
-
-def _scalar_problem(value: Any) -> str | None:
-    if isinstance(value, str):
-        if "\0" in value or any("\ud800" <= c <= "\udfff" for c in value):
-            return "contains a NUL or half a surrogate pair, which cannot be stored"
-        return None
-    if isinstance(value, float) and not math.isfinite(value):
-        return f"{value} cannot be stored; write a finite number or a string"
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        return "does not fit in 64 bits"
-    if value is not None and not isinstance(value, int | float):
-        return f"a {type(value).__name__} cannot be stored; write a string, number, list or mapping"
-    return None
 
 
 def _typed(filled: dict[str, Any], raw: dict[str, Any]) -> ExperimentConfig:

@@ -1,5 +1,6 @@
 """Hyperparameters: what counts as a constant, a group or a range; canonical form, checks, merging, the grid rule."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -110,10 +111,26 @@ def _ordered(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", f"minval must be less than maxval, not {value['minval']} >= {value['maxval']}"
 
 
+def _finite_range(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield from _ordered(value)
+    if math.isinf(float(value["maxval"]) - float(value["minval"])):
+        yield "", f"minval {value['minval']} and maxval {value['maxval']} lie too far apart for a number; narrow them"
+
+
 def _real_base(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _ordered(value)
     if value["base"] == 1:
         yield "base", "must not be 1, whose powers are all 1; 10 is usual"
+    for end in ("minval", "maxval"):
+        if not _has_power(value["base"], value[end]):
+            yield end, f"{value['base']} to the power of {value[end]} is no number; minval and maxval are exponents"
+
+
+def _has_power(base: float, exponent: float) -> bool:
+    try:
+        return math.isfinite(float(base) ** float(exponent))
+    except OverflowError:
+        return False
 
 
 def _leaf(**fields: Field) -> Object:
@@ -156,7 +173,7 @@ class _Const(Node):
 _LEAVES: dict[str, Node] = {
     "const": _Const(),
     "int": _Leaf(_range(Integer())),
-    "double": _Leaf(_range(Number())),
+    "double": _Leaf(_range(Number(), _finite_range)),
     "log": _Leaf(_range(Number(), _real_base, base=Field(Number(above=0), required=True))),
     "categorical": _Leaf(_leaf(vals=Field(ListOf(Node(), nonempty=True), required=True))),
 }

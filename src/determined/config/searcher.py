@@ -189,6 +189,9 @@ def _asha_needs_an_end(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", f"{value['name']} requires max_time and time_metric to be set (or max_length, the older form)"
 
 
+_MAX_RUNGS = 100  # each halves what is left: more of them only cost time to plan
+
+
 def _trials(low: int = 1, high: int | None = None) -> Field:
     return Field(Integer(low=low, high=high), required=True)
 
@@ -213,8 +216,8 @@ _TIMED = {"time_metric": Field(Text(), default=None), "max_time": Field(Integer(
 _STOP_ONCE = {"stop_once": Field(Boolean(), default=False)}
 _DIVISOR = {"divisor": Field(Number(above=1), default=4)}
 _MODE = {"mode": Field(Text(choices=("aggressive", "standard", "conservative")), default="standard")}
-_RUNGS = {"max_rungs": Field(Integer(low=1), default=5)}
-_BRACKETS = {"bracket_rungs": Field(ListOf(Integer(low=1)), default=[])}
+_RUNGS = {"max_rungs": Field(Integer(1, _MAX_RUNGS), default=5)}
+_BRACKETS = {"bracket_rungs": Field(ListOf(Integer(1, _MAX_RUNGS)), default=[])}
 _STRAGGLERS = {"train_stragglers": Field(Boolean(), default=True)}
 _BUDGET = {"budget": Field(LengthNode(unitless=False), required=True)}
 _FRACTION = Field(Number(low=0, high=1), default=0.2)
@@ -233,7 +236,7 @@ _VARIANTS = {
     "grid": Object({**_CONCURRENT, **_LENGTH}),
     "async_halving": Object(
         {
-            "num_rungs": _trials(),
+            "num_rungs": _trials(high=_MAX_RUNGS),
             "max_trials": _trials(),
             **_DIVISOR,
             **_CONCURRENT,
@@ -261,7 +264,9 @@ _VARIANTS = {
         rules=(*_LEARNING_RULES, one_metric),
         complete_rules=(_asha_needs_an_end,),
     ),
-    "sync_halving": Object({"num_rungs": _trials(), **_BUDGET, **_DIVISOR, **_STRAGGLERS, **_OLD_LENGTH}),
+    "sync_halving": Object(
+        {"num_rungs": _trials(high=_MAX_RUNGS), **_BUDGET, **_DIVISOR, **_STRAGGLERS, **_OLD_LENGTH}
+    ),
     "adaptive": Object({**_BUDGET, **_BRACKETS, **_MODE, **_DIVISOR, **_RUNGS, **_STRAGGLERS, **_OLD_LENGTH}),
     "adaptive_simple": Object({"max_trials": _trials(high=2000), **_MODE, **_DIVISOR, **_RUNGS, **_OLD_LENGTH}),
     "pbt": Object(

@@ -5,9 +5,9 @@ from typing import Any
 
 import yaml
 
+from determined.config.storable import MAX_DEPTH
 from determined.errors import InvalidConfig
 
-MAX_DEPTH = 100
 MAX_NODES = 1_000_000
 
 _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

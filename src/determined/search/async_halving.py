@@ -6,7 +6,7 @@ asha.py stops trials at rungs (spec/search.md 5); asha_promotion.py lets them wa
 import sys
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from determined.search.method import Operation, SearchContext, SearchMethod, Tally
 from determined.search.rungs import Rung, rung_lengths
@@ -40,6 +40,8 @@ class Halving:
 
 class AsyncHalving(SearchMethod):
     """A trial is counted from its Create on, whether or not it exists already."""
+
+    compares: ClassVar[bool] = True
 
     def __init__(self, plan: Halving) -> None:
         self._divisor = plan.divisor

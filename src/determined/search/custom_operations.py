@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
+from determined.config.storable import MAX_DEPTH, find_unstorable
 from determined.errors import InvalidArgument
 from determined.search.method import Close, Create, Operation, Shutdown, ValidateAfter
 
@@ -118,8 +119,13 @@ def _hparams(hyperparams: Any) -> dict[str, Any]:
         hparams = json.loads(hyperparams, parse_constant=_no_number) if isinstance(hyperparams, str) else hyperparams
     except ValueError as e:
         raise InvalidArgument(f"createTrial: hyperparams are not JSON ({e}): {hyperparams!r}") from e
+    except RecursionError as e:
+        raise InvalidArgument(f"createTrial: hyperparams are nested deeper than {MAX_DEPTH} levels") from e
     if not isinstance(hparams, dict):
         raise InvalidArgument(f"createTrial: hyperparams must be a JSON object, not {hyperparams!r}")
+    # The first alone: the path of a later one may lead through a key that no answer could carry.
+    for at, reason in find_unstorable(hparams, "hyperparams"):
+        raise InvalidArgument(f"createTrial: {at}: {reason}")
     return hparams
 
 

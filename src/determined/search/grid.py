@@ -4,6 +4,7 @@ Points are computed from their index when they are created, so a grid of a milli
 """
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -67,9 +68,16 @@ class Grid:
 
     def __init__(self, space: dict[str, Any]) -> None:
         self._axes = [axis for name in sorted(space) for axis in _axes((name,), space[name])]
+        self._size = math.prod(axis.size for axis in self._axes)
+        if self._size > sys.maxsize:
+            sizes = ", ".join(f"{'.'.join(axis.route)}: {axis.size}" for axis in self._axes if axis.size > 1)
+            raise InvalidConfig(
+                "invalid experiment configuration",
+                [f"<config>.hyperparameters: the grid has more points than can be counted ({sizes}); lower the counts"],
+            )
 
     def __len__(self) -> int:
-        return math.prod(axis.size for axis in self._axes)
+        return self._size
 
     def __getitem__(self, index: int) -> dict[str, Any]:
         chosen: list[tuple[Axis, int]] = []

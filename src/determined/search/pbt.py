@@ -7,7 +7,7 @@ on gets one round more than it has had. Whoever exited keeps the worst metric; o
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from determined.search import sampling
 from determined.search.method import (
@@ -33,6 +33,8 @@ class Explore:
 
 class PopulationSearch(SearchMethod):
     """Classic only: a population waits for its slowest member between rounds."""
+
+    compares: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -8,17 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from determined.errors import InvalidArgument
+from determined.errors import FailedPrecondition, InvalidArgument
 from determined.search.async_halving import Halving
-from determined.search.build import asha_brackets, max_length, required
+from determined.search.build import asha_brackets, max_length, required, sync_brackets
 from determined.search.grid import Grid
 from determined.search.rng import Rng
 from determined.search.searcher import Searcher
 from determined.search.simulate import simulate
 
 _SEED = 0
-_MAX_EVENTS = 20_000_000  # nobody waits for a preview of a search as large as that
+_MAX_EVENTS = 1_000_000  # of a simulation, which takes seconds
+_EVENTS_PER_TRIAL = 3  # at least: it is created, reports, exits
 _SAMPLED = frozenset({"random", "optuna"})
+_BUDGETED = frozenset({"sync_halving", "adaptive"})
 _ASHA = frozenset({"async_halving", "adaptive_asha"})
 
 
@@ -64,7 +66,7 @@ def preview(searcher: dict[str, Any], hyperparameters: dict[str, Any], *, classi
 
     Raises:
         InvalidConfig: the searcher is unknown or incomplete, or its hyperparameters are unusable.
-        InvalidArgument: the searcher is a custom one.
+        InvalidArgument: the searcher is a custom one, or too large to be simulated.
     """
     name = searcher.get("name")
     if name == "custom":
@@ -114,11 +116,31 @@ def _cut(brackets: Sequence[Halving]) -> "Counter[tuple[int, ...]]":
 
 def _simulated(searcher: dict[str, Any], hyperparameters: dict[str, Any]) -> "Counter[tuple[int, ...]]":
     """As it goes with random metrics, trials reporting in random order."""
+    _check_size(searcher)
     undirected = {key: value for key, value in searcher.items() if key not in ("initial_points", "sampler", "metrics")}
     search = Searcher.create(undirected, hyperparameters, seed=_SEED, classic=True)
     rng = Rng(_SEED)
-    result = simulate(search, lambda hparams, length: rng.uniform(0, 1), rng, max_events=_MAX_EVENTS)
+    try:
+        result = simulate(search, lambda hparams, length: rng.uniform(0, 1), rng, max_events=_MAX_EVENTS)
+    except FailedPrecondition as e:
+        raise _too_large("its trials report too often; lower their number, or that of rungs or rounds") from e
     return Counter(tuple(int(length) for length in trial.lengths) for trial in result.trials)
+
+
+def _check_size(searcher: dict[str, Any]) -> None:
+    """Before anything is built: what cannot be simulated to its end is not begun."""
+    largest = _MAX_EVENTS // _EVENTS_PER_TRIAL
+    if searcher["name"] in _BUDGETED:
+        planned = {"budget": sum(stages[0].start for stages in sync_brackets(searcher))}
+    else:
+        planned = {name: int(searcher[name]) for name in ("max_trials", "population_size") if searcher.get(name)}
+    for name, trials in planned.items():
+        if trials > largest:
+            raise _too_large(f"{name} makes {trials} trials, {largest} at most can be simulated; lower it")
+
+
+def _too_large(why: str) -> InvalidArgument:
+    return InvalidArgument(f"this search cannot be previewed: {why}")
 
 
 def _unit(searcher: dict[str, Any], *, classic: bool) -> str | None:

@@ -7,7 +7,7 @@ A trial whose point a sampler must think up is held back, with all that is said 
 from dataclasses import replace
 from typing import Any
 
-from determined.errors import FailedPrecondition
+from determined.errors import FailedPrecondition, InvalidArgument
 from determined.search.build import build_method, build_sampler
 from determined.search.custom import CustomSearch
 from determined.search.method import (
@@ -27,6 +27,7 @@ from determined.search.tally import RunningTally
 from determined.wire.codec import plain
 
 SNAPSHOT_VERSION = 2
+MAX_AT_ONCE = 100_000  # trials that one event may create: they go into the database in one transaction
 
 
 class Searcher:
@@ -47,8 +48,11 @@ class Searcher:
         self._exits: set[str] = set()
         self._cancels: set[str] = set()
         self._failures: set[str] = set()
+        self._heard = False  # any validation at all
+        self._left_plainly = False  # any trial of its own accord, neither failed, canceled nor invalid
         self._tally = RunningTally()
         self._held: dict[str, list[Operation]] = {}  # by request id: its Create, then whatever was said to it
+        self._newly_held: list[str] = []
 
     @classmethod
     def create(
@@ -87,6 +91,8 @@ class Searcher:
         searcher._exits = set(snapshot["exits"])
         searcher._cancels = set(snapshot["cancels"])
         searcher._failures = set(snapshot["failures"])
+        searcher._heard = snapshot["heard"]
+        searcher._left_plainly = snapshot["left_plainly"]
         searcher._tally.restore(snapshot["tally"])
         searcher._context.points_used = snapshot["points_used"]
         searcher._held = {key: [decode_operation(op) for op in ops] for key, ops in snapshot["held"].items()}
@@ -107,6 +113,8 @@ class Searcher:
             "exits": sorted(self._exits),
             "cancels": sorted(self._cancels),
             "failures": sorted(self._failures),
+            "heard": self._heard,
+            "left_plainly": self._left_plainly,
             "tally": self._tally.snapshot(),
             "rand": self._context.rng.snapshot(),
             "points_used": self._context.points_used,
@@ -129,7 +137,11 @@ class Searcher:
         return self._requested
 
     def start(self) -> list[Operation]:
-        """The first trials. Once in a searcher's life."""
+        """The first trials. Once in a searcher's life.
+
+        Raises:
+            InvalidArgument: they are more than MAX_AT_ONCE.
+        """
         if self._started:
             raise FailedPrecondition("this search has already started; feed it events instead")
         self._started = True
@@ -157,6 +169,7 @@ class Searcher:
         if isinstance(self._method, CustomSearch):
             return self._issue(self._method.validated(request_id, metric, length))
         values = self._objectives.signed(metric)
+        self._heard = True
         if self._sampler is not None:
             self._sampler.observed(request_id, values, length)
         return self._issue(self._method.validation_completed(self._context, request_id, values[0], length))
@@ -179,6 +192,8 @@ class Searcher:
             self._cancels.add(request_id)
         elif reason is ExitReason.ERRORED:
             self._failures.add(request_id)
+        elif reason is ExitReason.USER_REQUESTED_STOP:
+            self._left_plainly = True
         self._exits.add(request_id)
         if self._sampler is not None:
             self._sampler.ended(request_id, reason)
@@ -191,6 +206,7 @@ class Searcher:
             return []
         self._closed.add(request_id)
         self._tally.closed(request_id)
+        self._left_plainly = self._left_plainly or request_id not in self._exits
         if self._sampler is not None and request_id not in self._exits:
             self._sampler.ended(request_id, None)
         operations = self._issue(self._method.exited(self._context, request_id))
@@ -201,6 +217,7 @@ class Searcher:
 
         Raises:
             FailedPrecondition: the method has nothing more to draw, or the search has not started.
+            InvalidArgument: more than MAX_AT_ONCE trials would begin.
         """
         if not self._started:
             raise FailedPrecondition("this search has not started; raise searcher.max_trials in its config instead")
@@ -209,6 +226,15 @@ class Searcher:
     def proposals(self) -> list[str]:
         """Request ids of the trials that wait for a point, oldest first."""
         return list(self._held)
+
+    def oldest_held(self) -> str | None:
+        """The first of `proposals`."""
+        return next(iter(self._held), None)
+
+    def newly_held(self) -> list[str]:
+        """Those that were held back since the last call."""
+        fresh, self._newly_held = self._newly_held, []
+        return fresh
 
     def propose(self, request_id: str) -> dict[str, Any]:
         """Think up the point of a held trial. May take long; changes nothing. Give it back by `proposed`."""
@@ -249,6 +275,7 @@ class Searcher:
 
     def _issue(self, operations: list[Operation]) -> list[Operation]:
         """Count what the method wants; hold back trials that have no point yet."""
+        self._context.at_once = 0
         issued: list[Operation] = []
         for operation in operations:
             if isinstance(operation, Create):
@@ -256,6 +283,7 @@ class Searcher:
                 if operation.request_id in self._context.deferred:
                     self._context.deferred.remove(operation.request_id)
                     self._held[operation.request_id] = [operation]
+                    self._newly_held.append(operation.request_id)
                     continue
                 if self._sampler is not None:
                     self._sampler.created(operation.request_id, operation.hparams)
@@ -266,6 +294,12 @@ class Searcher:
     def _shutdown(self, *, cancel: bool) -> list[Operation]:
         if not self._method.ends_by_itself or self._requested != len(self._closed):
             return []
+        if self._left_plainly and not self._heard and (self._method.compares or self._sampler is not None):
+            raise FailedPrecondition(
+                f"no trial ever reported the searcher metric {', '.join(map(repr, self._objectives.names))}, so none"
+                " could be compared; report it (report_validation_metrics, and op.report_completed in the classic"
+                " generation), or correct searcher.metric"
+            )
         return [Shutdown(cancel=cancel, failure=len(self._failures) >= self._requested)]
 
 
@@ -275,10 +309,17 @@ class _Context(SearchContext):
         self.rng = rng
         self.points_used = 0
         self.deferred: set[str] = set()
+        self.at_once = 0  # trials created by the present event
         self._points = points
         self._deferring = deferring
 
     def create(self, hparams: dict[str, Any] | None = None, *, checkpoint_of: str | None = None) -> Create:
+        self.at_once += 1
+        if self.at_once > MAX_AT_ONCE:
+            raise InvalidArgument(
+                f"this search would begin more than {MAX_AT_ONCE} trials at once; set searcher.max_concurrent_trials to"
+                " a smaller number (0 is no bound), or lower max_trials, population_size or budget, whichever it has"
+            )
         # The order of the three draws is part of what a seed means: hyperparameters, id, trial seed.
         chosen = self._choose() if hparams is None else hparams
         request_id = self.rng.uuid4()
@@ -302,4 +343,12 @@ def _upgraded(old: dict[str, Any]) -> dict[str, Any]:
         tally.reported(request_id, units)
     for request_id in old["trials_closed"]:
         tally.closed(request_id)
-    return {**old, "tally": tally.snapshot(), "points_used": 0, "held": {}, "sampler_state": None}
+    return {
+        **old,
+        "tally": tally.snapshot(),
+        "points_used": 0,
+        "held": {},
+        "sampler_state": None,
+        "heard": True,
+        "left_plainly": False,
+    }

@@ -6,7 +6,7 @@ all trials below it have reported: none is left to train below a full rung, and 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from determined.search.method import (
     WORST,
@@ -50,6 +50,8 @@ class SyncHalving(SearchMethod):
 
     It is not replaced; where so many exit that one of them is promoted, it takes the place and ranks worst there too.
     """
+
+    compares: ClassVar[bool] = True
 
     def __init__(self, stages: Sequence[Stage]) -> None:
         self._starts = [stage.start for stage in stages]

@@ -1,7 +1,7 @@
 """Tournament: several searches side by side in one experiment, each with trials of its own (spec/search.md 7.5)."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from determined.search.method import Create, ExitReason, Operation, SearchContext, SearchMethod, Tally
 
@@ -12,6 +12,8 @@ class Tournament(SearchMethod):
     `split` shares an extension out, one number per search; without it a tournament cannot be extended. The searches'
     own `progress` sees the tally of all trials together, so it must not depend on it.
     """
+
+    compares: ClassVar[bool] = True
 
     def __init__(self, searches: Sequence[SearchMethod], split: Callable[[int], list[int]] | None = None) -> None:
         self._searches = list(searches)

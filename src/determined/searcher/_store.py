@@ -58,14 +58,16 @@ class SearchStore:
 
     def newest(self, experiment_id: int) -> Path | None:
         """The directory of the last event that was saved whole."""
-        pointer = self._of(experiment_id) / "event_id"
-        return self._event(experiment_id, int(pointer.read_text())) if pointer.exists() else None
+        saved = self._saved(experiment_id)
+        return self._event(experiment_id, saved) if saved else None
 
     @contextlib.contextmanager
     def saving(self, experiment_id: int, event_id: int, operations: list[dict[str, Any]]) -> Iterator[Path]:
         """A directory to write the state after `event_id` into; it becomes the newest when the block is left."""
         path = self._event(experiment_id, event_id)
-        shutil.rmtree(path, ignore_errors=True)  # of a runner that died while it wrote
+        saved = self._saved(experiment_id)
+        for half in (n for n in self._events(experiment_id) if n > saved):  # of a runner that died while it wrote
+            shutil.rmtree(self._event(experiment_id, half))
         path.mkdir(parents=True)
         (path / OPERATIONS_FILE).write_text(json.dumps(operations))
         yield path
@@ -83,6 +85,11 @@ class SearchStore:
         else:
             pointer.unlink()
         shutil.rmtree(self._event(experiment_id, newest))
+
+    def _saved(self, experiment_id: int) -> int:
+        """The event whose directory is whole; 0 before the first."""
+        pointer = self._of(experiment_id) / "event_id"
+        return int(pointer.read_text()) if pointer.exists() else 0
 
     def _events(self, experiment_id: int) -> list[int]:
         return sorted(int(p.name.removeprefix("event_")) for p in self._of(experiment_id).glob("event_[0-9]*"))

@@ -111,6 +111,8 @@ def test_an_answer_sent_twice_is_carried_out_once(search: Search) -> None:
         (99, [], "triggeredByEvent 99 was never sent"),
         (1, [create(TWO), create(TWO)], r"searcherOperations[1]: createTrial: request id"),
         (1, [create(TWO, "{")], r"searcherOperations[0]: createTrial: hyperparams are not JSON"),
+        (1, [create(TWO, '{"a":' * 600 + "1" + "}" * 600)], "nested deeper than 100 levels"),
+        (1, [create(TWO, r'{"a": "\ud800"}')], "half a surrogate pair"),
         (1, [create(TWO), close(ONE)], r"searcherOperations[1]: closeTrial: no trial has request id"),
         (1, [create(TWO), {"what": {}}], r"searcherOperations[1]"),
         (1, [create(TWO), validate_after(7, TWO), validate_after(6, TWO)], r"searcherOperations[2]: validateAfter"),

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, Table, event
 from world import World
 
 from determined.errors import FailedPrecondition
@@ -98,6 +98,23 @@ async def test_an_experiment_is_deleted_in_pieces(world: World, table: str) -> N
     assert max(writes.deleted) <= 3
     assert [e["id"] for e in await world.rows("experiments")] == [other]
     assert [t["experiment_id"] for t in await world.rows("trials")] == [other]
+
+
+@pytest.mark.usefixtures("in_threes")
+@pytest.mark.parametrize("table", [schema.search_history, schema.search_events])
+async def test_what_a_deleted_search_knew_goes_in_pieces(world: World, table: Table) -> None:
+    first = await world.submit(activate=False)
+    await world.submit(activate=False)
+    await world.write(experiment.kill, first)
+    number, extra = list(table.primary_key.columns)[1].name, {"request_id": "r"} if "request_id" in table.c else {}
+    rows = [{"experiment_id": first, number: 100 + n, "event": {"tag": "t"}, **extra} for n in range(8)]
+    await world.db.write(lambda c: c.execute(table.insert(), rows))
+    others = [row for row in await world.rows(table.name) if row["experiment_id"] != first]
+    await world.write(experiment.begin_delete, first)
+    with Writes(world, table.name) as writes:
+        await ExperimentDeleter(world.ctx).step()
+    assert sum(writes.deleted) >= 8 and max(writes.deleted) == 3
+    assert await world.rows(table.name) == others
 
 
 async def test_only_an_experiment_that_is_being_deleted_loses_rows(world: World) -> None:

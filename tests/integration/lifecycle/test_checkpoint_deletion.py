@@ -13,7 +13,10 @@ from determined.errors import FailedPrecondition
 from determined.master.background.gc import GarbageCollector
 from determined.master.db.queries import checkpoint as rows
 from determined.master.db.queries import submission
-from determined.master.lifecycle import checkpoint, experiment
+from determined.master.db.queries import trial as trials
+from determined.master.lifecycle import checkpoint, experiment, extension
+from determined.master.lifecycle import search as lifecycle_search
+from determined.master.lifecycle.states import State
 
 UUID = str(uuid.uuid4())
 
@@ -75,6 +78,59 @@ async def test_checkpoints_of_an_experiment_being_deleted_are_no_warm_start(worl
         await world.submit(warm_start=UUID)
 
 
+async def test_experiment_is_not_taken_up_again_once_its_warm_start_is_to_go(world: World, tmp_path: Path) -> None:
+    await stored(world, tmp_path)
+    fork = await world.submit(activate=False, warm_start=UUID)
+    await world.write(experiment.kill, fork)
+    await mark(world)
+    with pytest.raises(FailedPrecondition, match=f"checkpoint {UUID} is marked for deletion"):
+        await world.write(experiment.continue_experiment, fork, None, None)
+    assert await world.state(fork) == "CANCELED"
+
+
+async def test_trial_with_a_checkpoint_of_its_own_goes_on_without_the_warm_start(world: World, tmp_path: Path) -> None:
+    await stored(world, tmp_path)
+    fork = await world.submit(activate=False, warm_start=UUID)
+    await world.write(_own_checkpoint, trial_id=2)
+    await world.write(experiment.kill, fork)
+    await mark(world)
+    await world.write(experiment.continue_experiment, fork, None, None)
+    assert await world.state(fork) == "ACTIVE"
+
+
+async def test_search_is_not_extended_once_its_warm_start_is_gone(world: World, tmp_path: Path) -> None:
+    first = await stored(world, tmp_path)
+    searcher = {"name": "random", "metric": "loss", "max_trials": 1}
+    search = await world.submit(activate=False, warm_start=UUID, searcher=searcher)
+    await world.write(_over, search)
+    await world.write(experiment.kill, first)
+    await world.write(experiment.begin_delete, first)
+    with pytest.raises(FailedPrecondition, match=f"checkpoint {UUID} is marked for deletion"):
+        await world.write(extension.extend, search, 1)
+
+
+def _own_checkpoint(conn: Connection, now: datetime, *, trial_id: int) -> None:
+    checkpoint.report(
+        conn,
+        now,
+        trial_id=trial_id,
+        allocation_id=None,
+        run_id=1,
+        uuid="22222222-2222-4222-8222-222222222222",
+        steps=1,
+        metadata={},
+        resources={"a": 1},
+        time=None,
+        storage_id=None,
+    )
+
+
+def _over(conn: Connection, now: datetime, experiment_id: int) -> None:
+    for trial in trials.of_experiment(conn, experiment_id):
+        trials.update_row(conn, trial["id"], {"state": State.COMPLETED})
+    lifecycle_search.settle(conn, now, experiment_id)
+
+
 async def test_a_checkpoint_is_kept_until_the_experiment_that_starts_from_it_is_over(
     world: World, tmp_path: Path
 ) -> None:
@@ -92,11 +148,9 @@ async def test_a_checkpoint_is_kept_until_the_experiment_that_starts_from_it_is_
 
 async def test_the_collector_looks_again_before_it_deletes(world: World, tmp_path: Path) -> None:
     await stored(world, tmp_path)
-    fork = await world.submit(activate=False, warm_start=UUID)
-    await world.write(experiment.kill, fork)
-    await mark(world)
+    await world.submit(activate=False, warm_start=UUID)
+    await world.write(checkpoint.request_delete, [UUID])
     collector = GarbageCollector(world.ctx)
-    await world.write(experiment.continue_experiment, fork, None, None)
     assert await collector._delete_if_unused(UUID) == 0
     assert (tmp_path / UUID / "a").exists()
 

@@ -175,6 +175,25 @@ async def test_progress_of_a_classic_search_counts_units(world: World) -> None:
     assert (await world.experiment())["progress"] == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize(("units", "share"), [(1e9, 0.5), (-7, 0.0)])
+async def test_progress_beyond_the_operation_counts_as_its_end(world: World, units: float, share: float) -> None:
+    searcher = {"name": "random", "metric": "loss", "max_trials": 2, "max_concurrent_trials": 2}
+    await world.submit(activate=False, searcher={**searcher, "max_length": {"batches": 10}}, hyperparameters=SPACE)
+    await world.write(search.progress_reported, 1, units, False)
+    assert (await world.experiment())["progress"] == pytest.approx(share)
+    newest = (await world.rows("search_events"))[-1]["event"]
+    assert newest["type"] == "progress" and newest["value"] == 20 * share
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+async def test_progress_that_is_no_number_is_refused_and_never_logged(world: World, value: float) -> None:
+    await world.submit(activate=False, **ASHA)
+    before = await world.rows("search_events")
+    with pytest.raises(InvalidArgument, match="must be a finite number"):
+        await world.write(search.progress_reported, 1, value, False)
+    assert await world.rows("search_events") == before
+
+
 @pytest.mark.parametrize("metric", [None, "good", [], True])
 async def test_metric_that_cannot_be_compared_is_refused_and_the_trial_may_try_again(world: World, metric: Any) -> None:
     await world.submit(**ASHA)

@@ -13,7 +13,7 @@ from determined.master.db.database import Database
 from determined.master.db.log_filter import LogFilter
 from determined.master.db.queries import cluster, log
 from determined.master.services import report
-from determined.wire.report import CheckpointReport, LogLine, MetricReport, Record, ReportBatch, Segment
+from determined.wire.report import CheckpointReport, LogLine, MetricReport, Progress, Record, ReportBatch, Segment
 
 
 async def test_a_read_sees_one_snapshot_whatever_commits_meanwhile(world: World) -> None:
@@ -49,12 +49,13 @@ async def test_a_followed_log_repeats_no_line(world: World, monkeypatch: pytest.
 
 _POISON: dict[str, Record] = {
     "a metric name": MetricReport("training", 1, {secrets.token_hex(20_000): 1.0}, 1.0),
+    "progress": Progress(float("nan"), raw=False),
     "a group": MetricReport(secrets.token_hex(20_000), 1, {"a": 1.0}, 1.0),
 }
 
 
 @pytest.mark.parametrize("what", sorted(_POISON))
-async def test_a_record_too_long_for_an_index_is_named_in_the_log_and_passed_over(world: World, what: str) -> None:
+async def test_a_record_that_cannot_be_stored_is_named_in_the_log_and_passed_over(world: World, what: str) -> None:
     await world.submit()
     [launch] = await world.running()
     good = MetricReport("training", 2, {"loss": 1.0}, 1.0)

@@ -9,8 +9,10 @@ import pytest
 from world import World
 
 from determined.master import supervise
+from determined.master.background import proposer as proposer_module
 from determined.master.background.proposer import Proposer
-from determined.master.lifecycle import experiment, proposals, searchers
+from determined.master.db.queries import trial as trials
+from determined.master.lifecycle import experiment, proposals, search, searchers
 from determined.search import searcher as searcher_module
 from determined.search.method import ExitReason
 from determined.search.sampler import Sampler
@@ -74,8 +76,9 @@ async def proposer(world: World) -> AsyncIterator[None]:
     await supervise.stop(task)
 
 
-async def submit(world: World, trials: int = 3, **options: Any) -> int:
-    searcher = {"name": "optuna", "sampler": "tpe", "metric": "loss", "max_trials": trials, "max_concurrent_trials": 2}
+async def submit(world: World, trials: int = 3, concurrent: int = 2, **options: Any) -> int:
+    searcher = {"name": "optuna", "sampler": "tpe", "metric": "loss", "max_trials": trials}
+    searcher["max_concurrent_trials"] = concurrent
     return await world.submit(searcher=searcher, hyperparameters=SPACE, **options)
 
 
@@ -91,6 +94,8 @@ async def test_trials_get_points_that_know_of_all_before_them(world: World, samp
     await world.exit(next(iter(world.machine.alive)))
     await world.running(2)
     assert await points(world) == [0, 1, 2.01]
+    [last] = [row["id"] for row in await world.rows("trials") if row["hparams"]["x"] == 2.01]
+    await world.write(search.validation_reported, last, {"loss": 1.0}, 1)
     for resource_id in list(world.machine.alive):
         await world.exit(resource_id)
     await world.until_state("COMPLETED")
@@ -110,6 +115,44 @@ async def test_thinking_holds_up_nobody_else(world: World, sampler: type[Countin
     assert [t["experiment_id"] for t in await world.rows("trials")] == [other]
     sampler.gate.set()
     await world.running(2)
+
+
+async def test_searches_take_turns_where_places_are_few(
+    world: World, sampler: type[CountingSampler], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proposer_module, "_AT_ONCE", 1)
+    for _ in range(3):
+        await submit(world, trials=3, concurrent=3)
+
+    async def all_there() -> bool:
+        return len(await world.rows("trials")) == 9
+
+    task = supervise.spawn(Proposer(world.ctx).run(), name="proposer of few places")
+    try:
+        await world.until(all_there)
+    finally:
+        await supervise.stop(task)
+    assert [trial["experiment_id"] for trial in await world.rows("trials")] == [1, 2, 3] * 3
+    assert len(sampler.thoughts) == 9
+
+
+async def test_an_answer_looks_up_none_of_the_trials_that_waited_before(
+    world: World, sampler: type[CountingSampler], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await submit(world, trials=60, concurrent=60)
+    looked_up: list[str] = []
+    by_requests = trials.by_requests
+
+    def note(conn: Any, experiment_id: int, request_ids: Sequence[str]) -> Any:
+        looked_up.extend(request_ids)
+        return by_requests(conn, experiment_id, request_ids)
+
+    monkeypatch.setattr(trials, "by_requests", note)
+    question = await world.db.read(lambda conn: proposals.question(conn, 1, None))
+    assert question is not None
+    searchers._cache._held.clear()
+    await world.write(proposals.answer, 1, question.request_id, question.think())
+    assert set(looked_up) == {question.request_id}
 
 
 async def test_paused_search_waits(world: World, sampler: type[CountingSampler]) -> None:

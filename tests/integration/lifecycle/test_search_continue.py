@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from fleet import DyingMaster, Fleet, prepare_database
+from sqlalchemy import event
 
 from determined.errors import FailedPrecondition
 from determined.master.db.queries import search as rows
 from determined.master.db.queries import trial as trials
-from determined.master.lifecycle import experiment
+from determined.master.lifecycle import experiment, extension, searchers
 from determined.master.lifecycle import trial as trial_lifecycle
 from determined.master.lifecycle.states import State
 
@@ -126,6 +127,34 @@ def test_continued_twice_still_knows_all(master: DyingMaster) -> None:
     assert len(master.read(lambda conn: trials.of_experiment(conn, fleet.experiment_id))) == 9
 
 
+def statements_to_continue(fleet: Fleet) -> int:
+    seen: list[str] = []
+    engine = fleet.master.engine
+
+    def note(_conn: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        seen.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    fleet.master.write(lambda conn, now: experiment.continue_experiment(conn, now, fleet.experiment_id, None, None))
+    event.remove(engine, "before_cursor_execute", note)
+    return len(seen)
+
+
+def test_what_a_continued_search_hears_in_silence_costs_no_statement(master: DyingMaster) -> None:
+    needed = []
+    for reports in (1, 400):
+        fleet = make(master, "stopping asha", 4)
+        fleet.master.write(lambda conn, now, fleet=fleet: experiment.kill(conn, now, fleet.experiment_id))
+        first = fleet.trials()[0]["request_id"]
+        said = [searchers.validation(first, 1.0, n / 1000) for n in range(reports)]
+        master.write(lambda conn, now, fleet=fleet, said=said: rows.append_history(conn, fleet.experiment_id, said))
+        needed.append(statements_to_continue(fleet))
+        told = master.read(lambda conn, fleet=fleet: rows.history(conn, fleet.experiment_id))
+        assert [row["event"] for row in told] == said and not any(row["pending"] for row in told)
+        assert fleet.run() == State.COMPLETED
+    assert needed[1] == needed[0]
+
+
 def test_search_that_had_only_its_exits_to_wait_for_is_completed_by_being_continued(master: DyingMaster) -> None:
     fleet = Fleet(master, {"name": "random", "max_trials": 1, **CLASSIC}, 6)
     fleet.run(until=1)
@@ -156,3 +185,40 @@ def test_search_that_cannot_be_rebuilt_is_refused(master: DyingMaster, name: str
     master.write(lambda conn, now: experiment.kill(conn, now, fleet.experiment_id))
     with pytest.raises(FailedPrecondition, match="fork"):
         master.write(lambda conn, now: experiment.continue_experiment(conn, now, fleet.experiment_id, None, None))
+
+
+def extend(fleet: Fleet, trials: int) -> None:
+    fleet.master.write(lambda conn, now: extension.extend(conn, now, fleet.experiment_id, trials))
+
+
+@pytest.mark.parametrize("after", [4, 40])
+def test_trials_of_an_extended_search_keep_their_brackets_when_it_is_continued(master: DyingMaster, after: int) -> None:
+    adaptive = {"name": "adaptive_asha", "metric": "loss", "max_trials": 16, "max_length": {"batches": 1000}}
+    straight = Fleet(master, adaptive, 3)
+    broken = Fleet(master, adaptive, 3)
+    for fleet in (straight, broken):
+        fleet.run(until=3)
+        extend(fleet, 48)
+    interrupt(broken, after)
+    assert straight.run() == broken.run() == State.COMPLETED
+    assert [t["request_id"] for t in broken.trials()] == [t["request_id"] for t in straight.trials()]
+    assert len(broken.trials()) == 64
+    for lengths in broken.lengths().values():
+        assert lengths == sorted(lengths) and set(lengths) <= {62, 250, 1000}
+
+
+@pytest.mark.parametrize("name", ["random late", "stopping asha", "promoting asha"])
+def test_search_extended_after_its_end_is_continued_past_that_end(master: DyingMaster, name: str) -> None:
+    fleet = make(master, name, 5)
+    assert fleet.run() == State.COMPLETED
+    before = fleet.trials()
+    extend(fleet, 3)
+    extend(fleet, 1)
+    interrupt(fleet, len(fleet.script) + 1)
+    interrupt(fleet, len(fleet.script) + 2)
+    assert fleet.run() == State.COMPLETED
+    after = fleet.trials()
+    assert len(after) == len(before) + 4
+    assert [t["request_id"] for t in after[: len(before)]] == [t["request_id"] for t in before]
+    left = master.read(lambda conn: [row for row in rows.history(conn, fleet.experiment_id) if row["pending"]])
+    assert not left

@@ -7,7 +7,7 @@ import pytest
 from world import World
 
 from determined.master.db.queries import search as rows
-from determined.master.lifecycle import experiment, search, searchers
+from determined.master.lifecycle import experiment, extension, search, searchers
 
 SPACE = {"x": {"type": "double", "minval": 0, "maxval": 1}}
 
@@ -53,6 +53,42 @@ async def test_history_holds_what_a_continued_search_must_know_and_nothing_else(
     await world.write(search.early_exit_reported, 1, "INVALID_HP")
     kinds = [row["event"]["type"] for row in await world.rows("search_history")]
     assert kinds[-1] == "exited" and set(kinds[:-1]) == {"exited_early"}
+
+
+@pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch) -> searchers._Cache:
+    empty = searchers._Cache()
+    monkeypatch.setattr(searchers, "_cache", empty)
+    return empty
+
+
+async def test_the_end_of_a_search_frees_its_memory_and_an_extension_reads_it_again(
+    world: World, cache: searchers._Cache
+) -> None:
+    completed = await world.submit(**random_search(1))
+    assert len(cache._held) == 1
+    [launch] = await world.running(1)
+    await world.exit(launch.resource_id)
+    await world.until_state("COMPLETED", completed)
+    assert not cache._held
+    await world.write(extension.extend, completed, 2)
+    assert len(await world.rows("trials")) == 2 and len(cache._held) == 1
+    await world.write(experiment.kill, completed)
+    await world.until_state("CANCELED", completed)
+    assert not cache._held
+
+
+async def test_searchers_in_memory_are_bounded_by_their_trials_and_the_newest_stays(
+    world: World, cache: searchers._Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searchers, "_CACHED_TRIALS", 10)
+    held = []
+    for trials in (3, 5, 4, 20, 2):
+        await world.submit(activate=False, **random_search(trials))
+        held.append([searcher.trials_requested for searcher in cache._held.values()])
+    assert held == [[3], [3, 5], [5, 4], [20], [2]]
+    await world.write(search.progress_reported, 1, 0.5, True)
+    assert [searcher.trials_requested for searcher in cache._held.values()] == [2, 3]
 
 
 async def test_ended_search_keeps_its_state_only_where_it_can_be_extended(world: World) -> None:

@@ -93,6 +93,13 @@ def test_proof_is_asked_for_once_a_connection(start: Callable[..., Peer]) -> Non
     assert peer.tokens() == [f"Bearer {TOKEN}"] * 3
 
 
+def test_master_below_a_path_is_asked_there(start: Callable[..., Peer]) -> None:
+    peer = start()
+    with session(peer.url + "/cluster/") as task:
+        task.get("/api/v1/x")
+    assert peer.targets() == ["/cluster/info", "/cluster/api/v1/x"]
+
+
 def test_peer_that_keeps_no_connections_is_asked_once_a_request(start: Callable[..., Peer]) -> None:
     peer = start(protocol="HTTP/1.0")
     with session(peer.url) as task:

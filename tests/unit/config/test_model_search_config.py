@@ -170,6 +170,25 @@ def test_log_base_one_is_refused() -> None:
     assert violations(OPTUNA, space) == [expected]
 
 
+def test_powers_that_are_no_numbers_are_refused() -> None:
+    space = {"lr": {"type": "log", "base": 10, "minval": 0, "maxval": 400}}
+    expected = (
+        "<config>.hyperparameters.lr.maxval: 10 to the power of 400 is no number; minval and maxval are exponents"
+    )
+    assert violations(OPTUNA, space) == [expected]
+
+
+def test_range_wider_than_numbers_go_is_refused() -> None:
+    space = {"x": {"type": "double", "minval": -1e308, "maxval": 1e308}}
+    [problem] = violations(OPTUNA, space)
+    assert problem.startswith("<config>.hyperparameters.x: ") and problem.endswith("narrow them")
+
+
+def test_more_rungs_than_any_search_can_use_are_refused() -> None:
+    [problem] = violations({**ASHA, "max_rungs": 1_000_000})
+    assert problem.startswith("<config>.searcher.max_rungs: ") and "100" in problem
+
+
 def test_samplers_that_will_surprise_are_named_in_the_warnings() -> None:
     assert find_warnings({}, whole({**OPTUNA, "metric": "loss", "sampler": "cmaes"})) == [
         "`hyperparameters.optimizer.name` is drawn at random: cmaes knows no categories"

@@ -3,7 +3,8 @@
 import pytest
 
 from determined.config import dump_yaml, parse_yaml
-from determined.config.text import MAX_DEPTH, parse_yaml_value
+from determined.config.storable import MAX_DEPTH
+from determined.config.text import parse_yaml_value
 from determined.errors import InvalidConfig
 
 

@@ -132,12 +132,26 @@ def test_a_custom_search_never_ends_by_itself() -> None:
     assert searcher.posted(None, [{"shutDown": {"cancel": True}}]) == [Shutdown(cancel=True)]
 
 
+def nested(levels: int) -> str:
+    return '{"a":' * levels + "1" + "}" * levels
+
+
+def test_hyperparameters_may_be_nested_as_deeply_as_those_of_a_config() -> None:
+    [made] = started().posted(1, [create(hyperparams=nested(100))])
+    assert isinstance(made, Create) and made.hparams == json.loads(nested(100))
+
+
 BAD = [
     ([{"frobnicate": {}}], r"\[0\].*none of createTrial"),
     ([create(), create()], rf"\[1\].*{ONE} is already"),
     ([create("../../etc")], r"\[0\].*'\.\./\.\./etc' is not a UUID"),
     ([create(hyperparams="{")], r"\[0\].*not JSON"),
     ([create(hyperparams='{"lr": NaN}')], r"\[0\].*NaN is not JSON"),
+    ([create(hyperparams='{"lr": 1e999}')], r"\[0\].*hyperparams\.lr: inf cannot be stored"),
+    ([create(hyperparams=r'{"name": "\ud800"}')], r"\[0\].*hyperparams\.name: .*surrogate"),
+    ([create(hyperparams=r'{"\ud800": 1e999}')], r"\[0\].*hyperparams: .*surrogate"),
+    ([create(hyperparams=nested(101))], r"\[0\].*nested deeper than 100"),
+    ([create(hyperparams=nested(100_000))], r"\[0\].*nested deeper than 100"),
     ([create(hyperparams="[1]")], r"\[0\].*must be a JSON object"),
     ([create(), close(TWO)], rf"\[1\]: closeTrial: no trial has request id {TWO}"),
     ([validate_after(5)], rf"\[0\]: validateAfter: no trial has request id {ONE}"),

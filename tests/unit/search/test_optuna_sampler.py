@@ -296,3 +296,27 @@ def asha_search(config: dict[str, Any]) -> tuple[list[dict[str, Any]], int]:
                 del running[request_id]
                 execute(searcher.exited(request_id))
     return found, len(stopped)
+
+
+@pytest.mark.parametrize("model", ["tpe", "nsga2"])
+def test_point_that_a_trial_has_had_is_not_proposed_while_others_are_left(model: str) -> None:
+    space = {"a": {"type": "int", "minval": 0, "maxval": 5}, "b": {"type": "categorical", "vals": ["x", "y"]}}
+    sampler = sampler_of(model, space=space, metrics=1 if model == "tpe" else 2)
+    seen = []
+    for n in range(8):
+        hparams = sampler.propose(n)
+        seen.append((hparams["a"], hparams["b"]))
+        sampler.created(str(n), hparams)
+        sampler.observed(str(n), [float(hparams["a"])] * (1 if model == "tpe" else 2), 1)
+        sampler.ended(str(n), None)
+    assert len(set(seen)) == 8
+
+
+def test_small_space_whose_points_have_all_been_tried_still_has_an_answer() -> None:
+    space = {"a": {"type": "int", "minval": 0, "maxval": 1}}
+    sampler = sampler_of("tpe", space=space)
+    for n in range(2):
+        sampler.created(str(n), {"a": n})
+        sampler.observed(str(n), [float(n)], 1)
+        sampler.ended(str(n), None)
+    assert sampler.propose(7)["a"] in (0, 1)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from determined.errors import InvalidArgument, InvalidConfig
+from determined.search import preview as preview_module
 from determined.search.preview import Preview, TrialGroup, preview
 
 ASHA = {"name": "adaptive_asha", "metric": "loss", "time_metric": "batches", "divisor": 4}
@@ -135,3 +136,29 @@ def test_incomplete_searcher_names_the_field() -> None:
         late(name="random")
     with pytest.raises(InvalidConfig, match=r"searcher\.max_time"):
         late(**ASHA, max_trials=4)
+
+
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        ({"name": "adaptive_asha", "max_trials": 10**9, "max_concurrent_trials": 0}, "max_trials"),
+        ({"name": "sync_halving", "num_rungs": 2, "budget": {"batches": 10**12}}, "budget"),
+        ({"name": "adaptive", "budget": {"batches": 10**12}}, "budget"),
+        (
+            {"name": "pbt", "population_size": 10**9, "num_rounds": 1, "length_per_round": {"batches": 1}},
+            "population_size",
+        ),
+    ],
+)
+def test_search_of_too_many_trials_is_not_even_begun(
+    monkeypatch: pytest.MonkeyPatch, config: dict[str, Any], named: str
+) -> None:
+    monkeypatch.setattr(preview_module, "simulate", lambda *args, **options: pytest.fail("it was simulated"))
+    with pytest.raises(InvalidArgument, match=f"cannot be previewed: {named} makes"):
+        classic(**config)
+
+
+def test_simulation_that_goes_on_and_on_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preview_module, "_MAX_EVENTS", 1000)
+    with pytest.raises(InvalidArgument, match="rungs or rounds"):
+        classic(name="pbt", population_size=2, num_rounds=10**9, length_per_round={"batches": 1})

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from determined.errors import FailedPrecondition, InvalidConfig
+from determined.errors import FailedPrecondition, InvalidArgument, InvalidConfig
+from determined.search import searcher as searcher_module
 from determined.search.method import Close, Create, ExitReason, Operation, Shutdown, ValidateAfter
 from determined.search.searcher import Searcher
 
@@ -212,3 +213,72 @@ def test_random_without_max_trials_is_refused() -> None:
 def test_length_with_two_units_is_refused() -> None:
     with pytest.raises(InvalidConfig, match=r"max_length: needs exactly one of"):
         searcher(classic=True, name="single", max_length={"batches": 1, "epochs": 2})
+
+
+COMPARING: list[dict[str, Any]] = [
+    {"classic": True, "name": "adaptive_asha", "max_trials": 4, "max_length": 16},
+    {"classic": True, "name": "async_halving", "max_trials": 4, "num_rungs": 2, "max_length": 16, "stop_once": True},
+    {"classic": True, "name": "sync_halving", "num_rungs": 2, "budget": 100, "max_length": 16},
+    {"classic": True, "name": "pbt", "population_size": 3, "num_rounds": 2, "length_per_round": 4},
+    {"name": "optuna", "max_trials": 3},
+]
+
+
+@pytest.mark.parametrize("method", COMPARING, ids=lambda method: method["name"])
+def test_search_whose_trials_never_report_the_metric_fails_and_names_it(method: dict[str, Any]) -> None:
+    search = searcher(**method, metric="accuracy")
+
+    def leave(operations: list[Operation]) -> None:
+        for operation in operations:
+            if isinstance(operation, Create):
+                leave(search.trial_created(operation.request_id))
+                if method.get("classic"):
+                    leave(search.exited_early(operation.request_id, ExitReason.USER_REQUESTED_STOP))
+                leave(search.exited(operation.request_id))
+        while held := search.proposals():
+            leave(search.proposed(held[0], search.propose(held[0])))
+
+    with pytest.raises(FailedPrecondition, match=r"reported the searcher metric 'accuracy'.*searcher\.metric"):
+        leave(search.start())
+
+
+def test_comparing_search_of_invalid_trials_alone_needs_no_metric() -> None:
+    search = searcher(classic=True, name="pbt", population_size=2, num_rounds=1, length_per_round=4)
+    ended = []
+    for request_id in begin(search):
+        search.exited_early(request_id, ExitReason.ERRORED)
+        ended += search.exited(request_id)
+    assert ended == [Shutdown(failure=True)]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"name": "random", "max_trials": 4, "max_concurrent_trials": 0},
+        {"name": "grid", "max_concurrent_trials": 4},
+        {"name": "adaptive_asha", "max_trials": 9, "max_concurrent_trials": 8, "time_metric": "t", "max_time": 9},
+        {"name": "pbt", "population_size": 4, "num_rounds": 1, "length_per_round": {"epochs": 1}},
+    ],
+)
+def test_search_that_begins_too_many_trials_at_once_is_refused(
+    monkeypatch: pytest.MonkeyPatch, config: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(searcher_module, "MAX_AT_ONCE", 3)
+    search = searcher(GRID, classic=config["name"] == "pbt", **config)
+    with pytest.raises(InvalidArgument, match=r"more than 3 trials at once.*max_concurrent_trials.*population_size"):
+        search.start()
+
+
+def test_the_bound_is_on_what_begins_at_once_not_on_the_whole_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searcher_module, "MAX_AT_ONCE", 3)
+    search = searcher(SPACE, name="random", max_trials=3, max_concurrent_trials=0)
+    begin(search)
+    assert len(created(search.extend(3))) == 3
+    with pytest.raises(InvalidArgument, match="more than 3 trials at once"):
+        search.extend(4)
+
+
+def test_grid_of_more_points_than_can_be_counted_is_refused() -> None:
+    axis = {"type": "double", "minval": 0, "maxval": 1, "count": 10**9}
+    with pytest.raises(InvalidConfig, match=r"a: 1000000000, b: 1000000000, c: 1000000000"):
+        searcher({"a": axis, "b": axis, "c": axis}, name="grid")

@@ -351,3 +351,14 @@ def _experiment(number: int) -> dict[str, Any]:
         "projectId": 1, "projectOwnerId": 1, "searcherType": "custom", "startTime": "", "state": "STATE_ACTIVE",
         "username": "u",
     }  # fmt: skip
+
+
+def test_half_written_event_is_never_gone_back_to(tmp_path: Path) -> None:
+    store = SearchStore(tmp_path)
+    with store.saving(1, 5, []):
+        pass
+    (tmp_path / "exp_1" / "event_7").mkdir()  # its runner was killed while it wrote
+    with store.saving(1, 9, []):
+        pass
+    store.forget_newest(1)
+    assert store.newest(1) == tmp_path / "exp_1" / "event_5"

@@ -1,6 +1,8 @@
 """Thinks up the points of trials that wait for one: a sampler's model is asked in a thread, outside of transactions.
 
-One trial at a time in each search (the next point depends on the one before), several searches at once.
+One trial at a time in each search (the next point depends on the one before), several searches at once. Where more
+searches wait than there are places, each gives its place up after an answer, and those go first that have not been
+served for longest.
 """
 
 import asyncio
@@ -28,6 +30,8 @@ class Proposer:
     ctx: MasterContext
     _busy: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _mirrors: dict[int, Mirror] = field(default_factory=dict)
+    _turns: dict[int, int] = field(default_factory=dict)  # when each search was last given a place
+    _unplaced: int = 0  # searches that wait for a place
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -48,16 +52,22 @@ class Proposer:
             logger.warning("proposing hyperparameters waits: %s", e.message)
             return
         self._mirrors = {key: mirror for key, mirror in self._mirrors.items() if key in waiting or key in self._busy}
-        for experiment_id in waiting:
-            if experiment_id not in self._busy and len(self._busy) < _AT_ONCE:
-                work = self._serve(experiment_id)
-                self._busy[experiment_id] = supervise.spawn(work, name=f"proposals of experiment {experiment_id}")
+        self._turns = {key: turn for key, turn in self._turns.items() if key in waiting or key in self._busy}
+        idle = sorted((key for key in waiting if key not in self._busy), key=lambda key: self._turns.get(key, 0))
+        free = max(_AT_ONCE - len(self._busy), 0)
+        for experiment_id in idle[:free]:
+            self._turns[experiment_id] = max(self._turns.values(), default=0) + 1
+            work = self._serve(experiment_id)
+            self._busy[experiment_id] = supervise.spawn(work, name=f"proposals of experiment {experiment_id}")
+        self._unplaced = len(idle[free:])
 
     async def _serve(self, experiment_id: int) -> None:
-        """Answer until nobody waits in this search."""
+        """Answer until nobody waits in this search, or another search waits for the place."""
         try:
             while not self.ctx.bus.closed and await self._answer(experiment_id):
-                pass
+                if self._unplaced:
+                    self._unplaced -= 1
+                    break
             self.ctx.bus.publish("proposals")  # others may have waited for the place that is free now
         except NotFound:
             logger.info("experiment %s: deleted while its sampler was thinking", experiment_id)

@@ -201,7 +201,8 @@ def _follow_exits(conn: Connection, now: datetime, allocation_id: str) -> None:
 def _end(conn: Connection, now: datetime, allocation: RowMapping, group: Sequence[RowMapping]) -> None:
     exits = _exits(group)
     killed = allocation["exit_kind"] == ExitKind.KILLED
-    kind = classify(exits, killed=killed, acked=allocation["preempt_acked_at"] is not None)
+    acked, asked = allocation["preempt_acked_at"] is not None, allocation["preempt_at"] is not None
+    kind = classify(exits, killed=killed, acked=acked, asked=asked)
     failure = first_failure(exits)
     code = failure.code if failure is not None else max((e.code for e in exits if not e.daemon), default=0)
     allocation_state.end(conn, now, allocation, kind=kind, reason=_summary(allocation, group, kind), code=code)

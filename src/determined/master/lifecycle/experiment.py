@@ -56,7 +56,7 @@ class NewExperiment:
 
 def create(conn: Connection, now: datetime, new: NewExperiment) -> int:
     """Job, experiment (PAUSED), searcher and first trials. Unmanaged: no search, its client brings the trials."""
-    _check_warm_start(conn, new.warm_start_checkpoint)
+    check_warm_start(conn, new.warm_start_checkpoint)
     job_id = _create_job(conn, now, new)
     searcher = new.active.get("searcher") or {}
     experiment_id = experiments.insert_row(
@@ -150,6 +150,8 @@ def continue_experiment(
     """
     experiment = experiments.get(conn, experiment_id)
     _check_continuable(conn, experiment, active)
+    if _may_start_afresh(conn, experiment):
+        check_warm_start(conn, experiment["warm_start_checkpoint"])
     values: dict[str, Any] = {"state": State.PAUSED, "progress": 0.0, "end_time": None, "error": None}
     if active is not None:
         values["config"] = active
@@ -234,18 +236,24 @@ def queue_position(moment: datetime) -> float:
     return float(round(moment.timestamp() * 1_000_000))
 
 
-def _require_deleting(experiment: RowMapping) -> None:
-    if experiment["state"] != State.DELETING:
-        raise FailedPrecondition(f"experiment {experiment['id']}: incompatible state {experiment['state']}")
+def check_warm_start(conn: Connection, uuid: str | None) -> None:
+    """Refuse to make trials that start from a checkpoint which is gone or about to go.
 
+    Inside the transaction that makes them: its deletion may have been asked for at any time before.
 
-def _check_warm_start(conn: Connection, uuid: str | None) -> None:
-    """Again in the creating transaction: its deletion may have been asked for since the submission was resolved."""
+    Raises:
+        FailedPrecondition: it cannot be started from any more.
+    """
     if uuid is None:
         return
     state = submission.checkpoint_state(conn, uuid)
     if state != "COMPLETED":
         raise FailedPrecondition(f"checkpoint {uuid} is {state or 'gone'}; an experiment cannot start from it")
+
+
+def _require_deleting(experiment: RowMapping) -> None:
+    if experiment["state"] != State.DELETING:
+        raise FailedPrecondition(f"experiment {experiment['id']}: incompatible state {experiment['state']}")
 
 
 def _create_job(conn: Connection, now: datetime, new: NewExperiment) -> str:
@@ -309,6 +317,13 @@ def _check_continuable(conn: Connection, experiment: RowMapping, active: dict[st
     states = {t["state"] for t in trials.of_experiment(conn, experiment["id"])}
     if experiment["state"] == State.COMPLETED and states <= {State.COMPLETED}:
         raise FailedPrecondition(f"experiment {experiment['id']}: every trial is COMPLETED, nothing to continue")
+
+
+def _may_start_afresh(conn: Connection, experiment: RowMapping) -> bool:
+    """Whether a trial may begin without a checkpoint of its own; the one trial of a `single` search may have one."""
+    if experiment["config"]["searcher"]["name"] != "single":
+        return True
+    return any(trials.latest_checkpoint(conn, t["id"]) is None for t in trials.of_experiment(conn, experiment["id"]))
 
 
 def _take_new_hparams(conn: Connection, experiment: RowMapping, active: dict[str, Any]) -> None:

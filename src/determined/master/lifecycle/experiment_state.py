@@ -8,7 +8,7 @@ from sqlalchemy import Connection, RowMapping
 from determined.errors import FailedPrecondition
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search as searches
-from determined.master.lifecycle import trial_state
+from determined.master.lifecycle import searchers, trial_state
 from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_become, terminal_of
 
 # Searches that may be given more trials after their end, for which they need all that they knew.
@@ -49,5 +49,6 @@ def finish_if_idle(conn: Connection, now: datetime, experiment_id: int) -> None:
     if state == State.COMPLETED:
         values["progress"] = 1.0
     experiments.update_row(conn, experiment_id, values)
+    searchers.release(conn, experiment_id)
     if state != State.COMPLETED or experiment["config"]["searcher"]["name"] not in _EXTENDABLE:
         searches.forget(conn, experiment_id)

@@ -27,6 +27,7 @@ def extend(conn: Connection, now: datetime, experiment_id: int, trials: int) -> 
         raise InvalidArgument(f"trials={trials} must lie between 1 and {MAX_TRIALS}")
     experiment = experiments.get(conn, experiment_id)
     _check(conn, experiment)
+    lifecycle.check_warm_start(conn, experiment["warm_start_checkpoint"])
     over = experiment["state"] == State.COMPLETED
     values: dict[str, Any] = {"config": _enlarged(experiment["config"], trials)}
     if over:
@@ -61,7 +62,7 @@ def _check(conn: Connection, experiment: RowMapping) -> None:
 
 
 def _enlarged(config: dict[str, Any], trials: int) -> dict[str, Any]:
-    """What the config says of the number of trials, as a search that is continued later will read it."""
+    """The number of trials as people see it; a search that is continued plans without it (`search.begin`)."""
     searcher = config["searcher"]
     if not isinstance(searcher.get("max_trials"), int):
         return config

@@ -6,16 +6,20 @@ of trials that are taken up again and marks the rest as pending; `due` hands pen
 searcher has asked for them: has created the trial and, in the classic generation, has given it that very operation.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain, takewhile
 
 from sqlalchemy import Connection, RowMapping
 
 from determined.master.db.queries import search as rows
 from determined.master.db.queries import trial as trials
-from determined.master.lifecycle.searchers import Event, exit_events
+from determined.master.lifecycle.searchers import Beginning, Event, exit_events
 from determined.master.lifecycle.states import State
+
+_EXTENSION = ""  # in the place of a trial's id: the event is of the whole search
 
 
 class Standing(StrEnum):
@@ -26,71 +30,112 @@ class Standing(StrEnum):
     RESUMED = "resumed"  # it goes on from its latest checkpoint
 
 
-def rewind(conn: Connection, experiment: RowMapping) -> None:
-    """Mark what is still true of an earlier search as pending; the rest is forgotten."""
+def rewind(conn: Connection, experiment: RowMapping) -> list[Event]:
+    """Take what is still true of an earlier search out of the rows, to be told again; the rest is forgotten."""
     past = [row["event"] for row in rows.history(conn, experiment["id"])]
     known = {trial["request_id"]: trial for trial in trials.of_experiment(conn, experiment["id"])}
     rows.drop_history(conn, experiment["id"])
     if experiment["config"]["searcher"]["name"] == "single":
-        return  # its one trial is trained on, whatever it has shown
+        return []  # its one trial is trained on, whatever it has shown
     over = _over(experiment, known, past)
     kept = [event for event in past if _is_true(experiment, event, over)]
     untold = over - {event["id"] for event in kept if event["type"] == "exited"}
     derived = [event for trial in known.values() if trial["request_id"] in untold for event in exit_events(trial)]
-    rows.append_history(conn, experiment["id"], [*kept, *derived], pending=True)
+    return [*kept, *derived]
 
 
 @dataclass(slots=True)
 class Retelling:
-    """How far a search that begins again has come: what may be told by now, and which trials it has created."""
+    """A search that begins again: all it is told comes from memory, and no row is written before `save`.
 
+    `past` is what waits to be told, in order (None where it has been); of that, what lies before `upto` may be told.
+    """
+
+    search: Beginning
+    past: list[Event | None]
     upto: int = 0
     created: set[str] = field(default_factory=set)
+    extensions: int = 0  # still to be told: until then the end of the search is not its end
+    _places: dict[str, deque[int]] = field(default_factory=dict)  # by trial; they are taken from the left
+
+    def __post_init__(self) -> None:
+        for n, event in enumerate(self.past):
+            if event is not None:
+                self._places.setdefault(event.get("id", _EXTENSION), deque()).append(n)
+                self.extensions += event["type"] == "extended"
+
+    def of(self, request_ids: Sequence[str], upto: int | None = None) -> list[tuple[int, Event]]:
+        """Place and event of what is still to be told of these trials, in order; `upto` leaves out the later ones."""
+        end = len(self.past) if upto is None else upto
+        places = [takewhile(lambda n: n < end, self._places.get(request_id, ())) for request_id in set(request_ids)]
+        return [(n, event) for n in sorted(chain(*places)) if (event := self.past[n]) is not None]
+
+    def take(self, places: Sequence[int]) -> None:
+        for n in places:
+            event, self.past[n] = self.past[n], None
+            if event is not None:
+                self._places[event.get("id", _EXTENSION)].remove(n)
+
+    def take_extension(self, place: int) -> Event:
+        """The extension that is told now; it is pending no more."""
+        event = self.past[place]
+        assert event is not None
+        self.take([place])
+        self.extensions -= 1
+        return event
+
+    def save(self, conn: Connection, experiment_id: int) -> None:
+        """Write the searcher and its history down, and what nobody has asked for yet as pending."""
+        left = [event for event in self.past if event is not None]
+        rows.append_history(conn, experiment_id, left, pending=True)
+        self.search.save(conn, experiment_id)
 
 
-def pending(conn: Connection, experiment_id: int) -> Iterator[tuple[int, str]]:
-    """Number and trial of all that waits to be told, in order."""
-    for row in rows.history(conn, experiment_id):
-        if row["pending"]:
-            yield row["n"], row["request_id"]
-
-
-def standing(conn: Connection, experiment: RowMapping, trial: RowMapping) -> Standing:
+def standing(conn: Connection, experiment: RowMapping, trial: RowMapping, telling: Retelling | None = None) -> Standing:
     if experiment["config"]["searcher"]["name"] == "single" or trial["state"] != State.COMPLETED:
         return Standing.RESUMED
-    told = rows.pending_history(conn, experiment["id"], [trial["request_id"]])
-    return Standing.OVER if any(row["event"]["type"] == "exited" for row in told) else Standing.WAITING
+    told = _pending(conn, experiment["id"], [trial["request_id"]], telling)
+    return Standing.OVER if any(event["type"] == "exited" for _, event in told) else Standing.WAITING
 
 
-def knows(conn: Connection, experiment_id: int, request_id: str, length: int) -> bool:
+def knows(conn: Connection, experiment_id: int, request_id: str, length: int, telling: Retelling | None = None) -> bool:
     """Whether a trial has already completed an operation of this length in an earlier search."""
-    told = rows.pending_history(conn, experiment_id, [request_id])
-    return any(row["event"]["type"] == "validation" and row["event"]["length"] == length for row in told)
+    told = _pending(conn, experiment_id, [request_id], telling)
+    return any(event["type"] == "validation" and event["length"] == length for _, event in told)
 
 
 def due(
     conn: Connection, experiment: RowMapping, request_ids: Sequence[str], telling: Retelling | None = None
 ) -> tuple[list[Event], list[int]]:
     """Take out the events of these trials that may be told now; and the ids of trials whose operation they complete."""
-    found = rows.pending_history(conn, experiment["id"], request_ids, telling.upto if telling else None)
-    if not found:
-        return [], []
+    found = _pending(conn, experiment["id"], request_ids, telling, telling.upto if telling else None)
     classic = experiment["generation"] == "classic"
-    known = trials.by_requests(conn, experiment["id"], [row["request_id"] for row in found])
+    known = trials.by_requests(conn, experiment["id"], [event["id"] for _, event in found] if classic else [])
     events: list[Event] = []
     numbers: list[int] = []
     completed: list[int] = []
-    for row in found:
-        event, trial = row["event"], known[row["request_id"]]
+    for n, event in found:
         if classic and event["type"] == "validation":
+            trial = known[event["id"]]
             if event["length"] != trial["op_length"] or trial["op_completed"] == trial["op_length"]:
                 continue
             trials.update_row(conn, trial["id"], {"op_completed": trial["op_length"]})
             completed.append(trial["id"])
         events.append(event)
-        numbers.append(row["n"])
-    rows.drop_history(conn, experiment["id"], numbers)
+        numbers.append(n)
+    if telling is not None:
+        telling.take(numbers)
+    else:
+        rows.drop_history(conn, experiment["id"], numbers)
     return events, completed
+
+
+def _pending(
+    conn: Connection, experiment_id: int, request_ids: Sequence[str], telling: Retelling | None, upto: int | None = None
+) -> list[tuple[int, Event]]:
+    if telling is not None:
+        return telling.of(request_ids, upto)
+    return [(row["n"], row["event"]) for row in rows.pending_history(conn, experiment_id, request_ids)]
 
 
 def _over(experiment: RowMapping, known: dict[str, RowMapping], past: list[Event]) -> set[str]:
@@ -111,6 +156,8 @@ def _is_true(experiment: RowMapping, event: Event, over: set[str]) -> bool:
 
     Classic: a trial that left before its time is not given its operations again, so none of them can be complete.
     """
+    if event["type"] == "extended":
+        return True
     if event["type"] == "validation":
         return experiment["generation"] != "classic" or event["id"] not in over
     return event["id"] in over

@@ -38,22 +38,27 @@ def tell(conn: Connection, now: datetime, experiment_id: int, *events: Event, te
     savepoint.commit()
 
 
-def run(conn: Connection, now: datetime, experiment_id: int, *events: Event, telling: Retelling | None = None) -> None:
-    """Feed events and execute what follows, breadth first, until no operation is left. Errors are the caller's.
+def run(conn: Connection, now: datetime, experiment_id: int, *events: Event, telling: Retelling | None = None) -> bool:
+    """Feed events and execute what follows, breadth first, until no operation is left; whether there was any.
 
-    `telling`: while a continued search catches up, how much of its history may be told.
+    Errors are the caller's. `telling`: a search that begins, and how much of its history may be told.
     """
+    acted = False
     while events:
-        answer = searchers.feed(conn, experiment_id, events)
+        answer = searchers.feed(conn, experiment_id, events) if telling is None else telling.search.feed(events)
         if answer is None:
-            return
-        if answer.progress < 1:  # a search counts failed trials as done; the whole comes with COMPLETED alone
+            break
+        if (
+            telling is None and answer.progress < 1
+        ):  # a search counts failed trials as done; the whole comes with COMPLETED alone
             experiments.update_row(conn, experiment_id, {"progress": answer.progress})
         follow_ups = _known_points(conn, experiment_id, answer.held)
         for operations in answer.operations:
             if operations:
+                acted = True
                 follow_ups += _execute(conn, now, experiment_id, operations, telling)
         events = tuple(follow_ups)
+    return acted
 
 
 def retell(
@@ -100,25 +105,27 @@ def _execute(
             if telling is not None:
                 telling.created.update(order.request_id for order in orders)
             events += (searchers.created(order.request_id) for order in orders)
-            asked += _create(conn, now, experiment, orders)
+            asked += _create(conn, now, experiment, orders, telling)
             continue
         for operation in group:
             match operation:
-                case Shutdown():
+                case Shutdown() if telling is None or not telling.extensions:
                     _shut_down(conn, now, experiment_id, operation)
                 case ValidateAfter():
-                    asked += _give(conn, now, experiment, operation)
+                    asked += _give(conn, now, experiment, operation, telling)
                 case Close() | Stop():
                     _end(conn, now, experiment_id, operation)
     return events + retell(conn, now, experiment, asked, telling)
 
 
-def _create(conn: Connection, now: datetime, experiment: RowMapping, orders: Sequence[Create]) -> list[str]:
+def _create(
+    conn: Connection, now: datetime, experiment: RowMapping, orders: Sequence[Create], telling: Retelling | None
+) -> list[str]:
     """New trials; or, in a continued experiment, the trials that already have these request ids (returned)."""
     there = trials.by_requests(conn, experiment["id"], [order.request_id for order in orders])
     trial_state.create(conn, now, experiment, [order for order in orders if order.request_id not in there])
     for trial in there.values():
-        match history.standing(conn, experiment, trial):
+        match history.standing(conn, experiment, trial, telling):
             case Standing.RESUMED:
                 trial_state.resume(conn, now, experiment, trial)
             case Standing.WAITING:
@@ -126,12 +133,14 @@ def _create(conn: Connection, now: datetime, experiment: RowMapping, orders: Seq
     return list(there)
 
 
-def _give(conn: Connection, now: datetime, experiment: RowMapping, operation: ValidateAfter) -> list[str]:
+def _give(
+    conn: Connection, now: datetime, experiment: RowMapping, operation: ValidateAfter, telling: Retelling | None
+) -> list[str]:
     """The next length of a classic trial."""
     trial = trials.by_request(conn, experiment["id"], operation.request_id)
     if trial is None or trial["state"] in TERMINAL:
         return []
-    known = history.knows(conn, experiment["id"], operation.request_id, operation.length)
+    known = history.knows(conn, experiment["id"], operation.request_id, operation.length, telling)
     if not known and trial_state.is_reopened(trial):
         trial_state.resume(conn, now, experiment, trial)
     trials.update_row(conn, trial["id"], {"op_length": operation.length})

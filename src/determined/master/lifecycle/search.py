@@ -4,6 +4,7 @@
 nothing new follows, and ends a stopping experiment that has no live trial left.
 """
 
+import math
 from datetime import datetime
 from typing import Any
 
@@ -22,6 +23,7 @@ from determined.master.lifecycle import (
     trial_state,
 )
 from determined.master.lifecycle.history import Retelling
+from determined.master.lifecycle.searchers import Beginning, Event
 from determined.master.lifecycle.states import LIVE, TERMINAL, State
 from determined.search.method import ExitReason
 from determined.search.objectives import Objectives
@@ -39,31 +41,26 @@ def begin(conn: Connection, now: datetime, experiment_id: int) -> None:
     """Start the search of an experiment (again, when it is continued). Errors of the method are the caller's."""
     experiment = experiments.get(conn, experiment_id)
     config = experiment["config"]
+    past = history.rewind(conn, experiment)
     searcher = Searcher.create(
-        config["searcher"],
+        _as_planned(config["searcher"], past),
         config.get("hyperparameters") or {},
         seed=config["reproducibility"]["experiment_seed"],
         classic=experiment["generation"] == "classic",
     )
-    searchers.begin(conn, experiment_id, searcher)
-    history.rewind(conn, experiment)
-    telling = Retelling()
+    telling = Retelling(Beginning(searcher), [*past])
     operations.run(conn, now, experiment_id, searchers.start(), telling=telling)
-    settle(conn, now, experiment_id, telling)
-    for number, request_id in history.pending(conn, experiment_id):
-        telling.upto = number
-        if request_id in telling.created:
-            events = operations.retell(conn, now, experiment, [request_id], telling)
-            operations.run(conn, now, experiment_id, *events, telling=telling)
-            settle(conn, now, experiment_id, telling)
+    _tell_exits(conn, now, experiment_id, telling)
+    _retell(conn, now, experiment, telling)
+    telling.save(conn, experiment_id)
+    if searcher.progress() < 1:
+        experiments.update_row(conn, experiment_id, {"progress": searcher.progress()})
+    settle(conn, now, experiment_id)
 
 
-def settle(conn: Connection, now: datetime, experiment_id: int, telling: Retelling | None = None) -> None:
+def settle(conn: Connection, now: datetime, experiment_id: int) -> None:
     """Bring searcher and experiment up to date with the trials' states."""
-    while exits := trials.unreported_exits(conn, experiment_id, sorted(TERMINAL)):
-        trials.mark_reported(conn, [trial["id"] for trial in exits])
-        events = [event for trial in exits for event in searchers.exit_events(trial)]
-        operations.tell(conn, now, experiment_id, *events, telling=telling)
+    _tell_exits(conn, now, experiment_id, None)
     experiment_state.finish_if_idle(conn, now, experiment_id)
 
 
@@ -103,7 +100,9 @@ def progress_reported(conn: Connection, now: datetime, trial_id: int, value: flo
     if experiment["state"] not in LIVE:
         return
     classic = experiment["generation"] == "classic"
-    told = fraction * (trial["op_length"] or 0) if classic and raw else value if classic else fraction
+    length = trial["op_length"] or 0
+    units = fraction * length if raw else min(max(0.0, value), length)  # not a product: a client reads what it sent
+    told = units if classic else fraction
     operations.tell(conn, now, experiment["id"], searchers.progress(trial["request_id"], told))
 
 
@@ -174,6 +173,39 @@ def operations_posted(
     settle(conn, now, experiment_id)
 
 
+def _as_planned(searcher: dict[str, Any], past: list[Event]) -> dict[str, Any]:
+    """Before it was extended: brackets are planned from that number of trials, and trials must not change theirs."""
+    extended = sum(event["trials"] for event in past if event["type"] == "extended")
+    return {**searcher, "max_trials": searcher["max_trials"] - extended} if extended else searcher
+
+
+def _retell(conn: Connection, now: datetime, experiment: RowMapping, telling: Retelling) -> None:
+    """Tell a search that begins again what is known, in the order in which it became so.
+
+    A history is long and most of it is met with silence: no statement is spent where nothing follows from an event.
+    """
+    classic = experiment["generation"] == "classic"
+    for n, event in enumerate(telling.past):
+        telling.upto = n + 1
+        if event is None:
+            continue
+        if event["type"] == "extended":
+            events = [telling.take_extension(n)]
+        elif event["id"] in telling.created:
+            events = operations.retell(conn, now, experiment, [event["id"]], telling)
+        else:
+            continue
+        if operations.run(conn, now, experiment["id"], *events, telling=telling) or classic:
+            _tell_exits(conn, now, experiment["id"], telling)
+
+
+def _tell_exits(conn: Connection, now: datetime, experiment_id: int, telling: Retelling | None) -> None:
+    while exits := trials.unreported_exits(conn, experiment_id, sorted(TERMINAL)):
+        trials.mark_reported(conn, [trial["id"] for trial in exits])
+        events = [event for trial in exits for event in searchers.exit_events(trial)]
+        operations.tell(conn, now, experiment_id, *events, telling=telling)
+
+
 def _both(conn: Connection, trial_id: int) -> tuple[RowMapping, RowMapping]:
     trial = trials.get(conn, trial_id)
     return trial, experiments.get(conn, trial["experiment_id"])
@@ -192,6 +224,8 @@ def _number(value: Any) -> float | None:
 
 
 def _fraction(trial: RowMapping, value: float, raw: bool) -> float:
+    if not math.isfinite(value):
+        raise InvalidArgument(f"progress={value} must be a finite number")
     if raw:
         if not 0 <= value <= 1:
             raise InvalidArgument(f"progress={value} must lie between 0 and 1")

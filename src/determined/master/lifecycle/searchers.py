@@ -8,7 +8,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping
@@ -20,10 +20,11 @@ from determined.search.searcher import Searcher
 from determined.wire.codec import float_from_wire, float_to_wire, plain
 
 SNAPSHOT_EVERY = 50  # events, in a small search; see `_snapshot_is_due`
-_CACHED = 256
+_CACHED = 256  # searchers
+_CACHED_TRIALS = 200_000  # of all of them together: what a searcher holds grows with its trials
 # What a continued search is told again (history.py). These methods are not continued, or begin from nothing.
 _UNTOLD = frozenset({"single", "pbt", "custom"})
-_HISTORIC = frozenset({"validation", "exited_early", "exited"})
+_HISTORIC = frozenset({"validation", "exited_early", "exited", "extended"})
 
 Event = dict[str, Any]
 
@@ -80,19 +81,35 @@ def exit_events(trial: RowMapping) -> list[Event]:
     return [*early, exited(trial["request_id"])]
 
 
-def begin(conn: Connection, experiment_id: int, searcher: Searcher) -> None:
-    """Store a searcher that has not started; whatever was stored for the experiment is forgotten."""
-    rows.forget(conn, experiment_id)
-    rows.put_snapshot(conn, experiment_id, 0, searcher.snapshot())
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a searcher said to each event, in order, how far the search is now, and which trials wait for a point."""
+    """What a searcher said to each event, in order, how far the search is now, and who waits for a point since then."""
 
     operations: list[list[Operation]]
     progress: float
     held: list[str]
+
+
+@dataclass(slots=True)
+class Beginning:
+    """A searcher that begins, in memory until `save`: what it hears before is not logged, however much that is."""
+
+    searcher: Searcher
+    _told: list[Event] = field(default_factory=list)
+
+    def feed(self, events: Sequence[Event]) -> Answer:
+        """As `feed` below."""
+        self._told += (event for event in events if _is_historic(self.searcher, event))
+        return _answer(self.searcher, events)
+
+    def save(self, conn: Connection, experiment_id: int) -> None:
+        """Whatever was stored for the experiment but its history is forgotten."""
+        tag = secrets.token_hex(8)
+        rows.forget(conn, experiment_id)
+        rows.append(conn, experiment_id, 1, [{**start(), "tag": tag, **_waits(self.searcher)}])
+        rows.put_snapshot(conn, experiment_id, 1, self.searcher.snapshot())
+        rows.append_history(conn, experiment_id, self._told)
+        _cache.put(tag, self.searcher)
 
 
 def feed(conn: Connection, experiment_id: int, events: Sequence[Event]) -> Answer | None:
@@ -101,11 +118,9 @@ def feed(conn: Connection, experiment_id: int, events: Sequence[Event]) -> Answe
     if loaded is None:
         return None
     searcher, seq, snapshot_seq = loaded
-    operations = [_apply(searcher, event) for event in events]
-    held = searcher.proposals()
+    answer = _answer(searcher, events)
     tag = secrets.token_hex(8)
-    # The proposer looks at the last event alone to see whether anybody waits.
-    newest = {**events[-1], "tag": tag, **({"held": held[0]} if held else {})}
+    newest = {**events[-1], "tag": tag, **_waits(searcher)}
     end = seq + len(events)
     if _snapshot_is_due(searcher, end - snapshot_seq):
         # the snapshot holds all but the tag
@@ -115,7 +130,7 @@ def feed(conn: Connection, experiment_id: int, events: Sequence[Event]) -> Answe
         rows.append(conn, experiment_id, seq + 1, [*({**event, "tag": tag} for event in events[:-1]), newest])
     rows.append_history(conn, experiment_id, [event for event in events if _is_historic(searcher, event)])
     _cache.put(tag, searcher)
-    return Answer(operations, searcher.progress(), held)
+    return answer
 
 
 def peek(conn: Connection, experiment_id: int) -> Searcher | None:
@@ -149,6 +164,13 @@ def version(conn: Connection, experiment_id: int) -> str | None:
     """Changes with every event."""
     last = rows.last_event(conn, experiment_id)
     return None if last is None else str(last["event"]["tag"])
+
+
+def release(conn: Connection, experiment_id: int) -> None:
+    """The search is over: what is in memory goes, what is stored stays."""
+    tag = version(conn, experiment_id)
+    if tag is not None:
+        _cache.take(tag)
 
 
 def _load(conn: Connection, experiment_id: int) -> tuple[Searcher, int, int] | None:
@@ -198,6 +220,18 @@ _HANDLERS: dict[str, Callable[[Searcher, Event], list[Operation]]] = {
 }
 
 
+def _answer(searcher: Searcher, events: Sequence[Event]) -> Answer:
+    searcher.newly_held()  # a replay has held some of them back again; they are known
+    operations = [_apply(searcher, event) for event in events]
+    return Answer(operations, searcher.progress(), searcher.newly_held())
+
+
+def _waits(searcher: Searcher) -> dict[str, str]:
+    """The proposer looks at the last event alone to see whether anybody waits."""
+    oldest = searcher.oldest_held()
+    return {} if oldest is None else {"held": oldest}
+
+
 def _snapshot_is_due(searcher: Searcher, events: int) -> bool:
     """A snapshot holds every trial: taken each so many trials, all snapshots together cost no more than the trials."""
     return events >= max(SNAPSHOT_EVERY, searcher.trials_requested // 4)
@@ -224,8 +258,12 @@ class _Cache:
     def put(self, tag: str, searcher: Searcher) -> None:
         with self._lock:
             self._held[tag] = searcher
-            while len(self._held) > _CACHED:
+            while len(self._held) > 1 and self._is_full():
                 self._held.popitem(last=False)
+
+    def _is_full(self) -> bool:
+        trials = sum(searcher.trials_requested for searcher in self._held.values())
+        return len(self._held) > _CACHED or trials > _CACHED_TRIALS
 
 
 _cache = _Cache()

@@ -191,13 +191,20 @@ class RunnerExit:
         return self.cause in (RunnerEnd.FAILED, RunnerEnd.LOST) or (self.cause == RunnerEnd.EXITED and self.code != 0)
 
 
-def classify(exits: Sequence[RunnerExit], *, killed: bool, acked: bool) -> ExitKind:
-    """The kind of an allocation's end; first match wins. `killed`: a kill was asked for before anything had exited."""
+def classify(exits: Sequence[RunnerExit], *, killed: bool, acked: bool, asked: bool = True) -> ExitKind:
+    """The kind of an allocation's end; first match wins.
+
+    Args:
+        exits: how its runners ended, in that order.
+        killed: a kill was asked for before anything had exited.
+        acked: the task said that it leaves and may be started again.
+        asked: it had been asked to leave. Of its own accord (it is out of operations) it must also end well.
+    """
     if killed or not exits:
         return ExitKind.KILLED
-    if acked:
-        return ExitKind.PREEMPTED
     failure = first_failure(exits)
+    if acked and (asked or failure is None):
+        return ExitKind.PREEMPTED
     if failure is not None:
         return ExitKind.TRANSIENT if failure.cause == RunnerEnd.LOST else ExitKind.ERRORED
     causes = {e.cause for e in exits}

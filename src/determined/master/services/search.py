@@ -2,10 +2,12 @@
 
 import asyncio
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection
 
 from determined.config import check_sane, generation, prepare
+from determined.master.bus import Bus
 from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
 from determined.master.lifecycle import extension
@@ -15,6 +17,7 @@ from determined.search.preview import Preview, TrialGroup, preview
 from determined.wire.experiment import Experiment
 from determined.wire.search import SearchSummary, SearchUnit, TrialSummary
 
+_previewing: WeakKeyDictionary[Bus, asyncio.Lock] = WeakKeyDictionary()
 _UNCUT = ("single", "random", "grid", "optuna")
 
 
@@ -23,9 +26,11 @@ async def summarize(ctx: MasterContext, config: dict[str, Any]) -> SearchSummary
 
     Raises:
         InvalidConfig: the searcher section or the hyperparameters are unusable.
-        InvalidArgument: a search whose own program decides as it runs.
+        InvalidArgument: a search whose own program decides as it runs, or one too large to be simulated.
     """
-    return await asyncio.to_thread(_summarize, ctx.config, config)
+    # One at a time, whoever asks: a simulation keeps a processor busy for seconds.
+    async with _previewing.setdefault(ctx.bus, asyncio.Lock()):
+        return await asyncio.to_thread(_summarize, ctx.config, config)
 
 
 async def extend(ctx: MasterContext, experiment_id: int, trials: int) -> Experiment:

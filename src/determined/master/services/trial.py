@@ -1,6 +1,5 @@
 """One trial and the trials of an experiment: show, kill, and what its task says about itself."""
 
-import math
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -72,9 +71,6 @@ async def set_runner_state(ctx: MasterContext, trial_id: int, state: str) -> Non
 
 
 async def report_progress(ctx: MasterContext, trial_id: int, value: float, *, raw: bool) -> None:
-    if not math.isfinite(value):
-        raise InvalidArgument(f"progress={value} must be a finite number")
-
     def run(conn: Connection) -> list[str]:
         search.progress_reported(conn, ctx.clock.now(), trial_id, value, raw)
         return topics.of_trial(conn, trial_id)

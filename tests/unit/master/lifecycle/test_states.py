@@ -54,6 +54,12 @@ def test_five_restarts_mean_six_attempts() -> None:
     assert (attempts, state) == (6, State.ERROR)
 
 
+def test_failure_after_an_acknowledgement_that_nobody_asked_for_is_a_failure() -> None:
+    assert classify([EXIT_1], killed=False, acked=True, asked=False) == ExitKind.ERRORED
+    assert classify([EXIT_0], killed=False, acked=True, asked=False) == ExitKind.PREEMPTED
+    assert classify([EXIT_1], killed=False, acked=True, asked=True) == ExitKind.PREEMPTED
+
+
 def test_acknowledged_pause_keeps_paused_and_costs_no_restart() -> None:
     assert ended(EXIT_0, state=State.PAUSED, acked=True) == TrialDecision(State.PAUSED, 0)
 

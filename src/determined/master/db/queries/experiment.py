@@ -13,6 +13,8 @@ from determined.master.db.schema import (
     metric_chunks,
     metric_summaries,
     model_definitions,
+    search_events,
+    search_history,
     tasks,
     trials,
 )
@@ -51,6 +53,8 @@ def delete_some(conn: Connection, experiment_id: int, limit: int) -> bool:
         (metric_chunks, metric_chunks.c.trial_id, own_trials),
         (metric_summaries, metric_summaries.c.trial_id, own_trials),
         (log_chunks, log_chunks.c.task_id, own_tasks),
+        (search_history, search_history.c.experiment_id, [experiment_id]),
+        (search_events, search_events.c.experiment_id, [experiment_id]),
     ):
         keys = list(table.primary_key.columns)
         some = select(*keys).where(key.in_(owned)).limit(limit)

@@ -82,13 +82,13 @@ def active_with_sampler(conn: Connection) -> Sequence[int]:
 def append_history(
     conn: Connection, experiment_id: int, events: Sequence[dict[str, Any]], *, pending: bool = False
 ) -> None:
-    """Events of trials (each has an `id`), in order, behind what is there."""
+    """Events, in order, behind what is there. One without an `id` is of no trial, but of the whole search."""
     if not events:
         return
     newest = select(func.max(search_history.c.n)).where(search_history.c.experiment_id == experiment_id)
     first = (conn.execute(newest).scalar_one() or 0) + 1
     rows = [
-        {"experiment_id": experiment_id, "n": n, "request_id": event["id"], "event": event, "pending": pending}
+        {"experiment_id": experiment_id, "n": n, "request_id": event.get("id", ""), "event": event, "pending": pending}
         for n, event in enumerate(events, first)
     ]
     conn.execute(insert(search_history), rows)
@@ -99,10 +99,8 @@ def history(conn: Connection, experiment_id: int) -> Sequence[RowMapping]:
     return conn.execute(statement.order_by(search_history.c.n)).mappings().all()
 
 
-def pending_history(
-    conn: Connection, experiment_id: int, request_ids: Sequence[str], upto: int | None = None
-) -> Sequence[RowMapping]:
-    """What is still to be told of these trials, in order; `upto` leaves out what comes after that number."""
+def pending_history(conn: Connection, experiment_id: int, request_ids: Sequence[str]) -> Sequence[RowMapping]:
+    """What is still to be told of these trials, in order."""
     found: list[RowMapping] = []
     for some in batches(request_ids):
         chosen = [
@@ -110,8 +108,6 @@ def pending_history(
             search_history.c.pending.is_(True),
             search_history.c.request_id.in_(some),
         ]
-        if upto is not None:
-            chosen.append(search_history.c.n <= upto)
         found += conn.execute(select(search_history).where(*chosen)).mappings()
     return sorted(found, key=lambda row: row["n"])
 
