@@ -184,6 +184,8 @@ def _uuid_problem(text: str) -> str | None:
 
 
 def _asha_needs_an_end(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if value.get("max_time") is not None and value.get("time_metric") is None and value.get("max_length") is not None:
+        yield "time_metric", "max_time needs a time_metric, the metric that says how far a trial is; or drop max_time"
     timed = value.get("time_metric") is not None and value.get("max_time") is not None
     if not timed and value.get("max_length") is None:
         yield "", f"{value['name']} requires max_time and time_metric to be set (or max_length, the older form)"

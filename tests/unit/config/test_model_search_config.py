@@ -184,6 +184,15 @@ def test_range_wider_than_numbers_go_is_refused() -> None:
     assert problem.startswith("<config>.hyperparameters.x: ") and problem.endswith("narrow them")
 
 
+def test_max_time_without_its_metric_is_refused_beside_a_length_too() -> None:
+    asha = {"name": "adaptive_asha", "metric": "loss", "max_trials": 9, "max_length": 16, "max_time": 16}
+    expected = (
+        "<config>.searcher.time_metric: max_time needs a time_metric, the metric that says how far a trial is;"
+        " or drop max_time"
+    )
+    assert violations(asha) == [expected]
+
+
 def test_more_rungs_than_any_search_can_use_are_refused() -> None:
     [problem] = violations({**ASHA, "max_rungs": 1_000_000})
     assert problem.startswith("<config>.searcher.max_rungs: ") and "100" in problem
