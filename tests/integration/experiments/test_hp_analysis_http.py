@@ -33,7 +33,9 @@ def search(user: Any, submit: Any) -> Search:
         wanted = {
             key: value for key, value in {**SEARCHER, "max_trials": count, **searcher}.items() if value is not None
         }
-        experiment_id = submit(user, searcher=wanted, hyperparameters=SPACE)["experiment"]["id"]
+        experiment_id = submit(user, searcher=wanted, hyperparameters=SPACE, reproducibility={"experiment_seed": 1})[
+            "experiment"
+        ]["id"]
         found = user.get(f"/api/v1/experiments/{experiment_id}/trials?limit=500").json["trials"]
         assert len(found) == count
         return experiment_id, found
