@@ -70,6 +70,12 @@ def claim(conn: Connection) -> bool:
     return claimed
 
 
+def unclaim(conn: Connection) -> None:
+    """Undo `claim` at once: a server notices only some time later that a connection was closed."""
+    conn.exec_driver_sql(f"SELECT pg_advisory_unlock({_MASTER_LOCK})")
+    conn.commit()
+
+
 def upsert(conn: Connection, table: Table, values: dict[str, Any] | list[dict[str, Any]], keys: list[str]) -> None:
     """Insert; where a row with the same `keys` exists, replace its other given columns."""
     rows = values if isinstance(values, list) else [values]

@@ -1,5 +1,6 @@
 """One master per database: the right to write, held for the life of the master and lost with its connection."""
 
+import contextlib
 import time
 
 from sqlalchemy import Connection, Engine
@@ -47,6 +48,8 @@ class Ownership:
     def release(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
+            with contextlib.suppress(DBAPIError):  # a lost connection holds nothing
+                dialects.unclaim(connection)
             # closed for real: given back to a pool, the connection would keep what it holds
             connection.invalidate()
             connection.close()
