@@ -48,8 +48,9 @@ class Ownership:
     def release(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            with contextlib.suppress(DBAPIError):  # a lost connection holds nothing
-                dialects.unclaim(connection)
+            if not connection.invalidated:  # a lost one holds nothing
+                with contextlib.suppress(DBAPIError):
+                    dialects.unclaim(connection)
             # closed for real: given back to a pool, the connection would keep what it holds
             connection.invalidate()
             connection.close()
