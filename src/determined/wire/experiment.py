@@ -183,103 +183,6 @@ class MoveExperimentRequest(Wire):
     experiment_id: int | None = None
 
 
-class BulkExperimentFilters(Wire):
-    archived: bool | None = None
-    description: str | None = None
-    excluded_experiment_ids: list[int] | None = None
-    labels: list[str] | None = None
-    name: str | None = None
-    project_id: int | None = None
-    states: list[ExperimentState] | None = None
-    user_ids: list[int] | None = None
-
-
-class ActivateExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
-
-
-class ExperimentActionResult(Wire):
-    error: str
-    id: int
-
-
-class ActivateExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
-
-
-class PauseExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
-
-
-class PauseExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
-
-
-class CancelExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
-
-
-class CancelExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
-
-
-class KillExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
-
-
-class KillExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
-
-
-class ArchiveExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
-
-
-class ArchiveExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
-
-
-class UnarchiveExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
-
-
-class UnarchiveExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
-
-
-class DeleteExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
-
-
-class DeleteExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
-
-
-class MoveExperimentsRequest(Wire):
-    destination_project_id: int
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
-
-
-class MoveExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
-
-
 class GetExperimentCheckpointsResponse(Wire):
     checkpoints: list[Checkpoint]
     pagination: Pagination
@@ -363,17 +266,6 @@ class PutExperimentRetainLogsRequest(Wire):
     experiment_id: int | None = None
 
 
-class PutExperimentsRetainLogsRequest(Wire):
-    num_days: int
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
-
-
-class PutExperimentsRetainLogsResponse(Wire):
-    results: list[ExperimentActionResult]
-
-
 class SearchExperimentsRequest(Wire):
     filter: str | None = None
     limit: int | None = None
@@ -390,28 +282,3 @@ class SearchExperimentExperiment(Wire):
 class SearchExperimentsResponse(Wire):
     experiments: list[SearchExperimentExperiment]
     pagination: Pagination
-
-
-class PreviewHPSearchRequest(Wire):
-    config: dict[str, Any] | None = None
-    seed: int | None = None
-
-
-class SearchUnit(Wire):
-    max_length: bool
-    name: str | None = None
-    value: int | None = None
-
-
-class TrialSummary(Wire):
-    count: int
-    unit: SearchUnit
-
-
-class SearchSummary(Wire):
-    config: dict[str, Any]
-    trials: list[TrialSummary] | None = None
-
-
-class PreviewHPSearchResponse(Wire):
-    summary: SearchSummary | None = None

@@ -1,6 +1,6 @@
 """Brings a database to the schema of this version: one Alembic tree for SQLite and PostgreSQL, run at every start.
 
-`python -m determined.master.db.migrate "what changed"` writes the next revision by comparing with schema.py.
+`python -m determined.master.db.migrate "what changed"` writes the next revision by comparing with schema/.
 """
 
 import sqlite3

@@ -9,7 +9,7 @@ from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.services import experiment as experiments
 from determined.master.services import experiment_bulk as bulk
-from determined.wire.experiment import (
+from determined.wire.experiment_bulk import (
     ActivateExperimentsRequest,
     ActivateExperimentsResponse,
     ArchiveExperimentsRequest,

@@ -13,7 +13,7 @@ from determined.master.db.queries import experiment_edit, experiment_list
 from determined.master.db.queries.experiment_list import ExperimentFilter
 from determined.master.services import experiment as experiments
 from determined.master.services.retention_days import check_days
-from determined.wire.experiment import BulkExperimentFilters, ExperimentActionResult
+from determined.wire.experiment_bulk import BulkExperimentFilters, ExperimentActionResult
 
 Change = Callable[[Connection, int], None]
 

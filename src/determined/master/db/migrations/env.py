@@ -9,7 +9,7 @@ from determined.master.db.schema import Time, metadata
 
 
 def render(kind: str, item: Any, _autogen: Any) -> str | Literal[False]:
-    """Revisions must not import schema.py (it moves on, they never change) nor speak the dialect they were made on."""
+    """Revisions must not import determined.master.db.schema (it moves on, they never change) nor speak the dialect they were made on."""
     if kind == "type" and isinstance(item, Time):
         return "sa.BigInteger()"
     default = getattr(item, "arg", None)

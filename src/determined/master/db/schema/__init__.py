@@ -1,0 +1,55 @@
+"""Every table, once, a file per noun. Migrations bring a database to exactly this."""
+
+from determined.master.db.schema.allocations import allocations, log_policy_hits, report_positions, runners, tasks
+from determined.master.db.schema.base import Time, metadata
+from determined.master.db.schema.checkpoints import checkpoints, storage_backends, trial_source_infos, trial_storages
+from determined.master.db.schema.cluster import cluster, local_nodes, node_overrides
+from determined.master.db.schema.experiments import (
+    experiments,
+    jobs,
+    model_definitions,
+    search_events,
+    search_history,
+    search_snapshots,
+    trials,
+)
+from determined.master.db.schema.logs import log_chunks
+from determined.master.db.schema.metrics import metric_chunks, metric_summaries, metric_watermarks
+from determined.master.db.schema.users import sessions, user_settings, users
+from determined.master.db.schema.workspaces import pool_bindings, project_views, projects, workspace_pins, workspaces
+
+__all__ = [
+    "Time",
+    "allocations",
+    "checkpoints",
+    "cluster",
+    "experiments",
+    "jobs",
+    "local_nodes",
+    "log_chunks",
+    "log_policy_hits",
+    "metadata",
+    "metric_chunks",
+    "metric_summaries",
+    "metric_watermarks",
+    "model_definitions",
+    "node_overrides",
+    "pool_bindings",
+    "project_views",
+    "projects",
+    "report_positions",
+    "runners",
+    "search_events",
+    "search_history",
+    "search_snapshots",
+    "sessions",
+    "storage_backends",
+    "tasks",
+    "trial_source_infos",
+    "trial_storages",
+    "trials",
+    "user_settings",
+    "users",
+    "workspace_pins",
+    "workspaces",
+]
