@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from search_contract import CASES, METRICS, SAMPLED, STEPS, Case, Move, Play, check_orders, said_to
 
 from determined.errors import FailedPrecondition
+from determined.search.events import feed
 from determined.search.method import INVALID_HPARAMS, Create, ExitReason, Operation, Shutdown, ValidateAfter
 from determined.search.rng import Rng
 from determined.search.searcher import Searcher
-from determined.search.simulate import Simulation, Simulator, feed
+from determined.search.simulate import Simulation, Simulator
 
 SETTINGS = settings(
     derandomize=True,

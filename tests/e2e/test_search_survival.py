@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from cluster import Client, Cluster, write_experiment
+from determined.search.events import feed
 from determined.search.method import Create
 from determined.search.searcher import Searcher
-from determined.search.simulate import feed
 
 pytestmark = pytest.mark.timeout(600)
 

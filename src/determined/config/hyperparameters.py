@@ -45,7 +45,7 @@ def missing_counts(value: Any, at: str) -> Iterator[tuple[str, str]]:
     if not isinstance(value, dict):
         return
     if value.get("type") in ("int", "double", "log") and value.get("count") is None:
-        yield at, "grid search is in use but `count` was not provided"
+        yield at, "grid search is in use but `count` was not provided: add `count`, how many points to try"
     for name, item in value.items():
         if isinstance(item, dict | list):
             yield from missing_counts(item, at if name == "val" and value.get("type") == "const" else f"{at}.{name}")

@@ -119,7 +119,7 @@ class ListOf(Node):
         if not isinstance(value, list):
             return report.add(at, f"must be a list, not {kind_of(value)}")
         if self.nonempty and not value:
-            return report.add(at, "must not be empty")
+            return report.add(at, "must not be empty: give at least one value")
         for index, item in enumerate(value):
             self.item.check(item, f"{at}[{index}]", report)
 

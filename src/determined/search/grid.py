@@ -140,7 +140,7 @@ def _round_half_away(x: float) -> int:
 def _count(route: tuple[str, ...], value: dict[str, Any]) -> int:
     count = value.get("count")
     if count is None:
-        raise _invalid(route, "grid search is in use but count was not provided")
+        raise _invalid(route, "grid search is in use but `count` was not provided: add `count`, how many points to try")
     return int(count)
 
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from determined.errors import FailedPrecondition
+from determined.search.events import Event, feed
 from determined.search.method import Close, Create, ExitReason, Operation, Shutdown, Stop, ValidateAfter
 from determined.search.rng import Rng
 from determined.search.searcher import Searcher
 from determined.wire.codec import plain
 
-Event = dict[str, Any]
 Metric = Callable[[dict[str, Any], float], Any]
 Client = Callable[[Event], list[dict[str, Any]]]  # of a custom search: an event in, operations out, as on the wire
 
@@ -89,24 +89,6 @@ def simulate(
         else:
             simulator.leave(trial, reason)
     return simulator.result()
-
-
-def feed(search: Searcher, event: Event) -> list[Operation]:
-    """Give a logged event to a searcher."""
-    return _TELL[event["type"]](search, event)
-
-
-_TELL: dict[str, Callable[[Searcher, Event], list[Operation]]] = {
-    "start": lambda search, event: search.start(),
-    "created": lambda search, event: search.trial_created(event["id"]),
-    "validation": lambda search, event: search.validation(event["id"], event["metric"], event["length"]),
-    "progress": lambda search, event: search.progress_reported(event["id"], event["value"]),
-    "exited_early": lambda search, event: search.exited_early(event["id"], event["reason"]),
-    "exited": lambda search, event: search.exited(event["id"]),
-    "extended": lambda search, event: search.extend(event["trials"]),
-    "proposed": lambda search, event: search.proposed(event["id"], event["hparams"]),
-    "posted": lambda search, event: search.posted(event["triggered_by"], event["operations"]),
-}
 
 
 class Simulator:

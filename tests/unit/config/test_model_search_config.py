@@ -67,7 +67,7 @@ def test_the_first_of_several_metrics_is_the_metric_of_the_experiment() -> None:
             {**OPTUNA, "sampler": "cmaes", "metrics": [{"name": "a"}, {"name": "b"}]},
             "<config>.searcher.sampler: cmaes follows a single metric; use tpe, gp or nsga2 for several",
         ),
-        ({**OPTUNA, "metrics": []}, "<config>.searcher.metrics: must not be empty"),
+        ({**OPTUNA, "metrics": []}, "<config>.searcher.metrics: must not be empty: give at least one value"),
         (
             {**OPTUNA, "metrics": [{"smaller_is_better": True}]},
             "<config>.searcher.metrics[0]: `name` is a required property",

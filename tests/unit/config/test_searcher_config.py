@@ -84,5 +84,6 @@ def test_grid_walks_into_lists_for_missing_counts() -> None:
         "hyperparameters": {"a": [{"type": "int", "minval": 0, "maxval": 3}], "b": {"c": {"type": "log"}}},
     }
     found = find_violations(raw, complete=True)
-    assert "<config>.hyperparameters.a[0]: grid search is in use but `count` was not provided" in found
-    assert "<config>.hyperparameters.b.c: grid search is in use but `count` was not provided" in found
+    said = "grid search is in use but `count` was not provided: add `count`, how many points to try"
+    assert f"<config>.hyperparameters.a[0]: {said}" in found
+    assert f"<config>.hyperparameters.b.c: {said}" in found

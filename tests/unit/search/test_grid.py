@@ -77,7 +77,7 @@ def test_points_share_no_mutable_group() -> None:
 
 
 def test_missing_count_names_its_path() -> None:
-    with pytest.raises(InvalidConfig, match=r"hyperparameters\.opt\.lr: .*count was not provided"):
+    with pytest.raises(InvalidConfig, match=r"hyperparameters\.opt\.lr: .*`count` was not provided: add `count`"):
         Grid({"opt": {"lr": {"type": "double", "minval": 0, "maxval": 1}}})
 
 

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from determined.errors import FailedPrecondition
+from determined.search.events import feed
 from determined.search.method import Create, ExitReason, Operation, SearchContext, SearchMethod, Shutdown, Stop, Tally
 from determined.search.rng import Rng
 from determined.search.searcher import Searcher
-from determined.search.simulate import SimulatedTrial, Simulator, feed, simulate
+from determined.search.simulate import SimulatedTrial, Simulator, simulate
 
 SPACE = {"x": {"type": "double", "minval": 0, "maxval": 1}}
 RANDOM = {"name": "random", "max_trials": 6, "max_concurrent_trials": 2, "max_length": 10}

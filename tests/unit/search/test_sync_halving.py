@@ -29,6 +29,11 @@ def test_worked_example_starts_eleven_trials_of_which_one_reaches_the_top() -> N
     assert budget_stages(4, 800, 4, 480) == [Stage(12, 11), Stage(50, 2), Stage(200, 1), Stage(800, 1)]
 
 
+def test_a_budget_of_exactly_what_is_expected_starts_the_raw_numbers_of_trials() -> None:
+    assert budget_stages(4, 800, 4, 2576) == [Stage(12, 64), Stage(50, 16), Stage(200, 4), Stage(800, 1)]
+    assert [stage.start for stage in budget_stages(4, 800, 4, 2575)] == [63, 15, 3, 1]
+
+
 def test_worked_example_runs_to_its_end() -> None:
     search, ids = begin(**EXAMPLE, divisor=4)
     assert len(ids) == 11

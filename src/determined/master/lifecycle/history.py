@@ -16,8 +16,9 @@ from sqlalchemy import Connection, RowMapping
 
 from determined.master.db.queries import search as rows
 from determined.master.db.queries import trial as trials
-from determined.master.lifecycle.searchers import Beginning, Event, exit_events
+from determined.master.lifecycle.searchers import Beginning, exit_events
 from determined.master.lifecycle.states import State
+from determined.search.events import Event
 
 _EXTENSION = ""  # in the place of a trial's id: the event is of the whole search
 

@@ -13,8 +13,8 @@ from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import experiment_state, history, searchers, trial_state
 from determined.master.lifecycle.history import Retelling, Standing
-from determined.master.lifecycle.searchers import Event
 from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_become
+from determined.search.events import Event
 from determined.search.method import Close, Create, Operation, Shutdown, Stop, ValidateAfter
 
 logger = logging.getLogger(__name__)

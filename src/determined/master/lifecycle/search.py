@@ -23,8 +23,9 @@ from determined.master.lifecycle import (
     trial_state,
 )
 from determined.master.lifecycle.history import Retelling
-from determined.master.lifecycle.searchers import Beginning, Event
+from determined.master.lifecycle.searchers import Beginning
 from determined.master.lifecycle.states import LIVE, TERMINAL, State
+from determined.search.events import Event
 from determined.search.method import ExitReason
 from determined.search.objectives import Objectives
 from determined.search.searcher import Searcher

@@ -7,7 +7,7 @@ leaves a tag that no row carries, so what it did to a searcher can never be take
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +15,11 @@ from sqlalchemy import Connection, RowMapping
 
 from determined.master.db.queries import search as rows
 from determined.master.lifecycle.states import State
+from determined.search import events as told
+from determined.search.events import Event
 from determined.search.method import ExitReason, Operation
 from determined.search.searcher import Searcher
-from determined.wire.codec import float_from_wire, float_to_wire, plain
+from determined.wire.codec import float_to_wire, plain
 
 SNAPSHOT_EVERY = 50  # events, in a small search; see `_snapshot_is_due`
 _CACHED = 256  # searchers
@@ -25,8 +27,6 @@ _CACHED_TRIALS = 200_000  # of all of them together: what a searcher holds grows
 # What a continued search is told again (history.py). These methods are not continued, or begin from nothing.
 _UNTOLD = frozenset({"single", "pbt", "custom"})
 _HISTORIC = frozenset({"validation", "exited_early", "exited", "extended"})
-
-Event = dict[str, Any]
 
 
 def start() -> Event:
@@ -193,36 +193,14 @@ def _replay(conn: Connection, experiment_id: int, snapshot_seq: int) -> tuple[Se
 
 def _catch_up(conn: Connection, experiment_id: int, searcher: Searcher, seq: int) -> int:
     for row in rows.events_after(conn, experiment_id, seq):
-        _apply(searcher, row["event"])
+        told.feed(searcher, row["event"])
         seq = row["seq"]
     return seq
 
 
-def _apply(searcher: Searcher, event: Event) -> list[Operation]:
-    handle = _HANDLERS.get(event["type"])
-    if handle is None:
-        raise ValueError(f"search event {event['type']!r} is unknown; the database is of a newer master")
-    return handle(searcher, event)
-
-
-_HANDLERS: dict[str, Callable[[Searcher, Event], list[Operation]]] = {
-    "start": lambda searcher, event: searcher.start(),
-    "created": lambda searcher, event: searcher.trial_created(event["id"]),
-    "validation": lambda searcher, event: searcher.validation(
-        event["id"], event["metric"], float_from_wire(event["length"])
-    ),
-    "progress": lambda searcher, event: searcher.progress_reported(event["id"], event["value"]),
-    "exited_early": lambda searcher, event: searcher.exited_early(event["id"], event["reason"]),
-    "exited": lambda searcher, event: searcher.exited(event["id"]),
-    "proposed": lambda searcher, event: searcher.proposed(event["id"], event["hparams"]),
-    "extended": lambda searcher, event: searcher.extend(event["trials"]),
-    "posted": lambda searcher, event: searcher.posted(event["triggered_by"], event["operations"]),
-}
-
-
 def _answer(searcher: Searcher, events: Sequence[Event]) -> Answer:
     searcher.newly_held()  # a replay has held some of them back again; they are known
-    operations = [_apply(searcher, event) for event in events]
+    operations = [told.feed(searcher, event) for event in events]
     return Answer(operations, searcher.progress(), searcher.newly_held())
 
 
