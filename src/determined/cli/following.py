@@ -3,7 +3,9 @@
 import argparse
 import contextlib
 import itertools
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -18,6 +20,7 @@ from determined.wire.codec import to_json
 
 _LEVELS = ("TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _PATIENCE_SECONDS = 600.0
+_TICK_SECONDS = 0.5
 _REOPEN = "To reopen log stream, run:"
 
 LOG_ARGS: tuple[Arg | OneOf, ...] = (
@@ -106,10 +109,26 @@ def _answers(session: Session) -> bool:
 def _interruptible(reopen: str) -> Iterator[None]:
     """Ctrl-C ends the looking, not what is looked at; it says how to look again."""
     try:
-        yield
+        with _ticking():
+            yield
     except KeyboardInterrupt:
         render.line(f"\nIt goes on without you. {_REOPEN} {reopen}", style="green", file=sys.stderr)
         raise
+
+
+@contextlib.contextmanager
+def _ticking() -> Iterator[None]:
+    """Wake from a blocking read now and then: a Ctrl-C of the instant before it would else wait for the next line."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, _TICK_SECONDS, _TICK_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _first_trial(session: Session, experiment_id: int) -> int | None:
