@@ -14,8 +14,13 @@ from determined.cli.following import _interruptible
 
 def test_an_interrupt_that_did_not_wake_the_read_is_heard_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     here, there = socket.socketpair()
-    gave_up: list[bool] = []
-    give_up = threading.Timer(10, lambda: (gave_up.append(True), there.close()))
+    gave_up = threading.Event()
+
+    def hang_up() -> None:
+        gave_up.set()
+        there.close()
+
+    give_up = threading.Timer(10, hang_up)
     give_up.start()
     # Taken by another thread, the signal is known to Python but wakes nobody: as if it had come just before the read.
     sender = threading.Thread(target=_interrupt_a_reader, args=(threading.get_native_id(),))
@@ -30,7 +35,7 @@ def test_an_interrupt_that_did_not_wake_the_read_is_heard_all_the_same(capsys: p
         sender.join()
         here.close()
         there.close()
-    assert not gave_up
+    assert not gave_up.is_set()
     assert "det trial logs -f 7" in capsys.readouterr().err
 
 
