@@ -19,7 +19,7 @@ HITS = 0.7  # share of requests that name something that exists
 # Logging out would make every later answer a 401; the master's log can be followed for ever.
 NEVER = "auth/logout|master/logs"
 # Of something that runs, these answer when it changes.
-WAITING = "/logs|metrics-stream|signals|rendezvous|all_gather|profiler"
+WAITING = "/logs|metrics-stream|signals|rendezvous|all_gather|notify_container_running|profiler"
 # These would end the task whose token is used; the administrator has tried them.
 ENDING = "kill|cancel|pause|disable|/reports|/exit"
 
@@ -61,7 +61,7 @@ def _config(known: dict[str, list[Any]]) -> str:
 
 def _incidents(log: Path) -> int:
     """What went wrong behind an answer that looked fine: a broken stream, a crashed loop."""
-    entries = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    entries = [json.loads(line) for line in log.read_text().split("\n") if line.startswith("{")]
     bad = {re.sub(r"[0-9a-f]{8}", "#", e["message"]): e for e in entries if e["level"] == "ERROR" or "traceback" in e}
     for message, entry in bad.items():
         print(f"in the master's log: {message}\n{entry.get('traceback', '')}", flush=True)
