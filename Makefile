@@ -6,10 +6,12 @@ export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 unexport PYTHONDONTWRITEBYTECODE
 STAMP := $(VENV)/.stamp
 OFFICIAL := .venv-official
+RAY := .venv-ray
+FRAMEWORKS := .venv-frameworks
 PYTEST ?= $(BIN)/python -m pytest
-FAST := -m "not slow and not chaos and not fuzz"
+FAST := -m "not slow and not chaos and not fuzz and not engines"
 
-.PHONY: setup demo test check lint types imports bench test-chaos test-gpu fuzz official clean
+.PHONY: setup demo test check lint types imports bench test-chaos test-engines test-gpu fuzz official engines frameworks clean
 
 setup: $(STAMP)
 
@@ -39,13 +41,32 @@ $(OFFICIAL)/.stamp:
 	@PYTHON=$(PYTHON) sh scripts/setup_official.sh $(OFFICIAL)
 	@touch $(OFFICIAL)/.stamp
 
+# A Ray of its own environment, and Slurm's daemons from the distribution (as root; elsewhere its tests are skipped).
+engines: $(RAY)/.stamp
+	@if [ "$$(id -u)" = 0 ]; then sh scripts/install_slurm.sh; fi
+
+$(RAY)/.stamp: pyproject.toml scripts/install_ray.sh
+	@PYTHON=$(PYTHON) sh scripts/install_ray.sh $(RAY)
+	@touch $(RAY)/.stamp
+
+# TensorFlow and DeepSpeed, for the launchers' own tests: gigabytes, and a compilation of minutes.
+frameworks: $(FRAMEWORKS)/.stamp
+
+$(FRAMEWORKS)/.stamp: scripts/install_frameworks.sh
+	@PYTHON=$(PYTHON) sh scripts/install_frameworks.sh $(FRAMEWORKS)
+	@touch $(FRAMEWORKS)/.stamp
+
 # Files run in parallel: most of their time is waiting. The survival suite runs alone, for it holds a time limit.
-test: setup official check
+test: setup official engines check
 	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -n 3 --dist loadfile $(FAST) --ignore tests/e2e/test_survival.py tests
 	$(PYTEST) -q $(FAST) tests/e2e/test_survival.py
 
 test-chaos: setup
 	$(PYTEST) -q -m "chaos" tests
+
+# Real Ray and Slurm clusters, frameworks that take long to start: what `make test` has only a fast subset of.
+test-engines: setup engines frameworks
+	$(PYTEST) -q -m "engines" tests
 
 test-gpu: setup
 	$(PYTHON) tests/gpu/check_gpu.py
@@ -57,4 +78,4 @@ bench: setup
 	$(BIN)/python benchmarks/run_all.py
 
 clean:
-	rm -rf $(VENV) $(OFFICIAL) .pytest_cache .mypy_cache .ruff_cache dist build
+	rm -rf $(VENV) $(OFFICIAL) $(RAY) $(FRAMEWORKS) .pytest_cache .mypy_cache .ruff_cache dist build

@@ -36,7 +36,7 @@ _CLOSED_IN_MASTER = (
     *(f"task_container_defaults.{k}" for k in ("image", "registry_auth", "environment_variables", "devices",
       "bind_mounts", "slurm", "pbs", "log_policies", "kubernetes")),
     "resource_pools[].scheduler", "resource_pools[].task_container_defaults", "resource_pools[].provider",
-    "security.ssh",
+    "security.ssh", "additional_resource_managers",
 )  # fmt: skip
 _KINDS: dict[type[Node], str] = {Boolean: "true or false", FreeMap: "mapping"}
 _KINDS_BY_NAME = {

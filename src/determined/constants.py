@@ -57,6 +57,9 @@ MAX_LOG_LINE_BYTES = 8191
 # The one line in which a task prints its config starts so; log policies do not look at it (spec/runtime.md 6.6).
 CONFIG_LINE_PREFIX = "experiment config: "
 
+# From TERM to KILL for the peers of a rank that failed: once on its own node and once on the others, within 5 s.
+PEER_GRACE_SECONDS = 1.5
+
 LOG_FORMAT = "%(levelname)s: [%(process)s] %(name)s: %(message)s"
 
 PASSWORD_SALT = "GubPEmmotfiK9TMD6Zdw"

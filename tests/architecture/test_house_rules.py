@@ -19,6 +19,7 @@ ENVIRONMENT_READERS = {
     "api/environment.py",
     "cli/environment.py",
     "deploy/environment.py",
+    "engines/remote/environment.py",
     "exec/runner/environment.py",
     "core/_environment.py",
     "launch/environment.py",

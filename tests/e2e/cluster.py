@@ -31,7 +31,9 @@ class Cluster:
         db_url: str | None = None,
         config: dict[str, Any] | None = None,
         program: tuple[str, ...] = ("-m", "determined.master"),
+        host: str = "127.0.0.1",
     ):
+        self.host = host
         self.directory = directory
         self.slots = slots
         self.db_url = db_url
@@ -47,7 +49,7 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def start(self) -> float:
         """Seconds until it served. After the first start it comes back on the same port."""
@@ -55,7 +57,7 @@ class Cluster:
         config_file.write_text(json.dumps(self.config))
         read_fd, write_fd = os.pipe()
         command = [sys.executable, *self.program, "--config-file", str(config_file)]
-        command += ["--data-dir", str(self.directory), "--host", "127.0.0.1", "--port", str(self.port)]
+        command += ["--data-dir", str(self.directory), "--host", self.host, "--port", str(self.port)]
         command += ["--ready-fd", str(write_fd)]
         if self.slots is not None:
             command += ["--slots", str(self.slots)]

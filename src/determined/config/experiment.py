@@ -24,6 +24,7 @@ from determined.config.sections import (
     Reproducibility,
     RetentionPolicy,
     Slurm,
+    Watchdog,
     parse_integrations,
     parse_pbs,
     parse_slurm,
@@ -64,6 +65,8 @@ class ExperimentConfig:
     profiling: Profiling
     integrations: Integrations | None
     preemption_timeout: int
+    preflight: str
+    watchdog: Watchdog
     slurm: Slurm
     pbs: Pbs
     optimizations: Optimizations
@@ -146,6 +149,7 @@ def _typed(filled: dict[str, Any], raw: dict[str, Any]) -> ExperimentConfig:
         "bind_mounts": parse_bind_mounts(filled["bind_mounts"]),
         "profiling": Profiling(**filled["profiling"]),
         "integrations": parse_integrations(filled["integrations"]),
+        "watchdog": Watchdog(**filled["watchdog"]),
         "slurm": parse_slurm(filled["slurm"]),
         "pbs": parse_pbs(filled["pbs"]),
         "optimizations": Optimizations(**filled["optimizations"]),
@@ -158,6 +162,6 @@ def _typed(filled: dict[str, Any], raw: dict[str, Any]) -> ExperimentConfig:
 
 _PLAIN = (
     "name", "description", "data", "workspace", "project", "entrypoint", "max_restarts", "debug",
-    "perform_initial_validation", "checkpoint_policy", "hyperparameters", "preemption_timeout", "scheduling_unit",
-    "records_per_epoch",
+    "perform_initial_validation", "checkpoint_policy", "hyperparameters", "preemption_timeout", "preflight",
+    "scheduling_unit", "records_per_epoch",
 )  # fmt: skip

@@ -19,6 +19,7 @@ from determined.config.sections import (
     REPRODUCIBILITY,
     RETENTION_POLICY,
     SLURM,
+    WATCHDOG,
 )
 from determined.config.storage import CHECKPOINT_STORAGE
 from determined.config.text import kind_of
@@ -140,6 +141,8 @@ EXPERIMENT = _Experiment(
         "profiling": Field(PROFILING, default={}),
         "integrations": Field(INTEGRATIONS, default=None),
         "preemption_timeout": Field(Integer(0, INT32_MAX), default=DEFAULT_PREEMPTION_TIMEOUT),
+        "preflight": Field(Text(choices=("fail", "warn", "skip")), default="fail"),
+        "watchdog": Field(WATCHDOG, default={}),
         "slurm": Field(SLURM, default={}),
         "pbs": Field(PBS, default={}),
         "optimizations": Field(OPTIMIZATIONS, default={}),

@@ -9,6 +9,8 @@ from determined.config.container_defaults import canonical_container_defaults
 from determined.config.layers import checked, layered
 from determined.config.master_schema import MASTER
 from determined.config.quantities import parse_duration
+from determined.config.ray_manager import ray_manager, ray_pool
+from determined.config.slurm_manager import slurm_settings
 from determined.config.storage import CHECKPOINT_STORAGE, canonical_storage
 
 
@@ -77,6 +79,17 @@ class PoolConfig:
     max_aux_containers_per_agent: int = 100
     task_container_defaults: dict[str, Any] | None = field(default=None, repr=False)
     agent_reconnect_wait: float = 25.0
+    engine: str = "local"  # the name of the engine it belongs to
+    settings: dict[str, Any] = field(default_factory=dict, repr=False)  # keys that only its engine knows
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """One resource manager as the engine it names: `settings` are all of its keys, read by that engine's own config."""
+
+    name: str = "local"
+    type: str = "agent"
+    settings: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +133,8 @@ class MasterConfig:
     security: SecurityConfig = field(default_factory=SecurityConfig)
     resource_manager: ResourceManagerConfig = field(default_factory=ResourceManagerConfig)
     resource_pools: tuple[PoolConfig, ...] = (PoolConfig(),)
+    engines: tuple[EngineConfig, ...] = (EngineConfig(),)
+    advertised_url: str | None = None
     slots: int | None = None
     slot_type: str = "auto"
     local_agents: int = 1
@@ -140,6 +155,9 @@ def load_master_config(file_data: dict[str, Any] | None, env: Mapping[str, str],
     filled = checked(MASTER, raw, "invalid master configuration")
     tls = TlsConfig(**filled["security"]["tls"])
     pools = _pools(filled)
+    engines = tuple(_engine(section["resource_manager"]) for section in _managers(filled))
+    _check_ray(engines, pools)
+    _check_slurm(engines)
     return MasterConfig(
         host=filled["host"],
         port=filled.get("port", 8443 if tls.enabled else 8080),
@@ -163,6 +181,8 @@ def load_master_config(file_data: dict[str, Any] | None, env: Mapping[str, str],
         security=_security(filled["security"], tls),
         resource_manager=_resource_manager(filled["resource_manager"], pools),
         resource_pools=pools,
+        engines=engines,
+        advertised_url=filled.get("advertised_url"),
         slots=filled["slots"],
         slot_type=filled["slot_type"],
         local_agents=filled["local_agents"],
@@ -244,20 +264,52 @@ def _security(raw: dict[str, Any], tls: TlsConfig) -> SecurityConfig:
 
 
 def _pools(filled: dict[str, Any]) -> tuple[PoolConfig, ...]:
-    inherited = filled["resource_manager"]["scheduler"]
-    pools = filled.get("resource_pools") or [{}]
-    return tuple(_pool(pool, inherited) for pool in pools)
+    """Of all managers, the first one's first."""
+    return tuple(
+        _pool(pool, section["resource_manager"])
+        for section in _managers(filled)
+        for pool in section.get("resource_pools") or [{}]
+    )
 
 
-def _pool(raw: dict[str, Any], inherited: dict[str, Any]) -> PoolConfig:
+def _managers(filled: dict[str, Any]) -> list[dict[str, Any]]:
+    return [filled, *(filled.get("additional_resource_managers") or [])]
+
+
+def _engine(manager: dict[str, Any]) -> EngineConfig:
+    """Upstream calls our local engine an agent resource manager."""
+    kind = manager["type"]
+    return EngineConfig(manager.get("name") or ("local" if kind == "agent" else kind), kind, manager)
+
+
+def _check_ray(engines: tuple[EngineConfig, ...], pools: tuple[PoolConfig, ...]) -> None:
+    """What only Ray's own settings can be told of, told before anything is started."""
+    names = {engine.name for engine in engines if engine.type == "ray"}
+    for engine in engines:
+        if engine.name in names:
+            ray_manager(engine.settings)
+    for pool in pools:
+        if pool.engine in names:
+            ray_pool(pool.pool_name, pool.settings.get("ray") or {})
+
+
+def _check_slurm(engines: tuple[EngineConfig, ...]) -> None:
+    for engine in engines:
+        if engine.type == "slurm":
+            slurm_settings(engine.settings)
+
+
+def _pool(raw: dict[str, Any], manager: dict[str, Any]) -> PoolConfig:
     wait = raw.get("agent_reconnect_wait", 25.0)
     return PoolConfig(
         pool_name=raw.get("pool_name", "default"),
         description=raw.get("description", ""),
-        scheduler=SchedulerConfig(**(raw.get("scheduler") or inherited)),
+        scheduler=SchedulerConfig(**(raw.get("scheduler") or manager["scheduler"])),
         max_aux_containers_per_agent=raw.get("max_aux_containers_per_agent", 100),
         task_container_defaults=raw.get("task_container_defaults"),
         agent_reconnect_wait=parse_duration(wait) if isinstance(wait, str) else float(wait),
+        engine=_engine(manager).name,
+        settings={key: raw[key] for key in ("partition", "ray") if key in raw},
     )
 
 
@@ -274,9 +326,9 @@ def _resource_manager(raw: dict[str, Any], pools: tuple[PoolConfig, ...]) -> Res
 
 
 _IGNORED_PATHS = (
-    "logging", "log.color", "cache", "integrations", "additional_resource_managers", "security.ssh", "security.authz",
+    "logging", "log.color", "cache", "integrations", "security.ssh", "security.authz",
     "security.session_lifespan", "resource_manager.require_authentication", "resource_manager.client_ca",
-    "resource_manager.name", "resource_manager.cluster_name", "resource_manager.metadata", "db.migrations",
+    "resource_manager.cluster_name", "resource_manager.metadata", "db.migrations",
     "db.views_and_triggers", "config_file", "ui_customization", "scim", "saml", "oidc", "det_cloud", "genai",
     "hpimportance", "federation", "internal", "__internal", "version", "root",
 )  # fmt: skip
@@ -289,7 +341,8 @@ def _ignored(raw: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             value = value.get(key) if isinstance(value, dict) else None
         if value is not None:
             yield path, value
-    for section in ("resource_manager", "telemetry"):
+    engine_own = (raw.get("resource_manager") or {}).get("type") in ("ray", "slurm")  # whose own config knows the rest
+    for section in ("telemetry",) if engine_own else ("resource_manager", "telemetry"):
         known = MASTER.fields[section].node.fields  # type: ignore[attr-defined]  # both are objects
         for key, value in (raw.get(section) or {}).items():
             if key not in known:

@@ -36,15 +36,40 @@ def _lifespans_ordered(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", f"default_lifespan_days={default} exceeds max_lifespan_days={longest}; -1 means without end"
 
 
+def _pool_names(value: dict[str, Any]) -> list[Any]:
+    """Of all managers."""
+    sections = [value, *(value.get("additional_resource_managers") or [])]
+    return [pool.get("pool_name") for section in sections for pool in section.get("resource_pools") or []]
+
+
+def _unique_managers(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    sections = [value, *(value.get("additional_resource_managers") or [])]
+    managers = [section.get("resource_manager") or {} for section in sections]
+    kinds = [manager.get("type") or "agent" for manager in managers]
+    if kinds.count("agent") > 1:
+        yield (
+            "additional_resource_managers",
+            "two managers have type `agent`: that is this one machine; merge their pools",
+        )
+    names = [
+        manager.get("name") or ("local" if kind == "agent" else kind)
+        for manager, kind in zip(managers, kinds, strict=True)
+    ]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield "additional_resource_managers", f"two managers are called `{name}`; give each a `name` of its own"
+
+
 def _unique_pools(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    names = [pool.get("pool_name") for pool in value.get("resource_pools") or []]
+    names = _pool_names(value)
     for name in sorted({name for name in names if name and names.count(name) > 1}):
         yield "resource_pools", f"pool_name `{name}` is given to more than one pool"
 
 
 def _default_pools_exist(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    names = [pool.get("pool_name") for pool in value.get("resource_pools") or []] or ["default"]
+    names = _pool_names(value) if value.get("resource_pools") else ["default", *_pool_names(value)]
     manager = value.get("resource_manager") or {}
+    if manager.get("type") == "slurm" and not value.get("resource_pools"):
+        return  # its partitions become the pools; which those are is only known when the master starts
     for key in ("default_aux_resource_pool", "default_compute_resource_pool"):
         if manager.get(key) is not None and manager[key] not in names:
             yield f"resource_manager.{key}", f"no pool `{manager[key]}`; pools are {', '.join(names)}"
@@ -79,11 +104,13 @@ POOL = Object(
         "agent_reconnect_wait": Field(Duration(), default="25s"),
         "provider": Field(Object({"type": _TEXT}, extra=True, rules=(_provider_sizes,))),
         "kubernetes_namespace": _TEXT,
+        "partition": _TEXT,
+        "ray": Field(FreeMap()),
     }
 )
 RESOURCE_MANAGER = Object(
     {
-        "type": Field(Text(choices=("agent", "kubernetes", "slurm", "pbs")), default="agent"),
+        "type": Field(Text(choices=("agent", "ray", "slurm", "kubernetes", "pbs")), default="agent"),
         "name": _TEXT,
         "cluster_name": _TEXT,
         "scheduler": Field(SCHEDULER, default={}),
@@ -95,6 +122,12 @@ RESOURCE_MANAGER = Object(
         "metadata": Field(FreeMap()),
     },
     extra=True,  # the keys of managers that are not ours
+)
+ADDITIONAL_MANAGER = Object(
+    {
+        "resource_manager": Field(RESOURCE_MANAGER, required=True),
+        "resource_pools": Field(ListOf(POOL, nonempty=True), required=True),
+    }
 )
 _SSH = Object(
     {
@@ -178,7 +211,7 @@ MASTER = Object(
         "integrations": Field(FreeMap()),
         "security": Field(SECURITY, default={}),
         "resource_manager": Field(RESOURCE_MANAGER, default={}),
-        "additional_resource_managers": Field(ListOf(FreeMap())),
+        "additional_resource_managers": Field(ListOf(ADDITIONAL_MANAGER)),
         "resource_pools": Field(ListOf(POOL)),
         "config_file": Field(Node(), legacy=True),
         "ui_customization": Field(Node(), legacy=True),
@@ -193,8 +226,9 @@ MASTER = Object(
         "__internal": Field(Node(), legacy=True),
         "version": Field(Node(), legacy=True),
         "slots": Field(Integer(low=0), default=None),
+        "advertised_url": _TEXT,
         "local_agents": Field(Integer(low=0), default=1),
         "slot_type": Field(Text(choices=("auto", "cuda", "gpu", "rocm", "cpu", "none")), default="auto"),
     },
-    rules=(_unique_pools, _default_pools_exist),
+    rules=(_unique_managers, _unique_pools, _default_pools_exist),
 )

@@ -29,6 +29,13 @@ class Profiling:
 
 
 @dataclass(frozen=True, slots=True)
+class Watchdog:
+    """After how many seconds without a sign of life every rank's stack goes into the log; 0 is never."""
+
+    silent_seconds: float = 1800
+
+
+@dataclass(frozen=True, slots=True)
 class Slurm:
     slots_per_node: int | None = None
     gpu_type: str | None = None
@@ -116,6 +123,7 @@ PROFILING = Object(
     },
     rules=(_window_ordered,),
 )
+WATCHDOG = Object({"silent_seconds": Field(Number(low=0), default=1800)})
 SLURM = Object(
     {
         "slots_per_node": Field(Integer(low=1), default=None),

@@ -1,7 +1,9 @@
 """What an engine offers and what it is asked for, as plain data."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 
 class Device(StrEnum):
@@ -30,6 +32,7 @@ class Node:
     max_aux: int = 100
     addresses: tuple[str, ...] = ("127.0.0.1",)
     version: str = ""
+    also_pools: tuple[str, ...] = ()  # pools that share it: an engine's partitions may overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,9 @@ class Launch:
     run_as: RunAs = field(default_factory=RunAs)
     master_cert_file: str | None = None
     master_cert_name: str | None = None
+    ticket: str = ""  # what a runner started on another host shows the master, once, for its launch file
+    size: int = 1  # runners of its allocation: an engine that can only start them together waits for the last
+    options: Mapping[str, Any] = field(default_factory=dict)  # what the submitter says to this engine alone (`slurm:`)
     begun: bool = False  # the master has reports of it: with its directory gone it is lost, and never begun again
 
 
@@ -67,6 +73,7 @@ class GoneReason(StrEnum):
     EXITED = "exited"  # it drained its journals and left in good order; its exit record is on the master
     LOST = "lost"  # its node or process vanished before an exit record; transient
     NOT_STARTED = "not_started"  # the engine could not start it; transient
+    CANCELED = "canceled"  # somebody ended it behind our back, on purpose (scancel); not tried again
 
 
 @dataclass(frozen=True, slots=True)

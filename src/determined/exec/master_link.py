@@ -6,6 +6,7 @@ launch.json, which is read again then.
 """
 
 import json
+import uuid
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -36,8 +37,8 @@ class MasterLink:
         self._launch_file = launch_file
         self.launch = from_json(launch_file.read_bytes(), LaunchFile)
         self._connections = Connections(self.launch)
-        allocation = f"/api/v1/allocations/{quote(self.launch.allocation_id, safe='')}"
-        self._resource = f"{allocation}/resources/{quote(self.launch.resource_id, safe='')}"
+        self._allocation = f"/api/v1/allocations/{quote(self.launch.allocation_id, safe='')}"
+        self._resource = f"{self._allocation}/resources/{quote(self.launch.resource_id, safe='')}"
 
     def spec(self) -> bytes:
         return self._call("GET", f"{self._resource}/spec", 30)
@@ -56,11 +57,23 @@ class MasterLink:
     def report(self, batch: bytes) -> bytes:
         return self._call("POST", f"{self._resource}/reports", 60, batch)
 
-    def _call(self, method: str, path: str, timeout: float, body: bytes | None = None) -> bytes:
+    def all_gather(self, topic: str, data: dict[str, Any], *, peers: int, timeout: float) -> list[dict[str, Any]]:
+        """Everyone's data, unordered; blocks until all peers of the allocation have come with theirs.
+
+        A call is a peer of its own: asked again after a lost answer, it is somebody new, for whom nobody waits.
+        """
+        asked = {"allocationId": self.launch.allocation_id, "topic": topic, "data": data}
+        body = json.dumps({**asked, "numPeers": peers, "requestUuid": str(uuid.uuid4())}).encode()
+        answer = json.loads(self._call("POST", f"{self._allocation}/all_gather", timeout, body, "application/json"))
+        return list(answer["data"])
+
+    def _call(
+        self, method: str, path: str, timeout: float, body: bytes | None = None, kind: str = "application/msgpack"
+    ) -> bytes:
         url = self.launch.master_url.rstrip("/")
         headers = {ALLOCATION_TOKEN_HEADER: f"Bearer {self.launch.token}"}
         if body is not None:
-            headers["Content-Type"] = "application/msgpack"
+            headers["Content-Type"] = kind
         try:
             status, answer = self._connections.request(method, path, headers=headers, body=body, seconds=timeout)
         except OSError as e:

@@ -3,13 +3,15 @@
 import asyncio
 import logging
 import socket
+import sys
 import uuid
 import warnings
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 from litestar import Litestar, Request, Router
@@ -24,6 +26,7 @@ from determined.engines.base import Engine
 from determined.engines.local.engine import LocalEngine, LocalNode
 from determined.errors import FailedPrecondition
 from determined.master import supervise
+from determined.master.auth.browser import LOOPBACK
 from determined.master.auth.guard import caller_of, guard
 from determined.master.auth.identity import Caller
 from determined.master.auth.throttle import LoginThrottle
@@ -33,12 +36,14 @@ from determined.master.background.gc import GarbageCollector
 from determined.master.background.proposer import Proposer
 from determined.master.bus import Bus
 from determined.master.clock import Clock, SystemClock
-from determined.master.config import MasterConfig
+from determined.master.config import EngineConfig, MasterConfig, PoolConfig
 from determined.master.context import ClusterIdentity, MasterContext
 from determined.master.db import migrate
 from determined.master.db.data_directory import DataDirectory
 from determined.master.db.database import Database
 from determined.master.db.ownership import Ownership
+from determined.master.lifecycle.certificate import known_as
+from determined.master.lifecycle.identity import advertised_url
 from determined.master.lifecycle.reconciler import Reconciler
 from determined.master.routes.docs import openapi_config
 from determined.master.routes.errors import exception_handlers
@@ -145,6 +150,7 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     directory = DataDirectory(Path(plan.config.data_dir))
     stack.callback(directory.close)
     await asyncio.to_thread(directory.make_checkpoints)
+    plan = replace(plan, config=await _with_found_pools(plan.config, directory))
     db = Database(plan.config.db.url or directory.database_url)
     stack.push_async_callback(db.close)
     ownership = Ownership(db.engine)
@@ -154,7 +160,7 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     stack.callback(ctx.bus.close)
     state.ctx = ctx
 
-    engines = list(plan.engine_factory(ctx) if plan.engine_factory else [_local_engine(plan, directory)])
+    engines = list(plan.engine_factory(ctx) if plan.engine_factory else _engines(plan, directory, ctx))
     reconciler = Reconciler(ctx, engines)
     await reconciler.open()
     stack.push_async_callback(reconciler.close)
@@ -201,25 +207,84 @@ async def _populate(db: Database, config: MasterConfig, directory: DataDirectory
     await db.write(write)
 
 
+async def _with_found_pools(config: MasterConfig, directory: DataDirectory) -> MasterConfig:
+    """Pools that only the engine can name."""
+    if config.engines[0].type != "slurm":
+        return config
+    from determined.engines.slurm.discovery import with_partitions
+
+    return await with_partitions(config, directory.path / config.engines[0].name)
+
+
+def _engines(plan: Plan, directory: DataDirectory, ctx: MasterContext) -> list[Engine]:
+    """One for each resource manager of the config; an engine's code is read only where it is named."""
+    return [_engine(plan, directory, ctx, engine) for engine in plan.config.engines]
+
+
+def _engine(plan: Plan, directory: DataDirectory, ctx: MasterContext, engine: EngineConfig) -> Engine:
+    if engine.type == "agent":
+        return _local_engine(plan, directory)
+    if engine.type == "ray":
+        return _ray_engine(plan.config, ctx, engine)
+    if engine.type == "slurm":
+        from determined.engines.slurm.discovery import slurm_engine
+
+        place = directory.path / engine.name
+        return slurm_engine(plan.config, engine, place, ctx.cluster.cluster_id, sys.executable)
+    raise FailedPrecondition(
+        f"resource_manager.type={engine.type} is not supported; use agent (this machine), ray or slurm"
+    )
+
+
 def _local_engine(plan: Plan, directory: DataDirectory) -> LocalEngine:
     return LocalEngine(run_root=directory.runs, nodes=_local_nodes(plan.config), visible_gpus=plan.visible_gpus)
 
 
+def _ray_engine(config: MasterConfig, ctx: MasterContext, engine: EngineConfig) -> Engine:
+    from determined.config.ray_manager import ray_manager, ray_pool
+    from determined.engines.ray.engine import RayEngine
+    from determined.engines.ray.keeper import Home
+
+    known = known_as(config)
+    home = Home(
+        cluster_id=ctx.cluster.cluster_id,
+        secret=ctx.cluster.secret,
+        url=advertised_url(config),
+        cert=Path(known.file).read_text() if known.file else None,
+        cert_name=known.name,
+    )
+    pools = [ray_pool(p.pool_name, p.settings.get("ray", {})) for p in config.resource_pools if p.engine == engine.name]
+    if urlsplit(home.url).hostname in LOOPBACK:
+        logger.warning(
+            "%s: tasks on other hosts cannot reach this master at %s; set host (0.0.0.0, or one that they reach),"
+            " security.tls, and advertised_url where that is not the address they use",
+            engine.name,
+            home.url,
+        )
+    return RayEngine(engine.name, home, ray_manager(engine.settings), pools)
+
+
 def _local_nodes(config: MasterConfig) -> list[LocalNode]:
     """`local_agents` nodes. Devices are looked for once: two nodes that found the same GPU would both hand it out."""
-    pool = config.resource_manager.default_compute_resource_pool
-    settings = config.pool(pool)
+    pool = _local_pool(config)
     host = socket.gethostname()
     return [
         LocalNode(
             id=host if number == 0 else f"{host}-{number}",
-            pool=pool,
+            pool=pool.pool_name,
             slots=config.slots if number == 0 or config.slots is not None else 1,
             slot_type=config.slot_type,
-            max_aux=settings.max_aux_containers_per_agent if settings else 100,
+            max_aux=pool.max_aux_containers_per_agent,
         )
         for number in range(config.local_agents)
     ]
+
+
+def _local_pool(config: MasterConfig) -> PoolConfig:
+    """The cluster's default pool where that is the local engine's, else its first."""
+    name = next(engine.name for engine in config.engines if engine.type == "agent")
+    own = {pool.pool_name: pool for pool in config.resource_pools if pool.engine == name}
+    return own.get(config.resource_manager.default_compute_resource_pool) or next(iter(own.values()))
 
 
 def _start_loops(ctx: MasterContext) -> list[asyncio.Task[Any]]:
@@ -268,7 +333,9 @@ def _routers() -> list[Router]:
     from determined.master.routes import (
         agent,
         allocation,
+        bridge,
         checkpoint,
+        claim,
         custom_search,
         docs,
         experiment,
@@ -295,9 +362,9 @@ def _routers() -> list[Router]:
     )
 
     nouns = (
-        agent, allocation, checkpoint, custom_search, docs, experiment, experiment_actions, health, hp_analysis, job,
-        log, master, metric, page, pool, project, report, resource_allocation, run, search, session, task, token,
-        trial, user, workspace,
+        agent, allocation, bridge, checkpoint, claim, custom_search, docs, experiment, experiment_actions, health,
+        hp_analysis, job, log, master, metric, page, pool, project, report, resource_allocation, run, search, session,
+        task, token, trial, user, workspace,
     )  # fmt: skip
     return [_without_options(noun.router) for noun in nouns]
 

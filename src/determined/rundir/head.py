@@ -19,6 +19,14 @@ def pending_of(head: bytes) -> int:
     return max(0, words[COMMITTED] - words[ACKNOWLEDGED]) if words[_MAGIC] == _MAGIC_VALUE else 0
 
 
+def committed_of(head: bytes) -> int:
+    """How many records a head file's content says were written; 0 for a file that is no head."""
+    if len(head) != HEAD_BYTES:
+        return 0
+    words = memoryview(head).cast("Q")
+    return words[COMMITTED] if words[_MAGIC] == _MAGIC_VALUE else 0
+
+
 class Head:
     """The mapped counters. Words are stored whole (aligned 8-byte stores), so no reader sees half a number."""
 

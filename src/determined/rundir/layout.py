@@ -50,6 +50,11 @@ class RunDir:
         return self.path / "journals"
 
     @property
+    def pulses(self) -> Path:
+        """Signs of life of the training processes (rundir/pulse.py)."""
+        return self.path / "pulses"
+
+    @property
     def control(self) -> Path:
         return self.path / "control"
 

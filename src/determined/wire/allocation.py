@@ -52,6 +52,7 @@ class AllocationAllGatherRequest(Wire):
     data: dict[str, Any]
     num_peers: int | None = None
     request_uuid: str | None = None
+    topic: str | None = None  # ours: calls with different topics do not meet
 
 
 class AllocationAllGatherResponse(Wire):

@@ -125,6 +125,8 @@ class LaunchFile(Wire):
     resources_type: str = "process"
     master_cert_file: str | None = None
     master_cert_name: str | None = None
+    visible_devices: str | None = None  # what the engine's own scheduler lets this task see; None: `slot_ids`
+    tied_to: int | None = None  # the process that started the runner, which ends with it
 
 
 class BindMount(Wire):
@@ -174,4 +176,5 @@ class RunnerSignals(Wire):
 
     preempt: bool = False
     kill: bool = False
+    peer_failed: bool = False  # why it is killed: another runner of its allocation failed, so there is nothing to save
     ended: bool = False  # stale allocation: end the task now

@@ -1,13 +1,14 @@
 """An engine in memory. The machine outlives the engine object, as real runners outlive a master."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from determined.engines.base import Engine
 from determined.engines.local.engine import LocalNode
 from determined.engines.model import Device, EngineEvent, GoneReason, Launch, Node, NodesChanged, RunnerGone, Slot
-from determined.errors import Unavailable
+from determined.errors import InvalidArgument, Unavailable
 
 
 def make_node(node_id: str, slots: int, pool: str = "default") -> Node:
@@ -23,6 +24,8 @@ class Machine:
     launched: list[Launch] = field(default_factory=list)  # first starts only
     kills: list[tuple[str, bool]] = field(default_factory=list)
     left: list[str] = field(default_factory=list)  # runners that the next master finds
+    waits: dict[str, str] = field(default_factory=dict)  # of a PlacingFake: allocation -> its own reason
+    told: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)  # to an ElasticFake: pool, sizes
     refuse: str | None = None
     obey_kill: Callable[[str, bool], Awaitable[None]] | None = None
 
@@ -91,3 +94,30 @@ class FakeEngine(Engine):
     async def remove_node(self, node_id: str) -> None:
         self.machine.nodes = [n for n in self.machine.nodes if n.id != node_id]
         self._events.put_nowait(NodesChanged())
+
+
+class PlacingFake(FakeEngine):
+    """Chooses nodes itself: as many of `per_node` slots (an option of that name, else 2) as it takes."""
+
+    device = Device.CUDA
+
+    def spread(self, pool: str, slots: int, options: Mapping[str, Any], *, single_node: bool) -> list[int]:
+        per_node = options.get("slots_per_node") or 2
+        if single_node and slots > per_node:
+            raise InvalidArgument(f"slots={slots} exceed one node of pool '{pool}' ({per_node} slots)")
+        if slots % per_node and slots > per_node:
+            raise InvalidArgument(
+                f"slots={slots} fill no whole nodes of {per_node}; ask for {slots + slots % per_node}"
+            )
+        return [min(slots, per_node)] * max(1, slots // per_node)
+
+    def waiting(self) -> Mapping[str, str]:
+        return self.machine.waits
+
+
+class ElasticFake(FakeEngine):
+    def demand(self, pool: str, slots: Sequence[int]) -> None:
+        self.machine.told.append((pool, tuple(slots)))
+
+    def possible_sizes(self, pool: str) -> Sequence[int] | None:
+        return [4, 4]

@@ -22,17 +22,19 @@ class HttpCluster:
         *,
         nodes: dict[str, int],
         pools: dict[str, str] | None = None,
+        engine: type[FakeEngine] = FakeEngine,
         **config: Any,
     ) -> None:
         """`nodes`: slots of each. `pools`: the pool of each that is not in `default`."""
         places = pools or {}
+        self._engine_type = engine
         self.machine = Machine([make_node(name, n, places.get(name, "default")) for name, n in nodes.items()])
         self.master = start_master(db_url, engine_factory=self._engines, **config)
         self.admin = self.master.client("admin")
         self.user = self.master.client("determined")
 
     def _engines(self, ctx: MasterContext) -> list[FakeEngine]:
-        return [FakeEngine(self.machine)]
+        return [self._engine_type(self.machine)]
 
     def submit(self, *, activate: bool = True, **config: Any) -> int:
         raw = {

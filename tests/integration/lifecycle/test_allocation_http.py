@@ -78,7 +78,7 @@ def test_pause_is_heard_at_once_by_runner_and_task(cluster: HttpCluster) -> None
     assert cluster.user.post(f"/api/v1/experiments/{experiment_id}/pause").status == 200
     for thread in threads:
         thread.join(10)
-    assert heard["runner"][0] == {"preempt": True, "kill": False, "ended": False}
+    assert heard["runner"][0] == {"preempt": True, "kill": False, "peerFailed": False, "ended": False}
     assert heard["task"][0] == {"preempt": True}
     assert all(seconds < 5 for _, seconds in heard.values()), heard
     assert task.get(resources(launch) + "/signals?preempt=true&timeout_seconds=0").json["preempt"] is True
@@ -180,6 +180,30 @@ def test_all_gather_gives_everyone_everything(cluster: HttpCluster) -> None:
     assert [sorted(d["n"] for d in data) for data in answers] == [[0, 1, 2]] * 3
     gather(1)
     assert sorted(d["n"] for d in answers[-1]) == [0, 1, 2], "a lost answer can be asked for again"
+
+
+def test_all_gathers_about_different_topics_do_not_meet_and_make_nothing_ready(cluster: HttpCluster) -> None:
+    cluster.submit()
+    [launch] = cluster.launched()
+    task, answers = cluster.task(launch), {}
+
+    def gather(topic: str | None, n: int) -> None:
+        body = {"allocationId": launch.allocation_id, "requestUuid": f"u{n}", "numPeers": 2, "data": {"n": n}}
+        answer = task.post(allocation(launch) + "/all_gather", body | ({"topic": topic} if topic else {}))
+        answers[topic, n] = sorted(d["n"] for d in answer.json["data"])
+
+    def meet(*topics: str | None) -> None:
+        threads = [threading.Thread(target=gather, args=(topic, n)) for topic in topics for n in (1, 2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(10)
+
+    meet("facts", "verdicts")
+    assert answers == {(topic, n): [1, 2] for topic in ("facts", "verdicts") for n in (1, 2)}
+    assert task.get(allocation(launch)).json["allocation"]["isReady"] is False
+    meet(None)
+    assert task.get(allocation(launch)).json["allocation"]["isReady"] is True
 
 
 def test_accelerators_and_proxy_address_are_kept(cluster: HttpCluster) -> None:

@@ -40,9 +40,17 @@ class FakeClock:
 
 class World:
     def __init__(
-        self, db_url: str, *, slots: int = 4, nodes: int = 1, pools: dict[str, int] | None = None, **config: Any
+        self,
+        db_url: str,
+        *,
+        slots: int = 4,
+        nodes: int = 1,
+        pools: dict[str, int] | None = None,
+        engine: type[FakeEngine] = FakeEngine,
+        **config: Any,
     ) -> None:
         self.db_url = db_url
+        self._engine_type = engine
         self.clock = FakeClock()
         self.machine = Machine([make_node(f"node{i}", slots) for i in range(nodes)], obey_kill=self._obey_kill)
         for pool, pool_slots in (pools or {}).items():
@@ -60,7 +68,7 @@ class World:
             await self.db.write(_insert_people)
         identity = ClusterIdentity("cluster", "master", b"secret")
         self.ctx = MasterContext(self.guard_db(self.db), Bus(), self.clock, self.config, identity)
-        self.engine = FakeEngine(self.machine)
+        self.engine = self._engine_type(self.machine)
         self.reconciler = Reconciler(self.ctx, [self.engine])
         await self.reconciler.open()
         self._opened = True

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 
-from determined.engines.local import untrusted
-from determined.engines.local.process import Identity
+from determined.engines.host import untrusted
+from determined.engines.host.process import Identity
 from determined.engines.model import Launch
 from determined.errors import InvalidArgument, Unavailable
 from determined.rundir import lock
@@ -79,7 +79,7 @@ def make(run_dir: RunDir, identity: Identity | None) -> None:
         raise Unavailable(f"run directory {run_dir.path} cannot be made: {e}; free space or correct its owner") from e
 
 
-def write_launch(run_dir: RunDir, launch: Launch, identity: Identity | None) -> None:
+def write_launch(run_dir: RunDir, launch: LaunchFile, identity: Identity | None) -> None:
     """(Re)write launch.json, 0600, in one step: after a restart the master may have another address."""
     fresh = run_dir.path / ".launch.json.new"
     try:
@@ -88,7 +88,7 @@ def write_launch(run_dir: RunDir, launch: Launch, identity: Identity | None) -> 
         with os.fdopen(descriptor, "wb") as file:
             if identity is not None:
                 os.fchown(descriptor, identity.uid, identity.gid)
-            file.write(codec.to_json(_launch_file(launch)))
+            file.write(codec.to_json(launch))
         fresh.replace(run_dir.launch)
     except OSError as e:
         raise Unavailable(f"{run_dir.launch} cannot be written: {e}; free space or correct its owner") from e
@@ -143,7 +143,8 @@ def last_words(run_dir: RunDir) -> str:
     return untrusted.read_end(run_dir.runner_log, 500).decode(errors="replace").strip()
 
 
-def _launch_file(launch: Launch) -> LaunchFile:
+def launch_file(launch: Launch) -> LaunchFile:
+    """What the engine was asked for, as the runner reads it."""
     return LaunchFile(
         master_url=launch.master_url,
         token=launch.token,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from determined.engines.local import untrusted
+from determined.engines.host import untrusted
 from determined.engines.model import RunAs
 from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir import lock

@@ -7,12 +7,14 @@ import logging
 import os
 import subprocess
 import time
+from collections.abc import Callable
 
-from determined.engines.local import directory, process
-from determined.engines.local.directory import Found
+from determined.engines.host import directory, process
+from determined.engines.host.directory import Found
 from determined.engines.model import GoneReason, Launch, RunnerGone
 from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir.layout import RunDir
+from determined.wire.report import LaunchFile
 
 logger = logging.getLogger(__name__)
 
@@ -26,13 +28,22 @@ _DISOWN_SECONDS = 10.0  # a runner that just begins has not yet said its pid
 class Runner:
     """`_child` is set while the process is our own; a runner of an earlier master is known by its lock alone.
 
-    `rest_until`: not started again before this time of the event loop's clock.
+    `rest_until`: not started again before this time of the event loop's clock. `amend`: what only the host knows,
+    added to each launch file.
     """
 
-    def __init__(self, run_dir: RunDir, python: str, *, rest_until: float = 0.0) -> None:
+    def __init__(
+        self,
+        run_dir: RunDir,
+        python: str,
+        *,
+        rest_until: float = 0.0,
+        amend: Callable[[LaunchFile], LaunchFile] = lambda file: file,
+    ) -> None:
         self.run_dir = run_dir
         self.rest_until = rest_until
         self._python = python
+        self._amend = amend
         self._restarts = 0
         self._again = False  # not its first start
         self._killed = False  # by us: that death does not speak against it
@@ -85,7 +96,7 @@ class Runner:
             self._resume(launch, identity)
             return
         try:
-            directory.write_launch(self.run_dir, launch, identity)
+            directory.write_launch(self.run_dir, self._file_of(launch), identity)
             self._child = process.spawn(self._python, self.run_dir, identity)
         except (FailedPrecondition, Unavailable):
             directory.remove(self.run_dir)
@@ -96,7 +107,7 @@ class Runner:
         try:
             self._identity, self._claimed = process.resolve(launch.run_as), True
             if self._child is None:
-                directory.write_launch(self.run_dir, launch, self._identity)
+                directory.write_launch(self.run_dir, self._file_of(launch), self._identity)
         except (FailedPrecondition, Unavailable) as e:
             # It may be alive and well, or just being removed: no reason to call it not started.
             logger.warning("%s: cannot be told the master's address: %s", self.resource_id, e)
@@ -173,6 +184,9 @@ class Runner:
             self._child.returncode = 0
             self._child = None
 
+    def _file_of(self, launch: Launch) -> LaunchFile:
+        return self._amend(directory.launch_file(launch))
+
     def _only_drains(self) -> bool:
         """It was started again after its task had begun."""
         return self._again and self.run_dir.started.exists()
@@ -181,7 +195,7 @@ class Runner:
         found = directory.find(self.run_dir)
         if found is Found.DONE:
             return
-        directory.write_launch(self.run_dir, launch, identity)
+        directory.write_launch(self.run_dir, self._file_of(launch), identity)
         if found is Found.DEAD:
             directory.check_owner(self.run_dir, identity)
             self._again = True

@@ -10,19 +10,25 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from determined.constants import PEER_GRACE_SECONDS
 from determined.errors import DeterminedError
 from determined.exec.master_link import STALE, MasterLink
 from determined.exec.runner import command, kernel, preparation
 from determined.exec.runner.ending import GRACE_SECONDS, Ending
 from determined.exec.runner.log_sink import LogSink
+from determined.exec.runner.lookout import Lookout
 from determined.exec.runner.output import OutputPipes
 from determined.exec.runner.process import TaskProcess
 from determined.exec.runner.watchdog import Watchdog
 from determined.rundir.control import Control
+from determined.rundir.failure import read_failure
 from determined.rundir.layout import RunDir
-from determined.wire.report import ExitCause, RunnerSignals
+from determined.wire.report import ExitCause, RunnerSignals, TaskSpec
+
+if TYPE_CHECKING:
+    from determined.exec.runner.preflight.check import Preflight
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +45,7 @@ _DEAF = (
 )
 _STEP_SECONDS = 0.02
 _FIRST_QUESTION_SECONDS = 15.0
+_SILENT_SECONDS = 1800.0  # of an experiment that is older than the setting
 
 
 class _EndedBefore(Exception):
@@ -64,10 +71,13 @@ class Attendant:
         self._watchdog = watchdog
         self.ending = Ending()
         self._process: TaskProcess | None = None
+        self.failed_at: float | None = None  # when a launcher's first rank failed, if one did
 
     def hear(self, signals: RunnerSignals) -> None:
         """What the master wants now. Called from the listening thread."""
-        if signals.kill or signals.ended:
+        if signals.peer_failed:
+            self.kill("another node of this task failed", PEER_GRACE_SECONDS)
+        elif signals.kill or signals.ended:
             self.kill("killed by the master" if signals.kill else "the allocation is over")
         elif signals.preempt:
             self._control.preempt = True
@@ -88,9 +98,9 @@ class Attendant:
         timer.daemon = True
         timer.start()
 
-    def kill(self, message: str) -> None:
+    def kill(self, message: str, grace: float | None = None) -> None:
         self._control.kill = True
-        self.ending.request(ExitCause.KILLED, message)
+        self.ending.request(ExitCause.KILLED, message, grace)
 
     def forward(self, number: int) -> None:
         if self._process is not None:
@@ -111,7 +121,7 @@ class Attendant:
     def _run(self) -> tuple[ExitCause, int, str]:
         run_dir, sink = self._run_dir, self._sink
         prepared = self._interruptibly(lambda: preparation.prepare(run_dir, self._link, sink))
-        argv = command.entrypoint_argv(prepared.spec.entrypoint)
+        argv = command.entrypoint_argv(prepared.spec.entrypoint, sum(prepared.spec.slot_counts))
         hooks = command.hooks(run_dir, prepared.workdir, prepared.spec.startup_hook)
         variables = prepared.variables
         if not hooks:
@@ -127,17 +137,36 @@ class Attendant:
         # Beside the starting task: what it takes to mask a config would delay the first line.
         aside = threading.Thread(target=preparation.show_config, args=(prepared.spec, sink), daemon=True)
         aside.start()
+        self._watch_over(prepared.spec, self._process)
         self._process.wait()
         aside.join()
         return self._verdict()
+
+    def _watch_over(self, spec: TaskSpec, process: TaskProcess) -> None:
+        limit = ((spec.config or {}).get("watchdog") or {}).get("silent_seconds", _SILENT_SECONDS)
+        if spec.task_type == "TRIAL" and limit:
+            node, spared = self._link.launch.node_id, {self._watchdog.pid}
+            Lookout(self._run_dir, self._sink, limit, node=node, spared=spared).start(process.ended)
 
     def _ready(self, prepared: preparation.Prepared) -> dict[str, str]:
         """The last things before the entrypoint of a trial."""
         if prepared.spec.task_type != "TRIAL":
             return {}
+        preflight = self._preflight(prepared) if prepared.spec.address is None else None
         met = preparation.meet(prepared.spec, self._link, self._run_dir)
+        if preflight is not None:
+            preflight.check(json.loads(met["DET_CONTAINER_ADDRS"]), int(met["DET_CONTAINER_RANK"]))
         preparation.probe_storage(prepared.spec)
         return met
+
+    def _preflight(self, prepared: preparation.Prepared) -> "Preflight":
+        # Here, because most tasks have no peers and need not wait for what it imports.
+        from determined.exec.runner.preflight.check import Here, Preflight
+
+        spec, launch = prepared.spec, self._link.launch
+        variables = command.exported(self._run_dir) or prepared.variables
+        here = Here(launch.node_id, launch.token, variables, prepared.workdir, spec.config, spec.network_interface)
+        return Preflight(here, self._link, self._sink.say)
 
     def _through_hooks(self, hooks: list[Path], argv: list[str], prepared: preparation.Prepared) -> bool:
         """Start the shell and lead it from the hooks to the entrypoint; False when it exited before."""
@@ -199,7 +228,11 @@ class Attendant:
             return cause, status, message
         if status in _HINTS:
             self._sink.say("ERROR", _HINTS[status])
-        return ExitCause.EXITED, status, _described(status)
+        failure = read_failure(self._run_dir.path) if status != 0 else None
+        if failure is None:
+            return ExitCause.EXITED, status, _described(status)
+        self.failed_at = failure.time
+        return ExitCause.EXITED, status, f"{_described(status)}; {failure.describe()}"
 
     def _clear_away(self) -> None:
         assert self._process is not None

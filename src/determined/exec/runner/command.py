@@ -12,13 +12,15 @@ _TRIAL_CLASS = re.compile(r"[a-zA-Z0-9_.]+:[a-zA-Z0-9_]+")
 STARTUP_HOOK = "startup-hook.sh"
 
 
-def entrypoint_argv(entrypoint: str | list[str]) -> list[str]:
-    """A list is argv, `package.module:Class` a trial class, any other string a shell command."""
+def entrypoint_argv(entrypoint: str | list[str], slots: int = 1) -> list[str]:
+    """A list is argv, `package.module:Class` a trial class (one process per slot), any other string a shell command."""
     if not entrypoint or (isinstance(entrypoint, str) and not entrypoint.strip()):
         raise FailedPrecondition("the config names no entrypoint; set `entrypoint:` to what should run")
     if isinstance(entrypoint, list):
         return entrypoint
     if _TRIAL_CLASS.fullmatch(entrypoint):
+        if slots > 1:
+            return ["python3", "-m", "determined.launch.torch_distributed", "--trial", entrypoint]
         return ["python3", "-m", "determined.exec.harness", entrypoint]
     # The program below may know these signals (core prints stacks on USR1); the shell itself would die of them.
     return ["sh", "-c", f"trap : USR1 USR2; {entrypoint}"]
@@ -46,6 +48,7 @@ def write_script(run_dir: RunDir, hook_files: list[Path], argv: list[str]) -> li
         "set -e",
         *(f". {q(str(hook))}" for hook in hook_files),
         "set +e",
+        f"env -0 > {q(str(_exported(run_dir)))} 2> /dev/null",
         f"echo done > {q(str(run_dir.hooks_done))}",
         f"read -r _ < {q(str(run_dir.hooks_go))}",
         f". {q(str(rendezvous_script(run_dir)))}",
@@ -57,6 +60,15 @@ def write_script(run_dir: RunDir, hook_files: list[Path], argv: list[str]) -> li
     return [shell, str(run_dir.entrypoint)]
 
 
+def exported(run_dir: RunDir) -> dict[str, str]:
+    """The variables of the entrypoint as the hooks have left them; empty where no hook ran."""
+    try:
+        entries = _exported(run_dir).read_text(errors="surrogateescape").split("\0")
+    except OSError:
+        return {}
+    return {name: value for name, given, value in (entry.partition("=") for entry in entries) if given}
+
+
 def write_rendezvous(run_dir: RunDir, variables: dict[str, str]) -> None:
     """Variables known only after rendezvous, for the shell that waits for it."""
     lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
@@ -65,3 +77,7 @@ def write_rendezvous(run_dir: RunDir, variables: dict[str, str]) -> None:
 
 def rendezvous_script(run_dir: RunDir) -> Path:
     return run_dir.path / "train" / "rendezvous.sh"
+
+
+def _exported(run_dir: RunDir) -> Path:
+    return run_dir.path / "train" / "exported"

@@ -135,7 +135,7 @@ def _trial(spec: TaskSpec) -> dict[str, str]:
 
 def _devices(launch: LaunchFile) -> dict[str, str]:
     """Which accelerators the task sees. On a machine without any, nothing is said about them."""
-    slots = ",".join(map(str, launch.slot_ids))
+    slots = ",".join(map(str, launch.slot_ids)) if launch.visible_devices is None else launch.visible_devices
     if launch.device == "cuda":
         # Slots are numbered as nvidia-smi numbers devices, by bus; CUDA by itself would number them by speed.
         return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": slots}

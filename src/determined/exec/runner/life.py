@@ -28,6 +28,11 @@ def main(arguments: list[str]) -> int:
     if lock is None or run_dir.done.exists():
         # Starting a runner twice is harmless: the first one goes on, or has reported everything.
         return 0
+    starter = _tied_to(run_dir)
+    if starter is not None:
+        kernel.die_with_parent()
+        if os.getppid() != starter:
+            return 1  # it was gone before the kernel knew of our tie
     if os.getsid(0) != os.getpid():
         _detach()
     kernel.adopt_orphans()
@@ -39,6 +44,15 @@ def main(arguments: list[str]) -> int:
     status = _attend(run_dir, watchdog)
     watchdog.release()
     return status
+
+
+def _tied_to(run_dir: RunDir) -> int | None:
+    """On another host nobody looks for a runner whose sitter is gone."""
+    try:
+        found = json.loads(run_dir.launch.read_bytes()).get("tiedTo")
+    except (OSError, ValueError, AttributeError):
+        return None  # whoever reads it next says what is wrong with it
+    return found if isinstance(found, int) else None
 
 
 def _detach() -> None:
@@ -90,7 +104,7 @@ def work(run_dir: RunDir, watchdog: Watchdog) -> None:
         verdict = attendant.run()
     wanted = shipper.drain()
     if verdict is not None and wanted:
-        sink.exit(*verdict)
+        sink.exit(*verdict, at=attendant.failed_at)
         shipper.drain()
     _finish(run_dir, verdict)
 

@@ -4,6 +4,7 @@ import errno
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 import msgspec
@@ -29,13 +30,21 @@ class LogSink:
         self.journal = JournalWriter(run_dir.journals, LOGS, reserve=_RESERVE)
         self._appended = appended
         self._encode = msgspec.msgpack.Encoder().encode
+        self.heard: Counter[int | None] = Counter()  # lines of the task so far, by rank
         self._dropped = 0
         self._lock = threading.Lock()
 
     def output(self, lines: Iterable[Line], stdtype: str) -> None:
         """Lines of the task."""
         now = time.time()
+        lines = list(lines)
+        self.heard.update(rank for _, _, rank in lines)
         self._append([self._encode(LogLine(text, now, stdtype, level, rank)) for text, level, rank in lines])
+
+    def quote(self, lines: Iterable[str], rank: int) -> None:
+        """Lines about one rank that it has not said by itself."""
+        now = time.time()
+        self._append([self._encode(LogLine(text, now, "stderr", "INFO", rank, "agent")) for text in lines])
 
     def say(self, level: str, text: str, prefix: str = "") -> None:
         """A line of the runner itself; one that is too long becomes several, each with the prefix."""
@@ -48,9 +57,10 @@ class LogSink:
         """How far we have come. Not worth a request of its own: it goes with what is said next, or after a moment."""
         self._append([self._encode(Phase(state, time.time()))], hurry=False)
 
-    def exit(self, cause: ExitCause, code: int, message: str) -> None:
+    def exit(self, cause: ExitCause, code: int, message: str, at: float | None = None) -> None:
+        """`at`: when the task failed, where that was before its last process had ended."""
         logger.info("exit: %s, status %s: %s", cause, code, message)
-        record = self._encode(Exit(cause, code, message, time.time()))
+        record = self._encode(Exit(cause, code, message, time.time() if at is None else at))
         try:
             self.journal.append(record, last=True)
         except OSError as e:

@@ -25,6 +25,12 @@ def verify(secret: bytes, token: str) -> str | None:
     return allocation_id if hmac.compare_digest(expected.encode(), signature.encode()) else None
 
 
+def ticket(secret: bytes, allocation_id: str) -> str:
+    """What a runner started on another host shows to get the token: worthless once it was used."""
+    digest = hmac.digest(secret, b"ticket:" + allocation_id.encode(), hashlib.sha256)
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
 def _sign(secret: bytes, allocation_id: str) -> str:
     digest = hmac.digest(secret, b"allocation:" + allocation_id.encode(), hashlib.sha256)
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -1,11 +1,12 @@
 """What happens to allocations and their runners (phases, acks, exits, signals), each inside a write transaction."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping
 
+from determined.engines.model import GoneReason
 from determined.errors import Gone, InvalidArgument
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import runner as runners
@@ -18,6 +19,7 @@ from determined.master.lifecycle.states import (
     ExitKind,
     RunnerEnd,
     RunnerExit,
+    State,
     classify,
     first_failure,
     further,
@@ -25,6 +27,11 @@ from determined.master.lifecycle.states import (
 )
 from determined.wire.report import Exit, ExitCause
 
+# From the request to end a runner to the kill of whatever is left of it; repeated after as long.
+FORCE_AFTER = timedelta(seconds=30)
+PEER_FAILED = "another of its resources failed"
+# Why an allocation was asked to leave whose host was about to be taken away.
+HOST_WISH = "the task asked to be terminated"
 _LOST_CODE = -1
 
 
@@ -153,7 +160,7 @@ def runner_exited(conn: Connection, now: datetime, resource_id: str, exit: Exit)
         resource_id,
         {
             "state": AllocationState.TERMINATED,
-            "exited_at": now,
+            "exited_at": _failed_at(now, runner, exit),
             "exit_code": exit.code,
             "exit_cause": exit.cause,
             "exit_message": exit.message,
@@ -167,10 +174,33 @@ def runner_gone(conn: Connection, now: datetime, resource_id: str, reason: str, 
     runner = runners.find(conn, resource_id)
     if runner is None:
         return
+    if reason == GoneReason.CANCELED and not _is_leaving(conn, runner):
+        _canceled(conn, now, runner, detail)
+        return
     if runner["exited_at"] is None:
         message = detail or f"the runner is gone ({reason})"
-        runner_exited(conn, now, resource_id, Exit(ExitCause.LOST, _LOST_CODE, message, now.timestamp()))
+        cause = ExitCause.KILLED if reason == GoneReason.CANCELED else ExitCause.LOST
+        runner_exited(conn, now, resource_id, Exit(cause, _LOST_CODE, message, now.timestamp()))
     mark_drained(conn, resource_id)
+
+
+def _is_leaving(conn: Connection, runner: RowMapping) -> bool:
+    """We asked for its end ourselves: to whoever canceled it then, that was on its way."""
+    allocation = allocations.get(conn, runner["allocation_id"])
+    return allocation["kill_at"] is not None and allocation["kill_reason"] != HOST_WISH
+
+
+def _canceled(conn: Connection, now: datetime, runner: RowMapping, why: str) -> None:
+    """It is not tried again, also where it left in good order first, because its host told it that its end was near."""
+    if runner["exited_at"] is None:
+        refuse(conn, now, runner["resource_id"], why)
+        return
+    allocation = allocations.get(conn, runner["allocation_id"])
+    if allocation["trial_id"] is not None and HOST_WISH in (allocation["preempt_reason"], allocation["kill_reason"]):
+        _say(conn, now, allocation, why)
+        trial_state.push(conn, now, allocation["trial_id"], State.STOPPING_ERROR, why)
+        search.settle(conn, now, trials.get(conn, allocation["trial_id"])["experiment_id"])
+    mark_drained(conn, runner["resource_id"])
 
 
 def mark_drained(conn: Connection, resource_id: str) -> None:
@@ -182,6 +212,14 @@ def mark_drained(conn: Connection, resource_id: str) -> None:
         allocations.update_row(conn, runner["allocation_id"], {"drained": True})
 
 
+def _failed_at(now: datetime, runner: RowMapping, exit: Exit) -> datetime:
+    """When it failed by its own clock: peers of a failed rank fail within milliseconds, and may report before it."""
+    if runner["started_at"] is None or exit.cause != ExitCause.EXITED:
+        return now
+    started: datetime = runner["started_at"]
+    return max(started, min(now, datetime.fromtimestamp(exit.time, UTC)))
+
+
 def _follow_exits(conn: Connection, now: datetime, allocation_id: str) -> None:
     allocation = allocations.get(conn, allocation_id)
     if allocation["ended_at"] is not None:
@@ -191,15 +229,15 @@ def _follow_exits(conn: Connection, now: datetime, allocation_id: str) -> None:
     if not left:
         _end(conn, now, allocation, group)
         return
-    exited = _exits(group)
+    exited = _exits(allocation, group)
     if first_failure(exited) is not None:
-        allocation_state.kill(conn, now, allocation, "another of its resources failed")
+        allocation_state.kill(conn, now, allocation, PEER_FAILED)
     elif exited and all(r["daemon"] for r in left):
         allocation_state.kill(conn, now, allocation, "only daemons are left")
 
 
 def _end(conn: Connection, now: datetime, allocation: RowMapping, group: Sequence[RowMapping]) -> None:
-    exits = _exits(group)
+    exits = _exits(allocation, group)
     killed = allocation["exit_kind"] == ExitKind.KILLED
     acked, asked = allocation["preempt_acked_at"] is not None, allocation["preempt_at"] is not None
     kind = classify(exits, killed=killed, acked=acked, asked=asked)
@@ -217,11 +255,18 @@ def _consequences(conn: Connection, now: datetime, allocation: RowMapping, kind:
     search.settle(conn, now, trials.get(conn, allocation["trial_id"])["experiment_id"])
 
 
-def _exits(group: Sequence[RowMapping]) -> list[RunnerExit]:
+def _exits(allocation: RowMapping, group: Sequence[RowMapping]) -> list[RunnerExit]:
     """In the order in which they left. A single resource is never a daemon."""
     gone = sorted((r for r in group if r["exited_at"] is not None), key=lambda r: (r["exited_at"], r["rank"]))
     alone = len(group) == 1
-    return [RunnerExit(RunnerEnd(r["exit_cause"]), r["exit_code"], bool(r["daemon"]) and not alone) for r in gone]
+    return [RunnerExit(_end_of(allocation, r), r["exit_code"], bool(r["daemon"]) and not alone) for r in gone]
+
+
+def _end_of(allocation: RowMapping, runner: RowMapping) -> RunnerEnd:
+    """One that we killed by force leaves no word either: it was not lost."""
+    end, kill_at = RunnerEnd(runner["exit_cause"]), allocation["kill_at"]
+    forced = kill_at is not None and runner["exited_at"] >= kill_at + FORCE_AFTER
+    return RunnerEnd.KILLED if end == RunnerEnd.LOST and forced else end
 
 
 def _summary(allocation: RowMapping, group: Sequence[RowMapping], kind: ExitKind) -> str:
@@ -233,7 +278,7 @@ def _summary(allocation: RowMapping, group: Sequence[RowMapping], kind: ExitKind
         return "exited with status 0"
     failed = min(
         (r for r in group if r["exit_cause"] != RunnerEnd.EXITED or r["exit_code"] != 0),
-        key=lambda r: (r["exited_at"], r["rank"]),
+        key=lambda r: (r["exit_cause"] != RunnerEnd.LOST, r["exited_at"], r["rank"]),
     )
     return f"rank {failed['rank']} on {failed['node_id']}: {failed['exit_message'] or failed['exit_code']}"
 

@@ -123,7 +123,9 @@ def end(
         values["drained"] = True
     allocations.update_row(conn, allocation["id"], values)
     failed = kind in (ExitKind.ERRORED, ExitKind.TRANSIENT, ExitKind.INVALID_REQUEST)
-    _say(conn, now, allocation, f"allocation ended ({kind}): {reason}", "ERROR" if failed else "INFO")
+    # The lines of a launcher that failed stand in this log already, just above.
+    summary = reason.partition("\n")[0]
+    _say(conn, now, allocation, f"allocation ended ({kind}): {summary}", "ERROR" if failed else "INFO")
 
 
 def _say(conn: Connection, now: datetime, allocation: RowMapping, text: str, level: str = "INFO") -> None:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, RowMapping
 
 from determined.engines.model import Device
 from determined.master.db.queries import allocation as allocations
@@ -30,28 +30,48 @@ def assign(
     if allocation["state"] != AllocationState.PENDING:
         return
     rows = [_runner(allocation_id, rank, capacity[node_id], n) for rank, (node_id, n) in enumerate(placement)]
+    insert(conn, now, allocation, rows, reserved_ports)
+    where = ", ".join(f"agent {r['node_id']} slots {r['slot_ids']}" for r in rows)
+    append_master_line(conn, now, allocation["task_id"], f"assigned to {where}", allocation_id=allocation_id)
+
+
+def insert(
+    conn: Connection,
+    now: datetime,
+    allocation: RowMapping,
+    rows: list[dict[str, Any]],
+    reserved_ports: Collection[int],
+) -> None:
+    """The rows of an allocation's runners, and its ports."""
     runners.insert_rows(conn, rows)
     taken = allocations.reserved_ports(conn) | set(reserved_ports)
     values: dict[str, Any] = {"state": AllocationState.ASSIGNED, "assigned_at": now}
     if allocation["trial_id"] is not None:
         values["ports"] = ports.choose(taken)
-    allocations.update_row(conn, allocation_id, values)
-    where = ", ".join(f"agent {r['node_id']} slots {r['slot_ids']}" for r in rows)
-    append_master_line(conn, now, allocation["task_id"], f"assigned to {where}", allocation_id=allocation_id)
+    allocations.update_row(conn, allocation["id"], values)
 
 
-def _runner(allocation_id: str, rank: int, capacity: Capacity, slots: int) -> dict[str, Any]:
-    taken = capacity.take(slots)
-    addresses = capacity.node.addresses
+def runner_row(allocation_id: str, rank: int, **where: Any) -> dict[str, Any]:
+    """`where`: engine, node_id, slot_ids, device, address."""
     return {
         "resource_id": str(uuid.uuid4()),
         "allocation_id": allocation_id,
         "container_id": str(uuid.uuid4()),
         "rank": rank,
-        "engine": capacity.engine,
-        "node_id": capacity.node.id,
-        "slot_ids": [slot.id for slot in taken],
-        "device": taken[0].device if taken else Device.CPU,
         "state": AllocationState.ASSIGNED,
-        "address": addresses[0] if addresses else "127.0.0.1",
+        **where,
     }
+
+
+def _runner(allocation_id: str, rank: int, capacity: Capacity, slots: int) -> dict[str, Any]:
+    taken = capacity.take(slots)
+    addresses = capacity.node.addresses
+    return runner_row(
+        allocation_id,
+        rank,
+        engine=capacity.engine,
+        node_id=capacity.node.id,
+        slot_ids=[slot.id for slot in taken],
+        device=taken[0].device if taken else Device.CPU,
+        address=addresses[0] if addresses else "127.0.0.1",
+    )

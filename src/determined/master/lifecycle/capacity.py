@@ -47,6 +47,9 @@ class Capacity:
     free: list[Slot] = field(default_factory=list)
     total: int = 0
 
+    def serves(self, pool: str) -> bool:
+        return pool == self.pool or pool in self.node.also_pools
+
     def view(self) -> NodeView:
         return NodeView(
             id=self.node.id,
@@ -82,9 +85,15 @@ def capacities(
     return found
 
 
-def check_fits(pool: Pool, capacity: Iterable[Capacity], slots: int, *, single_node: bool) -> None:
-    """Raise InvalidArgument, naming the nearest size that fits, when the pool's nodes can never hold `slots`."""
+def check_fits(
+    pool: Pool, capacity: Iterable[Capacity], slots: int, *, single_node: bool, possible: Sequence[int] = ()
+) -> None:
+    """Raise InvalidArgument, naming the nearest size that fits, when the pool's nodes can never hold `slots`.
+
+    `possible`: sizes of the nodes that it may ever have, where these are others than the ones it has now.
+    """
     sizes = [c.total for c in capacity if c.pool == pool.name and (c.state.enabled or c.state.draining)]
+    sizes = list(possible) or sizes
     feasible.check(slots, sizes, single_node, heterogeneous=pool.settings.allow_heterogeneous, pool=pool.name)
 
 

@@ -3,17 +3,18 @@
 One `Cluster` belongs to one master; services find it by the master's bus. Everything in it can be lost and built again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
 from determined.engines.base import Engine
 from determined.engines.local.engine import LocalNode
-from determined.engines.model import Node
-from determined.errors import FailedPrecondition, Unavailable
+from determined.engines.model import Device, Node
+from determined.errors import FailedPrecondition, NotFound, Unavailable
 from determined.master.bus import Bus
+from determined.wire.bridge import Enrolment, EnrolRequest, Sealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,86 @@ class AdoptingEngine(Protocol):
     async def disown(self, resource_id: str) -> None: ...
 
 
+@runtime_checkable
+class PlacingEngine(Protocol):
+    """What only some engines do: choose the nodes themselves. Work goes to them as soon as it is queued."""
+
+    device: Device  # what a slot of its pools is
+
+    def spread(self, pool: str, slots: int, options: Mapping[str, Any], *, single_node: bool) -> list[int]:
+        """How many slots on each node, one entry a node. Raises InvalidArgument, naming a size that can be had."""
+
+    def waiting(self) -> Mapping[str, str]:
+        """What each allocation that it has not begun waits for, in its own words."""
+
+
+@runtime_checkable
+class ElasticEngine(Protocol):
+    """What only some engines can do: get more nodes when they know what is queued."""
+
+    def demand(self, pool: str, slots: Sequence[int]) -> None:
+        """The sizes of everything that waits in a pool, told on every pass."""
+
+    def possible_sizes(self, pool: str) -> Sequence[int] | None:
+        """Slots of every node that the pool has, whoever uses it now, and of those that may still come; None when
+        nothing is known yet."""
+
+
+@runtime_checkable
+class BridgedEngine(Protocol):
+    """What only some engines do: reach their cluster through a bridge there, which talks to us over HTTP."""
+
+    def enrol(self, asked: EnrolRequest) -> Enrolment: ...
+
+    async def exchange(self, sealed: Sealed) -> Sealed: ...
+
+    def wake(self) -> None:
+        """Answer whoever waits in `exchange`."""
+
+
 class Cluster:
-    def __init__(self, engines: Sequence[Engine]) -> None:
+    """`owner`: pool -> name of the engine it belongs to, where the config says so."""
+
+    def __init__(self, engines: Sequence[Engine], owner: Mapping[str, str] | None = None) -> None:
         self.engines = {engine.name: engine for engine in engines}
+        self._owner = dict(owner or {})
         self.reasons: dict[str, str] = {}  # allocation id -> what it waits for, as of the last pass
         self._first_seen: dict[str, datetime] = {}
 
     def nodes(self) -> list[PlacedNode]:
         return [PlacedNode(name, node) for name, engine in self.engines.items() for node in engine.nodes()]
+
+    def placing(self, pool: str) -> tuple[str, PlacingEngine] | None:
+        """The engine that chooses the nodes for this pool, with its name; None where that is ours to do."""
+        placing = {name: engine for name, engine in self.engines.items() if isinstance(engine, PlacingEngine)}
+        name = self._owner.get(pool, "")
+        return (name, placing[name]) if name in placing else None
+
+    def waiting(self) -> dict[str, str]:
+        """What allocations wait for that an engine has been handed and has not begun."""
+        found: dict[str, str] = {}
+        for engine in self.engines.values():
+            if isinstance(engine, PlacingEngine):
+                found.update(engine.waiting())
+        return found
+
+    def tell_demand(self, queued: Mapping[str, Sequence[int]]) -> None:
+        """By pool, to whoever can do something about it."""
+        elastic = {name: engine for name, engine in self.engines.items() if isinstance(engine, ElasticEngine)}
+        for pool, name in self._owner.items():
+            if name in elastic:
+                elastic[name].demand(pool, queued.get(pool, ()))
+
+    def elastic(self, pool: str) -> ElasticEngine | None:
+        """The engine of this pool, where it may have other nodes than those that it offers now."""
+        engine = self.engines.get(self._owner.get(pool, ""))
+        return engine if isinstance(engine, ElasticEngine) else None
+
+    def bridged(self, name: str) -> BridgedEngine:
+        engine: object = self.engines.get(name)
+        if isinstance(engine, BridgedEngine):
+            return engine
+        raise NotFound(f"no engine '{name}' with a bridge is part of this master")
 
     def seen_since(self, node_id: str, now: datetime) -> datetime:
         """When this process first saw the node."""

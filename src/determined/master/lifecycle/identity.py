@@ -77,7 +77,9 @@ def linked(row: RowMapping, config: MasterConfig) -> RunAs:
 
 
 def advertised_url(config: MasterConfig) -> str:
-    """The URL that runners on this machine use."""
+    """The URL that runners use: as the config says, else one that is good on this machine."""
+    if config.advertised_url is not None:
+        return config.advertised_url.rstrip("/")
     scheme = "https" if config.security.tls.enabled else "http"
     host = "127.0.0.1" if config.host in _ANY_ADDRESS else config.host
     return f"{scheme}://[{host}]:{config.port}" if ":" in host else f"{scheme}://{host}:{config.port}"

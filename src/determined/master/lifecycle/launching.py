@@ -7,7 +7,8 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, RowMapping
 
@@ -17,16 +18,16 @@ from determined.errors import FailedPrecondition, Unavailable
 from determined.master import supervise
 from determined.master.auth import allocation_token
 from determined.master.context import MasterContext
+from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import runner as runners
 from determined.master.lifecycle import allocation as lifecycle
-from determined.master.lifecycle import topics
+from determined.master.lifecycle import placing, topics
 from determined.master.lifecycle.certificate import known_as
 from determined.master.lifecycle.cluster import Cluster
 from determined.master.lifecycle.identity import advertised_url, isolation_problem, run_as
 from determined.master.lifecycle.states import AllocationState
 
 logger = logging.getLogger(__name__)
-
-FORCE_AFTER = timedelta(seconds=30)
 
 
 @dataclass(slots=True)
@@ -73,8 +74,8 @@ class Launcher:
         self._handed.clear()
 
     def _enforce(self, now: datetime, row: RowMapping, handed: _Handed) -> None:
-        due = row["kill_at"] + FORCE_AFTER <= now
-        if due and (handed.forced_at is None or handed.forced_at + FORCE_AFTER <= now):
+        due = row["kill_at"] + lifecycle.FORCE_AFTER <= now
+        if due and (handed.forced_at is None or handed.forced_at + lifecycle.FORCE_AFTER <= now):
             handed.forced_at = now
             self._kill(row, force=True)
         elif not due and not handed.asked_to_end:
@@ -98,7 +99,7 @@ class Launcher:
             return
         try:
             engine = self._engine(row)
-            await engine.start(self._launch_of(row))
+            await engine.start(await self._launch_of(row))
         except Unavailable as e:
             await self._not_started(resource_id, e.message)
         except FailedPrecondition as e:
@@ -134,8 +135,9 @@ class Launcher:
             raise Unavailable(f"engine '{row['engine']}' is no longer part of this master")
         return engine
 
-    def _launch_of(self, row: RowMapping) -> Launch:
+    async def _launch_of(self, row: RowMapping) -> Launch:
         config = self._ctx.config
+        size, options = await self._ctx.db.read(lambda conn: _gang(conn, row["allocation_id"]))
         return Launch(
             allocation_id=row["allocation_id"],
             resource_id=row["resource_id"],
@@ -149,6 +151,15 @@ class Launcher:
             run_as=run_as(row, config),
             master_cert_file=self._known_as.file,
             master_cert_name=self._known_as.name,
+            ticket=allocation_token.ticket(self._ctx.cluster.secret, row["allocation_id"]),
+            size=size,
+            options=options,
             # A runner's first record is its phase, so any report of it has moved the row.
             begun=row["state"] != AllocationState.ASSIGNED,
         )
+
+
+def _gang(conn: Connection, allocation_id: str) -> tuple[int, dict[str, Any]]:
+    """How many runners its allocation has, and what its submitter says to the engine."""
+    allocation = allocations.get(conn, allocation_id)
+    return len(runners.of_allocation(conn, allocation_id)), placing.options_of(conn, allocation)

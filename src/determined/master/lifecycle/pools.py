@@ -23,6 +23,7 @@ class Pool:
     settings: Settings
     default_priority: int = 42
     max_aux: int | None = None
+    engine: str = "local"  # whose nodes it is made of
 
 
 def container_defaults(config: MasterConfig, pool: str) -> dict[str, Any]:
@@ -46,6 +47,7 @@ def pools_of(config: MasterConfig) -> dict[str, Pool]:
             ),
             default_priority=pool.scheduler.default_priority,
             max_aux=pool.max_aux_containers_per_agent,
+            engine=pool.engine,
         )
         for pool in config.resource_pools
     }

@@ -44,7 +44,7 @@ class Reconciler:
     def __init__(self, ctx: MasterContext, engines: Sequence[Engine]) -> None:
         self._ctx = ctx
         self._pools = pools_of(ctx.config)
-        self._cluster = clusters.Cluster(engines)
+        self._cluster = clusters.Cluster(engines, {name: pool.engine for name, pool in self._pools.items()})
         self._launcher = Launcher(ctx, self._cluster)
         self._tasks: list[asyncio.Task[None]] = []
         self._announced: frozenset[Told] = frozenset()
@@ -81,12 +81,14 @@ class Reconciler:
             pools=self._pools,
             launch_error=self._ctx.config.launch_error,
             reserved_ports=frozenset(self._ctx.config.reserved_ports),
+            placing={pool: found for pool in self._pools if (found := self._cluster.placing(pool)) is not None},
         )
         seen = await self._ctx.db.read(lambda conn: scheduling.look(conn, now, world))
         if seen.changes:
             seen = await self._ctx.db.write(lambda conn: scheduling.act(conn, now, world))
             self._ctx.bus.publish(*seen.topics)
-        self._cluster.reasons = seen.reasons
+        self._cluster.reasons = {**seen.reasons, **self._cluster.waiting()}
+        self._cluster.tell_demand(seen.queued)
         self._announce(seen.signals)
         self._launcher.launch(seen.alive)
         self._launcher.enforce_kills(now, seen.alive)

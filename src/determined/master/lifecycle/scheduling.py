@@ -4,7 +4,7 @@
 and changes it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -18,9 +18,9 @@ from determined.master.db.queries import node as node_rows
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import allocation as lifecycle
-from determined.master.lifecycle import assignment, topics, trial_state
+from determined.master.lifecycle import assignment, placing, topics, trial_state
 from determined.master.lifecycle.capacity import Capacity, Overrides, capacities
-from determined.master.lifecycle.cluster import PlacedNode
+from determined.master.lifecycle.cluster import PlacedNode, PlacingEngine
 from determined.master.lifecycle.pools import Pool, SchedulerKind
 from determined.master.lifecycle.states import AllocationState
 
@@ -42,6 +42,7 @@ class World:
     pools: dict[str, Pool]
     launch_error: bool = True
     reserved_ports: frozenset[int] = frozenset()
+    placing: Mapping[str, tuple[str, PlacingEngine]] = field(default_factory=dict)  # pools whose engine chooses nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class Pass:
     alive: Sequence[RowMapping] = ()
     reasons: dict[str, str] = field(default_factory=dict)
     changes: bool = False
+    queued: dict[str, list[int]] = field(default_factory=dict)  # pool -> sizes of what waits for slots
     topics: set[str] = field(default_factory=set)
     signals: frozenset[Told] = frozenset()
 
@@ -71,7 +73,8 @@ def look(conn: Connection, now: datetime, world: World) -> Pass:
     return Pass(
         alive=runners.alive(conn),
         reasons=chosen.reasons,
-        changes=due or bool(chosen.starts or chosen.preempts or chosen.rejects),
+        changes=due or bool(chosen.starts or chosen.handed or chosen.preempts or chosen.rejects),
+        queued=chosen.queued,
         signals=_signals(chosen.live),
     )
 
@@ -87,7 +90,7 @@ def act(conn: Connection, now: datetime, world: World) -> Pass:
     changed = _apply(conn, now, world, chosen)
     for allocation_id in {*late, *queued, *changed}:
         done.topics.update(topics.of_allocation(conn, allocation_id))
-    done.reasons = chosen.reasons
+    done.reasons, done.queued = chosen.reasons, chosen.queued
     done.alive = runners.alive(conn)
     done.signals = _signals(allocations.live_with_job(conn))
     return done
@@ -115,6 +118,8 @@ class _Chosen:
     live: Sequence[RowMapping] = ()
     capacity: dict[str, Capacity] = field(default_factory=dict)
     starts: list[tuple[str, list[tuple[str, int]]]] = field(default_factory=list)
+    handed: list[tuple[str, str]] = field(default_factory=list)  # allocation, pool: to engines that choose the nodes
+    queued: dict[str, list[int]] = field(default_factory=dict)
     preempts: list[str] = field(default_factory=list)
     rejects: list[str] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -140,11 +145,17 @@ def _decide_pool(world: World, chosen: _Chosen, name: str, requests: list[Reques
         text = f"cannot start: pool '{name}' is not in the master's config"
         chosen.reasons.update({r.allocation_id: text for r in requests if r.placement is None})
         return
+    waiting = [r for r in requests if r.placement is None]
+    if name in world.placing:
+        chosen.handed += [(r.allocation_id, name) for r in waiting]
+        return
     views = [c.view() for c in chosen.capacity.values() if c.pool == name]
     decision = _DECIDE[pool.scheduler](requests, views, pool.settings)
     chosen.starts += decision.start
     chosen.preempts += decision.preempt
     chosen.reasons.update(decision.reasons)
+    started = {allocation_id for allocation_id, _ in decision.start}
+    chosen.queued[name] = [r.slots for r in waiting if r.allocation_id not in started]
     if world.launch_error:
         chosen.rejects += [r.allocation_id for r in requests if _out_of_nodes(r, views, pool.settings)]
 
@@ -169,9 +180,12 @@ def _apply(conn: Connection, now: datetime, world: World, chosen: _Chosen) -> li
         assignment.assign(
             conn, now, allocation_id, placement, capacity=chosen.capacity, reserved_ports=world.reserved_ports
         )
+    for allocation_id, pool in chosen.handed:
+        placing.hand_over(conn, now, allocation_id, *world.placing[pool], reserved_ports=world.reserved_ports)
     for allocation_id in chosen.preempts:
         lifecycle.request_preemption(conn, now, allocation_id, "its slots are needed by another job")
-    return [*chosen.rejects, *(allocation_id for allocation_id, _ in starts), *chosen.preempts]
+    changed = (allocation_id for allocation_id, _ in (*starts, *chosen.handed))
+    return [*chosen.rejects, *changed, *chosen.preempts]
 
 
 def _request(

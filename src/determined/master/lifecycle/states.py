@@ -206,7 +206,9 @@ def classify(exits: Sequence[RunnerExit], *, killed: bool, acked: bool, asked: b
     if acked and (asked or failure is None):
         return ExitKind.PREEMPTED
     if failure is not None:
-        return ExitKind.TRANSIENT if failure.cause == RunnerEnd.LOST else ExitKind.ERRORED
+        # Where a node vanishes, its peers fail before anybody knows why: their failures are its.
+        lost = any(e.cause == RunnerEnd.LOST for e in exits)
+        return ExitKind.TRANSIENT if lost else ExitKind.ERRORED
     causes = {e.cause for e in exits}
     if RunnerEnd.PREEMPTED in causes:
         return ExitKind.PREEMPTED

@@ -37,7 +37,7 @@ class AgentView:
             draining=state.draining,
             enabled=state.enabled,
             registered_time=rfc3339(self._since),
-            resource_pools=[self._node.pool],
+            resource_pools=[self._node.pool, *self._node.also_pools],
             slots=slots,
             version=self._node.version,
         )

@@ -82,7 +82,10 @@ async def runner_signals(
         if runner["drained"]:
             raise Gone(f"resources {resource_id} of allocation {allocation_id} are over; end the task")
         return RunnerSignals(
-            preempt=row["preempt_at"] is not None, kill=row["kill_at"] is not None, ended=row["ended_at"] is not None
+            preempt=row["preempt_at"] is not None,
+            kill=row["kill_at"] is not None,
+            peer_failed=row["kill_reason"] == lifecycle.PEER_FAILED,
+            ended=row["ended_at"] is not None,
         )
 
     def differs(now: RunnerSignals) -> bool:
@@ -145,10 +148,12 @@ async def _meet(ctx: MasterContext, allocation_id: str, resource_id: str, left: 
 
 
 async def all_gather(ctx: MasterContext, allocation_id: str, asked: AllocationAllGatherRequest) -> list[gathering.Data]:
-    """Blocks until all peers have posted; then the allocation is ready."""
+    """Blocks until all peers have posted; then the allocation is ready, unless they met about a topic of their own."""
     peer, peers = asked.request_uuid or "", asked.num_peers or 1
-    everything = await _gather(ctx, allocation_id, "all_gather", peer=peer, peers=peers, data=asked.data)
-    await ready(ctx, allocation_id)
+    what = f"all_gather {asked.topic}" if asked.topic else "all_gather"
+    everything = await _gather(ctx, allocation_id, what, peer=peer, peers=peers, data=asked.data)
+    if not asked.topic:
+        await ready(ctx, allocation_id)
     return everything
 
 
@@ -175,7 +180,7 @@ async def pending_preemption(ctx: MasterContext, allocation_id: str) -> None:
     """The task was told from outside that its machine goes away and asks to be terminated."""
 
     def ask(conn: Connection, now: datetime) -> None:
-        lifecycle.request_preemption(conn, now, allocation_id, "the task asked to be terminated")
+        lifecycle.request_preemption(conn, now, allocation_id, lifecycle.HOST_WISH)
 
     await _change(ctx, allocation_id, ask)
 

@@ -97,7 +97,11 @@ async def check_resources(
     await ctx.db.read(lambda conn: isolation.require(conn, ctx.config, owner_id, workspace_id))
     await pool.require_available(ctx, resources.resource_pool, workspace_id)
     found = await pool.check_capacity(
-        ctx, resources.resource_pool, resources.slots_per_trial, bool(resources.is_single_node)
+        ctx,
+        resources.resource_pool,
+        resources.slots_per_trial,
+        bool(resources.is_single_node),
+        prepared.active.get("slurm"),
     )
     return [LaunchWarning.CURRENT_SLOTS_EXCEEDED] if found else []
 

@@ -130,7 +130,7 @@ def _jobs(ctx: MasterContext, rows: Sequence[RowMapping]) -> list[wire.Job]:
         fair = pool is not None and pool.scheduler != SchedulerKind.PRIORITY
         job = _to_wire(group, reasons)
         better_waits = any(p == head["pool"] and level < head["priority"] for p, level in waiting)
-        state = _job_state(group, backfilled=better_waits and not fair)
+        state = _job_state(group, reasons, backfilled=better_waits and not fair)
         job.summary = wire.JobSummary(jobs_ahead=-1 if fair else ahead[head["pool"]], state=state)
         ahead[head["pool"]] += 1
         if state == wire.JobState.QUEUED:
@@ -141,7 +141,7 @@ def _jobs(ctx: MasterContext, rows: Sequence[RowMapping]) -> list[wire.Job]:
 
 def _to_wire(group: list[RowMapping], reasons: dict[str, str]) -> wire.Job:
     head = group[0]
-    queued = [row for row in group if row["state"] == AllocationState.PENDING]
+    queued = [row for row in group if _is_queued(row, reasons)]
     return wire.Job(
         job_id=head["job_id"],
         type=wire.JobType(f"TYPE_{head['job_type']}"),
@@ -154,7 +154,7 @@ def _to_wire(group: list[RowMapping], reasons: dict[str, str]) -> wire.Job:
         workspace_id=head["workspace_id"],
         is_preemptible=bool(head["preemptible"]),
         requested_slots=sum(row["slots"] for row in group),
-        allocated_slots=sum(row["slots"] for row in group if row["state"] != AllocationState.PENDING),
+        allocated_slots=sum(row["slots"] for row in group if not _is_queued(row, reasons)),
         priority=head["priority"],
         weight=head["weight"],
         progress=head["progress"],
@@ -162,8 +162,14 @@ def _to_wire(group: list[RowMapping], reasons: dict[str, str]) -> wire.Job:
     )
 
 
-def _job_state(group: list[RowMapping], *, backfilled: bool) -> wire.JobState:
-    if all(row["state"] == AllocationState.PENDING for row in group):
+def _is_queued(row: RowMapping, reasons: dict[str, str]) -> bool:
+    """Also one that its engine was handed and keeps in a queue of its own."""
+    handed = row["state"] == AllocationState.ASSIGNED and row["id"] in reasons
+    return handed or row["state"] == AllocationState.PENDING
+
+
+def _job_state(group: list[RowMapping], reasons: dict[str, str], *, backfilled: bool) -> wire.JobState:
+    if all(_is_queued(row, reasons) for row in group):
         return wire.JobState.QUEUED
     return wire.JobState.SCHEDULED_BACKFILLED if backfilled else wire.JobState.SCHEDULED
 

@@ -1,6 +1,7 @@
 """Resource pools: what they are, whether a request can ever run there, which workspaces they are bound to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -18,16 +19,30 @@ from determined.master.services.pool_view import to_wire
 from determined.wire.pool import ResourcePool
 
 
-async def check_capacity(ctx: MasterContext, pool: str, slots: int, single_node: bool) -> list[str]:
+async def check_capacity(
+    ctx: MasterContext, pool: str, slots: int, single_node: bool, options: Mapping[str, Any] | None = None
+) -> list[str]:
     """Refuse what the pool can never run, naming the nearest size that it can; with `launch_error: false`, warn.
+
+    Args:
+        options: what the submitter says to an engine that chooses nodes itself.
 
     Raises:
         InvalidArgument: the pool does not exist, or no arrangement of its nodes holds `slots`.
     """
     found = require_pool(ctx, pool or default_pool(ctx, slots))
+    placing = clusters.of(ctx.bus).placing(found.name)
+    if placing is not None:
+        # Whatever `launch_error` says: such an engine would refuse it at the hand-over all the same.
+        placing[1].spread(found.name, slots, options or {}, single_node=single_node)
+        return []
     capacity = await ctx.db.read(lambda conn: _capacities(conn, ctx))
+    elastic = clusters.of(ctx.bus).elastic(found.name)
+    possible = elastic.possible_sizes(found.name) if elastic is not None else ()
+    if possible is None:
+        return [f"resource pool '{found.name}': its cluster has not been reached yet; the job waits for it"]
     try:
-        check_fits(found, capacity.values(), slots, single_node=single_node)
+        check_fits(found, capacity.values(), slots, single_node=single_node, possible=possible)
     except InvalidArgument as e:
         if ctx.config.launch_error:
             raise
@@ -51,7 +66,7 @@ async def list_pools(ctx: MasterContext, *, unbound: bool = False) -> list[Resou
     capacity, bound = await ctx.db.read(lambda conn: (_capacities(conn, ctx), nodes.bound_pools(conn)))
     queue = await jobs.list_jobs(ctx, jobs.QueueFilter())
     return [
-        to_wire(pool, ctx.config, [c for c in capacity.values() if c.pool == name], jobs.count(queue, name))
+        to_wire(pool, ctx.config, [c for c in capacity.values() if c.serves(name)], jobs.count(queue, name))
         for name, pool in pools_of(ctx.config).items()
         if not (unbound and bound.get(name))
     ]

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from determined.engines.local import directory
+from determined.engines.host import directory
+from determined.engines.host import runner as runner_module
 from determined.engines.local import engine as engine_module
-from determined.engines.local import runner as runner_module
 from determined.engines.local.engine import LocalEngine, LocalNode
 from determined.engines.model import Device, EngineEvent, GoneReason, Launch, NodesChanged, RunAs, RunnerGone, Slot
 from determined.errors import AlreadyExists, FailedPrecondition, InvalidArgument, NotFound, Unavailable

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from determined.engines.host import process
+from determined.engines.host import runner as runner_module
 from determined.engines.local import engine as engine_module
-from determined.engines.local import process
-from determined.engines.local import runner as runner_module
 from determined.engines.local.engine import LocalEngine, LocalNode
 from determined.engines.model import Device, GoneReason, Launch, RunAs, RunnerGone
 from determined.errors import Unavailable

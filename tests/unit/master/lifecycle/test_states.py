@@ -138,6 +138,20 @@ def test_first_failure_decides_for_the_rest_that_was_killed() -> None:
     assert classify([lost, EXIT_1], killed=False, acked=False) == ExitKind.TRANSIENT
 
 
+def test_node_that_vanished_is_the_cause_of_its_peers_failures_whoever_is_heard_first() -> None:
+    lost = RunnerExit(RunnerEnd.LOST, -1)
+    for exits in ([EXIT_1, lost], [lost, EXIT_1], [EXIT_1, KILLED, lost], [RunnerExit(RunnerEnd.FAILED, 1), lost]):
+        assert classify(exits, killed=False, acked=False) == ExitKind.TRANSIENT
+        assert ended(*exits) == TrialDecision(State.ACTIVE, 0)
+
+
+def test_vanished_node_of_a_daemon_is_a_cause_as_well_unless_the_workers_left_cleanly() -> None:
+    lost = RunnerExit(RunnerEnd.LOST, -1, daemon=True)
+    assert classify([EXIT_1, lost], killed=False, acked=False) == ExitKind.TRANSIENT
+    assert classify([lost, EXIT_1], killed=False, acked=False) == ExitKind.TRANSIENT
+    assert classify([EXIT_0, lost], killed=False, acked=False) == ExitKind.COMPLETED
+
+
 def test_daemons_killed_after_clean_workers_are_no_failure() -> None:
     daemon = RunnerExit(RunnerEnd.EXITED, 137, daemon=True)
     assert classify([EXIT_0, daemon], killed=False, acked=False) == ExitKind.COMPLETED

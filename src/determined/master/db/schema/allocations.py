@@ -88,6 +88,7 @@ runners = Table(
     Column("device", String, nullable=False),
     Column("state", String, nullable=False),  # ASSIGNED, PULLING, STARTING, RUNNING, TERMINATED
     Column("address", String),
+    Column("claimant", String),  # which sitter on another host has its launch file
     Column("rendezvous_at", Time),  # has asked for rendezvous
     Column("started_at", Time),
     Column("exited_at", Time),

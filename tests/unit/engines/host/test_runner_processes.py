@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from determined.engines.local import process
+from determined.engines.host import process
 from determined.engines.model import RunAs
 from determined.errors import FailedPrecondition
 from determined.rundir import lock

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from determined.engines.local import untrusted
+from determined.engines.host import untrusted
 from determined.errors import Unavailable
 
 

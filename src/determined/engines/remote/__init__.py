@@ -1,0 +1,1 @@
+"""What engines of other hosts share: the sitter, which brings up one runner there and stays with it."""

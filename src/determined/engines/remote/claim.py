@@ -1,0 +1,115 @@
+"""The sitter's two words to the master: its claim, and that its host wants it gone. Blocking; no proxy is used."""
+
+import http.client
+import json
+import ssl
+import time
+from collections.abc import Callable
+from urllib.parse import quote, urlsplit
+
+from determined.constants import ALLOCATION_TOKEN_HEADER
+from determined.errors import BY_CODE, DeterminedError, InvalidArgument, Unavailable
+from determined.wire.claim import Claimed, ClaimRequest, Order, answer_proof, is_proven
+from determined.wire.codec import from_json, to_json
+from determined.wire.report import LaunchFile
+
+_SECONDS = 10.0
+_RESTS = (0.2, 10.0)
+_HURRY_SECONDS = 5.0  # a host that is taken away waits half a minute at best, and the task has yet to save
+_STEP_SECONDS = 0.1
+
+
+class Master:
+    """As `order` names it."""
+
+    def __init__(self, order: Order) -> None:
+        self._url = urlsplit(order.master_url)
+        self._ticket = order.ticket
+        self._cert, self._name = order.master_cert, order.master_cert_name
+
+    def claim(self, asked: ClaimRequest, is_unwanted: Callable[[], bool]) -> LaunchFile | None:
+        """However long the master is away; None when nobody wants it any more. Raises the master's word of refusal."""
+        rest = _RESTS[0]
+        while True:
+            try:
+                return self._claim(asked)
+            except Unavailable:
+                if _sleep(rest, is_unwanted):
+                    return None
+                rest = min(rest * 1.7, _RESTS[1])
+
+    def ask_to_leave(self, launch: LaunchFile) -> None:
+        """This host is about to be taken away: the task should save and go. Tried for a moment: masters restart."""
+        path = f"/api/v1/allocations/{quote(launch.allocation_id, safe='')}/signals/pending_preemption"
+        deadline = time.monotonic() + _HURRY_SECONDS
+        while True:
+            try:
+                self._post(path, b"{}", {ALLOCATION_TOKEN_HEADER: f"Bearer {launch.token}"})
+            except Unavailable:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_RESTS[0])
+            else:
+                return
+
+    def _claim(self, asked: ClaimRequest) -> LaunchFile:
+        answer = self._post("/api/v1/claims", to_json(asked), {})
+        try:
+            claimed = from_json(answer, Claimed)
+        except ValueError as e:
+            raise Unavailable(f"whoever answers at {self._url.geturl()} is no master of ours: {e}") from e
+        if not is_proven(answer_proof(self._ticket, asked.claimant), claimed.proof):
+            raise Unavailable(f"whoever answers at {self._url.geturl()} did not make our ticket")
+        return claimed.launch
+
+    def _post(self, path: str, body: bytes, headers: dict[str, str]) -> bytes:
+        connection = self._connect()
+        try:
+            prefix = self._url.path.rstrip("/")
+            connection.request("POST", prefix + path, body, {"Content-Type": "application/json", **headers})
+            answer = connection.getresponse()
+            content = answer.read()
+        except (OSError, http.client.HTTPException) as e:
+            raise Unavailable(f"no answer from the master at {self._url.geturl()}: {e or type(e).__name__}") from e
+        finally:
+            connection.close()
+        if answer.status >= 300:
+            raise _error(answer.status, content)
+        return content
+
+    def _connect(self) -> http.client.HTTPConnection:
+        host, port = self._url.hostname or "", self._url.port
+        if self._url.scheme != "https":
+            return http.client.HTTPConnection(host, port, timeout=_SECONDS)
+        context = ssl.create_default_context(cadata=self._cert)
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # the certificate given to us is the master's own
+        return _Named(host, port, context, self._name or host)
+
+
+class _Named(http.client.HTTPSConnection):
+    """Reached at one name, known by another."""
+
+    def __init__(self, host: str, port: int | None, context: ssl.SSLContext, name: str) -> None:
+        super().__init__(host, port, timeout=_SECONDS, context=context)
+        self._tls, self._name = context, name
+
+    def connect(self) -> None:
+        http.client.HTTPConnection.connect(self)
+        self.sock = self._tls.wrap_socket(self.sock, server_hostname=self._name)
+
+
+def _sleep(seconds: float, is_unwanted: Callable[[], bool]) -> bool:
+    """True as soon as nobody wants what is waited for."""
+    deadline = time.monotonic() + seconds
+    while not (unwanted := is_unwanted()) and time.monotonic() < deadline:
+        time.sleep(_STEP_SECONDS)
+    return unwanted
+
+
+def _error(status: int, content: bytes) -> DeterminedError:
+    try:
+        inner = json.loads(content)["error"]
+        kind, text = BY_CODE.get(str(inner.get("reason")), InvalidArgument), str(inner.get("error"))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return Unavailable(f"the master answers {status}: {content[:200]!r}")
+    return Unavailable(text) if status >= 500 else kind(text)

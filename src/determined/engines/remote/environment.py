@@ -1,0 +1,32 @@
+"""The one file of the sitter that reads os.environ."""
+
+import os
+import tempfile
+from pathlib import Path
+
+_VISIBLE = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
+
+
+def visible_devices() -> str | None:
+    """The accelerators that this host's own scheduler gave to us."""
+    return next((os.environ[name] for name in _VISIBLE if os.environ.get(name)), None)
+
+
+def slurm_rank() -> int | None:
+    value = os.environ.get("SLURM_PROCID")
+    return int(value) if value is not None else None
+
+
+def slurm_node() -> str | None:
+    return os.environ.get("SLURMD_NODENAME")
+
+
+def slurm_gpus() -> list[int] | None:
+    """Which of its node's GPUs this step has; None where Slurm gave none, or does not number them."""
+    numbers = os.environ.get("SLURM_STEP_GPUS", "").split(",")
+    return [int(number) for number in numbers] if all(number.isdigit() for number in numbers) else None
+
+
+def run_root(asked: str | None) -> Path:
+    """A directory of this user alone; one that is not is refused by whoever makes it."""
+    return Path(asked).resolve() if asked else Path(tempfile.gettempdir()) / f"determined-runs-{os.getuid()}"

@@ -1,0 +1,66 @@
+"""Whether checkpoints go to the same directory everywhere: the chief leaves a mark there, the others look for it."""
+
+import logging
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+logger = logging.getLogger(__name__)
+
+_ON_A_FILE_SYSTEM = ("shared_fs", "directory")
+_PATHS = ("host_path", "container_path")
+_NAME = "MARK.txt"
+_LOOK_SECONDS = 0.1
+
+
+class CheckpointDirectory:
+    """Of a storage section that names a directory; `of` gives None for any other."""
+
+    def __init__(self, section: dict[str, Any], workdir: Path) -> None:
+        from determined.storage import build
+
+        # A relative path is the task's, which runs there; the runner is somewhere else.
+        places = {key: str(workdir / section[key]) for key in _PATHS if section.get(key)}
+        self._manager = build({**section, **places})
+        self.place: str = self._manager._base_path
+
+    @classmethod
+    def of(cls, config: dict[str, Any] | None, workdir: Path) -> "CheckpointDirectory | None":
+        section = (config or {}).get("checkpoint_storage") or {}
+        return cls(section, workdir) if section.get("type") in _ON_A_FILE_SYSTEM else None
+
+    def leave_mark(self) -> str | None:
+        """Its name; None where nothing can be written: the storage probe, which comes next, says why."""
+        name = f".preflight-{uuid4()}"
+        try:
+            with tempfile.TemporaryDirectory(prefix="determined-preflight-") as scratch:
+                source = Path(scratch) / _NAME
+                source.write_text(name)
+                self._manager.put(source, f"{name}/{_NAME}")
+        except OSError as e:
+            logger.warning("cannot leave a mark in %s: %s", self.place, e)
+            return None
+        return name
+
+    def remove_mark(self, name: str) -> None:
+        try:
+            self._manager.remove(name)
+        except OSError as e:
+            logger.warning("cannot remove the mark %s/%s: %s", self.place, name, e)
+
+    def look_for(self, name: str, deadline: float) -> str | None:
+        """None once the mark is seen; at the (monotonic) deadline, why it is not. A network file system may be slow."""
+        while (reason := self._miss(name)) is not None and time.monotonic() < deadline:
+            time.sleep(_LOOK_SECONDS)
+        return reason
+
+    def _miss(self, name: str) -> str | None:
+        try:
+            seen = self._manager.read(f"{name}/{_NAME}")
+        except FileNotFoundError:
+            return "what the chief wrote there is not to be seen"
+        except OSError as e:
+            return e.strerror or str(e)
+        return None if seen == name.encode() else "what the chief wrote there reads differently"

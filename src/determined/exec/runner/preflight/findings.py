@@ -1,0 +1,139 @@
+"""What the facts of all nodes say about a start. Pure: every node comes to the same sentences."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from determined.exec.runner.preflight.facts import Facts
+
+# Ranks with different versions of these fail late, and with words that do not name the cause.
+_FRAMEWORKS = frozenset(
+    ["determined", "torch", "tensorflow", "tensorflow-cpu", "jax", "jaxlib", "keras", "lightning", "pytorch-lightning",
+     "deepspeed", "horovod", "transformers", "accelerate"]
+)  # fmt: skip
+_NAMED = 4  # nodes of one sentence
+_LISTED = 8  # packages of one sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    text: str
+    fatal: bool
+
+
+def skew(everyone: Sequence[Facts]) -> list[Finding]:
+    """Differences between the Pythons and packages of the nodes. One that did not tell is only named."""
+    known = [facts for facts in everyone if facts.python is not None]
+    silent = [facts for facts in everyone if facts.python is None]
+    found = [*_python_skew(known), *_framework_skew(known), *_other_skew(known)]
+    if silent:
+        found.append(Finding(f"the Python of {_names(silent)} did not answer: its packages are not compared", False))
+    return found
+
+
+def is_present(wanted: str, present: Iterable[str]) -> bool:
+    """Whether one of the interfaces is meant: several may be named, by prefix, `=name` or `^name`, as NCCL reads it."""
+    names = [name.strip().lstrip("=") for name in wanted.split(",") if name.strip() and not name.startswith("^")]
+    return not names or any(one.startswith(name) for one in present for name in names)
+
+
+def absent_interface(wanted: str, here: Facts, present: Iterable[str]) -> Finding:
+    listed = ", ".join(sorted(set(present)))
+    return Finding(
+        f"{here.name} has no network interface {wanted!r}, only {listed}; correct dtrain_network_interface", True
+    )
+
+
+def unreachable(here: Facts, peer: Facts, reason: str, hosts: int) -> Finding:
+    place = f"{_endpoint(peer)} (interface {peer.interface or 'unknown'})"
+    loopback = peer.address.startswith("127.") or peer.address in ("::1", "localhost")
+    if loopback and hosts > 1:
+        remedy = "that is a loopback address: give the node an address that the others can reach"
+    else:
+        remedy = "open TCP between the nodes (all ports), or give the node an address of a network that they share"
+    return Finding(f"{here.name} cannot reach {peer.name} at {place}: {reason}; {remedy}", True)
+
+
+def slow(here: Facts, peer: Facts, reason: str) -> Finding:
+    return Finding(f"{here.name} is not sure to reach {peer.name} at {_endpoint(peer)}: {reason}", False)
+
+
+def not_shared(here: Facts, chief: Facts, reason: str) -> Finding:
+    return Finding(
+        f"checkpoint directory {here.place} on {here.name} is not the one of {chief.name}: {reason}; mount the same "
+        "file system there on every node, or use an object store (s3, gcs, azure)",
+        True,
+    )
+
+
+def port_taken(here: Facts, variable: str, port: int, owner: str | None) -> Finding:
+    """Not fatal: not every script uses every port."""
+    return Finding(
+        f"port {port} ({variable}) is taken on {here.name} at {here.address} by {owner or 'a process of another user'};"
+        f" stop it, or set {variable} in environment.environment_variables",
+        False,
+    )
+
+
+def unique(findings: Iterable[Finding]) -> list[Finding]:
+    return list(dict.fromkeys(findings))
+
+
+def _python_skew(known: Sequence[Facts]) -> list[Finding]:
+    minors = _by_value(known, lambda facts: _minor(facts.python or ""))
+    if len(minors) > 1:
+        return [Finding(f"Python differs: {_told(minors)}; use the same minor version on every node", True)]
+    exact = _by_value(known, lambda facts: facts.python)
+    return [Finding(f"Python differs: {_told(exact)}", False)] if len(exact) > 1 else []
+
+
+def _framework_skew(known: Sequence[Facts]) -> list[Finding]:
+    found = []
+    for package in sorted(_FRAMEWORKS):
+        releases = _by_value(known, lambda facts: _release(facts.versions.get(package)))  # noqa: B023 (used at once)
+        if len(releases.keys() - {None}) > 1:
+            found.append(Finding(f"{package} differs: {_told(releases)}; install the same version on every node", True))
+    return found
+
+
+def _other_skew(known: Sequence[Facts]) -> list[Finding]:
+    """One sentence about everything that may well do no harm."""
+    names = sorted({name for facts in known for name in facts.versions})
+    parts = []
+    for package in names:
+        values = _by_value(known, lambda facts: facts.versions.get(package))  # noqa: B023 (used at once)
+        fatal = package in _FRAMEWORKS and len({_release(v) for v in values if v is not None}) > 1
+        if len(values) > 1 and not fatal:
+            parts.append(f"{package} {_told(values)}")
+    if not parts:
+        return []
+    more = f"; and {len(parts) - _LISTED} more" if len(parts) > _LISTED else ""
+    return [Finding(f"packages differ between nodes: {'; '.join(parts[:_LISTED])}{more}", False)]
+
+
+def _by_value(known: Sequence[Facts], value: Callable[[Facts], str | None]) -> dict[str | None, list[Facts]]:
+    groups: dict[str | None, list[Facts]] = {}
+    for facts in known:
+        groups.setdefault(value(facts), []).append(facts)
+    return groups
+
+
+def _told(groups: dict[str | None, list[Facts]]) -> str:
+    return ", ".join(f"{value or 'missing'} on {_names(nodes)}" for value, nodes in groups.items())
+
+
+def _names(nodes: Sequence[Facts]) -> str:
+    named = " and ".join(facts.name for facts in nodes[:_NAMED])
+    return f"{named} and {len(nodes) - _NAMED} more" if len(nodes) > _NAMED else named
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _release(version: str | None) -> str | None:
+    """Without the build: nodes with and without GPUs have different builds of the same release."""
+    return None if version is None else version.partition("+")[0]
+
+
+def _endpoint(peer: Facts) -> str:
+    return f"[{peer.address}]:{peer.port}" if ":" in peer.address else f"{peer.address}:{peer.port}"

@@ -1,0 +1,56 @@
+"""Pools whose engine chooses the nodes itself (Slurm): an allocation goes to it at once, and waits there."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from determined.engines.model import Device
+from determined.errors import InvalidArgument
+from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import task as tasks
+from determined.master.db.queries.log import append_master_line
+from determined.master.lifecycle import allocation as lifecycle
+from determined.master.lifecycle import assignment
+from determined.master.lifecycle.cluster import PlacingEngine
+from determined.master.lifecycle.states import AllocationState
+
+
+def hand_over(
+    conn: Connection,
+    now: datetime,
+    allocation_id: str,
+    name: str,
+    engine: PlacingEngine,
+    *,
+    reserved_ports: Collection[int],
+) -> None:
+    """PENDING -> ASSIGNED, its nodes yet unknown: each runner names its own when it begins (lifecycle/claiming.py)."""
+    allocation = allocations.get(conn, allocation_id)
+    if allocation["state"] != AllocationState.PENDING:
+        return
+    pool, slots = allocation["pool"], allocation["slots"]
+    try:
+        sizes = engine.spread(pool, slots, options_of(conn, allocation), single_node=bool(allocation["single_node"]))
+    except InvalidArgument as e:
+        lifecycle.reject(conn, now, allocation_id, e.message)
+        return
+    device = engine.device if slots else Device.CPU
+    rows = [
+        assignment.runner_row(
+            allocation_id, rank, engine=name, node_id=pool, slot_ids=list(range(size)), device=device, address=None
+        )
+        for rank, size in enumerate(sizes)
+    ]
+    assignment.insert(conn, now, allocation, rows, reserved_ports)
+    text = f"handed to {name}: {len(sizes)} node(s) of pool {pool}, {slots} slot(s)"
+    append_master_line(conn, now, allocation["task_id"], text, allocation_id=allocation_id)
+
+
+def options_of(conn: Connection, allocation: RowMapping) -> dict[str, Any]:
+    """What the submitter says to such an engine: the `slurm` section of the experiment's config."""
+    if allocation["trial_id"] is None:
+        return {}
+    found = tasks.trial_details(conn, allocation["trial_id"])["config"].get("slurm")
+    return dict(found) if isinstance(found, dict) else {}

@@ -1,0 +1,35 @@
+"""Launch files for runners on other hosts."""
+
+from sqlalchemy import Connection, RowMapping
+
+from determined.errors import Unauthenticated
+from determined.master.auth import allocation_token
+from determined.master.context import MasterContext
+from determined.master.lifecycle import claiming
+from determined.master.lifecycle.identity import advertised_url
+from determined.wire.claim import Claimed, ClaimRequest, answer_proof, claim_proof, is_proven
+from determined.wire.report import LaunchFile
+
+
+async def claim(ctx: MasterContext, asked: ClaimRequest) -> Claimed:
+    """Raises Unauthenticated for whoever has not this allocation's ticket, and what `claiming.claim` raises."""
+    ticket = allocation_token.ticket(ctx.cluster.secret, asked.allocation_id)
+    if not is_proven(claim_proof(ticket, asked.claimant, asked.rank), asked.proof):
+        raise Unauthenticated("this ticket is not of that allocation")
+
+    def write(conn: Connection) -> RowMapping:
+        return claiming.claim(conn, ctx.clock.now(), asked)
+
+    runner = await ctx.db.write(write)
+    launch = LaunchFile(
+        master_url=advertised_url(ctx.config),
+        token=allocation_token.mint(ctx.cluster.secret, asked.allocation_id),
+        allocation_id=asked.allocation_id,
+        resource_id=runner["resource_id"],
+        container_id=runner["container_id"],
+        node_id=runner["node_id"],
+        rank=runner["rank"],
+        slot_ids=runner["slot_ids"],
+        device=runner["device"],
+    )
+    return Claimed(launch=launch, proof=answer_proof(ticket, asked.claimant))

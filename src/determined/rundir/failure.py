@@ -1,0 +1,71 @@
+"""What a launcher leaves for its runner when a rank fails: which one was first, how it ended, its last lines."""
+
+import contextlib
+import json
+import secrets
+import signal
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+LAST_LINES = 10
+_LINE_CHARACTERS = 300
+_NAME = "failure.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """`attempt` counts the restarts a launcher makes by itself (torchrun's --max-restarts)."""
+
+    rank: int | None
+    status: int  # 128 + n after signal n
+    time: float
+    lines: list[str] = field(default_factory=list)
+    attempt: int = 0
+
+    def describe(self) -> str:
+        """What happened, then one line for each that it last wrote."""
+        who = "the process" if self.rank is None else f"rank {self.rank}"
+        what = f"{who} failed first, {_how(self.status)}."
+        return "\n    ".join([f"{what} Its last lines:" if self.lines else what, *self.lines])
+
+
+def record_failure(run_dir: Path, failure: Failure) -> None:
+    """Keep the first failure of the newest attempt, for the user of the task alone."""
+    known = read_failure(run_dir)
+    if known is not None and known.attempt >= failure.attempt:
+        return
+    fresh = run_dir / f".{_NAME}.{secrets.token_hex(8)}"
+    content = asdict(failure) | {"lines": [line[:_LINE_CHARACTERS] for line in failure.lines[-LAST_LINES:]]}
+    fresh.touch(mode=0o600, exist_ok=False)
+    fresh.write_text(json.dumps(content))
+    if known is not None:
+        fresh.replace(run_dir / _NAME)
+        return
+    # A link does not replace: of two ranks that fail at once only one is the first.
+    with contextlib.suppress(FileExistsError):
+        (run_dir / _NAME).hardlink_to(fresh)
+    fresh.unlink()
+
+
+def read_failure(run_dir: Path) -> Failure | None:
+    """None where no launcher wrote one, or what lies there is not ours."""
+    try:
+        found: dict[str, Any] = json.loads((run_dir / _NAME).read_text())
+        rank = None if found["rank"] is None else int(found["rank"])
+        lines = [str(line)[:_LINE_CHARACTERS] for line in found["lines"][:LAST_LINES]]
+        return Failure(rank, int(found["status"]), float(found["time"]), lines, int(found["attempt"]))
+    except (OSError, ValueError, TypeError, LookupError):
+        return None
+
+
+def forget_failure(run_dir: Path) -> None:
+    """A launcher begins: what an earlier one of this task left is no longer the cause of anything."""
+    (run_dir / _NAME).unlink(missing_ok=True)
+
+
+def _how(status: int) -> str:
+    if status <= 128 or status - 128 not in {number.value for number in signal.Signals}:
+        return f"with status {status}"
+    name = signal.Signals(status - 128).name
+    return f"ended by {name}" + (" (out of memory?)" if name == "SIGKILL" else "")

@@ -1,0 +1,147 @@
+"""What the Ray engine and its bridge say to each other over HTTP.
+
+The bridge is a job of the Ray cluster. It shows a ticket once (`POST /api/v1/bridges/{engine}/enrol`) for its key; from
+then on each message and each answer is sealed with that key (`POST /api/v1/bridges/{engine}/exchange`), so neither
+believes a stranger and the key never travels again. Both sides always tell the whole state: any message may be lost.
+"""
+
+import hashlib
+import hmac
+from enum import StrEnum
+from typing import TypeVar
+
+import msgspec
+
+from determined.errors import Unauthenticated
+from determined.wire.claim import Order
+from determined.wire.codec import Wire, from_json, to_json
+
+T = TypeVar("T")
+
+
+class BridgeOrder(Wire):
+    """What the engine hands to a bridge, in its argument list: worthless to whoever reads it later."""
+
+    master_url: str
+    engine: str
+    job: str
+    ticket: str
+    master_cert: str | None = None  # PEM
+    master_cert_name: str | None = None
+
+
+class EnrolRequest(Wire):
+    job: str
+    ticket: str
+    determined: str  # versions
+    ray: str
+    python: str
+
+
+class Enrolment(Wire):
+    """`disown`: namespaces of actors that no master will ever ask for again."""
+
+    key: str
+    namespace: str
+    disown: list[str] = []
+
+
+class Sealed(Wire):
+    """A message and the proof that its sender has the key of `job`'s bridge."""
+
+    job: str
+    text: str
+    seal: str
+
+
+class RunnerState(StrEnum):
+    STARTING = "starting"  # its actor is asked for
+    RUNNING = "running"
+    EXITED = "exited"  # it has reported everything
+    LOST = "lost"
+    NOT_STARTED = "not_started"
+
+
+class BridgedNode(Wire):
+    """`name` is what people see; `taken`: what Ray has given to others than us."""
+
+    id: str
+    name: str
+    address: str
+    total: dict[str, float]
+    taken: dict[str, float] = {}
+    labels: dict[str, str] = {}
+    draining: bool = False
+
+
+class BridgedRunner(Wire):
+    resource_id: str
+    state: RunnerState
+    node: str = ""
+    detail: str = ""
+
+
+class View(Wire):
+    """The cluster as the bridge sees it."""
+
+    nodes: list[BridgedNode]
+    runners: list[BridgedRunner]
+
+
+class Message(Wire):
+    """`number` grows: an older message is no news. `known`: the version of the wishes that the bridge has; with no view
+    in it the answer may wait until there are others."""
+
+    number: int
+    known: tuple[str, int] = ("", 0)
+    view: View | None = None
+    wait_seconds: float = 0.0
+
+
+class WantedRunner(Wire):
+    """`resources`: exactly what its slots are in Ray's books. `begun`: it ran before and must not begin again."""
+
+    resource_id: str
+    node: str
+    order: Order
+    resources: dict[str, float] = {}
+    begun: bool = False
+
+
+class EndWish(Wire):
+    resource_id: str
+    force: bool = False
+
+
+class Wishes(Wire):
+    """`answers`: the number of the message this is the answer to. `version`: a life of the master and a number that
+    grows in it. `retire`: another bridge has taken over."""
+
+    answers: int
+    version: tuple[str, int] = ("", 0)
+    wanted: list[WantedRunner] = []
+    end: list[EndWish] = []
+    forget: list[str] = []
+    start_seconds: float = 60.0  # for an actor to be placed
+    bundles: list[dict[str, float]] | None = None  # what the cluster should be able to hold at once, what runs included
+    retire: bool = False
+
+
+def seal(key: str, job: str, content: Wire) -> Sealed:
+    text = to_json(content).decode()
+    return Sealed(job=job, text=text, seal=_digest(key, job, type(content), text))
+
+
+def unseal(key: str, sealed: Sealed, kind: type[T]) -> T:
+    """Raises Unauthenticated when it was not sealed with this key, as this kind of message."""
+    if not hmac.compare_digest(_digest(key, sealed.job, kind, sealed.text).encode(), sealed.seal.encode()):
+        raise Unauthenticated(f"the seal of a message of Ray job {sealed.job} is not right; start another bridge")
+    try:
+        return from_json(sealed.text, kind)
+    except msgspec.ValidationError as e:
+        raise Unauthenticated(f"a message of Ray job {sealed.job} cannot be read: {e}") from e
+
+
+def _digest(key: str, job: str, kind: type, text: str) -> str:
+    message = f"{kind.__name__}\0{job}\0{text}".encode()
+    return hmac.digest(key.encode(), message, hashlib.sha256).hex()

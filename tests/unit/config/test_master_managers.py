@@ -1,0 +1,79 @@
+"""Resource managers and their pools in a master config."""
+
+from typing import Any
+
+import pytest
+
+from determined.config.master import EngineConfig, MasterConfig, load_master_config
+from determined.errors import InvalidConfig
+
+RAY = {"resource_manager": {"type": "ray", "name": "big", "dashboard_url": "http://ray:1"}, "resource_pools": [{"pool_name": "gpu"}]}
+
+
+def load(**file_data: Any) -> MasterConfig:
+    return load_master_config(file_data, {}, {})
+
+
+def test_master_without_a_manager_has_the_local_engine() -> None:
+    config = load()
+    assert [(engine.name, engine.type) for engine in config.engines] == [("local", "agent")]
+    assert [pool.engine for pool in config.resource_pools] == ["local"]
+    assert [(e.name, e.type) for e in config.engines] == [(e.name, e.type) for e in (EngineConfig(),)]
+
+
+def test_pools_of_several_managers_know_whose_they_are() -> None:
+    config = load(
+        resource_pools=[{"pool_name": "here"}, {"pool_name": "cpu"}],
+        resource_manager={"type": "agent", "scheduler": {"type": "fair_share"}},
+        additional_resource_managers=[RAY],
+    )
+    assert [(pool.pool_name, pool.engine) for pool in config.resource_pools] == [
+        ("here", "local"),
+        ("cpu", "local"),
+        ("gpu", "big"),
+    ]
+    assert [pool.scheduler.type for pool in config.resource_pools] == ["fair_share", "fair_share", "priority"]
+    assert [(engine.name, engine.type) for engine in config.engines] == [("local", "agent"), ("big", "ray")]
+    assert config.engines[1].settings["dashboard_url"] == "http://ray:1"
+    assert config.resource_manager.default_compute_resource_pool == "here"
+
+
+def test_manager_without_a_name_is_called_after_its_type() -> None:
+    config = load(resource_manager={"type": "slurm"}, resource_pools=[{"pool_name": "p", "partition": "debug"}])
+    assert [engine.name for engine in config.engines] == ["slurm"]
+    assert [(pool.engine, pool.settings) for pool in config.resource_pools] == [("slurm", {"partition": "debug"})]
+
+
+def test_default_pool_may_be_any_managers() -> None:
+    manager = {"type": "agent", "default_compute_resource_pool": "gpu"}
+    config = load(resource_manager=manager, additional_resource_managers=[RAY])
+    assert config.resource_manager.default_compute_resource_pool == "gpu"
+    assert config.resource_manager.default_aux_resource_pool == "default"
+
+
+def test_advertised_url_is_none_unless_given() -> None:
+    assert load().advertised_url is None
+    assert load(advertised_url="https://master.example").advertised_url == "https://master.example"
+
+
+@pytest.mark.parametrize(
+    ("file_data", "message"),
+    [
+        ({"resource_manager": {"type": "nomad"}}, "resource_manager.type"),
+        ({"additional_resource_managers": [RAY, RAY]}, "two managers are called `big`"),
+        ({"additional_resource_managers": [RAY], "resource_pools": [{"pool_name": "gpu"}]}, "more than one pool"),
+        (
+            {"additional_resource_managers": [{**RAY, "resource_manager": {"type": "agent", "name": "x"}}]},
+            "two managers have type `agent`",
+        ),
+        (
+            {"additional_resource_managers": [{**RAY, "resource_manager": {"type": "ray", "name": "local"}}]},
+            "two managers are called `local`",
+        ),
+        ({"additional_resource_managers": [{"resource_manager": {"type": "ray"}}]}, "resource_pools"),
+        ({"resource_manager": {"default_aux_resource_pool": "none"}}, "no pool `none`"),
+    ],
+)
+def test_managers_that_contradict_each_other_are_refused(file_data: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidConfig, match=message):
+        load(**file_data)

@@ -1,0 +1,255 @@
+"""The Ray engine and its keeper against a stand-in dashboard, with the test as the bridge."""
+
+import asyncio
+import base64
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from ray_dashboard import JobsDashboard
+
+from determined._version import __version__
+from determined.config.ray_manager import RayManager, RayPool
+from determined.engines.model import Device, GoneReason, Launch, NodesChanged, RunnerGone
+from determined.engines.ray.engine import RayEngine
+from determined.engines.ray.keeper import Home
+from determined.errors import FailedPrecondition, Unauthenticated, Unavailable
+from determined.wire.bridge import (
+    BridgedNode,
+    BridgedRunner,
+    BridgeOrder,
+    EnrolRequest,
+    Message,
+    RunnerState,
+    View,
+    Wishes,
+    seal,
+    unseal,
+)
+from determined.wire.codec import from_json
+
+MASTER = "http://10.0.0.1:8080"
+
+
+@pytest.fixture
+def dashboard() -> Iterator[JobsDashboard]:
+    dashboard = JobsDashboard()
+    yield dashboard
+    dashboard.close()
+
+
+@asynccontextmanager
+async def opened(
+    dashboard: JobsDashboard, *, cluster_id: str = "c1", token_file: str | None = None, **settings: float
+) -> AsyncIterator[RayEngine]:
+    manager = RayManager(dashboard_url=dashboard.url, auth_token_file=token_file, **settings)  # type: ignore[arg-type]
+    engine = RayEngine("ray", Home(cluster_id, b"secret", MASTER), manager, [RayPool("default")])
+    await engine.open()
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
+class Bridge:
+    """Speaks as the bridge of the newest job does."""
+
+    def __init__(self, engine: RayEngine, dashboard: JobsDashboard) -> None:
+        self.job = dashboard.alive()[-1]
+        words = dashboard.jobs[self.job]["entrypoint"].split()[-1]
+        self.order = from_json(base64.urlsafe_b64decode(words), BridgeOrder)
+        self._engine = engine
+        self._number = 0
+        self.key = ""
+
+    def enrol(self, version: str = __version__) -> list[str]:
+        asked = EnrolRequest(job=self.job, ticket=self.order.ticket, determined=version, ray="2.60.0", python="3.11.7")
+        enrolment = self._engine.enrol(asked)
+        self.key = enrolment.key
+        return enrolment.disown
+
+    async def tell(self, *nodes: BridgedNode, **runners: RunnerState) -> Wishes:
+        held = [BridgedRunner(resource_id=name, state=state) for name, state in runners.items()]
+        return await self.say(Message(number=0, view=View(nodes=list(nodes), runners=held)))
+
+    async def say(self, message: Message) -> Wishes:
+        self._number += 1
+        message.number = self._number
+        return unseal(self.key, await self._engine.exchange(seal(self.key, self.job, message)), Wishes)
+
+
+async def met(engine: RayEngine, dashboard: JobsDashboard) -> Bridge:
+    await until(lambda: bool(dashboard.alive()))
+    bridge = Bridge(engine, dashboard)
+    bridge.enrol()
+    return bridge
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110 - the keeper works in threads
+            await asyncio.sleep(0.01)
+
+
+def node(name: str = "n1", gpus: float = 4, **more: object) -> BridgedNode:
+    return BridgedNode(id=f"id-{name}", name=name, address="10.0.0.2", total={"GPU": gpus}, **more)  # type: ignore[arg-type]
+
+
+def launch(resource_id: str = "a", *, begun: bool = False, where: str = "n1") -> Launch:
+    return Launch(
+        "1.t.1", resource_id, "c", where, 0, (0, 1), Device.CUDA, MASTER, "token", ticket="ticket", begun=begun
+    )
+
+
+async def next_gone(engine: RayEngine) -> RunnerGone:
+    async with asyncio.timeout(20):
+        async for event in engine.events():
+            if isinstance(event, RunnerGone):
+                return event
+    raise AssertionError("the engine was closed")
+
+
+async def test_ticket_is_good_once(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard) as engine:
+        bridge = await met(engine, dashboard)
+        with pytest.raises(Unauthenticated):
+            bridge.enrol()
+
+
+async def test_bridge_of_another_version_is_refused_with_what_to_install(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard) as engine:
+        await until(lambda: bool(dashboard.alive()))
+        with pytest.raises(FailedPrecondition, match=f"install determined=={__version__}"):
+            Bridge(engine, dashboard).enrol("0.0.1")
+
+
+async def test_nodes_are_offered_as_soon_as_a_bridge_tells_of_them(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard) as engine:
+        assert engine.possible_sizes("default") is None
+        bridge = await met(engine, dashboard)
+        await bridge.tell(node(), node("n2", draining=True))
+        assert [(n.id, len(n.slots)) for n in engine.nodes()] == [("n1", 4)]
+        assert await anext(engine.events()) == NodesChanged()
+
+
+async def test_start_becomes_a_wish_with_exact_resources_and_no_token(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard) as engine:
+        bridge = await met(engine, dashboard)
+        await bridge.tell(node())
+        await engine.start(launch())
+        (wanted,) = (await bridge.tell(node())).wanted
+        assert (wanted.resource_id, wanted.node, wanted.resources) == ("a", "n1", {"GPU": 2.0})
+        assert wanted.order.ticket == "ticket"
+        assert "token" not in str(wanted.order)
+
+
+async def test_wish_is_answered_to_a_bridge_that_waits(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard) as engine:
+        bridge = await met(engine, dashboard)
+        known = (await bridge.tell(node())).version
+        waiting = asyncio.create_task(bridge.say(Message(number=0, known=known, wait_seconds=20)))
+        await asyncio.sleep(0)
+        await engine.start(launch())
+        assert [wanted.resource_id for wanted in (await waiting).wanted] == ["a"]
+
+
+async def test_older_bridge_is_retired(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard) as engine:
+        old = await met(engine, dashboard)
+        await old.tell(node())
+        dashboard.jobs[old.job]["status"] = "FAILED"
+        engine._open_keeper().heard_at = -1000.0
+        await until(lambda: bool(dashboard.alive()))
+        assert (await old.tell(node())).retire
+        new = Bridge(engine, dashboard)
+        new.enrol()
+        assert not (await new.tell(node())).retire
+
+
+async def test_runner_that_a_new_bridge_does_not_find_is_lost(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard) as engine:
+        bridge = await met(engine, dashboard)
+        await bridge.tell(node())
+        await engine.start(launch())
+        await bridge.tell(node(), a=RunnerState.RUNNING)
+        await bridge.tell(node())
+        event = await next_gone(engine)
+        assert (event.resource_id, event.reason) == ("a", GoneReason.LOST)
+
+
+async def test_bridge_of_an_earlier_life_is_heard_without_a_new_ticket(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard) as engine:
+        bridge = await met(engine, dashboard)
+        await bridge.tell(node())
+    async with opened(dashboard) as engine:
+        bridge._engine = engine
+        starting = asyncio.create_task(engine.start(launch(begun=True)))
+        await bridge.tell(node(), a=RunnerState.RUNNING)
+        await starting
+        assert list(await engine.running()) == ["a"]
+        assert len(dashboard.jobs) == 1
+
+
+async def test_stranger_with_another_key_is_not_heard(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard) as engine:
+        bridge = await met(engine, dashboard)
+        bridge.key = "guessed"
+        with pytest.raises(Unauthenticated):
+            await bridge.tell(node())
+        assert engine.nodes() == []
+
+
+async def test_silence_takes_the_nodes_and_then_the_runners(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard, bridge_grace=0.0, bridge_silence=0.5) as engine:
+        bridge = await met(engine, dashboard)
+        await bridge.tell(node())
+        await engine.start(launch())
+        event = await next_gone(engine)
+        assert (event.resource_id, event.reason) == ("a", GoneReason.LOST)
+        assert "no word" in event.detail
+        assert engine.nodes() == []
+
+
+async def test_start_without_any_bridge_says_why(dashboard: JobsDashboard, tmp_path: Path) -> None:
+    dashboard.token = "right"
+    wrong = tmp_path / "token"
+    wrong.write_text("wrong")
+    async with opened(dashboard, token_file=str(wrong), bridge_silence=1.0) as engine:
+        with pytest.raises(Unavailable, match="auth_token_file"):
+            await engine.start(launch())
+
+
+async def test_cluster_without_determined_is_told_what_to_install(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard, bridge_silence=3.0) as engine:
+        await until(lambda: bool(dashboard.alive()))
+        dashboard.words = "/usr/bin/python: Error while finding module: No module named 'determined'"
+        dashboard.jobs[dashboard.alive()[0]]["status"] = "FAILED"
+        with pytest.raises(Unavailable, match="lacks determined"):
+            await engine.start(launch())
+
+
+async def test_bridge_of_a_replaced_database_is_stopped_and_its_runners_disowned(dashboard: JobsDashboard) -> None:
+    metadata = {"determined_master": MASTER, "namespace": "determined-c0"}
+    dashboard.put("determined-bridge-c0-ray-1", metadata=metadata)
+    dashboard.put("determined-bridge-c9-ray-1", metadata={**metadata, "determined_master": "http://other"})
+    async with opened(dashboard) as engine:
+        await until(lambda: len(dashboard.jobs) == 3)
+        assert dashboard.stopped == ["determined-bridge-c0-ray-1"]
+        assert Bridge(engine, dashboard).enrol() == ["determined-c0"]
+
+
+async def test_queue_of_a_pool_that_may_grow_is_told_to_ray(dashboard: JobsDashboard) -> None:
+    manager = RayManager(dashboard_url=dashboard.url)
+    growing = RayPool("default", slots_per_node=4, max_nodes=2)
+    engine = RayEngine("ray", Home("c1", b"secret", MASTER), manager, [growing])
+    await engine.open()
+    try:
+        bridge = await met(engine, dashboard)
+        assert (await bridge.tell(node())).bundles == []
+        assert engine.possible_sizes("default") == [4, 4]
+        await engine.start(launch())
+        engine.demand("default", [8])
+        assert (await bridge.tell(node())).bundles == [{"GPU": 2.0}, {"GPU": 4.0}, {"GPU": 4.0}]
+    finally:
+        await engine.close()

@@ -1,0 +1,159 @@
+"""The lookout over real processes: whose stacks reach the log, and who is left alone."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from determined.exec.runner import stacks
+from determined.exec.runner.log_sink import LogSink
+from determined.exec.runner.lookout import Lookout
+from determined.rundir.journal import JournalReader, JournalWriter
+from determined.rundir.layout import RunDir
+from determined.rundir.pulse import Reading, readings
+from determined.wire.report import LogLine, Record
+
+TRAINER = """
+import ctypes, sys, threading, time
+from pathlib import Path
+from determined.core import _stack_dump
+from determined.rundir.pulse import Pulse
+pulse = Pulse(Path(sys.argv[1]) / "pulses", int(sys.argv[2]))
+_stack_dump.install_on_demand(pulse.stacks)
+def load_data():
+    threading.Event().wait()
+def train():
+    for _ in range(BEATS):
+        pulse.beat()
+        time.sleep(0.1)
+    while True:
+        ctypes.PyDLL(None).usleep(60_000_000)
+threading.Thread(target=load_data, daemon=True).start()
+train()
+"""
+
+
+class Watched:
+    def __init__(self, path: Path) -> None:
+        self.run_dir = RunDir(path)
+        self.run_dir.create()
+        self.sink = LogSink(self.run_dir, lambda: None)
+        self.ended = threading.Event()
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    def train(self, rank: int, beats: int = 0) -> int:
+        code = TRAINER.replace("BEATS", str(beats))
+        return self.start(sys.executable, "-c", code, str(self.run_dir.path), str(rank))
+
+    def start(self, *argv: str) -> int:
+        self.processes.append(subprocess.Popen(argv))
+        return self.processes[-1].pid
+
+    def look_out(self, limit: float, **options: Any) -> None:
+        Lookout(self.run_dir, self.sink, limit, node="n0", **options).start(self.ended)
+
+    def lines(self) -> list[LogLine]:
+        reader = JournalReader(self.run_dir.journals, "logs")
+        records = [msgspec.msgpack.decode(raw, type=Record) for raw in reader.read()[1]]
+        reader.close()
+        return [record for record in records if isinstance(record, LogLine)]
+
+    def texts(self, rank: int | None) -> str:
+        return "\n".join(line.text for line in self.lines() if line.rank == rank)
+
+    def close(self) -> None:
+        self.ended.set()
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Iterator[Watched]:
+    made = Watched(tmp_path / "run")
+    yield made
+    made.close()
+
+
+def eventually(condition: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if value := condition():
+            return value
+        time.sleep(0.02)
+    raise AssertionError("never became true")
+
+
+def test_every_thread_of_every_rank_is_shown_even_inside_a_c_call(watched: Watched) -> None:
+    pids = [watched.train(rank) for rank in (0, 1)]
+    eventually(lambda: len(readings(watched.run_dir.pulses)) == 2 and all(map(_catches, pids)))
+    watched.look_out(0.5)
+    eventually(lambda: "load_data" in watched.texts(1))
+    for rank in (0, 1):
+        assert f"rank {rank}, process {pids[rank]} (" in watched.texts(rank)
+        assert "in train" in watched.texts(rank) and "in load_data" in watched.texts(rank)
+    [sentence] = [line for line in watched.lines() if line.rank is None and "silent" in line.text]
+    assert "rank 0 for" in sentence.text and "rank 1 for" in sentence.text and "n0" in sentence.text
+    assert all(process.poll() is None for process in watched.processes)
+
+
+def test_a_rank_that_stops_is_named_while_the_other_goes_on(watched: Watched) -> None:
+    watched.train(0, beats=600)
+    watched.train(1, beats=20)
+    eventually(lambda: all(reading.beats for reading in readings(watched.run_dir.pulses)))
+    watched.look_out(2)
+    alarm = eventually(lambda: [line.text for line in watched.lines() if "silent" in line.text])[0]
+    assert "while others go on: rank 1 for" in alarm
+    eventually(lambda: "in train" in watched.texts(0))  # all ranks, to see what the silent one is waited for with
+
+
+def test_a_process_that_would_die_of_the_question_is_described_instead(watched: Watched) -> None:
+    pid = watched.start("sleep", "300")
+    spared = watched.start("sleep", "301")
+    watched.look_out(0.2, spared={spared})
+    eventually(lambda: f"no stacks of process {pid} (sleep 300): S (sleeping)" in watched.texts(None))
+    assert f"process {spared} " not in watched.texts(None)
+    assert watched.processes[0].poll() is None
+
+
+def test_one_with_a_pulse_that_does_not_catch_the_signal_is_not_sent_it(watched: Watched, tmp_path: Path) -> None:
+    pid = watched.start("sleep", "300")
+    assert stacks.ask(Reading(pid, 0, 0, tmp_path / "stacks")) is None
+    assert watched.processes[0].poll() is None
+
+
+def test_lines_of_the_task_are_signs_of_life(watched: Watched) -> None:
+    watched.look_out(0.4)
+    deadline = time.monotonic() + 1.5
+    while time.monotonic() < deadline:
+        watched.sink.output([("working", None, None)], "stdout")
+        time.sleep(0.05)
+    assert not [line for line in watched.lines() if "no sign of life" in line.text]
+    eventually(lambda: [line for line in watched.lines() if "no sign of life" in line.text])
+
+
+def test_reports_are_signs_of_life(watched: Watched) -> None:
+    journal = JournalWriter(watched.run_dir.journals, f"user-{os.getpid()}-ab12")
+    watched.look_out(0.4)
+    deadline = time.monotonic() + 1.5
+    while time.monotonic() < deadline:
+        journal.append(b"a report")
+        time.sleep(0.05)
+    assert not [line for line in watched.lines() if "no sign of life" in line.text]
+    eventually(lambda: [line for line in watched.lines() if "no sign of life" in line.text])
+    journal.close()
+
+
+def _catches(pid: int) -> bool:
+    return stacks.STACK_SIGNAL is not None and stacks._catches(pid, stacks.STACK_SIGNAL)
+
+
+def test_a_process_that_is_gone_is_described_as_such() -> None:
+    assert "gone" in stacks.described(2**22 + os.getpid())
