@@ -1,0 +1,64 @@
+"""What every launcher is as a program: usage errors, supervision, and the first failure shown as the cause."""
+
+import sys
+from collections.abc import Callable, Sequence
+
+from determined.errors import DeterminedError
+from determined.launch import environment
+from determined.launch._arguments import UsageError
+from determined.launch._supervisor import Outcome, supervise
+from determined.launch._worker import Work
+from determined.rundir.failure import Failure, forget_failure, read_failure, record_failure
+
+
+def program(usage: str, run: Callable[[], int]) -> int:
+    """The status of `run`; 1 with a message where the command line or the surroundings are at fault."""
+    try:
+        return run()
+    except UsageError as e:
+        sys.stderr.write(usage + (f"error: {e}\n" if str(e) else ""))
+        return 1 if str(e) else 0
+    except DeterminedError as e:
+        sys.stderr.write(f"ERROR: {e.message}\n")
+        return 1
+
+
+def launch(work: Sequence[Work]) -> int:
+    """Start the ranks of this node; the status of the first that fails, after its last lines were shown."""
+    run_dir = environment.run_dir()
+    if run_dir is not None:
+        forget_failure(run_dir)
+    outcome = supervise(work, on_failure=keep)
+    _show_cause(outcome)
+    return outcome.status
+
+
+def launch_foreign(argv: Sequence[str], variables: dict[str, str]) -> int:
+    """Run a launcher that is not ours; its ranks run under wrap_rank, which keeps the first failure of each attempt."""
+    run_dir = environment.run_dir()
+    if run_dir is not None:
+        forget_failure(run_dir)
+    outcome = supervise([Work(argv, variables, None, deaf=True)])
+    if outcome.failure is None or outcome.told:
+        return outcome.status
+    of_rank = read_failure(run_dir) if run_dir is not None else None
+    if of_rank is None:
+        keep(outcome.failure)
+    _show_cause(Outcome(of_rank or outcome.failure, told=False))
+    return outcome.status if of_rank is None else of_rank.status
+
+
+def keep(failure: Failure) -> None:
+    """Tell the runner, which makes it the reason of the task's exit."""
+    run_dir = environment.run_dir()
+    if run_dir is not None:
+        record_failure(run_dir, failure)
+
+
+def _show_cause(outcome: Outcome) -> None:
+    if outcome.failure is None or outcome.told:
+        return
+    sys.stdout.flush()
+    for line in outcome.failure.describe().splitlines():
+        sys.stderr.write(f"ERROR: {line}\n")
+    sys.stderr.flush()

@@ -1,0 +1,177 @@
+"""Starts the ranks of one node, passes their output and our signals on, and ends all when one fails.
+
+The first one that fails is the cause: its status becomes the launcher's, its last lines are shown and kept.
+"""
+
+import contextlib
+import selectors
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from determined.constants import PEER_GRACE_SECONDS
+from determined.launch._worker import Work, Worker
+from determined.rundir.failure import Failure
+
+_FORWARDED = frozenset(
+    {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH}
+)  # fmt: skip
+_ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+# A shell dies of a TERM at once while the program it ran still saves; whoever sent the TERM has a deadline of its own.
+_LINGER_SECONDS = 15.0
+_LOOK_SECONDS = 0.05
+_LAST_WORDS_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`failure` is None when every process ended well. `told`: a signal asked for the end; nothing failed by itself."""
+
+    failure: Failure | None
+    told: bool
+    code: int = 0  # of the failed process: its status, or -n when signal n ended it
+
+    @property
+    def status(self) -> int:
+        return 0 if self.failure is None else self.failure.status
+
+
+def supervise(
+    work: Sequence[Work],
+    *,
+    on_failure: Callable[[Failure], None] = lambda _: None,
+    outputs: tuple[BinaryIO, BinaryIO] | None = None,
+) -> Outcome:
+    """Run all until they have ended. Call it in the main thread: it takes over the process's signals.
+
+    Args:
+        on_failure: called with the first failure, before the others are ended.
+        outputs: where stdout and stderr of the processes go; our own by default.
+    """
+    with _heard_signals() as heard:
+        supervisor = _Supervisor(heard, outputs or (sys.stdout.buffer, sys.stderr.buffer), on_failure)
+        try:
+            return supervisor.run(work)
+        finally:
+            supervisor.close()
+
+
+class _Supervisor:
+    def __init__(
+        self, heard: socket.socket, outputs: tuple[BinaryIO, BinaryIO], on_failure: Callable[[Failure], None]
+    ) -> None:
+        self._heard = heard
+        self._outputs = outputs
+        self._on_failure = on_failure
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(heard, selectors.EVENT_READ)
+        self._workers: list[Worker] = []
+        self._running: list[Worker] = []
+        self._failure: Failure | None = None
+        self._code = 0
+        self._told = False
+        self._kill_at = float("inf")
+
+    def run(self, work: Sequence[Work]) -> Outcome:
+        for item in work:
+            if not self._start(item):
+                break
+        while self._running:
+            self._step(self._kill_at)
+            self._reap()
+            if time.monotonic() >= self._kill_at:
+                self._signal_all(signal.SIGKILL)
+                self._kill_at = float("inf")
+        self._clear_away()
+        return Outcome(self._failure, self._told, self._code)
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.close()
+        self._selector.close()
+
+    def _start(self, work: Work) -> bool:
+        try:
+            worker = Worker(work, self._outputs)
+        except OSError as e:
+            text = f"cannot start {work.argv[0]!r}: {e.strerror}"
+            self._outputs[1].write(f"ERROR: {text}\n".encode())
+            self._fail(work.rank, 127 if isinstance(e, FileNotFoundError) else 126, [text])
+            return False
+        self._workers.append(worker)
+        self._running.append(worker)
+        for source in worker.sources:
+            self._selector.register(source, selectors.EVENT_READ, worker)
+        return True
+
+    def _step(self, until: float) -> None:
+        """Pass on output and signals, once, waiting for them until then at most."""
+        wait = None if until == float("inf") else max(0.0, until - time.monotonic())
+        for key, _ in self._selector.select(wait):
+            if key.data is None:
+                self._forward(self._heard.recv(4096))
+            elif key.fd not in key.data.sources or not key.data.take(key.fd):
+                self._selector.unregister(key.fd)
+
+    def _forward(self, numbers: bytes) -> None:
+        for number in numbers:
+            if number in _FORWARDED:
+                self._told = self._told or number in _ENDING
+                self._signal_all(number)
+
+    def _signal_all(self, number: int) -> None:
+        for worker in self._workers:
+            worker.signal(number)
+
+    def _reap(self) -> None:
+        gone = [worker for worker in self._running if worker.code is not None]
+        for worker in gone:
+            self._running.remove(worker)
+            worker.take_all()
+        failed = [worker for worker in gone if worker.code]
+        if failed and self._failure is None:
+            # Of several that are found dead at one look, the one that fell silent first.
+            first = min(failed, key=lambda worker: worker.spoke_at)
+            self._fail(first.rank, first.code or 0, list(first.last_lines))
+
+    def _fail(self, rank: int | None, code: int, lines: list[str]) -> None:
+        self._code = code
+        self._failure = Failure(rank, 128 - code if code < 0 else code, time.time(), lines)
+        if self._told:
+            return  # they leave because they were asked to, each at its own pace
+        self._on_failure(self._failure)
+        self._kill_at = time.monotonic() + PEER_GRACE_SECONDS
+        self._signal_all(signal.SIGTERM)
+
+    def _clear_away(self) -> None:
+        """The processes have ended; what they started ends with them, and its last words are passed on."""
+        if self._told:
+            deadline = time.monotonic() + _LINGER_SECONDS
+            while time.monotonic() < deadline and any(worker.is_group_alive() for worker in self._workers):
+                self._step(time.monotonic() + _LOOK_SECONDS)
+        self._signal_all(signal.SIGKILL)
+        deadline = time.monotonic() + _LAST_WORDS_SECONDS
+        while time.monotonic() < deadline and any(worker.sources for worker in self._workers):
+            self._step(time.monotonic() + _LOOK_SECONDS)
+
+
+@contextlib.contextmanager
+def _heard_signals() -> Iterator[socket.socket]:
+    """A socket on which the numbers of arriving signals can be read; the end of a child is one of them."""
+    reading, writing = socket.socketpair()
+    for end in (reading, writing):
+        end.setblocking(False)
+    wakeup = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+    earlier = {number: signal.signal(number, lambda *_: None) for number in (*_FORWARDED, signal.SIGCHLD)}
+    try:
+        yield reading
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(wakeup)
+        reading.close()
+        writing.close()

@@ -1,0 +1,140 @@
+"""One process that a launcher starts: in a group of its own, its output read and marked, its last lines kept."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from determined.launch._lines import Lines
+from determined.rundir.failure import LAST_LINES
+
+_CHUNK_BYTES = 64 * 1024
+_FOR_USER_CODE = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH)
+_PR_SET_PDEATHSIG = 1
+# Loaded before any fork: a child between fork and exec must not open libraries.
+_libc = ctypes.CDLL(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What to start. Lines of a `rank` of None are passed on as they are.
+
+    `deaf`: a program that would die of the signals which only user code can know, so it does not get them.
+    """
+
+    argv: Sequence[str]
+    environment: dict[str, str]
+    rank: int | None
+    deaf: bool = False
+
+
+@dataclass(slots=True)
+class _Stream:
+    source: int
+    target: BinaryIO
+    lines: Lines
+
+
+class Worker:
+    """Started on creation; raises OSError when there is no such program."""
+
+    def __init__(self, work: Work, outputs: tuple[BinaryIO, BinaryIO]) -> None:
+        self.rank = work.rank
+        self.spoke_at = time.monotonic()
+        self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
+        self._mark = b"" if work.rank is None else f"[rank={work.rank}] ".encode()
+        self._deaf = work.deaf
+        self._process = subprocess.Popen(
+            work.argv,
+            env=work.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            process_group=0,
+            preexec_fn=_prepare_deaf if work.deaf else _die_with_launcher,  # noqa: PLW1509 (nothing but system calls)
+        )
+        assert self._process.stdout is not None and self._process.stderr is not None
+        self._streams: dict[int, _Stream] = {}
+        for pipe, target in zip((self._process.stdout, self._process.stderr), outputs, strict=True):
+            os.set_blocking(pipe.fileno(), False)
+            self._streams[pipe.fileno()] = _Stream(pipe.fileno(), target, Lines())
+
+    @property
+    def sources(self) -> list[int]:
+        """Descriptors that may have output."""
+        return list(self._streams)
+
+    @property
+    def code(self) -> int | None:
+        """None while it runs; its status, or -n when signal n ended it."""
+        return self._process.poll()
+
+    def take(self, source: int) -> bool:
+        """Pass on what can be read now; False once the stream has ended."""
+        stream = self._streams[source]
+        try:
+            while chunk := os.read(source, _CHUNK_BYTES):
+                self._say(stream.lines.feed(chunk), stream.target)
+                if len(chunk) < _CHUNK_BYTES:
+                    return True
+        except BlockingIOError:
+            return True
+        self._say(stream.lines.end(), stream.target)
+        del self._streams[source]
+        return False
+
+    def take_all(self) -> None:
+        """What it said until now: asked when it has exited, before its last lines are read."""
+        for source in self.sources:
+            self.take(source)
+
+    def signal(self, number: int) -> None:
+        """To everything it started; a signal that only user code can know goes to the program alone."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if number not in _FOR_USER_CODE:
+                os.killpg(self._process.pid, number)
+            elif not self._deaf:
+                self._process.send_signal(number)
+
+    def is_group_alive(self) -> bool:
+        try:
+            os.killpg(self._process.pid, 0)
+        except OSError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """After its exit: an unfinished last line is passed on, the pipes go."""
+        for stream in list(self._streams.values()):
+            self._say(stream.lines.end(), stream.target)
+        self._streams.clear()
+        for pipe in (self._process.stdout, self._process.stderr):
+            assert pipe is not None
+            pipe.close()
+
+    def _say(self, lines: list[str], target: BinaryIO) -> None:
+        if not lines:
+            return
+        self.spoke_at = time.monotonic()
+        self.last_lines.extend(line for line in lines if line.strip())
+        with contextlib.suppress(BrokenPipeError):  # nobody reads any more; the ranks need not end for that
+            target.write(b"".join(self._mark + line.encode() + b"\n" for line in lines))
+            target.flush()
+
+
+def _die_with_launcher() -> None:
+    """Nobody else would end the ranks of a launcher that is killed: a torchrun restarts it beside them."""
+    if sys.platform == "linux":
+        _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
+
+def _prepare_deaf() -> None:
+    _die_with_launcher()
+    for number in _FOR_USER_CODE:
+        signal.signal(number, signal.SIG_IGN)
