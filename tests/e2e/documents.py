@@ -55,7 +55,8 @@ class Block:
 
 def documents() -> list[Path]:
     """Not those of examples that need a framework: their own tests run them where it is installed."""
-    examples = [ROOT / "examples" / name / "README.md" for name in ("core_api", "custom_search/halving", "optuna")]
+    names = ("core_api", "custom_search/halving", "distributed/launch_layer", "optuna")
+    examples = [ROOT / "examples" / name / "README.md" for name in names]
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *examples]
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import logging
+import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -146,19 +147,26 @@ class CheckpointFiles:
     def _refuse_conflicts(self, shares: list[Share], directory: Path | None) -> None:
         twice = _sharding.duplicates(shares)
         mine = [path for path in shares[self._dist.rank].paths if path in twice]
-        hashed = {path: _md5(directory / path) for path in mine} if directory is not None else {}
-        clashing = _sharding.conflicts(shares, self._dist.allgather(hashed))
+        hashes = self._each(lambda: {path: _md5(directory / path) for path in mine} if directory is not None else {})
+        clashing = _sharding.conflicts(shares, hashes)
         if clashing:
             lines = [f"{path} (ranks {ranks})" for path, ranks in sorted(clashing.items())]
             raise RuntimeError("refusing to upload with files conflicts:\n" + "\n".join(lines))
 
     def _together(self, work: Callable[[], T], storage_id: str) -> list[T]:
-        """Every rank's result on every rank; if one fails nothing stays behind and all fail."""
+        """As `_each`; if one fails nothing stays behind."""
+        try:
+            return self._each(work)
+        except RuntimeError:
+            if self._dist.rank == 0:
+                self.storage.discard(storage_id)
+            raise
+
+    def _each(self, work: Callable[[], T]) -> list[T]:
+        """Every rank's result on every rank; if one fails all do."""
         outcomes = self._dist.allgather(_attempt(work))
         errors = [(rank, err) for rank, (err, _) in enumerate(outcomes) if err is not None]
         if errors:
-            if self._dist.rank == 0:
-                self.storage.discard(storage_id)
             raise RuntimeError(f"rank {errors[0][0]} could not store its part: {errors[0][1]}") from errors[0][1]
         return [result for _, result in outcomes]
 
@@ -199,7 +207,16 @@ def _attempt(work: Callable[[], T]) -> tuple[Exception | None, T | None]:
     try:
         return None, work()
     except Exception as err:  # noqa: BLE001  handed to every rank, which raises it: alone it would hang the others
-        return err, None
+        return _portable(err), None
+
+
+def _portable(err: Exception) -> Exception:
+    """Some drivers' errors cannot be unpickled; another rank gets their words."""
+    try:
+        pickle.loads(pickle.dumps(err))  # noqa: S301  our own, a moment ago
+    except Exception:  # noqa: BLE001  whatever its class does, the words remain
+        return RuntimeError(f"{type(err).__name__}: {err}")
+    return err
 
 
 def _md5(path: Path) -> str:

@@ -1,12 +1,14 @@
 """DistributedContext: who this process is among its peers, and the few collectives Core API needs."""
 
+import contextlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from determined._imports import load_optional
 from determined.core import _environment
 
 if TYPE_CHECKING:
-    from determined.core._rank_link import Hub, Spoke
+    from determined.core._rank_link import Fate, Hub, Spoke
 
 _DEFAULT_PORTS = (12360, 12376)
 
@@ -22,15 +24,16 @@ class DistributedContext:
         cross_rank: this node among all nodes.
         cross_size: number of nodes.
         chief_ip: where the chief is reached; needed when there is more than one node.
-        pub_port: the chief's port; all ranks must name the same.
+        pub_port: the chief's port; all ranks must name the same. Free again once all have come.
         pull_port: accepted for older scripts; one port is enough.
         port_offset: accepted for older scripts and unused.
-        force_tcp: accepted for older scripts; TCP is always used.
+        force_tcp: talk over TCP even among the ranks of one node, which else use a Unix socket.
 
     Raises:
-        ValueError: some of the six numbers are given and some are None.
+        ValueError: some of the six numbers are given and some are None, or a rank is not below its size.
         AssertionError: several nodes and no `chief_ip`.
-        RuntimeError: peers cannot be reached or do not know this allocation's secret.
+        RuntimeError: peers cannot be reached, or do not come, or do not know this allocation's secret. Later, from any
+            collective: a rank is gone (it is named, on every rank), or ranks make different calls.
 
     Example:
         >>> alone = DistributedContext(
@@ -57,11 +60,13 @@ class DistributedContext:
         self.rank, self.size, self.local_rank, self.local_size, self.cross_rank, self.cross_size = _checked(
             rank, size, local_rank, local_size, cross_rank, cross_size
         )
+        self._beat: Callable[[], None] = _nobody_watches
+        self._fate: Fate | None = None
         self._world: Hub | Spoke | None = None
         self._node: Hub | Spoke | None = None
         if self.size > 1:
             port = _environment.peer_ports()[0] if pub_port == _DEFAULT_PORTS[0] else pub_port
-            self._connect(_chief_address(self.size, self.local_size, chief_ip), port)
+            self._connect(_chief_address(self.size, self.local_size, chief_ip), port, force_tcp)
 
     @classmethod
     def from_horovod(cls, hvd: Any, chief_ip: str | None = None) -> "DistributedContext":
@@ -124,32 +129,41 @@ class DistributedContext:
 
     def gather(self, stuff: Any) -> list[Any] | None:
         """Every rank's value in rank order on the chief, None elsewhere."""
+        self._beat()
         return [stuff] if self._world is None else self._world.gather(stuff)
 
     def gather_local(self, stuff: Any) -> list[Any] | None:
         """As `gather`, among the ranks of this node."""
+        self._beat()
         return [stuff] if self._node is None else self._node.gather(stuff)
 
     def allgather(self, stuff: Any) -> list[Any]:
         """Every rank's value in rank order, everywhere."""
-        return self.broadcast(self.gather(stuff))  # type: ignore[no-any-return]
+        self._beat()
+        return [stuff] if self._world is None else self._world.allgather(stuff)
 
     def allgather_local(self, stuff: Any) -> list[Any]:
         """As `allgather`, among the ranks of this node."""
-        return self.broadcast_local(self.gather_local(stuff))  # type: ignore[no-any-return]
+        self._beat()
+        return [stuff] if self._node is None else self._node.allgather(stuff)
 
     def broadcast(self, stuff: Any) -> Any:
         """The chief's value, everywhere."""
+        self._beat()
         return stuff if self._world is None else self._world.broadcast(stuff)
 
     def broadcast_local(self, stuff: Any = None) -> Any:
         """The value of this node's local rank 0, everywhere on the node."""
+        self._beat()
         return stuff if self._node is None else self._node.broadcast(stuff)
 
     def close(self) -> None:
-        for link in {id(link): link for link in (self._world, self._node) if link is not None}.values():
-            link.close()
-        self._world = self._node = None
+        """Leave. Peers that still wait for this rank are told why, if it leaves because of a failure."""
+        for link in (self._world, self._node):
+            if link is not None:
+                link.close()
+        if self._fate is not None:
+            self._fate.reason = self._fate.reason or "this DistributedContext is closed; make no calls after close()"
 
     def __enter__(self) -> "DistributedContext":
         return self
@@ -157,32 +171,61 @@ class DistributedContext:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _connect(self, address: str, port: int) -> None:
+    def _connect(self, host: str | None, port: int, force_tcp: bool) -> None:
         # Here, because a process without peers, which most are, would wait for what it never needs.
         from determined.core import _rank_start
+        from determined.core._rank_link import Fate
 
-        secret = _rank_start.secret()
+        fate, secret = Fate(), _rank_start.secret()
+        self._fate = fate
+        where = _rank_start.place("world", host, port, secret, force_tcp=force_tcp)
         if self.rank == 0:
-            self._world = _rank_start.hub(_rank_start.listen_at(address, port), self.size, secret)
+            self._world = _rank_start.hub(_rank_start.listen(where), where, range(self.size), secret, fate)
         else:
-            self._world = _rank_start.spoke((address, port), self.rank, secret)
-        self._node = self._connect_node(secret)
+            self._world = _rank_start.spoke(where, self.rank, 0, secret, fate)
+        try:
+            self._node = self._connect_node(port, secret, force_tcp)
+        except BaseException:
+            self.close()
+            raise
 
-    def _connect_node(self, secret: bytes) -> "Hub | Spoke | None":
-        """A link of this node's own, unless it would be the same one or have nobody on it."""
+    def _connect_node(self, port: int, secret: bytes, force_tcp: bool) -> "Hub | Spoke | None":
+        """A link of this node's own, unless it would be the same one or have nobody on it. Until then all wait."""
         from determined.core import _rank_start
 
-        if self.local_size == self.size:
-            return self._world
-        listener = _rank_start.listen_locally() if self.local_rank == 0 and self.local_size > 1 else None
-        port = listener.getsockname()[1] if listener else None
-        ports = self.allgather((self.cross_rank, self.local_rank, port))
-        if listener is not None:
-            return _rank_start.hub(listener, self.local_size, secret)
+        assert self._world is not None and self._fate is not None
+        where = _rank_start.place(f"node {self.cross_rank}", None, port, secret, force_tcp=force_tcp)
+        is_hub = self.local_rank == 0 and 1 < self.local_size < self.size
+        if is_hub and where.path is None:
+            where = _rank_start.Place(where.label)  # of TCP's ports any will do, for it is told to all
+        with contextlib.ExitStack() as unless_used:
+            listener = unless_used.enter_context(_rank_start.listen(where)) if is_hub else None
+            bound = listener.getsockname()[1] if listener and where.path is None else port
+            everybody = self._world.allgather((self.cross_rank, self.local_rank, bound))
+            if self.local_size == self.size:
+                return self._world
+            here = {local: (rank, at) for rank, (cross, local, at) in enumerate(everybody) if cross == self.cross_rank}
+            self._check_node(sorted(here))
+            ranks = [here[local][0] for local in range(self.local_size)]
+            if listener is not None:
+                unless_used.pop_all()
+                return _rank_start.hub(listener, where, ranks, secret, self._fate)
         if self.local_size < 2:
             return None
-        hub = next(p for cross, local, p in ports if (cross, local) == (self.cross_rank, 0))
-        return _rank_start.spoke(("127.0.0.1", hub), self.local_rank, secret)
+        if where.path is None:
+            where = _rank_start.Place(where.label, port=here[0][1])
+        return _rank_start.spoke(where, self.local_rank, ranks[0], secret, self._fate)
+
+    def _check_node(self, locals_found: list[int]) -> None:
+        if locals_found != list(range(self.local_size)):
+            raise RuntimeError(
+                f"node {self.cross_rank} has local ranks {locals_found} and rank {self.rank} was told "
+                f"local_size={self.local_size}; give every rank its node's own numbers"
+            )
+
+
+def _nobody_watches() -> None:
+    """Replaced by core.init on a cluster, where the runner looks for signs of life of every rank."""
 
 
 _ALONE: dict[str, Any] = {"rank": 0, "size": 1, "local_rank": 0, "local_size": 1, "cross_rank": 0, "cross_size": 1}
@@ -193,6 +236,10 @@ def _checked(*numbers: int | None) -> tuple[int, ...]:
     given = tuple(number for number in numbers if number is not None)
     if given and len(given) < len(numbers):
         raise ValueError(f"rank, size, local_*, cross_* must be given together, got {numbers}")
+    names = list(_ALONE)
+    for at in range(0, len(given), 2):
+        if not 0 <= given[at] < given[at + 1]:
+            raise ValueError(f"{names[at]}={given[at]} is not below {names[at + 1]}={given[at + 1]}; count from 0")
     return given or tuple(_ALONE.values())
 
 
@@ -200,9 +247,10 @@ def _fields(found: _environment.Ranks) -> dict[str, Any]:
     return {name: getattr(found, name) for name in _ALONE}
 
 
-def _chief_address(size: int, local_size: int, chief_ip: str | None) -> str:
+def _chief_address(size: int, local_size: int, chief_ip: str | None) -> str | None:
+    """None: on this node."""
     if local_size == size:
-        return "127.0.0.1"
+        return None
     if chief_ip is None:
         raise AssertionError(f"size={size} spans several nodes (local_size={local_size}); pass chief_ip")
     return chief_ip

@@ -91,7 +91,9 @@ class _Trial:
         self._trial = info.trial
         self._dist = dist
         self._run_dir = RunDir(_environment.run_dir())
-        self._reporter = Reporter(self._run_dir)
+        self._reporter = Reporter(self._run_dir, dist.rank)
+        dist._beat = self._reporter.pulse.beat
+        _stack_dump.install_on_demand(self._reporter.pulse.stacks)
         self._master = Master(info)
         self._storage = manager or _chosen_storage(checkpoint_storage) or self._configured_storage()
         own = checkpoint_storage is not None and dist.rank == 0

@@ -32,6 +32,9 @@ class PreemptContext:
         self._started = True
         if self._reporter is not None:
             self._reporter.control.attached = True
+            if self._preempt_mode is PreemptMode.ChiefOnly and self._dist.cross_rank != 0:
+                # A node without the chief hears of it from the script itself, and must not be taken for deaf.
+                self._reporter.control.aware = True
         return self
 
     def close(self) -> None:
@@ -74,7 +77,8 @@ class PreemptContext:
                     f"rank {self._dist.rank} called should_preempt in ChiefOnly mode; ask on rank 0 only"
                 )
             return self._is_flagged()
-        return bool(self._dist.broadcast(self._is_flagged() if is_chief else None))
+        # Workers look too, for nothing but to be known as watching: their node may be another than the chief's.
+        return bool(self._dist.broadcast(self._is_flagged()))
 
     def _asks_itself(self) -> bool:
         return self._dist.rank == 0 or self._preempt_mode is PreemptMode.WorkersAskMaster
@@ -83,6 +87,7 @@ class PreemptContext:
         if self._reporter is None:
             return False
         self._reporter.control.aware = True
+        self._reporter.pulse.beat()
         return self._reporter.control.preempt
 
     def _acknowledge(self) -> None:

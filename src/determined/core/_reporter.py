@@ -7,14 +7,16 @@ from typing import Any
 from determined.rundir.control import Control
 from determined.rundir.journal import JournalWriter
 from determined.rundir.layout import RunDir
+from determined.rundir.pulse import Pulse
 from determined.wire.codec import to_msgpack
 
 
 class Reporter:
     """One journal per process, opened by the first report. Appending never waits for the network."""
 
-    def __init__(self, run_dir: RunDir) -> None:
+    def __init__(self, run_dir: RunDir, rank: int = 0) -> None:
         self.control = Control.open(run_dir.control)
+        self.pulse = Pulse(run_dir.pulses, rank)
         self._journals = run_dir.journals
         self._journal: JournalWriter | None = None
         self._lock = threading.Lock()

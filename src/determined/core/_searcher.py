@@ -121,7 +121,7 @@ class SearcherContext:
         is_chief = self._dist.rank == 0
         while True:
             length = self._next_length() if is_chief else None
-            length = self._dist.broadcast(length) if shared else length
+            length = self._shared(length) if shared else length
             if length is None:
                 break
             operation = SearcherOperation(self, length, is_chief)
@@ -130,6 +130,16 @@ class SearcherContext:
                 raise RuntimeError("call op.report_completed() before going on to the next operation")
         if is_chief and auto_ack:
             self.acknowledge_out_of_ops()
+
+    def _shared(self, length: int | None) -> int | None:
+        """The chief's answer. A worker that waits for it is leaving, if it is None: not deaf to the signal."""
+        control = self._reporter.control
+        was_aware = control.aware
+        control.aware = True
+        answer: int | None = self._dist.broadcast(length)
+        if answer is not None:
+            control.aware = was_aware
+        return answer
 
     def _made_up(self) -> SearcherOperation:
         warnings.warn(

@@ -3,14 +3,20 @@
 Prints one JSON line: what the scenario returned, or the error it raised.
 """
 
+import itertools
 import json
+import os
+import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from determined import core
 from determined.core import DistributedContext
+from determined.core._reporter import Reporter
+from determined.rundir.layout import RunDir
 from determined.storage import CloudStorageManager, StorageManager
 from determined.storage.shared_fs import SharedFSStorageManager
 
@@ -36,6 +42,47 @@ def one_leaves(dist: DistributedContext, _directory: Path) -> Any:
     if dist.rank == 1:
         return "left"
     return dist.allgather(1)
+
+
+def out_of_step_with_large_values(dist: DistributedContext, _directory: Path) -> Any:
+    """Each end sends what the other does not read: neither may wait for ever."""
+    return dist.gather(bytes(20_000_000)) if dist.rank else dist.broadcast(bytes(20_000_000))
+
+
+def one_is_killed(dist: DistributedContext, _directory: Path) -> Any:
+    """The others stand in an allgather at that moment; how long each waited, and what it is told."""
+    if dist.rank == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return _told(dist)
+
+
+def the_chief_is_killed(dist: DistributedContext, _directory: Path) -> Any:
+    if dist.rank == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return _told(dist)
+
+
+def _told(dist: DistributedContext) -> Any:
+    began = time.monotonic()
+    try:
+        dist.allgather(1)
+    except RuntimeError as err:
+        return {"seconds": time.monotonic() - began, "message": str(err)}
+    return "not told"
+
+
+def preempt_in_step(dist: DistributedContext, directory: Path) -> Any:
+    """Three nodes. The chief's flag goes up at any moment, here by another rank; all leave after the same batch."""
+    for name in range(dist.size):
+        (directory / f"run{name}").mkdir(exist_ok=True)
+    reporter, chiefs = Reporter(RunDir(directory / f"run{dist.rank}")), Reporter(RunDir(directory / "run0"))
+    with core.PreemptContext(reporter, dist) as preempt:
+        for batch in itertools.count():
+            if batch == 5 and dist.rank == 2:
+                chiefs.control.preempt = True
+            if preempt.should_preempt(auto_ack=False):
+                return {"batch": batch, "aware": reporter.control.aware}
+    raise AssertionError("nobody left")
 
 
 def preempt_together(dist: DistributedContext, _directory: Path) -> Any:
@@ -86,6 +133,46 @@ def some_without(dist: DistributedContext, directory: Path) -> Any:
     checkpoints = _checkpoints(dist, directory)
     own = _mine(dist, directory, {"only": "2"}) if dist.rank == 2 else None
     return _content(checkpoints, checkpoints.upload(own, {"steps_completed": 1}, shard=True))
+
+
+def a_selector_without_a_directory(dist: DistributedContext, directory: Path) -> Any:
+    own = _mine(dist, directory, {"a": "1"}) if dist.rank == 0 else None
+    selector = (lambda _path: True) if dist.rank == 1 else None
+    return _checkpoints(dist, directory).upload(own, {"steps_completed": 1}, shard=True, selector=selector)
+
+
+def an_unreadable_duplicate(dist: DistributedContext, directory: Path) -> Any:
+    """Contents are compared only when two ranks have a file of one name; here the comparison itself fails."""
+    own = _mine(dist, directory, {"same": "1"})
+    if dist.rank == 1:
+        from determined.core import _checkpoint_files
+
+        _checkpoint_files._md5 = _refuse  # type: ignore[assignment]
+    return _checkpoints(dist, directory).upload(own, {"steps_completed": 1}, shard=True)
+
+
+class _Unportable(Exception):
+    """As some drivers' errors: its copy cannot be made from its words."""
+
+    def __init__(self, one: str, _two: str) -> None:
+        super().__init__(one)
+
+
+def _refuse(_path: Path) -> str:
+    raise _Unportable("the disk is gone", "")
+
+
+def a_worker_alone(dist: DistributedContext, directory: Path) -> Any:
+    own = _mine(dist, directory, {"a": "1"})
+    if dist.rank != 1:
+        return "not mine to say"
+    return _checkpoints(dist, directory).upload(own, {"steps_completed": 1})
+
+
+def lists_that_differ(dist: DistributedContext, directory: Path) -> Any:
+    own = _mine(dist, directory, {f"part{dist.rank}": "1"})
+    metadata = {"steps_completed": 1, "list": [dist.rank], "mixed": 1 if dist.rank else {"a": 1}}
+    return _checkpoints(dist, directory).upload(own, metadata, shard=True)
 
 
 def nobody_brings_anything(dist: DistributedContext, directory: Path) -> Any:
@@ -151,6 +238,20 @@ def shared_download(dist: DistributedContext, directory: Path) -> Any:
     with checkpoints.restore_path(storage_id, selector=lambda path: path == wanted) as path:
         seen = sorted(p.name for p in path.iterdir())
     return {"path": str(path), "seen": seen, "gone": not path.exists() if dist.local_rank == 0 else None}
+
+
+def downloads_of_each_node(dist: DistributedContext, directory: Path) -> Any:
+    checkpoints = _checkpoints(dist, directory, cloud=True)
+    with checkpoints.store_path({}, shard=True) as (path, storage_id):
+        (path / f"part{dist.rank}").write_text(str(dist.rank))
+    target = directory / f"node{dist.cross_rank}"
+    checkpoints.download(storage_id, target)
+    dist.allgather_local(None)
+    with checkpoints.restore_path(storage_id) as shared:
+        pass
+    with checkpoints.restore_path(storage_id, "NO_SHARED_DOWNLOAD") as own:
+        pass
+    return {"files": sorted(p.name for p in target.iterdir()), "shared": str(shared), "own": str(own)}
 
 
 def unknown_checkpoint(dist: DistributedContext, directory: Path) -> Any:

@@ -53,9 +53,9 @@ def test_asking_before_the_start_is_an_error(task: Task) -> None:
 
 
 class _Rank:
-    """Rank 1 of 2, whose chief broadcasts `answer`."""
+    """Rank 1 of 2, each on a node of its own, whose chief broadcasts `answer`."""
 
-    rank, size = 1, 2
+    rank, size, cross_rank = 1, 2, 1
 
     def __init__(self, answer: bool) -> None:
         self.answer = answer
@@ -89,6 +89,15 @@ def test_chief_only_refuses_workers_on_and_off_cluster(run_dir: Any) -> None:
     ):
         with pytest.raises(RuntimeError, match="ChiefOnly"):
             context.start().should_preempt()
+    reporter.close()
+
+
+def test_a_node_without_the_chief_is_not_taken_for_deaf_when_only_the_chief_asks(run_dir: Any, runner: Any) -> None:
+    from determined.core._reporter import Reporter
+
+    reporter = Reporter(run_dir)
+    core.PreemptContext(reporter, _Rank(False), core.PreemptMode.ChiefOnly).start()  # type: ignore[arg-type]
+    assert runner.control.aware
     reporter.close()
 
 

@@ -85,7 +85,7 @@ def test_preemption_is_heard_and_acknowledged(task: Task, runner: Any, how: dict
 class _Worker:
     """Rank 1 of 2, whose chief says that everybody shall leave."""
 
-    rank, size = 1, 2
+    rank, size, cross_rank = 1, 2, 0
 
     def broadcast(self, _value: Any) -> bool:
         return True

@@ -1,0 +1,238 @@
+"""Training on several processes: on one node and on two, paused, killed, and loaded by another number of ranks."""
+
+import importlib.util
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from documents import Reader, blocks
+
+from cluster import ROOT, Client, Cluster, clean_environment, copy_example, det, eventually
+
+EXAMPLES = ROOT / "examples"
+STAGE_4_STEP = 4 * 4 + 0 + 1 + 2 + 3  # increment_by of each of four ranks, and their numbers
+needs_torch = pytest.mark.skipif(
+    importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
+)
+
+
+def _four_slots(directory: Path, agents: int) -> Cluster:
+    cluster = Cluster(directory, slots=4 // agents, config={"local_agents": agents})
+    cluster.start()
+    return cluster
+
+
+@pytest.fixture(scope="module", params=[1, 2], ids=["one-node", "two-nodes"])
+def four_slots(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """4 slots on one node, then 2 slots on each of two."""
+    running = _four_slots(tmp_path_factory.mktemp("four-slots"), request.param)
+    yield running
+    running.stop()
+    running.end_runners()
+
+
+@pytest.fixture
+def user(four_slots: Cluster) -> Client:
+    return Client(four_slots.url)
+
+
+@pytest.fixture
+def stage_4(tmp_path: Path) -> Path:
+    """Faster than for an audience."""
+    return _changed(copy_example("core_api", tmp_path / "model"), "4_distributed.py", "sleep(0.1)", "sleep(0.02)")
+
+
+def _changed(model: Path, script: str, old: str, new: str) -> Path:
+    path = model / script
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    return model
+
+
+def _submit(cluster: Cluster, home: Path, model: Path, config: str, *flags: str) -> int:
+    done = det(home, "e", "create", config, ".", *flags, master=cluster.url, cwd=model)
+    match = re.search(r"Created experiment (\d+)", done.stdout)
+    assert match, done.stdout
+    return int(match[1])
+
+
+def _finished(client: Client, experiment: int, seconds: float = 110) -> int:
+    """Its only trial."""
+    (trial,) = eventually(lambda: client.trials(experiment))
+    state = client.wait_state(experiment, "COMPLETED", "ERROR", seconds=seconds)
+    assert state == "COMPLETED", "\n".join(client.log_lines(trial["id"]))
+    return int(trial["id"])
+
+
+def _trial(client: Client, experiment: int) -> int:
+    return int(eventually(lambda: client.trials(experiment))[0]["id"])
+
+
+def _reported(client: Client, trial: int, name: str) -> dict[int, float]:
+    found = client.metrics(trial, "training")
+    assert len({report["totalBatches"] for report in found}) == len(found), "no step twice"
+    return {report["totalBatches"]: report["metrics"]["avg_metrics"][name] for report in found}
+
+
+def _saved_at(client: Client, trial: int) -> list[int]:
+    checkpoints = client.get(f"/api/v1/trials/{trial}/checkpoints")["checkpoints"]
+    return sorted(checkpoint["metadata"]["steps_completed"] for checkpoint in checkpoints)
+
+
+def _pause_and_activate(client: Client, home: Path, cluster: Cluster, experiment: int, after: int) -> None:
+    trial = _trial(client, experiment)
+    eventually(lambda: len(client.metrics(trial, "training")) >= after, 60)
+    det(home, "e", "pause", str(experiment), master=cluster.url)
+    client.wait_state(experiment, "PAUSED", seconds=30)
+    det(home, "e", "activate", str(experiment), master=cluster.url)
+
+
+def test_stage_4_trains_in_step_on_all_ranks(four_slots: Cluster, user: Client, home: Path, stage_4: Path) -> None:
+    trial = _finished(user, _submit(four_slots, home, stage_4, "4_distributed.yaml"))
+    assert _reported(user, trial, "x") == {batch: float(batch * STAGE_4_STEP) for batch in range(10, 101, 10)}
+    assert _saved_at(user, trial) == list(range(10, 101, 10))
+
+
+def test_a_pause_stops_all_ranks_after_the_same_batch(
+    four_slots: Cluster, user: Client, home: Path, stage_4: Path
+) -> None:
+    experiment = _submit(four_slots, home, stage_4, "4_distributed.yaml")
+    _pause_and_activate(user, home, four_slots, experiment, after=2)
+    trial = _finished(user, experiment)
+    assert _reported(user, trial, "x") == {batch: float(batch * STAGE_4_STEP) for batch in range(10, 101, 10)}
+    assert user.trials(experiment)[0]["restarts"] == 0
+    (resumed,) = {line.split("at batch ")[1] for line in user.log_lines(trial) if "going on from checkpoint" in line}
+    assert 20 <= int(resumed) < 100, "every rank went on from one checkpoint, and that was not the last"
+
+
+def test_a_killed_rank_ends_the_others_and_training_goes_on_from_the_checkpoint(
+    four_slots: Cluster, user: Client, home: Path, stage_4: Path
+) -> None:
+    experiment = _submit(four_slots, home, stage_4, "4_distributed.yaml")
+    trial = _trial(user, experiment)
+    eventually(lambda: len(user.metrics(trial, "training")) >= 2, 60)
+    victim, *_ = [pid for pid, words in _processes(four_slots.directory) if words[-2:] == ["worker", "1"]]
+    os.kill(victim, signal.SIGKILL)
+    assert _finished(user, experiment) == trial
+    assert _reported(user, trial, "x") == {batch: float(batch * STAGE_4_STEP) for batch in range(10, 101, 10)}
+    assert user.trials(experiment)[0]["restarts"] == 1
+    log = "\n".join(user.log_lines(trial))
+    assert re.search(r"rank \d is gone", log)
+    assert "going on from checkpoint" in log
+    assert not _processes(four_slots.directory), "nobody is left behind"
+
+
+def _processes(directory: Path) -> list[tuple[int, list[str]]]:
+    """Python processes of tasks in this cluster's run directories, zombies aside."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes().decode().split("\0")[:-1]
+            inside = (entry / "cwd").readlink().is_relative_to(directory / "runs")
+        except OSError:
+            continue
+        if inside and any(word.endswith("4_distributed.py") for word in words) and "wrap_rank" not in " ".join(words):
+            found.append((int(entry.name), words))
+    return found
+
+
+def test_a_launch_layer_of_ones_own_starts_every_rank(
+    four_slots: Cluster, user: Client, home: Path, tmp_path: Path
+) -> None:
+    model = copy_example("distributed/launch_layer", tmp_path / "model")
+    trial = _finished(user, _submit(four_slots, home, model, "config.yaml", "--config", "resources.slots_per_trial=4"))
+    losses = [report["metrics"]["validation_metrics"]["loss"] for report in user.metrics(trial, "validation")]
+    assert len(losses) == 20
+    assert losses == sorted(losses, reverse=True)
+
+
+@pytest.mark.parametrize("words", [[], ["launcher"]], ids=["alone", "launcher"])
+def test_stage_4_runs_without_a_cluster(tmp_path: Path, stage_4: Path, words: list[str]) -> None:
+    env = clean_environment(HOME=str(tmp_path), XDG_DATA_HOME=str(tmp_path / "data"))
+    done = subprocess.run(
+        [sys.executable, "4_distributed.py", *words], cwd=stage_4, env=env, capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "'x': 3.0" in done.stderr if words else "'x': 1.0" in done.stderr
+
+
+SEEDED = ("--config", "reproducibility.experiment_seed=11")
+ON_TWO_NODES_LATER = pytest.mark.parametrize(
+    "four_slots", [1, pytest.param(2, marks=pytest.mark.engines)], indirect=True, ids=["one-node", "two-nodes"]
+)
+
+
+@needs_torch
+@ON_TWO_NODES_LATER
+@pytest.mark.timeout(600)
+def test_a_paused_ddp_training_has_the_losses_of_one_left_alone(
+    four_slots: Cluster, user: Client, home: Path, tmp_path: Path
+) -> None:
+    model = copy_example("distributed/ddp", tmp_path / "model")
+    alone = _finished(user, _submit(four_slots, home, model, "config.yaml", *SEEDED), 250)
+    step = "training.batches += 1\n"
+    _changed(model, "train.py", step, f"__import__('time').sleep(0.05); {step}")  # slow enough to be caught half way
+    experiment = _submit(four_slots, home, model, "config.yaml", *SEEDED)
+    _pause_and_activate(user, home, four_slots, experiment, after=5)
+    paused = _finished(user, experiment, 250)
+    losses = _reported(user, alone, "loss")
+    assert list(losses) == list(range(1, 61))
+    assert losses[60] < losses[1]
+    assert _reported(user, paused, "loss") == losses, "bit for bit"
+    (left_at,) = set(_saved_at(user, paused)) - {20, 40, 60} or {20}
+    assert _saved_at(user, paused) == sorted({left_at, 20, 40, 60}), "the pause saved once"
+    assert user.trials(experiment)[0]["restarts"] == 0
+
+
+@needs_torch
+@pytest.mark.engines
+@pytest.mark.timeout(600)
+def test_a_sharded_checkpoint_of_four_ranks_is_loaded_by_two(
+    four_slots: Cluster, user: Client, home: Path, tmp_path: Path
+) -> None:
+    model = copy_example("distributed/fsdp2", tmp_path / "model")
+    four = _finished(user, _submit(four_slots, home, model, "config.yaml", *SEEDED), 250)
+    flags = ["--config", f"searcher.source_trial_id={four}", "--config", "resources.slots_per_trial=2", *SEEDED]
+    two = _finished(user, _submit(four_slots, home, model, "config.yaml", *flags), 250)
+    saved = _fingerprint(user, four, "saved at batch 30 by 4 ranks: ")
+    assert _fingerprint(user, two, "loaded at batch 30 by 2 ranks: ") == saved
+    (last,) = [
+        checkpoint
+        for checkpoint in user.get(f"/api/v1/trials/{four}/checkpoints")["checkpoints"]
+        if checkpoint["metadata"]["steps_completed"] == 30
+    ]
+    parts = [path for path in last["resources"] if path.endswith(".distcp")]
+    assert len(parts) == 4
+    assert "metadata.json" in last["resources"]
+
+
+def _fingerprint(client: Client, trial: int, words: str) -> str:
+    (line,) = [line for line in client.log_lines(trial) if words in line]
+    return line.split(words)[1]
+
+
+@needs_torch
+@pytest.mark.engines
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("example", ["ddp", "fsdp2"])
+def test_what_the_readme_of_an_example_shows_works_without_a_cluster(tmp_path: Path, example: str) -> None:
+    document = EXAMPLES / "distributed" / example / "README.md"
+    reader = Reader(tmp_path, document, 0)
+    (command,) = [block.script for block in blocks(document) if "torchrun" in block.script]
+    done = reader.shell(command)
+    assert done.returncode == 0, done.stdout
+    assert "validation metrics" in done.stdout
+
+
+def test_readmes_of_the_examples_submit_their_configurations() -> None:
+    for example in ("ddp", "fsdp2", "launch_layer"):
+        shown: Any = "\n".join(block.script for block in blocks(EXAMPLES / "distributed" / example / "README.md"))
+        assert "det e create config.yaml . " in shown

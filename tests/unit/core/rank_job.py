@@ -1,0 +1,81 @@
+"""Jobs of several ranks for tests: as real processes, or as threads of this one."""
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from determined.core import DistributedContext
+
+PROGRAM = Path(__file__).with_name("rank_program.py")
+Job = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    """Run a scenario of rank_program.py on `size` ranks; each rank's answer, {} of one that was killed."""
+
+    def run(scenario: str, size: int = 3, local_size: int | None = None) -> list[dict[str, Any]]:
+        env = {"PATH": "/usr/bin:/bin", "DET_SESSION_TOKEN": "secret", "HOME": str(tmp_path)}
+        words = [str(size), str(local_size or size), str(free_port()), str(tmp_path)]
+        ranks = [
+            subprocess.Popen(
+                [sys.executable, str(PROGRAM), scenario, str(rank), *words], env=env, stdout=subprocess.PIPE, text=True
+            )
+            for rank in range(size)
+        ]
+        return [json.loads(rank.communicate(timeout=60)[0] or "{}") for rank in ranks]
+
+    return run
+
+
+def results(answers: list[dict[str, Any]]) -> list[Any]:
+    assert not [answer for answer in answers if "error" in answer], answers
+    return [answer["result"] for answer in answers]
+
+
+def errors(answers: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(answer["error"], answer["message"]) for answer in answers]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def threaded(
+    work: Callable[[DistributedContext], Any],
+    ranks: list[int],
+    *,
+    size: int,
+    local_size: int | None = None,
+    port: int | None = None,
+    **how: Any,
+) -> list[Any]:
+    """What `work` returns or raises on each of `ranks`, as threads. A rank not named never comes."""
+    outcomes: dict[int, Any] = {}
+    local, at = local_size or size, port or free_port()
+
+    def live(position: int, rank: int) -> None:
+        numbers = {"local_rank": rank % local, "local_size": local, "cross_rank": rank // local}
+        try:
+            with DistributedContext(
+                rank=rank, size=size, **numbers, cross_size=-(-size // local), pub_port=at, **how
+            ) as dist:
+                outcomes[position] = work(dist)
+        except Exception as err:
+            outcomes[position] = err
+
+    threads = [threading.Thread(target=live, args=pair) for pair in enumerate(ranks)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [outcomes[position] for position in range(len(ranks))]
