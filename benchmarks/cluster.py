@@ -64,17 +64,22 @@ class Cluster:
         token = self.call("POST", "/api/v1/auth/login", {"username": "admin", "password": ""})["token"]
         self._headers = {"Authorization": f"Bearer {token}"}
 
-    def submit(self, entrypoint: list[str]) -> int:
+    def submit(self, entrypoint: list[str], slots: int = 1) -> int:
         config = {
             "name": "benchmark",
             "entrypoint": entrypoint,
             "searcher": {"name": "single", "metric": "loss"},
             "max_restarts": 0,
+            "resources": {"slots_per_trial": slots},
             "checkpoint_storage": {"type": "directory", "container_path": str(self._folder / "checkpoints")},
         }
         (self._folder / "checkpoints").mkdir(exist_ok=True)
         body = {"activate": True, "config": json.dumps(config), "modelDefinition": []}
         return int(self.call("POST", "/api/v1/experiments", body)["experiment"]["id"])
+
+    def state_of(self, experiment: int) -> str:
+        found = self.call("GET", f"/api/v1/experiments/{experiment}")["experiment"]["state"]
+        return str(found).removeprefix("STATE_")
 
     def trial_of(self, experiment: int) -> int:
         return int(self.call("GET", f"/api/v1/experiments/{experiment}/trials")["trials"][0]["id"])

@@ -1,4 +1,5 @@
-"""For a machine with an NVIDIA GPU (`make test-gpu`): detection, CUDA_VISIBLE_DEVICES, a CUDA step in a trial.
+"""For a machine with an NVIDIA GPU (`make test-gpu`): detection, CUDA_VISIBLE_DEVICES, a CUDA step in a trial, and
+torch_distributed on every GPU with NCCL.
 
 Prints what it saw and exits non-zero when something is off. It needs torch with CUDA in the interpreter that runs it.
 """
@@ -33,6 +34,27 @@ with det.core.init() as core:
     print("device", torch.cuda.get_device_name(0), flush=True)
 """
 
+DISTRIBUTED = """
+import os, torch, torch.distributed as dist, determined as det
+dist.init_process_group("nccl")
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+distributed = det.core.DistributedContext.from_torch_distributed()
+with det.core.init(distributed=distributed) as core:
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(64, 1).cuda())
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(1, 11):
+        loss = model(torch.ones(32, 64, device="cuda")).square().mean()
+        optimizer.zero_grad(); loss.backward(); optimizer.step()
+        total = loss.detach().clone()
+        dist.all_reduce(total)
+        if distributed.rank == 0:
+            core.train.report_training_metrics(steps_completed=step, metrics={"loss": total / distributed.size})
+    if distributed.rank == 0:
+        core.train.report_validation_metrics(steps_completed=10, metrics={"loss": total / distributed.size})
+    print("backend", dist.get_backend(), "rank", distributed.rank, "of", distributed.size, flush=True)
+dist.destroy_process_group()
+"""
+
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
@@ -60,7 +82,25 @@ def _check(cluster: Cluster, scratch: Path) -> int:
     query = ["nvidia-smi", "--query-gpu=uuid,name", "--format=csv"]
     print(subprocess.run(query, capture_output=True, text=True, check=True).stdout)
     good = state == "COMPLETED" and len(training) == 50 and bool(gpu) and all("CUDA" in d["type"] for d in devices)
-    return 0 if good else 1
+    return 0 if good and _check_distributed(client, scratch, len(devices)) else 1
+
+
+def _check_distributed(client: Client, scratch: Path, slots: int) -> bool:
+    launched = {
+        "searcher": {"name": "single", "metric": "loss"},
+        "entrypoint": "python3 -m determined.launch.torch_distributed python3 train.py",
+        "resources": {"slots_per_trial": slots},
+    }
+    experiment = client.submit(write_experiment(scratch / "nccl", DISTRIBUTED, launched))
+    state = client.wait_state(experiment, "COMPLETED", "ERROR", "CANCELED", seconds=180)
+    trial = client.trials(experiment)[0]["id"]
+    lines = client.log_lines(trial)
+    print("\n".join(lines))
+    reports = client.metrics(trial, "training")
+    print("NCCL:", state, "reports", len(reports), "ranks", slots)
+    return (
+        state == "COMPLETED" and len(reports) == 10 and any(f"backend nccl rank 0 of {slots}" in line for line in lines)
+    )
 
 
 if __name__ == "__main__":

@@ -7,7 +7,10 @@ import pytest
 from determined.config.master import EngineConfig, MasterConfig, load_master_config
 from determined.errors import InvalidConfig
 
-RAY = {"resource_manager": {"type": "ray", "name": "big", "dashboard_url": "http://ray:1"}, "resource_pools": [{"pool_name": "gpu"}]}
+RAY = {
+    "resource_manager": {"type": "ray", "name": "big", "dashboard_url": "http://ray:1"},
+    "resource_pools": [{"pool_name": "gpu"}],
+}
 
 
 def load(**file_data: Any) -> MasterConfig:
