@@ -100,7 +100,10 @@ class Segment(msgspec.Struct, array_like=True):
 
 
 class ReportBatch(msgspec.Struct, array_like=True):
+    """`sent`: by the clock of the host that the records come from."""
+
     segments: list[Segment]
+    sent: float | None = None
 
 
 class ReportAnswer(Wire):

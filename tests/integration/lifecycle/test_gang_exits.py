@@ -4,7 +4,8 @@ import pytest
 from world import World, WorldFactory
 
 from determined.engines.model import GoneReason, Launch
-from determined.wire.report import ExitCause
+from determined.master.lifecycle import allocation
+from determined.wire.report import Exit, ExitCause
 
 
 @pytest.fixture
@@ -27,9 +28,20 @@ async def test_node_lost_after_its_peer_failed_is_the_cause_and_costs_no_restart
     assert ended["exit_reason"] == f"rank 1 on {second.node_id}: the machine burnt down"
 
 
+async def test_node_found_lost_minutes_after_its_peer_failed_costs_no_restart(gang: World) -> None:
+    first, second = await _running(gang)
+    await gang.exit(first.resource_id, 1)
+    gang.clock.advance(300)
+    gang.engine.lose(second.resource_id)
+    await gang.until(lambda: len(gang.machine.launched) == 4)
+    assert (await gang.trial())["restarts"] == 0
+    assert await _ends(gang) == ["transient", None]
+
+
 async def test_rank_that_had_to_be_killed_by_force_was_not_lost(gang: World) -> None:
     first, second = await _running(gang)
     await gang.exit(first.resource_id, 1)
+    await gang.write(allocation.kill_heard, second.resource_id)
     gang.clock.advance(31)
     gang.ctx.bus.publish("schedule")
     await gang.until(lambda: (second.resource_id, True) in gang.machine.kills)
@@ -37,6 +49,42 @@ async def test_rank_that_had_to_be_killed_by_force_was_not_lost(gang: World) -> 
     await gang.until(lambda: len(gang.machine.launched) == 4)
     assert (await gang.trial())["restarts"] == 1
     assert await _ends(gang) == ["errored", None]
+    [ended, _] = await gang.rows("allocations")
+    assert ended["exit_reason"] == f"rank 0 on {first.node_id}: exit 1"
+
+
+async def test_node_lost_soon_after_it_heard_of_its_end_costs_no_restart(gang: World) -> None:
+    first, second = await _running(gang)
+    await gang.exit(first.resource_id, 1)
+    await gang.write(allocation.kill_heard, second.resource_id)
+    gang.clock.advance(5)
+    gang.engine.lose(second.resource_id)
+    await gang.until(lambda: len(gang.machine.launched) == 4)
+    assert (await gang.trial())["restarts"] == 0
+
+
+@pytest.mark.parametrize("ahead", [-3600.0, 0.0, 3600.0])
+async def test_clock_of_a_host_does_not_decide_who_failed_first(gang: World, ahead: float) -> None:
+    first, second = await _running(gang)
+    gang.clock.advance(60)
+    failed_at = gang.clock.now().timestamp()
+    gang.clock.advance(1)
+    sent = gang.clock.now().timestamp()
+    victim = Exit(ExitCause.EXITED, 1, "lost its peer", failed_at + 0.2 + ahead)
+    culprit = Exit(ExitCause.EXITED, 9, "out of memory", failed_at)
+    await gang.write(allocation.runner_exited, first.resource_id, victim, sent + ahead)
+    await gang.write(allocation.runner_exited, second.resource_id, culprit, sent)
+    [ended, *_] = await gang.rows("allocations")
+    assert ended["exit_reason"] == f"rank 1 on {second.node_id}: out of memory"
+
+
+@pytest.mark.parametrize("told", [float("nan"), float("inf"), -1e300])
+async def test_time_that_is_none_is_no_obstacle_to_an_end(gang: World, told: float) -> None:
+    first, second = await _running(gang)
+    exit = Exit(ExitCause.EXITED, 1, "failed", told)
+    await gang.write(allocation.runner_exited, first.resource_id, exit, told)
+    await gang.exit(second.resource_id, 137, ExitCause.KILLED)
+    assert (await gang.rows("allocations"))[0]["exit_kind"] == "errored"
 
 
 async def test_rank_that_ends_as_asked_after_its_peer_failed_changes_nothing(gang: World) -> None:

@@ -1,5 +1,6 @@
 """What the reconciler tells engines about a runner: whether it was begun, and that its end is on record."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -7,7 +8,8 @@ from sqlalchemy import Connection
 from world import World
 
 from determined.engines.model import Launch
-from determined.errors import FailedPrecondition
+from determined.errors import FailedPrecondition, Unavailable
+from determined.master.db.database import Database
 from determined.master.lifecycle import allocation
 
 
@@ -39,6 +41,37 @@ async def test_runner_is_forgotten_only_after_its_end_is_on_record(world: World)
     world.engine.lose(launch.resource_id)
     await world.until(lambda: world.engine.forgotten == [launch.resource_id])
     assert on_record == [True]
+
+
+async def test_database_that_is_away_while_runners_are_taken_up_again_loses_none(world: World) -> None:
+    await world.submit()
+    [first] = await world.running()
+    await world.close()
+    world.guard_db = AwayOnce
+    await world.open()
+    away = world.ctx.db
+    assert isinstance(away, AwayOnce)
+    await world.until(lambda: first.resource_id in world.engine.starts)
+    assert away.refused == 1
+    assert [row["id"] for row in await world.rows("allocations")] == [first.allocation_id]
+    assert list(world.machine.alive) == [first.resource_id]
+
+
+class AwayOnce:
+    """A database that cannot be read the first time somebody asks what to start."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self.refused = 0
+
+    async def read(self, run: Callable[[Connection], Any]) -> Any:
+        if not self.refused and "_launch_of" in run.__qualname__:
+            self.refused += 1
+            raise Unavailable("the database is away")
+        return await self._db.read(run)
+
+    async def write(self, run: Callable[[Connection], Any]) -> Any:
+        return await self._db.write(run)
 
 
 async def test_start_that_can_never_succeed_ends_the_trial_with_its_message(world: World) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from http_cluster import HttpCluster, eventually, resources
+from sqlalchemy import NullPool, create_engine, select
 
 from determined.engines.model import Launch
+from determined.master.db import schema
 from determined.wire.report import Exit, ExitCause
 
 
@@ -23,6 +25,17 @@ def test_peers_of_a_failed_node_are_told_so(cluster: HttpCluster) -> None:
     cluster.leave(first, code=3)
     heard = _signals(cluster, second)
     assert (heard["kill"], heard["peerFailed"]) == (True, True)
+
+
+def test_runner_that_says_it_knows_of_its_end_is_written_down_as_such(cluster: HttpCluster, db_url: str) -> None:
+    first, second = _running_pair(cluster)
+    _signals(cluster, second, "&kill=true")
+    assert _states(db_url) == ["RUNNING", "RUNNING"]
+    cluster.leave(first, code=3)
+    _signals(cluster, second)
+    assert _states(db_url) == ["TERMINATED", "RUNNING"]
+    _signals(cluster, second, "&kill=true")
+    assert _states(db_url) == ["TERMINATED", "TERMINATING"]
 
 
 def test_kill_by_people_is_no_failure_of_a_peer(cluster: HttpCluster) -> None:
@@ -55,6 +68,13 @@ def _running_pair(cluster: HttpCluster) -> tuple[Launch, Launch]:
     return pair[0], pair[1]
 
 
-def _signals(cluster: HttpCluster, launch: Launch) -> dict[str, Any]:
-    answer: dict[str, Any] = cluster.task(launch).get(resources(launch) + "/signals?timeout_seconds=0").json
+def _signals(cluster: HttpCluster, launch: Launch, known: str = "") -> dict[str, Any]:
+    answer: dict[str, Any] = cluster.task(launch).get(resources(launch) + "/signals?timeout_seconds=0" + known).json
     return answer
+
+
+def _states(db_url: str) -> list[str]:
+    """Of the runners, by rank."""
+    engine = create_engine(db_url, poolclass=NullPool)
+    with engine.connect() as conn:
+        return list(conn.execute(select(schema.runners.c.state).order_by(schema.runners.c.rank)).scalars())

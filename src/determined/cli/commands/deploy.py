@@ -10,6 +10,7 @@ from typing import Any
 from determined.api import cluster
 from determined.api.session import Session
 from determined.cli import render
+from determined.cli.commands import deploy_ray
 from determined.cli.connection import connect, own_session
 from determined.cli.grammar import Arg, Command, arg, command, group, one_of
 from determined.errors import InvalidArgument, NotFound
@@ -205,6 +206,7 @@ TREE = group(
     "deploy d",
     "start and stop a cluster",
     _LOCAL,
+    deploy_ray.TREE,
     *(_cloud(name) for name in ("aws", "gcp", "gke-experimental")),
     ignored={"--no-preflight-checks": False, "--no-wait-for-master": False, "--image-repo-prefix": True},
 )

@@ -291,4 +291,4 @@ class Shipper:
 def _encode(batch: _Batch) -> bytes:
     """wire.report.ReportBatch; records are encoded already and travel as they are."""
     segments = [[name, first, [msgspec.Raw(r) for r in records]] for name, (first, records) in batch.items()]
-    return msgspec.msgpack.encode([segments])
+    return msgspec.msgpack.encode([segments, time.time()])

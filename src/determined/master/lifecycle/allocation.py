@@ -33,6 +33,7 @@ PEER_FAILED = "another of its resources failed"
 # Why an allocation was asked to leave whose host was about to be taken away.
 HOST_WISH = "the task asked to be terminated"
 _LOST_CODE = -1
+_CLOCKS_AGREE = 1.0  # seconds; a report is under way for less
 
 
 def request_preemption(
@@ -150,8 +151,18 @@ def mark_daemon(conn: Connection, now: datetime, resource_id: str) -> None:
     _follow_exits(conn, now, runner["allocation_id"])
 
 
-def runner_exited(conn: Connection, now: datetime, resource_id: str, exit: Exit) -> None:
-    """A runner's last word. The first failure ends the others; when all have left, the allocation ends."""
+def kill_heard(conn: Connection, now: datetime, resource_id: str) -> None:
+    """The runner says that it knows of its end: it outlived the failure of its peer, whatever becomes of it now."""
+    runner = runners.get(conn, resource_id)
+    if runner["exited_at"] is None and allocations.get(conn, runner["allocation_id"])["kill_at"] is not None:
+        runners.update_row(conn, resource_id, {"state": AllocationState.TERMINATING})
+
+
+def runner_exited(conn: Connection, now: datetime, resource_id: str, exit: Exit, sent: float | None = None) -> None:
+    """A runner's last word. The first failure ends the others; when all have left, the allocation ends.
+
+    `sent`: when that word left its host, by the same clock as `exit.time`.
+    """
     runner = runners.get(conn, resource_id)
     if runner["exited_at"] is not None:
         return
@@ -160,9 +171,9 @@ def runner_exited(conn: Connection, now: datetime, resource_id: str, exit: Exit)
         resource_id,
         {
             "state": AllocationState.TERMINATED,
-            "exited_at": _failed_at(now, runner, exit),
+            "exited_at": _failed_at(now, runner, exit, sent),
             "exit_code": exit.code,
-            "exit_cause": exit.cause,
+            "exit_cause": ExitCause.KILLED if _was_forced(conn, now, runner, exit) else exit.cause,
             "exit_message": exit.message,
         },
     )
@@ -212,12 +223,28 @@ def mark_drained(conn: Connection, resource_id: str) -> None:
         allocations.update_row(conn, runner["allocation_id"], {"drained": True})
 
 
-def _failed_at(now: datetime, runner: RowMapping, exit: Exit) -> datetime:
-    """When it failed by its own clock: peers of a failed rank fail within milliseconds, and may report before it."""
+def _failed_at(now: datetime, runner: RowMapping, exit: Exit, sent: float | None) -> datetime:
+    """When it failed by its own clock: peers of a failed rank fail within milliseconds, and may report before it.
+
+    Of a clock that is off only the time between the failure and the report counts.
+    """
     if runner["started_at"] is None or exit.cause != ExitCause.EXITED:
         return now
-    started: datetime = runner["started_at"]
-    return max(started, min(now, datetime.fromtimestamp(exit.time, UTC)))
+    latest, time = now.timestamp(), exit.time
+    if sent is not None and abs(latest - sent) > _CLOCKS_AGREE:
+        time += latest - sent
+    # As numbers: what a host says may be no time at all.
+    return datetime.fromtimestamp(max(runner["started_at"].timestamp(), min(latest, time)), UTC)
+
+
+def _was_forced(conn: Connection, now: datetime, runner: RowMapping, exit: Exit) -> bool:
+    """One that knew of its end and had to be killed by force leaves no word either: it was not lost.
+
+    One that never heard of it is, however late that is found: engines wait minutes for a node that is silent.
+    """
+    if exit.cause != ExitCause.LOST or runner["state"] != AllocationState.TERMINATING:
+        return False
+    return bool(allocations.get(conn, runner["allocation_id"])["kill_at"] + FORCE_AFTER <= now)
 
 
 def _follow_exits(conn: Connection, now: datetime, allocation_id: str) -> None:
@@ -229,7 +256,7 @@ def _follow_exits(conn: Connection, now: datetime, allocation_id: str) -> None:
     if not left:
         _end(conn, now, allocation, group)
         return
-    exited = _exits(allocation, group)
+    exited = _exits(group)
     if first_failure(exited) is not None:
         allocation_state.kill(conn, now, allocation, PEER_FAILED)
     elif exited and all(r["daemon"] for r in left):
@@ -237,7 +264,7 @@ def _follow_exits(conn: Connection, now: datetime, allocation_id: str) -> None:
 
 
 def _end(conn: Connection, now: datetime, allocation: RowMapping, group: Sequence[RowMapping]) -> None:
-    exits = _exits(allocation, group)
+    exits = _exits(group)
     killed = allocation["exit_kind"] == ExitKind.KILLED
     acked, asked = allocation["preempt_acked_at"] is not None, allocation["preempt_at"] is not None
     kind = classify(exits, killed=killed, acked=acked, asked=asked)
@@ -255,18 +282,11 @@ def _consequences(conn: Connection, now: datetime, allocation: RowMapping, kind:
     search.settle(conn, now, trials.get(conn, allocation["trial_id"])["experiment_id"])
 
 
-def _exits(allocation: RowMapping, group: Sequence[RowMapping]) -> list[RunnerExit]:
+def _exits(group: Sequence[RowMapping]) -> list[RunnerExit]:
     """In the order in which they left. A single resource is never a daemon."""
     gone = sorted((r for r in group if r["exited_at"] is not None), key=lambda r: (r["exited_at"], r["rank"]))
     alone = len(group) == 1
-    return [RunnerExit(_end_of(allocation, r), r["exit_code"], bool(r["daemon"]) and not alone) for r in gone]
-
-
-def _end_of(allocation: RowMapping, runner: RowMapping) -> RunnerEnd:
-    """One that we killed by force leaves no word either: it was not lost."""
-    end, kill_at = RunnerEnd(runner["exit_cause"]), allocation["kill_at"]
-    forced = kill_at is not None and runner["exited_at"] >= kill_at + FORCE_AFTER
-    return RunnerEnd.KILLED if end == RunnerEnd.LOST and forced else end
+    return [RunnerExit(RunnerEnd(r["exit_cause"]), r["exit_code"], bool(r["daemon"]) and not alone) for r in gone]
 
 
 def _summary(allocation: RowMapping, group: Sequence[RowMapping], kind: ExitKind) -> str:

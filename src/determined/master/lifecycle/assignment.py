@@ -1,7 +1,6 @@
 """Giving an allocation its nodes: one runner row per node, slots with the lowest free ids, ports of its own."""
 
 import uuid
-from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -11,8 +10,8 @@ from determined.engines.model import Device
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries.log import append_master_line
-from determined.master.lifecycle import ports
 from determined.master.lifecycle.capacity import Capacity
+from determined.master.lifecycle.ports import PortChoice
 from determined.master.lifecycle.states import AllocationState
 
 
@@ -23,14 +22,14 @@ def assign(
     placement: list[tuple[str, int]],
     *,
     capacity: dict[str, Capacity],
-    reserved_ports: Collection[int],
+    ports: PortChoice,
 ) -> None:
     """PENDING -> ASSIGNED. The rows are what the reconciler hands to the engines, now or after a restart."""
     allocation = allocations.get(conn, allocation_id)
     if allocation["state"] != AllocationState.PENDING:
         return
     rows = [_runner(allocation_id, rank, capacity[node_id], n) for rank, (node_id, n) in enumerate(placement)]
-    insert(conn, now, allocation, rows, reserved_ports)
+    insert(conn, now, allocation, rows, ports)
     where = ", ".join(f"agent {r['node_id']} slots {r['slot_ids']}" for r in rows)
     append_master_line(conn, now, allocation["task_id"], f"assigned to {where}", allocation_id=allocation_id)
 
@@ -40,14 +39,13 @@ def insert(
     now: datetime,
     allocation: RowMapping,
     rows: list[dict[str, Any]],
-    reserved_ports: Collection[int],
+    ports: PortChoice,
 ) -> None:
     """The rows of an allocation's runners, and its ports."""
     runners.insert_rows(conn, rows)
-    taken = allocations.reserved_ports(conn) | set(reserved_ports)
     values: dict[str, Any] = {"state": AllocationState.ASSIGNED, "assigned_at": now}
     if allocation["trial_id"] is not None:
-        values["ports"] = ports.choose(taken)
+        values["ports"] = ports.choose(allocations.reserved_ports(conn))
     allocations.update_row(conn, allocation["id"], values)
 
 

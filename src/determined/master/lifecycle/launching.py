@@ -30,6 +30,10 @@ from determined.master.lifecycle.states import AllocationState
 logger = logging.getLogger(__name__)
 
 
+class _DatabaseAway(Exception):
+    """What to start could not be read."""
+
+
 @dataclass(slots=True)
 class _Handed:
     """One runner in its engine's care."""
@@ -100,6 +104,9 @@ class Launcher:
         try:
             engine = self._engine(row)
             await engine.start(await self._launch_of(row))
+        except _DatabaseAway:
+            # That says nothing about the runner, which may be alive and well: the next pass tries again.
+            self._handed.pop(resource_id, None)
         except Unavailable as e:
             await self._not_started(resource_id, e.message)
         except FailedPrecondition as e:
@@ -137,7 +144,10 @@ class Launcher:
 
     async def _launch_of(self, row: RowMapping) -> Launch:
         config = self._ctx.config
-        size, options = await self._ctx.db.read(lambda conn: _gang(conn, row["allocation_id"]))
+        try:
+            size, options = await self._ctx.db.read(lambda conn: _gang(conn, row["allocation_id"]))
+        except Unavailable as e:
+            raise _DatabaseAway from e
         return Launch(
             allocation_id=row["allocation_id"],
             resource_id=row["resource_id"],

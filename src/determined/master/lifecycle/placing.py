@@ -1,6 +1,5 @@
 """Pools whose engine chooses the nodes itself (Slurm): an allocation goes to it at once, and waits there."""
 
-from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +13,7 @@ from determined.master.db.queries.log import append_master_line
 from determined.master.lifecycle import allocation as lifecycle
 from determined.master.lifecycle import assignment
 from determined.master.lifecycle.cluster import PlacingEngine
+from determined.master.lifecycle.ports import PortChoice
 from determined.master.lifecycle.states import AllocationState
 
 
@@ -24,7 +24,7 @@ def hand_over(
     name: str,
     engine: PlacingEngine,
     *,
-    reserved_ports: Collection[int],
+    ports: PortChoice,
 ) -> None:
     """PENDING -> ASSIGNED, its nodes yet unknown: each runner names its own when it begins (lifecycle/claiming.py)."""
     allocation = allocations.get(conn, allocation_id)
@@ -43,7 +43,7 @@ def hand_over(
         )
         for rank, size in enumerate(sizes)
     ]
-    assignment.insert(conn, now, allocation, rows, reserved_ports)
+    assignment.insert(conn, now, allocation, rows, ports)
     text = f"handed to {name}: {len(sizes)} node(s) of pool {pool}, {slots} slot(s)"
     append_master_line(conn, now, allocation["task_id"], text, allocation_id=allocation_id)
 

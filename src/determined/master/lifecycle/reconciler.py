@@ -26,6 +26,7 @@ from determined.master.lifecycle import experiment as experiment_lifecycle
 from determined.master.lifecycle import scheduling, topics
 from determined.master.lifecycle.launching import Launcher
 from determined.master.lifecycle.pools import pools_of
+from determined.master.lifecycle.ports import PortChoice
 from determined.master.lifecycle.scheduling import Told
 from determined.master.lifecycle.states import LIVE
 
@@ -44,6 +45,7 @@ class Reconciler:
     def __init__(self, ctx: MasterContext, engines: Sequence[Engine]) -> None:
         self._ctx = ctx
         self._pools = pools_of(ctx.config)
+        self._ports = PortChoice.of(ctx.cluster.cluster_id, ctx.config.reserved_ports)
         self._cluster = clusters.Cluster(engines, {name: pool.engine for name, pool in self._pools.items()})
         self._launcher = Launcher(ctx, self._cluster)
         self._tasks: list[asyncio.Task[None]] = []
@@ -80,7 +82,7 @@ class Reconciler:
             nodes=self._cluster.nodes(),
             pools=self._pools,
             launch_error=self._ctx.config.launch_error,
-            reserved_ports=frozenset(self._ctx.config.reserved_ports),
+            ports=self._ports,
             placing={pool: found for pool in self._pools if (found := self._cluster.placing(pool)) is not None},
         )
         seen = await self._ctx.db.read(lambda conn: scheduling.look(conn, now, world))

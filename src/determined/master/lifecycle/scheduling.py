@@ -22,6 +22,7 @@ from determined.master.lifecycle import assignment, placing, topics, trial_state
 from determined.master.lifecycle.capacity import Capacity, Overrides, capacities
 from determined.master.lifecycle.cluster import PlacedNode, PlacingEngine
 from determined.master.lifecycle.pools import Pool, SchedulerKind
+from determined.master.lifecycle.ports import PortChoice
 from determined.master.lifecycle.states import AllocationState
 
 _QUEUED_PER_EXPERIMENT = 100  # more would only wait, and cost every look at the queue and every pause
@@ -41,7 +42,7 @@ class World:
     nodes: Sequence[PlacedNode]
     pools: dict[str, Pool]
     launch_error: bool = True
-    reserved_ports: frozenset[int] = frozenset()
+    ports: PortChoice = field(default_factory=PortChoice)
     placing: Mapping[str, tuple[str, PlacingEngine]] = field(default_factory=dict)  # pools whose engine chooses nodes
 
 
@@ -177,11 +178,9 @@ def _apply(conn: Connection, now: datetime, world: World, chosen: _Chosen) -> li
         lifecycle.reject(conn, now, allocation_id, "its log policies exclude the nodes that could hold it")
     starts = [(one, placement) for one, placement in chosen.starts if one not in chosen.rejects]
     for allocation_id, placement in starts:
-        assignment.assign(
-            conn, now, allocation_id, placement, capacity=chosen.capacity, reserved_ports=world.reserved_ports
-        )
+        assignment.assign(conn, now, allocation_id, placement, capacity=chosen.capacity, ports=world.ports)
     for allocation_id, pool in chosen.handed:
-        placing.hand_over(conn, now, allocation_id, *world.placing[pool], reserved_ports=world.reserved_ports)
+        placing.hand_over(conn, now, allocation_id, *world.placing[pool], ports=world.ports)
     for allocation_id in chosen.preempts:
         lifecycle.request_preemption(conn, now, allocation_id, "its slots are needed by another job")
     changed = (allocation_id for allocation_id, _ in (*starts, *chosen.handed))

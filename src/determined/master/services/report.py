@@ -44,7 +44,7 @@ def write(conn: Connection, now: datetime, allocation_id: str, resource_id: str,
     if not fresh:
         return Outcome(ReportAnswer(positions=known, ended=_ended(target)))
     _refuse_stale(target)
-    application = Application(conn, now, target)
+    application = Application(conn, now, target, batch.sent)
     application.apply(fresh)
     queries.advance(conn, resource_id, reached)
     if application.decided:

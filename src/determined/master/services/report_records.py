@@ -46,8 +46,8 @@ _MAX_WARNINGS = 20  # lines about dropped records per batch
 class Application:
     """The records of one batch on their way into one transaction. `topics` are to be published after the commit."""
 
-    def __init__(self, conn: Connection, now: datetime, target: Target) -> None:
-        self._conn, self._now, self._target = conn, now, target
+    def __init__(self, conn: Connection, now: datetime, target: Target, sent: float | None) -> None:
+        self._conn, self._now, self._target, self._sent = conn, now, target, sent
         self._logs: list[LogLine] = []
         self._metrics: list[MetricReport] = []
         self._progress: Progress | None = None
@@ -98,7 +98,7 @@ class Application:
             case EarlyExit():
                 self._guarded(f"early exit {record.reason}", lambda: self._early_exit(record))
             case Exit():
-                allocation.runner_exited(conn, now, target.resource_id, record)
+                allocation.runner_exited(conn, now, target.resource_id, record, self._sent)
                 allocation.mark_drained(conn, target.resource_id)
         self._changed()
         self._decides()

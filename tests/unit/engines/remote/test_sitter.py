@@ -222,6 +222,25 @@ async def test_host_that_is_taken_away_while_the_master_is_has_the_task_ended(si
     assert sitting.master.exits["a"].cause is ExitCause.KILLED
 
 
+async def test_stranger_at_the_masters_port_is_not_asked_for_preemption_with_the_token(sitting: Sitting) -> None:
+    sat = sitting.start()
+    task = await sitting.until_running("a")
+    genuine = sitting.master.answer
+    heard: list[str] = []
+
+    def stranger(target: str, body: bytes) -> tuple[int, dict[str, object]]:
+        heard.append(target)
+        return 200, {"proof": "00"}
+
+    sitting.master.answer = stranger  # type: ignore[method-assign]
+    sat.process.send_signal(signal.SIGTERM)
+    await eventually(lambda: not is_running(task))
+    assert [target for target in heard if not target.startswith("/info")] == []
+    assert "is not the master of this task" in sat.said
+    sitting.master.answer = genuine  # type: ignore[method-assign]
+    assert await sat.ended() == 0
+
+
 async def test_interrupt_ends_the_task(sitting: Sitting) -> None:
     sat = sitting.start()
     await sitting.until_running("a")

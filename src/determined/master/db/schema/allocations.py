@@ -86,7 +86,9 @@ runners = Table(
     Column("node_id", String, nullable=False),
     Column("slot_ids", JSON, nullable=False),
     Column("device", String, nullable=False),
-    Column("state", String, nullable=False),  # ASSIGNED, PULLING, STARTING, RUNNING, TERMINATED
+    Column(
+        "state", String, nullable=False
+    ),  # ASSIGNED, PULLING, STARTING, RUNNING, TERMINATING (knows of its end), TERMINATED
     Column("address", String),
     Column("claimant", String),  # which sitter on another host has its launch file
     Column("rendezvous_at", Time),  # has asked for rendezvous

@@ -1,0 +1,87 @@
+"""A master on this machine whose resource pool is a Ray cluster that already runs."""
+
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from determined.api.own_master import MasterState
+from determined.config.ray_manager import ray_manager, ray_pool
+from determined.deploy import local
+from determined.deploy.options import MasterOptions
+from determined.deploy.process import is_free
+from determined.errors import FailedPrecondition, InvalidArgument
+
+_CONNECT_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class RayOptions:
+    """`host`: where the master listens; None: this machine's address on the way to the Ray cluster."""
+
+    dashboard_url: str
+    auth_token_file: str | None = None
+    python: str = "python"
+    resource: str = "GPU"
+    slots_per_node: int | None = None
+    max_nodes: int = 0
+    host: str | None = None
+    port: int = local.DEFAULT_PORT
+    storage_host_path: str | None = None
+    initial_user_password: str | None = None
+
+
+def up(cluster_name: str, options: RayOptions) -> MasterState:
+    """Start it anew; what an earlier master of this name kept stays, and so does what it has running.
+
+    Raises:
+        InvalidArgument: the dashboard's address cannot be one.
+        FailedPrecondition: nobody answers there, or the port is taken.
+    """
+    address = _way_to(options.dashboard_url)
+    host = options.host or address
+    config = _config(options)
+    own = local.process(cluster_name)
+    own.stop()
+    if not is_free(host, options.port):
+        raise FailedPrecondition(f"port {options.port} is taken by another program; choose another with --master-port")
+    asked = MasterOptions(host=host, port=options.port, config=config, password=options.initial_user_password)
+    state, _ = own.start(asked)
+    return state
+
+
+def _way_to(dashboard_url: str) -> str:
+    """Our own address, as the Ray cluster sees it."""
+    url = urlsplit(dashboard_url)
+    if url.scheme not in ("http", "https") or not url.hostname:
+        raise InvalidArgument(f"'{dashboard_url}' is no dashboard of a Ray cluster; give it as http://HEAD:8265")
+    port = url.port or (443 if url.scheme == "https" else 80)
+    try:
+        with socket.create_connection((url.hostname, port), _CONNECT_SECONDS) as probe:
+            return str(probe.getsockname()[0])
+    except OSError as e:
+        raise FailedPrecondition(
+            f"no Ray dashboard answers at {dashboard_url}: {e}; start Ray with"
+            " `ray start --head --dashboard-host 0.0.0.0`, or open its port"
+        ) from e
+
+
+def _config(options: RayOptions) -> dict[str, Any]:
+    manager: dict[str, Any] = {"type": "ray", "dashboard_url": options.dashboard_url, "python": options.python}
+    if options.auth_token_file:
+        manager["auth_token_file"] = str(Path(options.auth_token_file).resolve())
+    pool: dict[str, Any] = {"resource": options.resource}
+    if options.slots_per_node:
+        pool["slots_per_node"] = options.slots_per_node
+    if options.max_nodes:
+        pool["max_nodes"] = options.max_nodes
+    ray_manager(manager)  # refused here, before a running master is stopped for it
+    ray_pool("default", pool)
+    config: dict[str, Any] = {
+        "resource_manager": manager,
+        "resource_pools": [{"pool_name": "default", "ray": pool}],
+    }
+    if options.storage_host_path:
+        config["checkpoint_storage"] = {"type": "shared_fs", "host_path": options.storage_host_path}
+    return config

@@ -1,0 +1,56 @@
+"""The detached actor that is one runner in Ray's books: it holds the sitter by a leash and tells how it ended."""
+
+import contextlib
+import logging
+import signal
+import subprocess
+import sys
+from collections import deque
+
+logger = logging.getLogger(__name__)
+
+_WORDS = 20  # lines of the sitter that are worth telling
+
+
+class RunnerActor:
+    """Its methods run in threads beside each other. The sitter dies with this process: it reads the end of its input.
+
+    `order` is one line of JSON; `node` and `resources` are only kept for a bridge that finds this actor later.
+    """
+
+    def __init__(self, order: str, node: str, resources: dict[str, float]) -> None:
+        self._facts = (node, resources)
+        self._words: deque[str] = deque(maxlen=_WORDS)
+        self._sitter = subprocess.Popen(
+            [sys.executable, "-P", "-m", "determined.engines.remote.sitter", "--leash"],
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        assert self._sitter.stdin is not None
+        self._sitter.stdin.write(order.encode() + b"\n")
+        self._sitter.stdin.flush()
+
+    def facts(self) -> tuple[str, dict[str, float]]:
+        """Where it is and what it holds; that it answers means that it lives."""
+        return self._facts
+
+    def wait(self) -> tuple[int, str]:
+        """The sitter's status, and its last words."""
+        assert self._sitter.stderr is not None
+        for line in self._sitter.stderr:
+            text = line.decode(errors="replace").rstrip()
+            self._words.append(text)
+            sys.stderr.write(text + "\n")
+        return self._sitter.wait(), "\n".join(self._words)
+
+    def end(self, *, force: bool) -> None:
+        self._signal(signal.SIGUSR1 if force else signal.SIGINT)
+
+    def leave(self) -> None:
+        """This node is about to be taken away."""
+        self._signal(signal.SIGTERM)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self._sitter.send_signal(number)

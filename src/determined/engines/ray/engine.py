@@ -1,0 +1,295 @@
+"""The Ray engine: nodes and runners of a Ray cluster, known and moved through its bridge (wire/bridge.py).
+
+It never speaks to Ray but through the dashboard's Jobs API, so the master needs no Ray and no Python of the cluster's.
+"""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import AsyncIterator, Sequence
+
+from determined._version import __version__
+from determined.config.ray_manager import RayManager, RayPool
+from determined.engines.base import Engine
+from determined.engines.model import EngineEvent, Launch, Node, NodesChanged, RunnerGone
+from determined.engines.ray import offer
+from determined.engines.ray.book import Book
+from determined.engines.ray.keeper import Home, Keeper
+from determined.errors import Unavailable
+from determined.wire.bridge import (
+    BridgedNode,
+    Enrolment,
+    EnrolRequest,
+    Message,
+    Sealed,
+    View,
+    WantedRunner,
+    Wishes,
+    seal,
+    unseal,
+)
+from determined.wire.claim import Order
+
+logger = logging.getLogger(__name__)
+
+_STEP_SECONDS = 1.0
+_LONGEST_WAIT = 30.0
+_FORGET_SECONDS = 5.0
+# Runners that nobody asks for are ended when the master has had this long, and has looked this often at its rows.
+_CLAIM_SECONDS, _CLAIM_PASSES = 60.0, 10
+
+
+class RayEngine(Engine):
+    """Runners are detached actors of the cluster; its newest bridge is believed, and asked again and again.
+
+    Args:
+        name: of the resource manager.
+        home: who and where the master is.
+        settings: the manager's own.
+        pools: in the order of the config; a node belongs to the first that takes it.
+    """
+
+    def __init__(self, name: str, home: Home, settings: RayManager, pools: Sequence[RayPool]) -> None:
+        self.name = name
+        self._home, self._settings = home, settings
+        self._pools = {pool.name: pool for pool in pools}
+        self._book = Book()
+        self._ray_nodes: dict[str, BridgedNode] = {}
+        self._away = True  # nothing is offered
+        self._needs: dict[str, dict[str, float]] = {}  # of runners that we began
+        self._queued: dict[str, list[int]] = {}
+        self._passes = 0
+        self._life = secrets.token_hex(8)
+        self._number = 1  # of our wishes
+        self._news = asyncio.Event()
+        self._viewed: tuple[str, int] = ("", -1)  # job and number of the newest view
+        self._heard_at = self._first_at = 0.0
+        self._first = asyncio.Event()
+        self._events: asyncio.Queue[EngineEvent | None] = asyncio.Queue()
+        self._keeper: Keeper | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def open(self) -> None:
+        now = asyncio.get_running_loop().time
+        self._heard_at = now()
+        self._keeper = Keeper(self.name, self._home, self._settings, now)
+        self._tasks = [
+            asyncio.create_task(self._keeper.run(), name=f"{self.name}-bridge-keeper"),
+            asyncio.create_task(self._watch(), name=f"{self.name}-silence"),
+        ]
+
+    async def close(self) -> None:
+        if self._keeper is None:
+            return
+        self._keeper = None
+        for task in self._tasks:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        self._touch()
+        self._events.put_nowait(None)
+
+    def nodes(self) -> Sequence[Node]:
+        if self._away:
+            return []
+        pools = list(self._pools.values())
+        placed = ((node, offer.pool_of(node, pools)) for node in self._ray_nodes.values() if not node.draining)
+        return [
+            offer.offered(node, pool, self._book.slots_on(node.name), __version__)
+            for node, pool in placed
+            if pool is not None
+        ]
+
+    async def start(self, launch: Launch) -> None:
+        resource_id = launch.resource_id
+        if self._keeper is None:
+            raise Unavailable(f"engine {self.name} is not open")
+        if resource_id in self._book.gone or resource_id in self._book.wanted:
+            return
+        await self._await_first(self._settings.bridge_silence)
+        if resource_id not in self._book.reported:
+            self._needs[resource_id] = self._needed_by(launch)
+        self._tell(self._book.want(launch))
+        self._touch()
+
+    async def kill(self, resource_id: str, *, force: bool) -> None:
+        self._book.end(resource_id, force=force)
+        self._touch()
+
+    async def forget(self, resource_id: str) -> None:
+        """Waits a moment for the bridge to have done so: a master that stops now would hear of it again."""
+        self._needs.pop(resource_id, None)
+        if resource_id not in self._book.reported:
+            return
+        self._book.forget(resource_id)
+        self._touch()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_FORGET_SECONDS):
+                while resource_id in self._book.reported and not self._away:
+                    await self._news.wait()
+
+    async def running(self) -> Sequence[str]:
+        await self._await_first(self._settings.bridge_silence)
+        return self._book.alive()
+
+    async def events(self) -> AsyncIterator[EngineEvent]:
+        while (event := await self._events.get()) is not None:
+            yield event
+
+    def demand(self, pool: str, slots: Sequence[int]) -> None:
+        """The sizes of what waits in a pool; the autoscaler is told of it."""
+        self._passes += 1
+        if pool in self._pools and list(slots) != self._queued.get(pool, []):
+            self._queued[pool] = list(slots)
+            self._touch()
+
+    def possible_sizes(self, pool: str) -> Sequence[int] | None:
+        """Slots of every node that the pool has, whoever uses it now, and of those that may still come; None when no
+        bridge has told of any yet."""
+        if not self._first.is_set():
+            return None
+        return offer.possible_sizes(self._ray_nodes.values(), self._pools[pool], list(self._pools.values()))
+
+    def enrol(self, asked: EnrolRequest) -> Enrolment:
+        """A bridge begins. Raises what the keeper raises."""
+        return self._open_keeper().enrol(asked)
+
+    async def exchange(self, sealed: Sealed) -> Sealed:
+        """One message of a bridge, and our wishes. Raises Unauthenticated for one that is not sealed by its key."""
+        keeper = self._open_keeper()
+        key = keeper.key(sealed.job)
+        message = unseal(key, sealed, Message)
+        if not keeper.hear(sealed.job):
+            return seal(key, sealed.job, Wishes(answers=message.number, retire=True))
+        if message.view is not None and (sealed.job != self._viewed[0] or message.number > self._viewed[1]):
+            self._viewed = (sealed.job, message.number)
+            self._hear(message.view)
+        elif message.view is None and message.known == (self._life, self._number):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(message.wait_seconds, _LONGEST_WAIT)):
+                    await self._news.wait()
+        return seal(key, sealed.job, self._wishes(message.number))
+
+    def wake(self) -> None:
+        """Answer whoever waits in `exchange`."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def _open_keeper(self) -> Keeper:
+        if self._keeper is None:
+            raise Unavailable(f"engine {self.name} is not open")
+        return self._keeper
+
+    async def _await_first(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._first.wait()
+        except TimeoutError as e:
+            problem = self._keeper.problem if self._keeper else None
+            raise Unavailable(
+                f"no bridge to the Ray cluster since {seconds:.0f} s: {problem or 'it says nothing'}"
+            ) from e
+
+    def _needed_by(self, launch: Launch) -> dict[str, float]:
+        """What it holds in Ray's books. Raises Unavailable when it cannot begin."""
+        if launch.begun:
+            raise Unavailable(f"it was begun, but Ray has no actor {launch.resource_id} any more")
+        pool = self._pool_on(launch.node_id)
+        if pool is None:
+            raise Unavailable(f"node '{launch.node_id}' does not exist; the nodes are {sorted(self._ray_nodes)}")
+        return offer.needed(pool, len(launch.slot_ids))
+
+    def _hear(self, view: View) -> None:
+        before = self.nodes()
+        now = asyncio.get_running_loop().time()
+        self._heard_at, self._away = now, False
+        self._ray_nodes = {node.name: node for node in view.nodes}
+        known = set(self._book.reported)
+        self._tell(self._book.hear(view))
+        if not self._first.is_set():
+            self._first_at, self._passes = now, 0
+            self._first.set()
+        self._drop_strangers(now)
+        if before != self.nodes():
+            self._events.put_nowait(NodesChanged())
+        if known != set(self._book.reported):
+            self.wake()
+
+    def _drop_strangers(self, now: float) -> None:
+        """Every runner with a row is asked for in the first passes of a life; the others have none."""
+        if now - self._first_at < _CLAIM_SECONDS or self._passes < _CLAIM_PASSES:
+            return
+        for resource_id in self._book.strangers():
+            logger.warning("%s: the database wants nothing of this runner; it is ended", resource_id)
+            self._book.forget(resource_id)
+            self._touch()
+
+    def _wishes(self, answers: int) -> Wishes:
+        return Wishes(
+            answers=answers,
+            version=(self._life, self._number),
+            wanted=[self._wanted(launch) for launch in self._book.wanted.values()],
+            end=self._book.end_wishes(),
+            forget=sorted(self._book.forgotten),
+            start_seconds=self._settings.start_timeout,
+            bundles=self._bundles(),
+        )
+
+    def _wanted(self, launch: Launch) -> WantedRunner:
+        order = Order(
+            master_url=launch.master_url,
+            allocation_id=launch.allocation_id,
+            ticket=launch.ticket,
+            rank=launch.rank,
+            master_cert=self._home.cert,
+            master_cert_name=launch.master_cert_name,
+            run_root=self._settings.run_root,
+        )
+        return WantedRunner(
+            resource_id=launch.resource_id,
+            node=launch.node_id,
+            order=order,
+            resources=self._needs.get(launch.resource_id, {}),
+            begun=launch.begun,
+        )
+
+    def _pool_on(self, node_id: str) -> RayPool | None:
+        node = self._ray_nodes.get(node_id)
+        return offer.pool_of(node, self._pools.values()) if node else None
+
+    def _bundles(self) -> list[dict[str, float]] | None:
+        """What runs and waits in the pools that can grow; None where none can: Ray has one such wish for everybody."""
+        if not any(pool.max_nodes for pool in self._pools.values()):
+            return None
+        found = []
+        for launch in self._book.wanted.values():
+            pool = self._pool_on(launch.node_id)
+            if pool is not None and pool.max_nodes and launch.slot_ids:
+                found.append(offer.marked(pool, offer.needed(pool, len(launch.slot_ids))))
+        for name, queued in self._queued.items():
+            pool = self._pools[name]
+            if pool.max_nodes:
+                found += offer.bundles(pool, queued, max(self.possible_sizes(name) or (), default=0))
+        return found
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_STEP_SECONDS)
+            silent = asyncio.get_running_loop().time() - self._heard_at
+            if not self._away and silent > self._settings.bridge_grace:
+                logger.warning("%s: no word from the bridge for %.0f s; its nodes are not used", self.name, silent)
+                self._away = True
+                self._events.put_nowait(NodesChanged())
+            if silent > self._settings.bridge_silence and self._book.wanted:
+                why = f"no word from the Ray cluster for {silent:.0f} s"
+                self._tell(self._book.lose(self._book.wanted, why))
+
+    def _tell(self, events: Sequence[RunnerGone]) -> None:
+        for event in events:
+            self._events.put_nowait(event)
+
+    def _touch(self) -> None:
+        """Our wishes are others now."""
+        self._number += 1
+        self.wake()

@@ -1,0 +1,99 @@
+"""A real master over a Ray cluster, and the trials that tests run on it."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+from ray_cluster import RayCluster
+
+from cluster import Client, Cluster, eventually, write_experiment
+
+# Saves every fifth step and goes on from there. `pace` seconds a step.
+STEPS = """
+import pathlib, time
+import determined as det
+
+info = det.get_cluster_info()
+hparams = info.trial.hparams
+with det.core.init() as core:
+    step = 0
+    if info.latest_checkpoint:
+        with core.checkpoint.restore_path(info.latest_checkpoint) as path:
+            step = int((path / "step").read_text())
+    print(f"begins at {step} on {info.agent_id}", flush=True)
+    while step < hparams["steps"]:
+        time.sleep(hparams["pace"])
+        step += 1
+        core.train.report_training_metrics(steps_completed=step, metrics={"x": step})
+        if step % 5 == 0:
+            with core.checkpoint.store_path({"steps_completed": step}) as (path, uuid):
+                (path / "step").write_text(str(step))
+        if core.preempt.should_preempt():
+            break
+"""
+
+
+@contextlib.contextmanager
+def master_over(ray: RayCluster, directory: Path, pool: dict[str, Any], **manager: Any) -> Iterator[Cluster]:
+    """Its pool is called `default`. Nothing of its runners is left at the end."""
+    settings = {
+        "type": "ray",
+        "dashboard_url": ray.dashboard,
+        "auth_token_file": str(ray.token_file),
+        "run_root": str(directory / "sitter"),
+        **manager,
+    }
+    config = {"resource_manager": settings, "resource_pools": [{"pool_name": "default", "ray": pool}]}
+    master = Cluster(directory, slots=None, host=ray.master_address, config=config)
+    master.start()
+    try:
+        yield master
+    finally:
+        master.stop()
+        # What a master that is gone for good leaves behind would hold slots of the next test's.
+        ray.kill_processes("ray::RunnerActor")
+        ray.kill_processes("determined.engines.ray.bridge")
+        eventually(lambda: left_over(directory) == [], 30)
+
+
+def left_over(directory: Path) -> list[psutil.Process]:
+    """Runners and tasks of a master with this directory, zombies aside."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            words = " ".join(process.cmdline())
+            if str(directory / "sitter") in words and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+def agents(client: Client) -> dict[str, dict[str, Any]]:
+    return {agent["id"]: agent for agent in client.get("/api/v1/agents")["agents"]}
+
+
+def submit(client: Client, directory: Path, *, steps: int, pace: float, **config: Any) -> int:
+    hparams = {"steps": steps, "pace": pace}
+    return client.submit(write_experiment(directory, STEPS, {"hyperparameters": hparams, **config}))
+
+
+def trial_of(client: Client, experiment: int) -> int:
+    return int(eventually(lambda: client.trials(experiment), 60)[0]["id"])
+
+
+def begins(client: Client, trial: int) -> list[str]:
+    """Where, and from which step, its process began."""
+    return said(client, trial, "begins at")
+
+
+def said(client: Client, trial: int, words: str) -> list[str]:
+    """What its log says from these words on."""
+    return [line[line.index(words) :] for line in client.log_lines(trial) if words in line]
+
+
+def await_step(client: Client, trial: int, step: int, seconds: float = 120) -> None:
+    def reached() -> bool:
+        return any(int(r["totalBatches"]) >= step for r in client.metrics(trial, "training"))
+
+    eventually(reached, seconds, lambda: "\n".join(client.log_lines(trial)[-30:]), poll_seconds=0.2)

@@ -1,0 +1,56 @@
+"""The engine contract against a real Ray cluster. Its first step runs always, all of it with the mark."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from bridge_door import BridgeDoor
+from engine_contract import EngineContract
+from engine_rig import opened
+from ray_cluster import RayCluster
+from ray_rig import RayRig
+
+from determined.engines.model import GoneReason
+
+pytestmark = pytest.mark.timeout(240)
+
+_TAKE_A_NODE = (
+    EngineContract.test_runner_of_a_vanished_node_is_lost.__name__,
+    EngineContract.test_host_that_is_to_be_taken_away_is_told_to_the_master.__name__,
+)
+
+
+@pytest.fixture
+async def rig(tmp_path: Path, ray: RayCluster, door: BridgeDoor) -> AsyncIterator[RayRig]:
+    rig = RayRig(tmp_path, ray, door)
+    yield rig
+    await rig.clear()
+    rig.clean()
+
+
+async def test_runner_starts_and_its_end_is_told(rig: RayRig) -> None:
+    async with opened(rig) as (engine, heard):
+        await engine.start(rig.launch("a"))
+        await rig.until_running("a")
+        assert list(await engine.running()) == ["a"]
+        rig.finish("a")
+        assert (await heard.gone("a")).reason is GoneReason.EXITED
+
+
+@pytest.mark.engines
+class TestRayEngine(EngineContract):
+    @pytest.fixture
+    async def rig(
+        self, request: pytest.FixtureRequest, tmp_path: Path, ray: RayCluster, door: BridgeDoor
+    ) -> AsyncIterator[RayRig]:
+        """On a node of its own where the test takes its node away."""
+        host = "n1"
+        if request.function.__name__ in _TAKE_A_NODE:
+            host = f"spare{_TAKE_A_NODE.index(request.function.__name__)}"
+            ray.add_node(host, gpus=4)
+        rig = RayRig(tmp_path, ray, door, host)
+        yield rig
+        await rig.clear()
+        rig.clean()
+        if host != "n1":
+            ray.kill_node(host)
