@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from determined._imports import load_optional
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from determined.core._rank_link import Fate, Hub, Spoke
 
 _DEFAULT_PORTS = (12360, 12376)
+_REASON_CHARACTERS = 300
 
 
 class DistributedContext:
@@ -33,7 +35,7 @@ class DistributedContext:
         ValueError: some of the six numbers are given and some are None, or a rank is not below its size.
         AssertionError: several nodes and no `chief_ip`.
         RuntimeError: peers cannot be reached, or do not come, or do not know this allocation's secret. Later, from any
-            collective: a rank is gone (it is named, on every rank), or ranks make different calls.
+            collective: a rank failed or is gone (it is named, on every rank), or ranks make different calls.
 
     Example:
         >>> alone = DistributedContext(
@@ -168,7 +170,15 @@ class DistributedContext:
     def __enter__(self) -> "DistributedContext":
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        if self._fate is not None and _is_failure(exc_val):
+            words = str(exc_val).partition("\n")[0][:_REASON_CHARACTERS]
+            self._fate.reason = self._fate.reason or f"rank {self.rank} failed: {type(exc_val).__name__}: {words}"
         self.close()
 
     def _connect(self, host: str | None, port: int, force_tcp: bool) -> None:
@@ -222,6 +232,12 @@ class DistributedContext:
                 f"node {self.cross_rank} has local ranks {locals_found} and rank {self.rank} was told "
                 f"local_size={self.local_size}; give every rank its node's own numbers"
             )
+
+
+def _is_failure(error: BaseException | None) -> bool:
+    if isinstance(error, SystemExit):
+        return error.code not in (None, 0)
+    return isinstance(error, Exception)
 
 
 def _nobody_watches() -> None:

@@ -15,12 +15,20 @@ Body = bytes | memoryview
 
 
 class Kind(IntEnum):
-    """What a message is part of. FAILURE carries text, not a pickle: it ends whatever the receiver waits for."""
+    """What a message is part of. FAILURE carries text, not a pickle: it ends whatever the receiver waits for.
+
+    WAITING is a broadcast's only word from its receivers, said when it is late: a sender that waits for them in turn
+    learns that nobody will ever answer. It is no part of any exchange.
+    """
 
     GATHER = 1
     BROADCAST = 2
     ALLGATHER = 3
     FAILURE = 4
+    WAITING = 5
+
+
+_WAITING = bytes([Kind.WAITING])
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +65,8 @@ class Channel:
             try:
                 rest = rest[self.peer.send(rest, socket.MSG_DONTWAIT) :]
             except BlockingIOError:
-                if not self._waits_for_room():
-                    raise Interrupted(self._glimpse()) from None
+                if not self._waits_for_room() and (found := self._glimpse()).kind != Kind.WAITING:
+                    raise Interrupted(found) from None
             except OSError as err:
                 raise PeerGone(str(err)) from err
 
@@ -66,6 +74,19 @@ class Channel:
         """Send if there is room and somebody to hear it."""
         with contextlib.suppress(OSError):
             self.peer.send(frame, socket.MSG_DONTWAIT)
+
+    def is_heard_within(self, seconds: float) -> bool:
+        """Whether something has arrived by then, or the end of the other end."""
+        poller = select.poll()
+        poller.register(self.peer, select.POLLIN)
+        return bool(self._unread) or bool(poller.poll(seconds * 1000))
+
+    def forget_waiting(self) -> None:
+        """Read what has arrived; what says only that the other end waits is dropped."""
+        with contextlib.suppress(OSError):
+            self._unread += self.peer.recv(_CHUNK_BYTES, socket.MSG_DONTWAIT)
+        while self._unread[:1] == _WAITING and len(self._unread) >= _HEADER.size:
+            self.take()
 
     def receive(self) -> Frame:
         """Wait for one message. Raises PeerGone."""
@@ -102,7 +123,7 @@ class Channel:
         while len(self._unread) < _HEADER.size:
             self.fill()
         kind, serial, _ = _HEADER.unpack_from(self._unread)
-        return self.receive() if kind == Kind.FAILURE else Frame(kind, serial, b"")
+        return self.receive() if kind in (Kind.FAILURE, Kind.WAITING) else Frame(kind, serial, b"")
 
     def _waits_for_room(self) -> bool:
         """False when something arrived before."""
@@ -119,6 +140,11 @@ def frame(kind: Kind, serial: int, body: Body) -> bytes:
 def failure(reason: str) -> bytes:
     """The message that ends the receiver's collective with these words."""
     return frame(Kind.FAILURE, 0, reason.encode())
+
+
+def waiting(serial: int) -> bytes:
+    """The message of one that waits for the broadcast of that number."""
+    return frame(Kind.WAITING, serial, b"")
 
 
 def packed(bodies: Sequence[Body]) -> bytes:

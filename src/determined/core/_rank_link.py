@@ -8,6 +8,7 @@ has proved itself (_rank_handshake.py).
 import pickle
 import select
 from collections.abc import Sequence
+from time import sleep
 from typing import Any, NoReturn
 
 from determined.core._rank_frames import (
@@ -21,7 +22,12 @@ from determined.core._rank_frames import (
     frame,
     packed,
     unpacked,
+    waiting,
 )
+
+_PATIENCE_SECONDS = 1.0
+# A rank tells its peers that it failed before it has ended; who ends first is taken for the cause.
+_GIVE_WAY_SECONDS = 0.5
 
 
 class Fate:
@@ -56,6 +62,8 @@ class Hub:
     def broadcast(self, value: Any) -> Any:
         body = _dumps(value)
         self._serial = _next(self._serial, self._fate)
+        for peer in self._peers:
+            peer.forget_waiting()
         self._spread(Kind.BROADCAST, body)
         return value
 
@@ -71,7 +79,8 @@ class Hub:
         bodies: dict[Channel, Body] = {}
         while missing := [peer for peer in self._peers if peer not in bodies]:
             arrived = [(peer, found) for peer in missing if (found := peer.take()) is not None]
-            bodies |= {peer: self._checked(found, kind, peer) for peer, found in arrived}
+            due = [(peer, found) for peer, found in arrived if not self._is_answered(found)]
+            bodies |= {peer: self._checked(found, kind, peer) for peer, found in due}
             if not arrived:
                 self._wait(missing, kind)
         return [bodies[peer] for peer in self._peers]
@@ -97,15 +106,21 @@ class Hub:
             except PeerGone as err:
                 self._fail(_last_words(peer, kind, self._serial) or _gone(peer, err))
 
+    def _is_answered(self, found: Frame) -> bool:
+        """Whether it waits for a broadcast that it has been sent meanwhile."""
+        return found.kind == Kind.WAITING and found.serial < self._serial
+
     def _checked(self, found: Frame, kind: Kind, peer: Channel) -> Body:
         if (found.kind, found.serial) != (kind, self._serial):
-            self._fail(_trouble(found, kind, self._serial, peer))
+            self._fail(_trouble(found, kind, self._serial, peer), is_told=found.kind == Kind.FAILURE)
         return found.body
 
-    def _fail(self, reason: str) -> NoReturn:
+    def _fail(self, reason: str, *, is_told: bool = False) -> NoReturn:
         self._fate.reason = self._fate.reason or reason
         self._tell(self._fate.reason)
-        raise RuntimeError(self._fate.reason)
+        if is_told:
+            sleep(_GIVE_WAY_SECONDS)
+        raise RuntimeError(self._fate.reason) from None  # what the socket said is part of the reason
 
     def _tell(self, reason: str) -> None:
         message = failure(reason)
@@ -130,6 +145,8 @@ class Spoke:
 
     def broadcast(self, _value: Any = None) -> Any:
         self._serial = _next(self._serial, self._fate)
+        if not self._hub.is_heard_within(_PATIENCE_SECONDS):
+            self._hub.offer(waiting(self._serial))
         return _loads(self._receive(Kind.BROADCAST))
 
     def close(self) -> None:
@@ -154,12 +171,14 @@ class Spoke:
 
     def _checked(self, found: Frame, kind: Kind) -> Body:
         if (found.kind, found.serial) != (kind, self._serial):
-            self._fail(_trouble(found, kind, self._serial, self._hub))
+            self._fail(_trouble(found, kind, self._serial, self._hub), is_told=found.kind == Kind.FAILURE)
         return found.body
 
-    def _fail(self, reason: str) -> NoReturn:
+    def _fail(self, reason: str, *, is_told: bool = False) -> NoReturn:
         self._fate.reason = self._fate.reason or reason
-        raise RuntimeError(self._fate.reason)
+        if is_told:
+            sleep(_GIVE_WAY_SECONDS)
+        raise RuntimeError(self._fate.reason) from None
 
 
 def _next(serial: int, fate: Fate) -> int:
@@ -172,14 +191,16 @@ def _trouble(found: Frame, kind: Kind, serial: int, peer: Channel) -> str:
     """What it means that this message came in place of the expected one."""
     if found.kind == Kind.FAILURE:
         return bytes(found.body).decode()
+    theirs = Kind.BROADCAST if found.kind == Kind.WAITING else Kind(found.kind)
     return (
         f"ranks are out of step: one is at {kind.name.lower()} {serial}, {peer.who} at "
-        f"{Kind(found.kind).name.lower()} {found.serial}; every rank must make the same calls in the same order"
+        f"{theirs.name.lower()} {found.serial}; every rank must make the same calls in the same order"
     )
 
 
 def _last_words(peer: Channel, kind: Kind, serial: int) -> str | None:
     """Why a peer left, if what it sent before says so."""
+    peer.forget_waiting()
     try:
         return _trouble(peer.receive(), kind, serial, peer)
     except PeerGone:

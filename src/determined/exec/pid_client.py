@@ -6,11 +6,10 @@ For launchers of one's own that were written for it; ours need neither.
 import contextlib
 import os
 import socket
-import subprocess
 import sys
 import threading
 
-from determined.exec.pid_server import connect
+from determined.exec.pid_server import connect, start
 
 _KEEPALIVE_SECONDS = 60.0
 
@@ -23,7 +22,7 @@ def main(words: list[str]) -> int:
         server.sendall(f"{os.getpid()}\n".encode())
         ended = threading.Event()
         threading.Thread(target=_keep_alive, args=(server, ended), daemon=True).start()
-        status = subprocess.call(words[2:])
+        status = start(words[2:]).wait()
         ended.set()
         if status == 0:
             with contextlib.suppress(OSError):

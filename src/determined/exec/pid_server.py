@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import FrameType
 
 import psutil
 
@@ -42,7 +43,8 @@ def listen(address: str) -> socket.socket:
         unix.bind(address)
         unix.listen()
         return unix
-    return socket.create_server(_host_and_port(address))
+    host, port = host_and_port(address)
+    return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
 
 
 def connect(address: str) -> socket.socket:
@@ -50,7 +52,32 @@ def connect(address: str) -> socket.socket:
         unix = socket.socket(socket.AF_UNIX)
         unix.connect(address)
         return unix
-    return socket.create_connection(_host_and_port(address))
+    return socket.create_connection(host_and_port(address))
+
+
+def host_and_port(address: str) -> tuple[str, int]:
+    """IPv6 in brackets: [::1]:70."""
+    host, _, port = address.rpartition(":")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def start(command: list[str]) -> "subprocess.Popen[bytes]":
+    """From now on our signals are the command's; those that come while it starts are kept for it."""
+    child: subprocess.Popen[bytes] | None = None
+    early: list[int] = []
+
+    def pass_on(number: int, _: FrameType | None) -> None:
+        if child is None:
+            early.append(number)
+        else:
+            child.send_signal(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH):
+        signal.signal(number, pass_on)
+    child = subprocess.Popen(command)
+    for received in early:
+        child.send_signal(received)
+    return child
 
 
 class _Server:
@@ -62,12 +89,9 @@ class _Server:
         self._finished = 0
         self._signalled = False
         self._died_at: float | None = None
-        self._child: subprocess.Popen[bytes] | None = None
 
     def run(self, command: list[str]) -> int:
-        self._child = child = subprocess.Popen(command)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH):
-            signal.signal(number, lambda received, _: child.send_signal(received))
+        child = start(command)
         while child.poll() is None:
             self._step(_STEP_SECONDS)
             self._end_if_needed(child)
@@ -130,15 +154,13 @@ class _Server:
         return TOO_EARLY if self._finished < self._options.workers else 0
 
 
-def _host_and_port(address: str) -> tuple[str, int]:
-    host, _, port = address.rpartition(":")
-    return host or "127.0.0.1", int(port)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="pid_server", description="Run CMD and end it when one of its workers dies.")
-    parser.add_argument("-x", "--on-fail", metavar="SIG", help="to CMD when a worker died")
-    parser.add_argument("-e", "--on-exit", metavar="SIG|WAIT", default=_WAIT, help="to CMD when all workers are done")
+    names = [number.name for number in signal.Signals]
+    parser.add_argument("-x", "--on-fail", metavar="SIG", choices=names, help="to CMD when a worker died")
+    parser.add_argument(
+        "-e", "--on-exit", metavar="SIG|WAIT", choices=[*names, _WAIT], default=_WAIT, help="when all workers are done"
+    )
     parser.add_argument("--grace-period", type=float, default=3.0, help="seconds before --on-fail")
     parser.add_argument("--signal-children", action="store_true", help="signal the children of CMD instead of CMD")
     parser.add_argument("address", metavar="ADDR", help="a path, host:port or port")

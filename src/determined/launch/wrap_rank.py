@@ -56,11 +56,14 @@ def _keep(failure: Failure) -> None:
 
 
 def _outputs(redirect: bool) -> tuple[BinaryIO, BinaryIO]:
-    """Our own streams, or the container's log files: a launcher on another node has no way to our streams."""
+    """Our own streams, or the container's log files: a launcher on another node has no way to our streams.
+
+    The files are appended to: other ranks write to them too.
+    """
     logs = Path(DEFAULT_RUN_DIR) / "train" / "logs"
     if not redirect or not (logs / "stdout.log").exists():
         return sys.stdout.buffer, sys.stderr.buffer
-    return (logs / "stdout.log").open("wb", buffering=0), (logs / "stderr.log").open("wb", buffering=0)
+    return (logs / "stdout.log").open("ab", buffering=0), (logs / "stderr.log").open("ab", buffering=0)
 
 
 def _enter_stable_workdir() -> None:

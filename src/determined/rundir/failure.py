@@ -1,6 +1,5 @@
 """What a launcher leaves for its runner when a rank fails: which one was first, how it ended, its last lines."""
 
-import contextlib
 import json
 import secrets
 import signal
@@ -26,14 +25,14 @@ class Failure:
     def describe(self) -> str:
         """What happened, then one line for each that it last wrote."""
         who = "the process" if self.rank is None else f"rank {self.rank}"
-        what = f"{who} failed first, {_how(self.status)}."
+        what = f"{who} failed first here, {_how(self.status)}."
         return "\n    ".join([f"{what} Its last lines:" if self.lines else what, *self.lines])
 
 
 def record_failure(run_dir: Path, failure: Failure) -> None:
     """Keep the first failure of the newest attempt, for the user of the task alone."""
     known = read_failure(run_dir)
-    if known is not None and known.attempt >= failure.attempt:
+    if known is not None and (known.attempt, -known.time) >= (failure.attempt, -failure.time):
         return
     fresh = run_dir / f".{_NAME}.{secrets.token_hex(8)}"
     content = asdict(failure) | {"lines": [line[:_LINE_CHARACTERS] for line in failure.lines[-LAST_LINES:]]}
@@ -42,10 +41,14 @@ def record_failure(run_dir: Path, failure: Failure) -> None:
     if known is not None:
         fresh.replace(run_dir / _NAME)
         return
-    # A link does not replace: of two ranks that fail at once only one is the first.
-    with contextlib.suppress(FileExistsError):
+    try:
+        # A link does not replace: of two ranks that fail at once only one is the first.
         (run_dir / _NAME).hardlink_to(fresh)
-    fresh.unlink()
+    except FileExistsError:
+        if read_failure(run_dir) is not None:
+            record_failure(run_dir, failure)
+    finally:
+        fresh.unlink()
 
 
 def read_failure(run_dir: Path) -> Failure | None:

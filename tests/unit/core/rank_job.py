@@ -70,7 +70,7 @@ def threaded(
                 rank=rank, size=size, **numbers, cross_size=-(-size // local), pub_port=at, **how
             ) as dist:
                 outcomes[position] = work(dist)
-        except Exception as err:
+        except (Exception, SystemExit) as err:
             outcomes[position] = err
 
     threads = [threading.Thread(target=live, args=pair) for pair in enumerate(ranks)]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rank_job import Job, errors, free_port, results, threaded
 
-from determined.core import DistributedContext, _rank_handshake, _rank_start
+from determined.core import DistributedContext, _rank_handshake, _rank_link, _rank_start
 from determined.core._rank_start import Place
 
 
@@ -41,6 +41,36 @@ def test_a_reason_reaches_ranks_that_wait_on_another_link() -> None:
     assert [str(outcomes[rank])[:14] for rank in (0, 2, 3)] == ["rank 1 is gone"] * 3
 
 
+@pytest.mark.parametrize("culprit", [0, 2])
+def test_the_error_of_a_rank_that_fails_is_told_to_the_others(culprit: int) -> None:
+    def work(dist: DistributedContext) -> Any:
+        if dist.rank == culprit:
+            raise ValueError("record 17 is bad\nand a long story")
+        return dist.allgather(1)
+
+    outcomes = threaded(work, [0, 1, 2], size=3)
+    assert isinstance(outcomes.pop(culprit), ValueError)
+    assert [str(err) for err in outcomes] == [f"rank {culprit} failed: ValueError: record 17 is bad"] * 2
+
+
+@pytest.mark.parametrize("culprit", [0, 2])
+def test_a_rank_that_fails_ends_before_those_that_only_lost_it(culprit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says goodbye before it has ended, and who ends first is taken for the cause."""
+    paused: list[float] = []
+    monkeypatch.setattr(_rank_link, "sleep", paused.append)
+
+    def work(dist: DistributedContext) -> Any:
+        if dist.rank == culprit:
+            raise SystemExit(3)
+        return dist.allgather(1)
+
+    outcomes = threaded(work, [0, 1, 2], size=3)
+    assert [str(err) for err in outcomes if err is not outcomes[culprit]] == [
+        f"rank {culprit} failed: SystemExit: 3"
+    ] * 2
+    assert len(paused) == 2 and min(paused) > 0
+
+
 def test_a_rank_may_leave_after_its_last_gather() -> None:
     def work(dist: DistributedContext) -> Any:
         return dist.gather(dist.rank)
@@ -53,6 +83,37 @@ def test_ranks_that_send_past_each_other_do_not_wait_for_ever(job: Job) -> None:
     found = errors(job("out_of_step_with_large_values", 2))
     assert [kind for kind, _ in found] == ["RuntimeError"] * 2
     assert any("out of step" in message for _, message in found)
+
+
+@pytest.mark.parametrize("force_tcp", [False, True])
+def test_a_rank_that_waits_for_a_broadcast_nobody_sends_is_told(
+    monkeypatch: pytest.MonkeyPatch, force_tcp: bool
+) -> None:
+    """The chief is inside an `if rank == 0:` that the others do not enter: each would wait for the other."""
+    monkeypatch.setattr(_rank_link, "_PATIENCE_SECONDS", 0.05)
+
+    def work(dist: DistributedContext) -> Any:
+        return dist.allgather(1) if dist.rank == 0 else dist.broadcast(None)
+
+    outcomes = threaded(work, [0, 1, 2], size=3, force_tcp=force_tcp)
+    assert all("out of step: one is at allgather" in str(err) for err in outcomes)
+    assert all("at broadcast" in str(err) for err in outcomes)
+
+
+@pytest.mark.parametrize("force_tcp", [False, True])
+def test_a_rank_may_wait_long_for_a_large_broadcast(monkeypatch: pytest.MonkeyPatch, force_tcp: bool) -> None:
+    """What it says while it waits is neither an answer nor a fault, whenever it comes."""
+    monkeypatch.setattr(_rank_link, "_PATIENCE_SECONDS", 0.0)
+    large = b"x" * (32 << 20)
+
+    def work(dist: DistributedContext) -> Any:
+        for number in range(50):
+            assert dist.broadcast(number if dist.rank == 0 else None) == number
+        assert dist.broadcast(large if dist.rank == 0 else None) == large
+        assert dist.gather(dist.rank) in ([0, 1], None)
+        return dist.broadcast("last" if dist.rank == 0 else None)
+
+    assert threaded(work, [0, 1], size=2, force_tcp=force_tcp) == ["last", "last"]
 
 
 def test_a_rank_that_never_comes_is_named_to_those_that_came(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from determined.exec import pid_server
+
 CLIENT = f"{sys.executable} -m determined.exec.pid_client"
 
 
@@ -61,6 +63,27 @@ def test_command_is_ended_when_all_workers_are_done(address: str) -> None:
 
 def test_client_gives_the_status_of_its_command(address: str) -> None:
     assert serve(address, 1, f"{CLIENT} {address} -- sh -c 'exit 4'; exit $?") == 4
+
+
+def test_signals_to_a_client_reach_its_command(address: str) -> None:
+    worker = "trap 'exit 3' TERM; echo ready; while :; do sleep 0.05; done"
+    with pid_server.listen(address):
+        command = [sys.executable, "-m", "determined.exec.pid_client", address, "--", "sh", "-c", worker]
+        client = subprocess.Popen(command, stdout=subprocess.PIPE)
+        assert client.stdout is not None and client.stdout.readline() == b"ready\n"
+        client.terminate()
+        assert client.wait(30) == 3
+        client.stdout.close()
+
+
+def test_a_signal_nobody_knows_is_refused_before_anything_runs(address: str) -> None:
+    assert serve(address, 1, "exit 0", "--on-fail", "SIGNONE") == 2
+
+
+def test_addresses_of_either_internet_protocol_are_understood() -> None:
+    assert pid_server.host_and_port("[::1]:70") == ("::1", 70)
+    assert pid_server.host_and_port("a.example:70") == ("a.example", 70)
+    assert pid_server.host_and_port("70") == ("127.0.0.1", 70)
 
 
 def test_words_without_a_command_are_refused() -> None:

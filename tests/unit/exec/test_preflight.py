@@ -12,6 +12,8 @@ import pytest
 
 from determined.errors import FailedPrecondition, Gone, Unavailable
 from determined.exec.runner.preflight.check import Here, Preflight
+from determined.exec.runner.preflight.directory import CheckpointDirectory
+from determined.exec.runner.preflight.facts import calls_python
 from determined.exec.runner.preflight.peers import Door, knock
 
 LOCAL = "127.0.0.1"
@@ -126,6 +128,22 @@ def test_other_packages_builds_and_absent_frameworks_only_warn_once(start: Start
         assert part in warnings[0]
 
 
+@pytest.mark.parametrize("entrypoint", ["/opt/conda/bin/python3 train.py", "./run.sh", ["bash", "run.sh"]])
+def test_packages_that_the_task_may_not_use_stop_nothing(start: Start, tmp_path: Path, entrypoint: Any) -> None:
+    one, other = having(tmp_path, "a", "torch-2.13.0"), having(tmp_path, "b", "torch-2.12.1")
+    nodes, reasons, _ = start(one | {"entrypoint": entrypoint}, other | {"entrypoint": entrypoint})
+    assert reasons == [None, None]
+    assert any(level == "WARNING" and "torch differs" in text for level, text in nodes[0].said)
+
+
+@pytest.mark.parametrize(
+    "entrypoint",
+    ["python3 train.py", "cd src && python -m train", ["python3.11", "train.py"], "torchrun x.py", "model_def:Trial"],
+)
+def test_packages_of_the_python_that_is_called_by_name_are_the_tasks(entrypoint: str | list[str]) -> None:
+    assert calls_python(entrypoint)
+
+
 def test_a_python_that_does_not_answer_is_named_and_stops_nothing(start: Start) -> None:
     nodes, reasons, _ = start({}, {"variables": {"PATH": "/nowhere"}})
     assert reasons == [None, None]
@@ -145,6 +163,18 @@ def test_a_shared_directory_passes_and_is_left_clean(start: Start, tmp_path: Pat
     _, reasons, _ = start(shared, shared)
     assert reasons == [None, None]
     assert list((tmp_path / "shared").iterdir()) == []
+
+
+def test_a_file_system_that_answers_late_stops_nothing(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounted = threading.Event()
+    monkeypatch.setattr(CheckpointDirectory, "look_for", lambda *_: mounted.wait(30) and None)
+    shared = {"config": {"checkpoint_storage": {"type": "shared_fs", "host_path": str(tmp_path / "shared")}}}
+    nodes, reasons, seconds = start(shared, shared)
+    mounted.set()
+    assert (reasons, seconds < 5) == ([None, None], True)
+    assert any("does not answer in time" in text for _, text in nodes[0].said)
 
 
 def test_a_directory_that_cannot_be_written_is_left_to_the_storage_probe(start: Start, tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
 """Keys that nodes make for one task, and reaching the sshd of peers: what several nodes of Horovod need."""
 
+import os
 import shutil
 import socket
+import subprocess
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from determined.errors import FailedPrecondition
 from determined.launch import _ssh
 
 CHIEF = "ssh-ed25519 CHIEF determined"
+NO_SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin") is None or shutil.which("ssh") is None
 
 
 class OtherNode:
@@ -24,7 +28,14 @@ class OtherNode:
     def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         assert path == "/api/v1/allocations/1.t.1/all_gather"
         self.bodies.append(body)
-        return {"data": [body["data"], {"rank": 0, "public": CHIEF}]}
+        return {"data": [body["data"], {"rank": 0, "public": CHIEF, "host": "ssh-ed25519 HOST determined"}]}
+
+
+class Alone:
+    """Answers a task of one node, which logs in to itself."""
+
+    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        return {"data": [body["data"] | {"rank": 0}]}
 
 
 @pytest.fixture
@@ -42,9 +53,40 @@ def test_only_the_chief_may_log_in_and_no_private_key_leaves_its_node(tmp_path: 
     assert (tmp_path / "ssh" / "authorized_keys").read_text() == f"{CHIEF}\n"
     [told] = master.bodies
     assert told["numPeers"] == 2 and told["topic"] == "ssh keys"
-    assert told["data"] == {"rank": 1, "public": keys.identity.with_suffix(".pub").read_text().strip()}
+    public = {name: (keys.directory / f"{name}.pub").read_text().strip() for name in ("identity", "host")}
+    assert told["data"] == {"rank": 1, "public": public["identity"], "host": public["host"]}
+    assert keys.hosts == ["ssh-ed25519 HOST determined", public["host"]]
     assert keys.identity.stat().st_mode & 0o777 == 0o600
     assert keys.directory.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.fixture
+def served(tmp_path: Path, info: ClusterInfo, unused_tcp_port: int) -> Iterator[tuple[_ssh.Keys, int]]:
+    """A real sshd as a node runs it, at 127.0.0.2."""
+    master: Any = Alone()
+    keys = _ssh.exchange_keys(master, info, tmp_path / "ssh with space")
+    config = _ssh.write_sshd_config(keys, "127.0.0.2", unused_tcp_port, {"OF_THE_NODE": 'a "quoted" \\ value'})
+    with subprocess.Popen([_ssh.find_sshd(), "-D", "-e", "-f", str(config)]) as daemon:
+        try:
+            _ssh.wait_for_peers(["127.0.0.2"], unused_tcp_port, seconds=20)
+            yield keys, unused_tcp_port
+        finally:
+            daemon.terminate()
+
+
+@pytest.mark.skipif(NO_SSHD, reason="openssh-server and openssh-client are not installed")
+def test_logins_find_the_variables_of_the_node(served: tuple[_ssh.Keys, int]) -> None:
+    keys, port = served
+    assert _log_in(keys, port).stdout == 'a "quoted" \\ value\n'
+
+
+@pytest.mark.skipif(NO_SSHD, reason="openssh-server and openssh-client are not installed")
+def test_node_with_another_key_is_not_logged_in_to(served: tuple[_ssh.Keys, int]) -> None:
+    keys, port = served
+    other = (keys.directory / "identity.pub").read_text().strip()
+    done = _log_in(_ssh.Keys(keys.directory, [other]), port)
+    assert done.returncode == 255
+    assert "Host key verification failed" in done.stderr
 
 
 def test_peers_are_waited_for_until_they_greet() -> None:
@@ -58,6 +100,16 @@ def test_peers_are_waited_for_until_they_greet() -> None:
 def test_peer_that_does_not_answer_is_named(unused_tcp_port: int) -> None:
     with pytest.raises(FailedPrecondition, match=f"no sshd answers at 127.0.0.1 port {unused_tcp_port}"):
         _ssh.wait_for_peers(["127.0.0.1"], unused_tcp_port, seconds=0.3)
+
+
+def _log_in(keys: _ssh.Keys, port: int) -> "subprocess.CompletedProcess[str]":
+    """As horovodrun does."""
+    programs = _ssh.write_ssh(keys, ["127.0.0.2"], port)
+    command = ["ssh", "-o", "StrictHostKeyChecking=no", "127.0.0.2", "-p", str(port), "-i", str(keys.identity)]
+    environment = os.environ | {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    return subprocess.run(
+        [*command, 'echo "$OF_THE_NODE"'], capture_output=True, text=True, env=environment, timeout=30, check=False
+    )
 
 
 def _greet(listener: socket.socket) -> None:

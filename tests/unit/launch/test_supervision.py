@@ -30,7 +30,7 @@ def test_first_failing_rank_gives_its_status_and_its_last_lines_as_the_cause(tas
     done = task.launch(*SHELL, script)
     assert time.monotonic() - began < 5
     assert done.returncode == 3
-    assert "ERROR: rank 1 failed first, with status 3. Its last lines:\n" in done.stderr
+    assert "ERROR: rank 1 failed first here, with status 3. Its last lines:\n" in done.stderr
     shown = done.stderr.split("Its last lines:\n")[1].splitlines()
     assert len(shown) == 10
     assert "ERROR:     line 20" in shown and "ERROR:     it broke" in shown
@@ -42,7 +42,7 @@ def test_first_failing_rank_gives_its_status_and_its_last_lines_as_the_cause(tas
 def test_killed_rank_is_128_and_its_signal(task: "Task") -> None:
     done = task.launch(*SHELL, "test $RANK = 0 && exec sleep 60; kill -9 $$")
     assert done.returncode == 128 + 9
-    assert "rank 1 failed first, ended by SIGKILL (out of memory?)" in done.stderr
+    assert "rank 1 failed first here, ended by SIGKILL (out of memory?)" in done.stderr
 
 
 def test_rank_that_ignores_term_is_killed_and_all_are_gone_within_5_s(task: "Task") -> None:

@@ -109,7 +109,7 @@ def test_rank_that_raises_is_the_cause_and_not_the_peers_that_lose_it(task: "Tas
     assert done.returncode == 1
     assert task.failure["rank"] == 1
     assert task.failure["lines"][-1].endswith("ValueError: broken on purpose")
-    assert "ERROR: rank 1 failed first, with status 1. Its last lines:" in done.stderr
+    assert "ERROR: rank 1 failed first here, with status 1. Its last lines:" in done.stderr
 
 
 @pytest.mark.engines
@@ -132,7 +132,7 @@ def test_failure_under_torchrun_is_that_of_the_rank(task: "Task", tmp_path: Path
     assert done.returncode == 5
     assert task.failure["attempt"] == 1
     assert task.failure["lines"] == ["try 1"]
-    assert "failed first, with status 5. Its last lines:\nERROR:     try 1\n" in done.stderr
+    assert "failed first here, with status 5. Its last lines:\nERROR:     try 1\n" in done.stderr
 
 
 def _script(directory: Path) -> str:

@@ -31,15 +31,24 @@ def test_first_failure_of_the_newest_attempt_counts(tmp_path: Path) -> None:
     assert read_failure(tmp_path) is None
 
 
+def test_failure_that_is_told_later_but_came_earlier_counts(tmp_path: Path) -> None:
+    for failure in (Failure(0, 1, 2.0), Failure(1, 1, 1.5), Failure(2, 1, 1.8)):
+        record_failure(tmp_path, failure)
+    assert read_failure(tmp_path) == Failure(1, 1, 1.5)
+    assert [path.name for path in tmp_path.iterdir()] == ["failure.json"]
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"rank": "x"}', '{"rank": 1, "status": 1, "time": 1, "lines": 3}'])
 def test_file_of_somebody_else_is_no_failure(tmp_path: Path, text: str) -> None:
     (tmp_path / "failure.json").write_text(text)
     assert read_failure(tmp_path) is None
+    record_failure(tmp_path, Failure(0, 1, 1.0))
+    assert (tmp_path / "failure.json").read_text() == text
 
 
 def test_description_says_who_how_and_what_was_last_seen() -> None:
     assert (
         Failure(2, 139, 0.0, ["a", "b"]).describe()
-        == "rank 2 failed first, ended by SIGSEGV. Its last lines:\n    a\n    b"
+        == "rank 2 failed first here, ended by SIGSEGV. Its last lines:\n    a\n    b"
     )
-    assert Failure(None, 255, 0.0).describe() == "the process failed first, with status 255."
+    assert Failure(None, 255, 0.0).describe() == "the process failed first here, with status 255."
