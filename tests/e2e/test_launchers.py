@@ -102,10 +102,10 @@ def test_one_dead_rank_ends_all_nodes_within_5_s_and_is_the_reason(
     user.wait_state(experiment, "ERROR")
     (trial,) = user.trials(experiment)
     log = "\n".join(user.log_lines(trial["id"]))
-    assert f"ERROR: rank 3 failed first, {how}. Its last lines:" in log
-    assert f"rank 3 failed first, {how}" in log.splitlines()[-1] + log.splitlines()[-2]
+    assert f"ERROR: rank 3 failed first here, {how}. Its last lines:" in log
+    assert f"rank 3 failed first here, {how}" in log.splitlines()[-1] + log.splitlines()[-2]
     reason = _exit_reason(user, trial)
-    assert f"rank 3 failed first, {how}. Its last lines:\n    loss is nan" in reason
+    assert f"rank 3 failed first here, {how}. Its last lines:\n    loss is nan" in reason
 
 
 def test_layer_of_ones_own_runs_on_every_node(user: Client) -> None:
@@ -150,7 +150,7 @@ def test_peers_that_lose_a_failed_rank_are_not_the_reason(user: Client) -> None:
     user.wait_state(experiment, "ERROR", seconds=120)
     (trial,) = user.trials(experiment)
     reason = _exit_reason(user, trial)
-    assert "rank 3 failed first, with status 1" in reason
+    assert "rank 3 failed first here, with status 1" in reason
     assert "broken on purpose" in reason
 
 

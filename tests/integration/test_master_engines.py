@@ -11,6 +11,12 @@ from determined.master.app import create_app
 from determined.master.config import load_master_config
 from determined.master.lifecycle import cluster as clusters
 
+# Nobody answers there: the master starts and waits.
+RAY = {
+    "resource_manager": {"type": "ray", "dashboard_url": "http://127.0.0.1:9"},
+    "resource_pools": [{"pool_name": "gpus", "ray": {}}],
+}
+
 
 @pytest.mark.parametrize("kind", ["kubernetes", "pbs"])
 async def test_manager_that_is_not_supported_stops_the_start(tmp_path: Path, kind: str) -> None:
@@ -28,6 +34,30 @@ async def test_this_machine_is_in_the_default_pool(tmp_path: Path) -> None:
     async with app.lifespan():
         [placed] = clusters.of(app.state.ctx.bus).nodes()
         assert (placed.engine, placed.node.pool, len(placed.node.slots)) == ("local", "second", 3)
+
+
+async def test_this_machine_is_in_its_own_pool_where_the_default_one_is_anothers(tmp_path: Path) -> None:
+    here = {"resource_manager": {"type": "agent", "name": "here"}, "resource_pools": [{"pool_name": "desk"}]}
+    app = _app(tmp_path, **RAY, additional_resource_managers=[here], slots=3)
+    async with app.lifespan():
+        [placed] = clusters.of(app.state.ctx.bus).nodes()
+        assert (placed.node.pool, len(placed.node.slots)) == ("desk", 3)
+
+
+@pytest.mark.parametrize(
+    ("advertised", "warned"), [(None, True), ("http://localhost:8080", True), ("http://login1:8080", False)]
+)
+@pytest.mark.parametrize("kind", ["ray", "slurm"])
+async def test_address_that_other_hosts_cannot_reach_is_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str, advertised: str | None, warned: bool
+) -> None:
+    named = {} if advertised is None else {"advertised_url": advertised}
+    pools = RAY["resource_pools"] if kind == "ray" else [{"pool_name": "main"}]
+    manager = RAY["resource_manager"] if kind == "ray" else {"type": "slurm", "path": str(tmp_path)}
+    app = _app(tmp_path, resource_manager=manager, resource_pools=pools, **named)
+    async with app.lifespan():
+        pass
+    assert ("cannot reach this master" in caplog.text) is warned
 
 
 def _app(place: Path, **config: Any) -> Litestar:

@@ -1,5 +1,6 @@
 """The schema of a master config: every key upstream has, and ours. Which ones this master uses: master.py."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,6 +35,12 @@ def _lifespans_ordered(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
     longest, default = value.get("max_lifespan_days", 30), value.get("default_lifespan_days", 30)
     if longest != -1 and (default == -1 or default > longest):
         yield "", f"default_lifespan_days={default} exceeds max_lifespan_days={longest}; -1 means without end"
+
+
+def _advertised_url_whole(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    url = value.get("advertised_url")
+    if isinstance(url, str) and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
+        yield "advertised_url", f"`{url}` is no URL that others could use; write it as http://HOST:PORT or https://HOST"
 
 
 def _pool_names(value: dict[str, Any]) -> list[Any]:
@@ -230,5 +237,5 @@ MASTER = Object(
         "local_agents": Field(Integer(low=0), default=1),
         "slot_type": Field(Text(choices=("auto", "cuda", "gpu", "rocm", "cpu", "none")), default="auto"),
     },
-    rules=(_unique_managers, _unique_pools, _default_pools_exist),
+    rules=(_advertised_url_whole, _unique_managers, _unique_pools, _default_pools_exist),
 )

@@ -225,10 +225,12 @@ def _engine(plan: Plan, directory: DataDirectory, ctx: MasterContext, engine: En
     if engine.type == "agent":
         return _local_engine(plan, directory)
     if engine.type == "ray":
+        _warn_of_loopback(plan.config, engine)
         return _ray_engine(plan.config, ctx, engine)
     if engine.type == "slurm":
         from determined.engines.slurm.discovery import slurm_engine
 
+        _warn_of_loopback(plan.config, engine)
         place = directory.path / engine.name
         return slurm_engine(plan.config, engine, place, ctx.cluster.cluster_id, sys.executable)
     raise FailedPrecondition(
@@ -238,6 +240,17 @@ def _engine(plan: Plan, directory: DataDirectory, ctx: MasterContext, engine: En
 
 def _local_engine(plan: Plan, directory: DataDirectory) -> LocalEngine:
     return LocalEngine(run_root=directory.runs, nodes=_local_nodes(plan.config), visible_gpus=plan.visible_gpus)
+
+
+def _warn_of_loopback(config: MasterConfig, engine: EngineConfig) -> None:
+    url = advertised_url(config)
+    if urlsplit(url).hostname in LOOPBACK:
+        logger.warning(
+            "%s: tasks on other hosts cannot reach this master at %s; set host (0.0.0.0, or one that they reach),"
+            " security.tls, and advertised_url where that is not the address they use",
+            engine.name,
+            url,
+        )
 
 
 def _ray_engine(config: MasterConfig, ctx: MasterContext, engine: EngineConfig) -> Engine:
@@ -254,13 +267,6 @@ def _ray_engine(config: MasterConfig, ctx: MasterContext, engine: EngineConfig) 
         cert_name=known.name,
     )
     pools = [ray_pool(p.pool_name, p.settings.get("ray", {})) for p in config.resource_pools if p.engine == engine.name]
-    if urlsplit(home.url).hostname in LOOPBACK:
-        logger.warning(
-            "%s: tasks on other hosts cannot reach this master at %s; set host (0.0.0.0, or one that they reach),"
-            " security.tls, and advertised_url where that is not the address they use",
-            engine.name,
-            home.url,
-        )
     return RayEngine(engine.name, home, ray_manager(engine.settings), pools)
 
 

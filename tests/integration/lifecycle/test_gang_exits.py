@@ -25,7 +25,7 @@ async def test_node_lost_after_its_peer_failed_is_the_cause_and_costs_no_restart
     assert (await gang.trial())["restarts"] == 0
     assert await _ends(gang) == ["transient", None]
     [ended, _] = await gang.rows("allocations")
-    assert ended["exit_reason"] == f"rank 1 on {second.node_id}: the machine burnt down"
+    assert ended["exit_reason"] == f"node 1 ({second.node_id}): the machine burnt down"
 
 
 async def test_node_found_lost_minutes_after_its_peer_failed_costs_no_restart(gang: World) -> None:
@@ -50,7 +50,7 @@ async def test_rank_that_had_to_be_killed_by_force_was_not_lost(gang: World) -> 
     assert (await gang.trial())["restarts"] == 1
     assert await _ends(gang) == ["errored", None]
     [ended, _] = await gang.rows("allocations")
-    assert ended["exit_reason"] == f"rank 0 on {first.node_id}: exit 1"
+    assert ended["exit_reason"] == f"node 0 ({first.node_id}): exit 1"
 
 
 async def test_node_lost_soon_after_it_heard_of_its_end_costs_no_restart(gang: World) -> None:
@@ -75,7 +75,7 @@ async def test_clock_of_a_host_does_not_decide_who_failed_first(gang: World, ahe
     await gang.write(allocation.runner_exited, first.resource_id, victim, sent + ahead)
     await gang.write(allocation.runner_exited, second.resource_id, culprit, sent)
     [ended, *_] = await gang.rows("allocations")
-    assert ended["exit_reason"] == f"rank 1 on {second.node_id}: out of memory"
+    assert ended["exit_reason"] == f"node 1 ({second.node_id}): out of memory"
 
 
 @pytest.mark.parametrize("told", [float("nan"), float("inf"), -1e300])
@@ -95,7 +95,7 @@ async def test_rank_that_ends_as_asked_after_its_peer_failed_changes_nothing(gan
     assert (await gang.trial())["restarts"] == 1
     [ended, _] = await gang.rows("allocations")
     assert (ended["exit_kind"], ended["exit_code"]) == ("errored", 3)
-    assert ended["exit_reason"].startswith(f"rank 0 on {first.node_id}")
+    assert ended["exit_reason"].startswith(f"node 0 ({first.node_id})")
 
 
 async def test_lost_node_ends_its_peers_and_the_trial_is_retried_for_free(gang: World) -> None:

@@ -36,6 +36,9 @@ def test_runner_that_says_it_knows_of_its_end_is_written_down_as_such(cluster: H
     assert _states(db_url) == ["TERMINATED", "RUNNING"]
     _signals(cluster, second, "&kill=true")
     assert _states(db_url) == ["TERMINATED", "TERMINATING"]
+    agents = cluster.user.get("/api/v1/agents").json["agents"]
+    shown = {slot["container"]["state"] for agent in agents for slot in agent["slots"].values() if slot["container"]}
+    assert shown == {"STATE_TERMINATED", "STATE_RUNNING"}
 
 
 def test_kill_by_people_is_no_failure_of_a_peer(cluster: HttpCluster) -> None:
@@ -54,7 +57,7 @@ def test_node_that_failed_first_is_the_reason_though_its_victim_reports_first(cl
     assert cluster.report(first, culprit, first=2).status == 200
     task = cluster.user.get("/api/v1/trials/1").json["trial"]["taskId"]
     [ended] = cluster.user.get(f"/api/v1/tasks/{task}").json["task"]["allocations"]
-    assert ended["exitReason"] == f"rank 0 on {first.node_id}: rank 0 failed first\n    out of memory"
+    assert ended["exitReason"] == f"node 0 ({first.node_id}): rank 0 failed first\n    out of memory"
 
 
 def _running_pair(cluster: HttpCluster) -> tuple[Launch, Launch]:

@@ -172,6 +172,16 @@ async def test_engine_that_cannot_start_is_tried_again_ever_more_slowly(world: W
     assert (await world.trial())["restarts"] == 0
 
 
+async def test_training_that_is_lost_again_and_again_goes_on_at_once_each_time(world: World) -> None:
+    await world.submit()
+    for times in range(1, 9):
+        [launch] = await world.running()
+        world.clock.advance(6)
+        world.engine.lose(launch.resource_id)
+        await world.until(lambda: len(world.machine.launched) == times + 1)  # noqa: B023 (used at once)
+    assert (await world.trial())["restarts"] == 0
+
+
 async def test_excluded_node_is_avoided_and_no_node_left_is_an_error(make_world: WorldFactory) -> None:
     world = await make_world(nodes=2).open()
     await world.submit(max_restarts=5)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 from fake_master import FakeMaster, RunnerUnderTest, eventually
@@ -25,6 +26,21 @@ def leave(*_):
     print("asked", flush=True)
     sys.exit(0)
 signal.signal(signal.SIGTERM, leave)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+FAILED = """
+import os, signal, sys, time
+from pathlib import Path
+from determined.rundir.failure import Failure, record_failure
+def keep():
+    record_failure(Path(os.environ["DET_RUN_DIR"]), Failure(3, 9, time.time(), ["no memory left"]))
+def leave(*_):
+    if "late" in sys.argv: keep()
+    sys.exit(1)
+signal.signal(signal.SIGTERM, leave)
+if "late" not in sys.argv: keep()
 print("ready", flush=True)
 time.sleep(60)
 """
@@ -61,6 +77,33 @@ def test_kill_gives_the_program_under_a_shell_its_grace(fake_master: FakeMaster,
     told = runner.finish()
     assert told.cause is ExitCause.KILLED
     assert "asked" in fake_master.texts()
+
+
+def test_rank_that_failed_before_its_peers_stays_the_cause_though_they_reported_first(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    """Its launcher was still ending the other ranks of the node when the word of the peers' failure came."""
+    start(fake_master, runner, FAILED)
+    before = time.time()
+    fake_master.signal(kill=True, peer_failed=True)
+    told = runner.finish()
+    assert (told.cause, told.code) == (ExitCause.EXITED, 9)
+    assert "rank 3 failed first" in told.message and "no memory left" in told.message
+    assert told.time <= before
+
+
+def test_rank_that_fails_of_being_ended_for_its_peers_is_no_cause(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    start(fake_master, runner, FAILED, "python3 t.py late")
+    fake_master.signal(kill=True, peer_failed=True)
+    assert runner.finish().cause is ExitCause.KILLED
+
+
+def test_failure_before_a_kill_by_people_is_a_kill(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    start(fake_master, runner, FAILED)
+    fake_master.signal(kill=True)
+    assert runner.finish().cause is ExitCause.KILLED
 
 
 def test_sigterm_to_the_runner_is_a_kill_with_a_report(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:

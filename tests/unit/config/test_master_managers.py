@@ -54,9 +54,16 @@ def test_default_pool_may_be_any_managers() -> None:
     assert config.resource_manager.default_aux_resource_pool == "default"
 
 
+@pytest.mark.parametrize("url", ["master:8080", "10.0.0.1", "https://", "http://a b", "ftp://master", ""])
+def test_advertised_url_that_nobody_could_use_is_refused(url: str) -> None:
+    with pytest.raises(InvalidConfig, match="http://HOST:PORT"):
+        load(advertised_url=url)
+
+
 def test_advertised_url_is_none_unless_given() -> None:
     assert load().advertised_url is None
-    assert load(advertised_url="https://master.example").advertised_url == "https://master.example"
+    for url in ("https://master.example", "http://[::1]:8080", "https://proxy.example/determined/"):
+        assert load(advertised_url=url).advertised_url == url
 
 
 @pytest.mark.parametrize(

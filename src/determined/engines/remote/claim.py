@@ -2,6 +2,8 @@
 
 import http.client
 import json
+import logging
+import secrets
 import ssl
 import time
 from collections.abc import Callable
@@ -9,11 +11,15 @@ from urllib.parse import quote, urlsplit
 
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import BY_CODE, DeterminedError, InvalidArgument, Unavailable
+from determined.wire import allocation_proof
 from determined.wire.claim import Claimed, ClaimRequest, Order, answer_proof, is_proven
 from determined.wire.codec import from_json, to_json
 from determined.wire.report import LaunchFile
 
+logger = logging.getLogger(__name__)
+
 _SECONDS = 10.0
+_PATIENCE_SECONDS = 300.0
 _RESTS = (0.2, 10.0)
 _HURRY_SECONDS = 5.0  # a host that is taken away waits half a minute at best, and the task has yet to save
 _STEP_SECONDS = 0.1
@@ -28,15 +34,23 @@ class Master:
         self._cert, self._name = order.master_cert, order.master_cert_name
 
     def claim(self, asked: ClaimRequest, is_unwanted: Callable[[], bool]) -> LaunchFile | None:
-        """However long the master is away; None when nobody wants it any more. Raises the master's word of refusal."""
-        rest = _RESTS[0]
+        """None when nobody wants it any more. Raises the master's word of refusal.
+
+        Unavailable when no master answers for minutes: nothing has begun that could be lost, and a node that cannot
+        reach its master at all must not hold a trial for ever.
+        """
+        rest, deadline = _RESTS[0], time.monotonic() + _PATIENCE_SECONDS
         while True:
             try:
                 return self._claim(asked)
-            except Unavailable:
-                if _sleep(rest, is_unwanted):
-                    return None
-                rest = min(rest * 1.7, _RESTS[1])
+            except Unavailable as e:
+                if rest == _RESTS[0]:
+                    logger.warning("%s; trying again", e.message)
+                if time.monotonic() > deadline:
+                    raise
+            if _sleep(rest, is_unwanted):
+                return None
+            rest = min(rest * 1.7, _RESTS[1])
 
     def ask_to_leave(self, launch: LaunchFile) -> None:
         """This host is about to be taken away: the task should save and go. Tried for a moment: masters restart."""
@@ -44,7 +58,7 @@ class Master:
         deadline = time.monotonic() + _HURRY_SECONDS
         while True:
             try:
-                self._post(path, b"{}", {ALLOCATION_TOKEN_HEADER: f"Bearer {launch.token}"})
+                self._post(path, b"{}", {ALLOCATION_TOKEN_HEADER: f"Bearer {launch.token}"}, launch)
             except Unavailable:
                 if time.monotonic() > deadline:
                     raise
@@ -62,10 +76,13 @@ class Master:
             raise Unavailable(f"whoever answers at {self._url.geturl()} did not make our ticket")
         return claimed.launch
 
-    def _post(self, path: str, body: bytes, headers: dict[str, str]) -> bytes:
+    def _post(self, path: str, body: bytes, headers: dict[str, str], proven: LaunchFile | None = None) -> bytes:
+        """`proven`: whose token must be known to whoever answers before anything is sent there."""
         connection = self._connect()
+        prefix = self._url.path.rstrip("/")
         try:
-            prefix = self._url.path.rstrip("/")
+            if proven is not None:
+                self._demand_proof(connection, prefix, proven)
             connection.request("POST", prefix + path, body, {"Content-Type": "application/json", **headers})
             answer = connection.getresponse()
             content = answer.read()
@@ -76,6 +93,17 @@ class Master:
         if answer.status >= 300:
             raise _error(answer.status, content)
         return content
+
+    def _demand_proof(self, connection: http.client.HTTPConnection, prefix: str, launch: LaunchFile) -> None:
+        nonce = secrets.token_bytes(32)
+        connection.request("GET", prefix + allocation_proof.question(launch.allocation_id, nonce))
+        try:
+            answer = json.loads(connection.getresponse().read())
+        except ValueError:
+            answer = None
+        if not allocation_proof.is_proven(launch.token, nonce, answer):
+            raise Unavailable(f"whoever answers at {self._url.geturl()} is not the master of this task")
+        connection.auto_open = 0  # a second connection may lead to somebody else
 
     def _connect(self) -> http.client.HTTPConnection:
         host, port = self._url.hostname or "", self._url.port

@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import os
+import socket
 import stat
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from determined.rundir.layout import RunDir
 logger = logging.getLogger(__name__)
 
 _SITTER = "sitter.lock"  # in a run directory: held as long as its sitter lives
+_HOST = "sitter.host"  # beside it: where it lives; locks of other hosts cannot be seen on every shared file system
 _NEW_SECONDS = 60.0  # a sitter that just begins holds no lock yet
 _UNTOLD_SECONDS = 24 * 3600.0  # what never reached the master is kept this long, for whoever looks for it
 
@@ -33,7 +35,8 @@ def make(root: Path) -> None:
 
 
 def occupy(run_dir: RunDir) -> lock.Lock | None:
-    """This directory is in the care of a living sitter, as long as the lock is held."""
+    """This directory is in the care of a living sitter of this host, as long as the lock is held."""
+    (run_dir.path / _HOST).write_text(socket.gethostname())
     return lock.hold(run_dir.path / _SITTER)
 
 
@@ -42,11 +45,17 @@ def sweep(root: Path, now: float) -> None:
     for path in root.glob(".new-*"):
         _remove_if(RunDir(path), now, _NEW_SECONDS)
     for run_dir in directory.listing(root):
-        if not _is_occupied(run_dir):
+        if not _is_elsewhere(run_dir) and not _is_occupied(run_dir):
             told = directory.find(run_dir) is Found.DONE or directory.is_drained(run_dir)
             _remove_if(run_dir, now, _NEW_SECONDS if told else _UNTOLD_SECONDS)
     for path in (root / directory.LOST).glob("*"):
         _remove_if(RunDir(path), now, _UNTOLD_SECONDS)
+
+
+def _is_elsewhere(run_dir: RunDir) -> bool:
+    with contextlib.suppress(OSError):
+        return (run_dir.path / _HOST).read_text() != socket.gethostname()
+    return False
 
 
 def _is_occupied(run_dir: RunDir) -> bool:

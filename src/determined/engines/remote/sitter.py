@@ -63,6 +63,11 @@ def main(arguments: list[str]) -> int:
     master = Master(order)
     try:
         claimed = master.claim(_request(order, place=options.place), wishes.is_unwanted)
+    except Unavailable as e:
+        logger.error(
+            "%s; open the way from %s to it, or set the master's advertised_url", e.message, socket.gethostname()
+        )
+        return LOST
     except DeterminedError as e:
         logger.error("%s", e.message)
         return UNWANTED

@@ -7,6 +7,7 @@ import os
 import select
 import signal
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from pathlib import Path
@@ -23,7 +24,7 @@ from determined.exec.runner.output import OutputPipes
 from determined.exec.runner.process import TaskProcess
 from determined.exec.runner.watchdog import Watchdog
 from determined.rundir.control import Control
-from determined.rundir.failure import read_failure
+from determined.rundir.failure import Failure, read_failure
 from determined.rundir.layout import RunDir
 from determined.wire.report import ExitCause, RunnerSignals, TaskSpec
 
@@ -72,10 +73,12 @@ class Attendant:
         self.ending = Ending()
         self._process: TaskProcess | None = None
         self.failed_at: float | None = None  # when a launcher's first rank failed, if one did
+        self._peer_failed_at: float | None = None  # when we were told that another node failed
 
     def hear(self, signals: RunnerSignals) -> None:
         """What the master wants now. Called from the listening thread."""
         if signals.peer_failed:
+            self._peer_failed_at = self._peer_failed_at or time.time()
             self.kill("another node of this task failed", PEER_GRACE_SECONDS)
         elif signals.kill or signals.ended:
             self.kill("killed by the master" if signals.kill else "the allocation is over")
@@ -165,7 +168,15 @@ class Attendant:
 
         spec, launch = prepared.spec, self._link.launch
         variables = command.exported(self._run_dir) or prepared.variables
-        here = Here(launch.node_id, launch.token, variables, prepared.workdir, spec.config, spec.network_interface)
+        here = Here(
+            launch.node_id,
+            launch.token,
+            variables,
+            prepared.workdir,
+            spec.config,
+            spec.network_interface,
+            spec.entrypoint,
+        )
         return Preflight(here, self._link, self._sink.say)
 
     def _through_hooks(self, hooks: list[Path], argv: list[str], prepared: preparation.Prepared) -> bool:
@@ -224,15 +235,22 @@ class Attendant:
         if cause is not None:
             self._process.linger(self.ending.deadline)
         self._clear_away()
+        failure = read_failure(self._run_dir.path) if status != 0 else None
         if cause is not None:
-            return cause, status, message
+            return self._failed_before_its_peers(failure) or (cause, status, message)
         if status in _HINTS:
             self._sink.say("ERROR", _HINTS[status])
-        failure = read_failure(self._run_dir.path) if status != 0 else None
         if failure is None:
             return ExitCause.EXITED, status, _described(status)
         self.failed_at = failure.time
         return ExitCause.EXITED, status, f"{_described(status)}; {failure.describe()}"
+
+    def _failed_before_its_peers(self, failure: Failure | None) -> tuple[ExitCause, int, str] | None:
+        """A launcher takes a moment to end its other ranks, in which our peers fail, report it and have us ended."""
+        if failure is None or self._peer_failed_at is None or failure.time >= self._peer_failed_at:
+            return None
+        self.failed_at = failure.time
+        return ExitCause.EXITED, failure.status, failure.describe()
 
     def _clear_away(self) -> None:
         assert self._process is not None
@@ -252,6 +270,8 @@ class Attendant:
         while not self.ending.wanted.is_set():
             if wait([answer], timeout=_STEP_SECONDS).done:
                 return answer.result()
+        if answer.done() and answer.exception() is not None:
+            return answer.result()  # what went wrong here says more than that a peer, whom it befell too, was faster
         raise _EndedBefore
 
 

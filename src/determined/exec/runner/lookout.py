@@ -16,7 +16,8 @@ from determined.rundir.pulse import Reading, readings
 logger = logging.getLogger(__name__)
 
 _LOOKS = 20  # per limit
-_LOOK_SECONDS = (0.05, 30.0)  # each look reads all of /proc
+_LOOK_SECONDS = (0.05, 30.0)
+_LOOK_SHARE = 0.01  # of the time at most: each look reads all of /proc, and a host may have thousands of processes
 _DESCRIBED = 20
 _USER = "user-"
 
@@ -36,13 +37,15 @@ class Lookout:
 
     def _run(self, ended: threading.Event) -> None:
         silence = Silence(self._limit, time.monotonic())
-        pause = min(max(self._limit / _LOOKS, _LOOK_SECONDS[0]), _LOOK_SECONDS[1])
+        pause = usual = min(max(self._limit / _LOOKS, _LOOK_SECONDS[0]), _LOOK_SECONDS[1])
         while not ended.wait(pause):
+            began = time.thread_time()
             try:
                 self._look(silence)
             except Exception:
                 # Without this thread a training that hangs does so unseen; one failed look costs nothing.
                 logger.exception("looking for signs of life failed; trying again")
+            pause = max(usual, (time.thread_time() - began) / _LOOK_SHARE)
 
     def _look(self, silence: Silence) -> None:
         living = self._living()

@@ -300,7 +300,7 @@ def _summary(allocation: RowMapping, group: Sequence[RowMapping], kind: ExitKind
         (r for r in group if r["exit_cause"] != RunnerEnd.EXITED or r["exit_code"] != 0),
         key=lambda r: (r["exit_cause"] != RunnerEnd.LOST, r["exited_at"], r["rank"]),
     )
-    return f"rank {failed['rank']} on {failed['node_id']}: {failed['exit_message'] or failed['exit_code']}"
+    return f"node {failed['rank']} ({failed['node_id']}): {failed['exit_message'] or failed['exit_code']}"
 
 
 def _advance(conn: Connection, allocation: RowMapping, state: AllocationState) -> None:

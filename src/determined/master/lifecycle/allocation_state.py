@@ -123,9 +123,13 @@ def end(
         values["drained"] = True
     allocations.update_row(conn, allocation["id"], values)
     failed = kind in (ExitKind.ERRORED, ExitKind.TRANSIENT, ExitKind.INVALID_REQUEST)
-    # The lines of a launcher that failed stand in this log already, just above.
-    summary = reason.partition("\n")[0]
-    _say(conn, now, allocation, f"allocation ended ({kind}): {summary}", "ERROR" if failed else "INFO")
+    _say(conn, now, allocation, f"allocation ended ({kind}): {_in_one_line(reason)}", "ERROR" if failed else "INFO")
+
+
+def _in_one_line(reason: str) -> str:
+    """Its beginning and its end; all lines of a launcher that failed stand in the log already, just above."""
+    first, _, rest = reason.partition("\n")
+    return f"{first} ... {rest.splitlines()[-1].strip()}" if rest else first
 
 
 def _say(conn: Connection, now: datetime, allocation: RowMapping, text: str, level: str = "INFO") -> None:

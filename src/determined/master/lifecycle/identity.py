@@ -42,6 +42,12 @@ def isolation_problem(row: RowMapping, config: MasterConfig) -> str | None:
     """
     if not config.security.require_user_isolation:
         return None
+    elsewhere = next((e for e in config.engines if e.type != "agent" and e.name == row.get("engine")), None)
+    if elsewhere is not None:
+        return (
+            f"security.require_user_isolation is set, but all tasks of '{elsewhere.name}' ({elsewhere.type}) run as one"
+            " OS user; choose a resource pool of the master's own machine"
+        )
     if not can_switch_users():
         return (
             "security.require_user_isolation is set, but this master is not root and cannot run tasks as other users;"

@@ -31,6 +31,7 @@ from determined.search.method import Create, ExitReason
 
 DEFAULT_PREEMPTION_TIMEOUT = 3600
 _MAX_BACKOFF_S = 30
+_TRAINED_S = 5.0
 _NOTICED_FAILURES = 6  # consecutive system failures looked at; past these the delay no longer grows
 
 
@@ -219,14 +220,22 @@ def _say_restart(conn: Connection, now: datetime, trial: RowMapping, restarts: i
 
 
 def _not_before(conn: Connection, trial_id: int) -> datetime | None:
-    """One failure of the system is retried at once, repeated ones ever more slowly: they cost no restart."""
+    """One failure of the system is retried at once, repeated ones ever more slowly: they cost no restart.
+
+    One that came after a while of training begins no such series.
+    """
     ends = allocations.latest_ends(conn, trial_id, _NOTICED_FAILURES)
     failures = 0
     for row in ends:
-        if row["exit_kind"] != ExitKind.TRANSIENT:
+        if row["exit_kind"] != ExitKind.TRANSIENT or _has_trained(row):
             break
         failures += 1
     if failures < 2:
         return None
     delay = min(_MAX_BACKOFF_S, 2 ** (failures - 2))
     return ends[0]["ended_at"] + timedelta(seconds=delay)  # type: ignore[no-any-return]
+
+
+def _has_trained(ended: RowMapping) -> bool:
+    started = ended["started_at"]
+    return started is not None and (ended["ended_at"] - started).total_seconds() >= _TRAINED_S

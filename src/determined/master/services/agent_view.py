@@ -7,6 +7,7 @@ from sqlalchemy import RowMapping
 
 from determined.master.lifecycle.capacity import Overrides
 from determined.master.lifecycle.cluster import PlacedNode
+from determined.master.lifecycle.states import AllocationState
 from determined.wire.agent import Agent, Container, ContainerState, Device, DeviceStats, DeviceType, Slot, SlotStats
 from determined.wire.codec import rfc3339
 
@@ -57,9 +58,14 @@ class AgentView:
         return Container(
             id=row["container_id"],
             parent=self._node.id,
-            state=ContainerState(f"STATE_{row['state']}"),
+            state=_shown(row["state"]),
             devices=[self._devices[n] for n in row["slot_ids"] if n in self._devices],
         )
+
+
+def _shown(state: str) -> ContainerState:
+    """Clients know no container that is about to end: it runs until then."""
+    return ContainerState.RUNNING if state == AllocationState.TERMINATING else ContainerState(f"STATE_{state}")
 
 
 def _stats(slots: list[Slot]) -> SlotStats:

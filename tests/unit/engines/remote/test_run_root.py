@@ -91,6 +91,22 @@ def test_directory_with_a_living_runner_or_sitter_stays(place: Path) -> None:
     assert list(place.iterdir()) == []
 
 
+def test_directory_of_another_host_is_left_to_that_host(place: Path) -> None:
+    """Its locks may not be seen from here."""
+    run_dir = _dead(place, "a")
+    held = root.occupy(run_dir)
+    assert held is not None
+    held.close()
+    (run_dir.path / "sitter.host").write_text("elsewhere")
+    root.sweep(place, time.time() + 1000 * HOUR)
+    assert run_dir.path.exists()
+    held = root.occupy(run_dir)
+    assert held is not None
+    held.close()
+    root.sweep(place, time.time() + 1000 * HOUR)
+    assert not run_dir.path.exists()
+
+
 def test_half_made_and_long_lost_directories_go(place: Path) -> None:
     (place / ".new-a").mkdir()
     (place / "lost" / "b").mkdir(parents=True)

@@ -21,7 +21,7 @@ from determined.errors import DeterminedError, FailedPrecondition
 from determined.exec.master_link import STALE
 from determined.exec.runner.preflight import findings, ports
 from determined.exec.runner.preflight.directory import CheckpointDirectory
-from determined.exec.runner.preflight.facts import Facts, Packages, installed, interfaces, resolved
+from determined.exec.runner.preflight.facts import Facts, Packages, calls_python, installed, interfaces, resolved
 from determined.exec.runner.preflight.findings import Finding
 from determined.exec.runner.preflight.peers import Door, Knock, knock
 
@@ -54,6 +54,7 @@ class Here:
     workdir: Path
     config: dict[str, Any] | None
     interface: str | None = None  # that the cluster's config asks for
+    entrypoint: str | list[str] = "python3"
 
 
 class _Incomplete(Exception):
@@ -111,7 +112,7 @@ class Preflight:
             directory = _soon(self._directory, began + _FACTS_BY)
             if directory is not None and rank != 0:
                 local += look.for_mark(directory, mine, everyone[0])
-            shared = findings.skew(everyone)
+            shared = findings.skew(everyone, fatal=calls_python(self._here.entrypoint))
             return findings.unique([*shared, *self._verdicts(local, shared, len(addresses), look)])
 
     def _own_facts(self, look: "_Look", address: str, number: str, cleanup: contextlib.ExitStack) -> Facts:
@@ -206,9 +207,10 @@ class _Look:
         if chief.mark is None:
             return []
         name, deadline = chief.mark, min(self.began + _REACHED_BY, time.monotonic() + _MARK_SECONDS)
-        looked = _aside(lambda: [directory.look_for(name, deadline)])
-        reason = (_soon(looked, deadline + 0.1) or ["the file system does not answer"])[0]
-        return [] if reason is None else [findings.not_shared(mine, chief, reason)]
+        looked = _soon(_aside(lambda: [directory.look_for(name, deadline)]), deadline + 0.1)
+        if looked is None:
+            return [findings.slow_directory(mine, chief)]
+        return [] if looked[0] is None else [findings.not_shared(mine, chief, looked[0])]
 
     def _knock(self, peer: Facts, deadline: float) -> Knock:
         return knock(peer.address, peer.port or 0, peer.rank, self.token, deadline)

@@ -1,6 +1,7 @@
 """What a node tells the others before a start: where it is reached, and what its task would import."""
 
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -28,6 +29,10 @@ for place in sys.path:
             found.setdefault(package.lower().replace("_", "-").replace(".", "-"), version)
 print(json.dumps({"python": "%d.%d.%d" % sys.version_info[:3], "versions": found}))
 """
+
+
+# Found by name on the path, as the interpreter that is asked; a trial class is run by it as well.
+_BY_NAME = re.compile(r"(^|[\s;&|(])(python[0-9.]*|torchrun|deepspeed|horovodrun)(\s|$)|^[\w.]+:\w+$")
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +75,12 @@ def installed(variables: dict[str, str], workdir: Path, seconds: float) -> Packa
         return None
     # One that has none is lent the runner's own.
     return Packages(answer["python"], {"determined": __version__, **answer["versions"]})
+
+
+def calls_python(entrypoint: str | list[str]) -> bool:
+    """Whether it can be seen that the task runs on that interpreter: a script may well have one of its own."""
+    text = entrypoint if isinstance(entrypoint, str) else " ".join(entrypoint)
+    return _BY_NAME.search(text) is not None
 
 
 def interfaces() -> dict[str, str]:

@@ -20,14 +20,17 @@ class Finding:
     fatal: bool
 
 
-def skew(everyone: Sequence[Facts]) -> list[Finding]:
-    """Differences between the Pythons and packages of the nodes. One that did not tell is only named."""
+def skew(everyone: Sequence[Facts], *, fatal: bool = True) -> list[Finding]:
+    """Differences between the Pythons and packages of the nodes. One that did not tell is only named.
+
+    Not `fatal`: whether the task uses them is not known.
+    """
     known = [facts for facts in everyone if facts.python is not None]
     silent = [facts for facts in everyone if facts.python is None]
     found = [*_python_skew(known), *_framework_skew(known), *_other_skew(known)]
     if silent:
         found.append(Finding(f"the Python of {_names(silent)} did not answer: its packages are not compared", False))
-    return found
+    return [Finding(one.text, one.fatal and fatal) for one in found]
 
 
 def is_present(wanted: str, present: Iterable[str]) -> bool:
@@ -62,6 +65,14 @@ def not_shared(here: Facts, chief: Facts, reason: str) -> Finding:
         f"checkpoint directory {here.place} on {here.name} is not the one of {chief.name}: {reason}; mount the same "
         "file system there on every node, or use an object store (s3, gcs, azure)",
         True,
+    )
+
+
+def slow_directory(here: Facts, chief: Facts) -> Finding:
+    return Finding(
+        f"checkpoint directory {here.place} on {here.name} does not answer in time: whether it is the one of"
+        f" {chief.name} is not known",
+        False,
     )
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 _NONCE = 32
 _ANSWER_SECONDS = 2.0
 _LOOK_SECONDS = 0.1
+_BACKLOG = 1024  # everyone knocks at the chief's door at once, and a call that is dropped looks like a firewall
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +110,8 @@ class _Proof:
 def _listen(address: str) -> socket.socket:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with contextlib.suppress(OSError):
-        return socket.create_server((address, 0), family=family)
-    return socket.create_server(("", 0))
+        return socket.create_server((address, 0), family=family, backlog=_BACKLOG)
+    return socket.create_server(("", 0), backlog=_BACKLOG)
 
 
 def _read(sock: socket.socket, count: int) -> bytes:

@@ -87,7 +87,7 @@ def of_task(conn: Connection, task_id: str) -> Sequence[RowMapping]:
 def latest_ends(conn: Connection, trial_id: int, limit: int) -> Sequence[RowMapping]:
     """How the newest allocations of a trial ended, newest first."""
     statement = (
-        select(allocations.c.exit_kind, allocations.c.ended_at)
+        select(allocations.c.exit_kind, allocations.c.started_at, allocations.c.ended_at)
         .where(allocations.c.trial_id == trial_id)
         .order_by(allocations.c.run_id.desc())
         .limit(limit)
