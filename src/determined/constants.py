@@ -43,6 +43,8 @@ ENV_DEBUG_CONFIG_PATH = "DET_DEBUG_CONFIG_PATH"
 ENV_RETRY_CONFIG = "DET_RETRY_CONFIG"
 # Ours: where info files live when they are not under DET_RUN_DIR/info (tests, off-cluster experiments).
 ENV_INFO_DIR = "DET_INFO_DIR"
+# Ours: the run directory of the node that ssh logged in to; DET_RUN_DIR there may still be that of the caller.
+ENV_SERVED_RUN_DIR = "DET_SERVED_RUN_DIR"
 # Ours: where the embedded master keeps its state (default: the user's data directory).
 ENV_STATE_DIR = "DET_STATE_DIR"
 

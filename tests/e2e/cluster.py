@@ -49,7 +49,8 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        return f"http://{self.host}:{self.port}"
+        scheme = "https" if self.config["security"].get("tls") else "http"
+        return f"{scheme}://{self.host}:{self.port}"
 
     def start(self) -> float:
         """Seconds until it served. After the first start it comes back on the same port."""
@@ -117,11 +118,11 @@ class Cluster:
 
 
 class Client:
-    """A small JSON client, apart from ours, logged in as one user."""
+    """A small JSON client, apart from ours, logged in as one user. `cert`: a file with the master's own certificate."""
 
-    def __init__(self, url: str, username: str = "determined", password: str = "") -> None:
+    def __init__(self, url: str, username: str = "determined", password: str = "", cert: str | None = None) -> None:
         self.url = url
-        self.pool = urllib3.PoolManager(retries=False, timeout=30)
+        self.pool = urllib3.PoolManager(retries=False, timeout=30, ca_certs=cert)
         self.headers: dict[str, str] = {}
         token = self.call("POST", "/api/v1/auth/login", {"username": username, "password": password})["token"]
         self.headers = {"Authorization": f"Bearer {token}"}

@@ -12,11 +12,22 @@ from typing import Any
 
 import pytest
 from documents import Reader, blocks
+from stage_4 import (
+    await_reports,
+    finished,
+    pause_and_activate,
+    pauses_in_step,
+    reported,
+    saved_at,
+    submit,
+    trained_in_step,
+    trial_of,
+    workers,
+)
 
-from cluster import ROOT, Client, Cluster, clean_environment, copy_example, det, eventually
+from cluster import ROOT, Client, Cluster, clean_environment, copy_example
 
 EXAMPLES = ROOT / "examples"
-STAGE_4_STEP = 4 * 4 + 0 + 1 + 2 + 3  # increment_by of each of four ranks, and their numbers
 needs_torch = pytest.mark.skipif(
     importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
 )
@@ -56,98 +67,38 @@ def _changed(model: Path, script: str, old: str, new: str) -> Path:
     return model
 
 
-def _submit(cluster: Cluster, home: Path, model: Path, config: str, *flags: str) -> int:
-    done = det(home, "e", "create", config, ".", *flags, master=cluster.url, cwd=model)
-    match = re.search(r"Created experiment (\d+)", done.stdout)
-    assert match, done.stdout
-    return int(match[1])
-
-
-def _finished(client: Client, experiment: int, seconds: float = 110) -> int:
-    """Its only trial."""
-    (trial,) = eventually(lambda: client.trials(experiment))
-    state = client.wait_state(experiment, "COMPLETED", "ERROR", seconds=seconds)
-    assert state == "COMPLETED", "\n".join(client.log_lines(trial["id"]))
-    return int(trial["id"])
-
-
-def _trial(client: Client, experiment: int) -> int:
-    return int(eventually(lambda: client.trials(experiment))[0]["id"])
-
-
-def _reported(client: Client, trial: int, name: str) -> dict[int, float]:
-    found = client.metrics(trial, "training")
-    assert len({report["totalBatches"] for report in found}) == len(found), "no step twice"
-    return {report["totalBatches"]: report["metrics"]["avg_metrics"][name] for report in found}
-
-
-def _saved_at(client: Client, trial: int) -> list[int]:
-    checkpoints = client.get(f"/api/v1/trials/{trial}/checkpoints")["checkpoints"]
-    return sorted(checkpoint["metadata"]["steps_completed"] for checkpoint in checkpoints)
-
-
-def _pause_and_activate(client: Client, home: Path, cluster: Cluster, experiment: int, after: int) -> None:
-    trial = _trial(client, experiment)
-    eventually(lambda: len(client.metrics(trial, "training")) >= after, 60)
-    det(home, "e", "pause", str(experiment), master=cluster.url)
-    client.wait_state(experiment, "PAUSED", seconds=30)
-    det(home, "e", "activate", str(experiment), master=cluster.url)
-
-
 def test_stage_4_trains_in_step_on_all_ranks(four_slots: Cluster, user: Client, home: Path, stage_4: Path) -> None:
-    trial = _finished(user, _submit(four_slots, home, stage_4, "4_distributed.yaml"))
-    assert _reported(user, trial, "x") == {batch: float(batch * STAGE_4_STEP) for batch in range(10, 101, 10)}
-    assert _saved_at(user, trial) == list(range(10, 101, 10))
+    trained_in_step(user, submit(four_slots, home, stage_4))
 
 
 def test_a_pause_stops_all_ranks_after_the_same_batch(
     four_slots: Cluster, user: Client, home: Path, stage_4: Path
 ) -> None:
-    experiment = _submit(four_slots, home, stage_4, "4_distributed.yaml")
-    _pause_and_activate(user, home, four_slots, experiment, after=2)
-    trial = _finished(user, experiment)
-    assert _reported(user, trial, "x") == {batch: float(batch * STAGE_4_STEP) for batch in range(10, 101, 10)}
-    assert user.trials(experiment)[0]["restarts"] == 0
-    (resumed,) = {line.split("at batch ")[1] for line in user.log_lines(trial) if "going on from checkpoint" in line}
-    assert 20 <= int(resumed) < 100, "every rank went on from one checkpoint, and that was not the last"
+    pauses_in_step(four_slots, user, home, stage_4)
 
 
 def test_a_killed_rank_ends_the_others_and_training_goes_on_from_the_checkpoint(
     four_slots: Cluster, user: Client, home: Path, stage_4: Path
 ) -> None:
-    experiment = _submit(four_slots, home, stage_4, "4_distributed.yaml")
-    trial = _trial(user, experiment)
-    eventually(lambda: len(user.metrics(trial, "training")) >= 2, 60)
-    victim, *_ = [pid for pid, words in _processes(four_slots.directory) if words[-2:] == ["worker", "1"]]
+    experiment = submit(four_slots, home, stage_4)
+    trial = trial_of(user, experiment)
+    await_reports(user, trial, 2)
+    runs = four_slots.directory / "runs"
+    victim, *_ = [pid for pid, words in workers(runs) if words[-2:] == ["worker", "1"]]
     os.kill(victim, signal.SIGKILL)
-    assert _finished(user, experiment) == trial
-    assert _reported(user, trial, "x") == {batch: float(batch * STAGE_4_STEP) for batch in range(10, 101, 10)}
+    assert trained_in_step(user, experiment) == trial
     assert user.trials(experiment)[0]["restarts"] == 1
     log = "\n".join(user.log_lines(trial))
     assert re.search(r"rank \d is gone", log)
     assert "going on from checkpoint" in log
-    assert not _processes(four_slots.directory), "nobody is left behind"
-
-
-def _processes(directory: Path) -> list[tuple[int, list[str]]]:
-    """Python processes of tasks in this cluster's run directories, zombies aside."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (entry / "cmdline").read_bytes().decode().split("\0")[:-1]
-            inside = (entry / "cwd").readlink().is_relative_to(directory / "runs")
-        except OSError:
-            continue
-        if inside and any(word.endswith("4_distributed.py") for word in words) and "wrap_rank" not in " ".join(words):
-            found.append((int(entry.name), words))
-    return found
+    assert not workers(runs), "nobody is left behind"
 
 
 def test_a_launch_layer_of_ones_own_starts_every_rank(
     four_slots: Cluster, user: Client, home: Path, tmp_path: Path
 ) -> None:
     model = copy_example("distributed/launch_layer", tmp_path / "model")
-    trial = _finished(user, _submit(four_slots, home, model, "config.yaml", "--config", "resources.slots_per_trial=4"))
+    trial = finished(user, submit(four_slots, home, model, "config.yaml", "--config", "resources.slots_per_trial=4"))
     losses = [report["metrics"]["validation_metrics"]["loss"] for report in user.metrics(trial, "validation")]
     assert len(losses) == 20
     assert losses == sorted(losses, reverse=True)
@@ -165,30 +116,28 @@ def test_stage_4_runs_without_a_cluster(tmp_path: Path, stage_4: Path, words: li
 
 
 SEEDED = ("--config", "reproducibility.experiment_seed=11")
-ON_TWO_NODES_LATER = pytest.mark.parametrize(
-    "four_slots", [1, pytest.param(2, marks=pytest.mark.engines)], indirect=True, ids=["one-node", "two-nodes"]
-)
 
 
 @needs_torch
-@ON_TWO_NODES_LATER
+@pytest.mark.engines
+@pytest.mark.parametrize("four_slots", [1, 2], indirect=True, ids=["one-node", "two-nodes"])
 @pytest.mark.timeout(600)
 def test_a_paused_ddp_training_has_the_losses_of_one_left_alone(
     four_slots: Cluster, user: Client, home: Path, tmp_path: Path
 ) -> None:
     model = copy_example("distributed/ddp", tmp_path / "model")
-    alone = _finished(user, _submit(four_slots, home, model, "config.yaml", *SEEDED), 250)
+    alone = finished(user, submit(four_slots, home, model, "config.yaml", *SEEDED), 250)
     step = "training.batches += 1\n"
     _changed(model, "train.py", step, f"__import__('time').sleep(0.05); {step}")  # slow enough to be caught half way
-    experiment = _submit(four_slots, home, model, "config.yaml", *SEEDED)
-    _pause_and_activate(user, home, four_slots, experiment, after=5)
-    paused = _finished(user, experiment, 250)
-    losses = _reported(user, alone, "loss")
+    experiment = submit(four_slots, home, model, "config.yaml", *SEEDED)
+    pause_and_activate(user, home, four_slots, experiment, after=5)
+    paused = finished(user, experiment, 250)
+    losses = reported(user, alone, "loss")
     assert list(losses) == list(range(1, 61))
     assert losses[60] < losses[1]
-    assert _reported(user, paused, "loss") == losses, "bit for bit"
-    (left_at,) = set(_saved_at(user, paused)) - {20, 40, 60} or {20}
-    assert _saved_at(user, paused) == sorted({left_at, 20, 40, 60}), "the pause saved once"
+    assert reported(user, paused, "loss") == losses, "bit for bit"
+    (left_at,) = set(saved_at(user, paused)) - {20, 40, 60} or {20}
+    assert saved_at(user, paused) == sorted({left_at, 20, 40, 60}), "the pause saved once"
     assert user.trials(experiment)[0]["restarts"] == 0
 
 
@@ -199,9 +148,9 @@ def test_a_sharded_checkpoint_of_four_ranks_is_loaded_by_two(
     four_slots: Cluster, user: Client, home: Path, tmp_path: Path
 ) -> None:
     model = copy_example("distributed/fsdp2", tmp_path / "model")
-    four = _finished(user, _submit(four_slots, home, model, "config.yaml", *SEEDED), 250)
+    four = finished(user, submit(four_slots, home, model, "config.yaml", *SEEDED), 250)
     flags = ["--config", f"searcher.source_trial_id={four}", "--config", "resources.slots_per_trial=2", *SEEDED]
-    two = _finished(user, _submit(four_slots, home, model, "config.yaml", *flags), 250)
+    two = finished(user, submit(four_slots, home, model, "config.yaml", *flags), 250)
     saved = _fingerprint(user, four, "saved at batch 30 by 4 ranks: ")
     assert _fingerprint(user, two, "loaded at batch 30 by 2 ranks: ") == saved
     (last,) = [

@@ -15,18 +15,38 @@ from ray_cluster import RayCluster, why_not
 
 
 @pytest.fixture(scope="session")
-def ray() -> Iterator[RayCluster]:
-    """A head without slots and node `n1` with four logical GPUs. A test that needs more nodes adds them."""
+def head() -> Iterator[RayCluster]:
+    """A cluster of its head alone, which has no GPU, but four of the custom resource `seat`."""
     problem = why_not()
     if problem is not None:
         pytest.skip(problem)
     cluster = RayCluster()
     try:
         cluster.start_head()
-        cluster.add_node("n1", gpus=4)
         yield cluster
     finally:
         cluster.close()
+
+
+@pytest.fixture(scope="session")
+def ray(head: RayCluster) -> RayCluster:
+    """With node `n1`, which has four logical GPUs. A test that needs more nodes adds them."""
+    head.bring_up("n1")
+    return head
+
+
+@pytest.fixture
+def pair(ray: RayCluster) -> RayCluster:
+    """Two nodes of four slots, up."""
+    ray.bring_up("n1", "n2")
+    return ray
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    path = tmp_path / "home"
+    path.mkdir()
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -70,7 +70,7 @@ class RayCluster:
         self.token_file.write_text(secrets.token_hex(32))
         self._links()
         head = ["--head", f"--port={PORT}", f"--dashboard-port={DASHBOARD}", "--dashboard-host=0.0.0.0"]
-        head += ["--num-cpus=0", "--num-gpus=0", f"--temp-dir={self._temp}"]
+        head += ["--num-cpus=0", "--num-gpus=0", '--resources={"seat": 4}', f"--temp-dir={self._temp}"]
         if autoscaling is not None:
             file = self._temp / "autoscaling.json"
             file.write_text(json.dumps(autoscaling))
@@ -100,6 +100,17 @@ class RayCluster:
     def restart_node(self, name: str) -> None:
         self._start(self.nodes[name])
         self.wait_alive(name)
+
+    def bring_up(self, *names: str) -> None:
+        """Those that are not, or not any more; with four logical GPUs."""
+        for name in names:
+            if name not in self.nodes:
+                self.add_node(name, gpus=4)
+            elif name not in self.alive():
+                self.restart_node(name)
+
+    def node_of(self, pid: int) -> str:
+        return next(name for name in self.nodes if pid in self.pids(name))
 
     def alive(self) -> set[str]:
         """Names of the nodes that Ray holds for alive, and that we have not killed."""
@@ -168,13 +179,20 @@ class RayCluster:
                     found.append(int(word))
         return found
 
-    def kill_processes(self, words: str) -> None:
+    def processes(self, words: str) -> list[psutil.Process]:
         """Those of any node whose command line has these words in it."""
+        found = []
         for pid in [pid for name in self.nodes for pid in self.pids(name)]:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process = psutil.Process(pid)
                 if words in " ".join(process.cmdline()):
-                    process.kill()
+                    found.append(process)
+        return found
+
+    def kill_processes(self, words: str) -> None:
+        for process in self.processes(words):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
 
     def close(self) -> None:
         for name in list(self.nodes):

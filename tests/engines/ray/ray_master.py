@@ -36,16 +36,18 @@ with det.core.init() as core:
 
 
 @contextlib.contextmanager
-def master_over(ray: RayCluster, directory: Path, pool: dict[str, Any], **manager: Any) -> Iterator[Cluster]:
-    """Its pool is called `default`. Nothing of its runners is left at the end."""
+def master_over(
+    ray: RayCluster, directory: Path, pool: dict[str, Any], *, tls: dict[str, str] | None = None
+) -> Iterator[Cluster]:
+    """Its pool is called `default`. `tls`: as in its config. Nothing of its runners is left at the end."""
     settings = {
         "type": "ray",
         "dashboard_url": ray.dashboard,
         "auth_token_file": str(ray.token_file),
         "run_root": str(directory / "sitter"),
-        **manager,
     }
-    config = {"resource_manager": settings, "resource_pools": [{"pool_name": "default", "ray": pool}]}
+    config: dict[str, Any] = {"resource_manager": settings, "resource_pools": [{"pool_name": "default", "ray": pool}]}
+    config["security"] = {"initial_user_password": "", **({"tls": tls} if tls else {})}
     master = Cluster(directory, slots=None, host=ray.master_address, config=config)
     master.start()
     try:
@@ -71,6 +73,23 @@ def left_over(directory: Path) -> list[psutil.Process]:
 
 def agents(client: Client) -> dict[str, dict[str, Any]]:
     return {agent["id"]: agent for agent in client.get("/api/v1/agents")["agents"]}
+
+
+def ready(master: Cluster, ray: RayCluster, *names: str) -> Client:
+    """When the nodes of these names, else n1 and n2, are offered."""
+    client = Client(master.url)
+    wanted = {ray.agent_id(name) for name in names or ("n1", "n2")}
+    eventually(lambda: wanted <= agents(client).keys(), 120, master.log)
+    return client
+
+
+def restarts(client: Client, trial: int) -> int:
+    return int(client.get(f"/api/v1/trials/{trial}")["trial"].get("restarts") or 0)
+
+
+def host_of(line: str) -> str:
+    """n1 or n2, of a line `begins at 5 on n1-abcdef`."""
+    return line.rsplit(maxsplit=1)[-1].rpartition("-")[0]
 
 
 def submit(client: Client, directory: Path, *, steps: int, pace: float, **config: Any) -> int:

@@ -1,4 +1,4 @@
-"""The engine contract against a real Ray cluster. Its first step runs always, all of it with the mark."""
+"""The engine contract against a real Ray cluster, and what only Ray has."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from bridge_door import BridgeDoor
 from engine_contract import EngineContract
-from engine_rig import opened
+from engine_rig import eventually, opened
 from ray_cluster import RayCluster
 from ray_rig import RayRig
 
 from determined.engines.model import GoneReason
+from determined.engines.ray.engine import RayEngine
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.engines, pytest.mark.timeout(240)]
 
 _TAKE_A_NODE = (
     EngineContract.test_runner_of_a_vanished_node_is_lost.__name__,
@@ -28,16 +29,26 @@ async def rig(tmp_path: Path, ray: RayCluster, door: BridgeDoor) -> AsyncIterato
     rig.clean()
 
 
-async def test_runner_starts_and_its_end_is_told(rig: RayRig) -> None:
+async def test_runner_whose_actor_is_slow_to_answer_a_new_bridge_is_not_lost(rig: RayRig) -> None:
     async with opened(rig) as (engine, heard):
+        assert isinstance(engine, RayEngine)
         await engine.start(rig.launch("a"))
         await rig.until_running("a")
+        (actor,) = rig.ray.processes("ray::RunnerActor")
+        actor.suspend()
+        try:
+            before = engine._viewed[0]
+            rig.ray.kill_processes("determined.engines.ray.bridge")
+            await eventually(lambda: engine._viewed[0] != before, 90)
+        finally:
+            actor.resume()
+        assert heard.all_gone("a") == []
         assert list(await engine.running()) == ["a"]
         rig.finish("a")
         assert (await heard.gone("a")).reason is GoneReason.EXITED
+        assert rig.times_run("a") == 1
 
 
-@pytest.mark.engines
 class TestRayEngine(EngineContract):
     @pytest.fixture
     async def rig(

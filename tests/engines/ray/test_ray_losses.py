@@ -8,7 +8,18 @@ from typing import Any
 
 import pytest
 from ray_cluster import RayCluster
-from ray_master import agents, await_step, begins, left_over, master_over, said, submit, trial_of
+from ray_master import (
+    await_step,
+    begins,
+    host_of,
+    left_over,
+    master_over,
+    ready,
+    restarts,
+    said,
+    submit,
+    trial_of,
+)
 
 from cluster import Client, Cluster, eventually, write_experiment
 
@@ -22,29 +33,6 @@ print("this is rank", info.container_rank, "of", info.container_addrs, "slots", 
 """
 
 
-@pytest.fixture
-def pair(ray: RayCluster) -> RayCluster:
-    """Two nodes, up."""
-    for name in ("n1", "n2"):
-        if name not in ray.nodes:
-            ray.add_node(name, gpus=4)
-        elif name not in ray.alive():
-            ray.restart_node(name)
-    return ray
-
-
-def ready(master: Cluster, ray: RayCluster) -> Client:
-    client = Client(master.url)
-    wanted = {ray.agent_id("n1"), ray.agent_id("n2")}
-    eventually(lambda: wanted <= agents(client).keys(), 120, master.log)
-    return client
-
-
-def host_of(ray: RayCluster, line: str) -> str:
-    """n1 or n2, of a line `begins at 5 on n1-abcdef`."""
-    return line.rsplit(maxsplit=1)[-1].rpartition("-")[0]
-
-
 def await_again(client: Client, trial: int, times: int, seconds: float) -> float:
     """Seconds until its process has begun for the nth time."""
     began = time.monotonic()
@@ -55,10 +43,6 @@ def await_again(client: Client, trial: int, times: int, seconds: float) -> float
         poll_seconds=0.1,
     )
     return time.monotonic() - began
-
-
-def restarts(client: Client, trial: int) -> int:
-    return int(client.get(f"/api/v1/trials/{trial}")["trial"].get("restarts") or 0)
 
 
 def test_trial_of_two_nodes_meets_over_their_own_addresses(pair: RayCluster, tmp_path: Path) -> None:
@@ -80,11 +64,11 @@ def test_trial_of_a_dead_node_goes_on_elsewhere_from_its_checkpoint(pair: RayClu
         experiment = submit(client, tmp_path / "model", steps=400, pace=0.1, resources={"slots_per_trial": 1})
         trial = trial_of(client, experiment)
         await_step(client, trial, 6)
-        lost = host_of(pair, begins(client, trial)[0])
+        lost = host_of(begins(client, trial)[0])
         pair.kill_node(lost)
         took = await_again(client, trial, 2, AGAIN_SECONDS)
         again = begins(client, trial)[1]
-        assert host_of(pair, again) != lost
+        assert host_of(again) != lost
         assert int(again.split()[2]) >= 5
         assert restarts(client, trial) == 0
         print(f"running again {took:.1f} s after its node died")
@@ -98,10 +82,10 @@ def test_trial_leaves_a_node_that_is_to_be_taken_away(pair: RayCluster, tmp_path
         experiment = submit(client, tmp_path / "model", steps=400, pace=0.1, resources={"slots_per_trial": 1})
         trial = trial_of(client, experiment)
         await_step(client, trial, 6)
-        leaving = host_of(pair, begins(client, trial)[0])
+        leaving = host_of(begins(client, trial)[0])
         pair.drain_node(leaving, 30)
         await_again(client, trial, 2, 60)
-        assert host_of(pair, begins(client, trial)[1]) != leaving
+        assert host_of(begins(client, trial)[1]) != leaving
         assert restarts(client, trial) == 0
         client.post(f"/api/v1/experiments/{experiment}/kill")
         client.wait_state(experiment, "CANCELED", seconds=60)
@@ -173,7 +157,7 @@ def _kill_process(words: str) -> Callable[[RayCluster, Cluster, str], None]:
 
 
 def _kill_node(ray: RayCluster, master: Cluster, line: str) -> None:
-    name = host_of(ray, line)
+    name = host_of(line)
     ray.kill_node(name)
     ray.restart_node(name)
 

@@ -33,3 +33,10 @@ def at_slurm(slurm: SlurmCluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[S
         monkeypatch.setenv(name, value)
     yield slurm
     slurm.clear()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    path = tmp_path / "home"
+    path.mkdir()
+    return path

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -47,6 +48,7 @@ class TestSlurmEngine(EngineContract):
         return rig
 
 
+@pytest.mark.engines
 async def test_runners_of_a_gang_are_one_job_and_end_in_order(rig: SlurmRig, at_slurm: SlurmCluster) -> None:
     gang = [rig.launch(f"g{rank}", allocation_id="1.gang.1", rank=rank, size=2) for rank in range(2)]
     async with opened(rig) as (engine, heard):
@@ -169,6 +171,29 @@ async def test_job_whose_number_was_not_written_down_is_found_by_its_mark(rig: S
         assert rig.times_run("a") == 1
         rig.finish("a")
         assert (await heard.gone("a")).reason is GoneReason.EXITED
+
+
+@pytest.mark.engines
+async def test_job_of_an_sbatch_that_did_not_answer_is_looked_for_and_canceled(
+    rig: SlurmRig, at_slurm: SlurmCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("determined.engines.slurm.engine._STRAY_SECONDS", 1.0)
+    commands = rig.place / "commands"
+    commands.mkdir()
+    for name in ("squeue", "scancel", "sinfo"):
+        (commands / name).symlink_to(str(shutil.which(name)))
+    sbatch = commands / "sbatch"
+    sbatch.write_text(f"#!/bin/sh\n{shutil.which('sbatch')} --begin=now+1hour >&2\necho timed out >&2\nexit 1\n")
+    sbatch.chmod(0o755)
+    engine = rig.engine(path=str(commands))
+    await engine.open()
+    try:
+        with pytest.raises(Unavailable, match="timed out"):
+            await engine.start(rig.launch("a"))
+        assert "determined:cluster-1" in at_slurm.command("squeue", "-h", "-o", "%k")
+        await eventually(lambda: at_slurm.command("squeue", "-h") == "", 20)
+    finally:
+        await engine.close()
 
 
 @pytest.mark.engines

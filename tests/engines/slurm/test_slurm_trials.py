@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import stage_4
 from slurm_cluster import SlurmCluster
 
-from cluster import Client, Cluster, det, eventually, write_experiment
+from cluster import Client, Cluster, copy_example, det, eventually, write_experiment
 
 TRAIN = """
 import json, os, pathlib, time
@@ -42,12 +43,12 @@ with det.core.init(distributed=distributed) as core:
 
 
 class Site:
-    """A master on a Slurm, and one user's view of it."""
+    """A master on a Slurm, and one user's view of it. `settings`: of its resource manager."""
 
-    def __init__(self, place: Path, slurm: SlurmCluster) -> None:
+    def __init__(self, place: Path, slurm: SlurmCluster, **settings: Any) -> None:
         self.place, self.slurm = place, slurm
         self.go = place / "go"
-        manager = {"type": "slurm", "run_root": str(place / "runs"), "job_storage_root": str(place)}
+        manager = {"type": "slurm", "run_root": str(place / "runs"), "job_storage_root": str(place), **settings}
         pools = [{"pool_name": "gpus", "partition": "main"}, {"pool_name": "urgent"}, {"pool_name": "small"}]
         self.cluster = Cluster(
             place / "master", slots=None, config={"resource_manager": manager, "resource_pools": pools}
@@ -90,8 +91,8 @@ class Site:
 
 
 @pytest.fixture
-def site(tmp_path: Path, at_slurm: SlurmCluster) -> Iterator[Site]:
-    site = Site(tmp_path, at_slurm)
+def site(request: pytest.FixtureRequest, tmp_path: Path, at_slurm: SlurmCluster) -> Iterator[Site]:
+    site = Site(tmp_path, at_slurm, **getattr(request, "param", {}))
     yield site
     site.close()
     eventually(lambda: not at_slurm.steps(), 20)
@@ -105,6 +106,28 @@ def test_trial_on_two_nodes_of_two_gpus_rendezvouses(site: Site) -> None:
     said = det(site.place, "slot", "list", master=site.cluster.url).stdout
     assert "n1" in said
     eventually(lambda: not site.queued())
+
+
+# A node has two GPUs, and eight CPUs.
+ON_ONE_NODE_AND_ON_TWO = pytest.mark.parametrize(
+    "site", [{"slot_type": "cpu"}, {"slot_type": "cuda"}], indirect=True, ids=["one-node", "two-nodes"]
+)
+
+
+@pytest.mark.engines
+@ON_ONE_NODE_AND_ON_TWO
+def test_stage_4_trains_in_step_on_all_ranks(request: pytest.FixtureRequest, site: Site, home: Path) -> None:
+    model = copy_example("core_api", site.place / "model")
+    trial = stage_4.trained_in_step(site.client, stage_4.submit(site.cluster, home, model))
+    placed = {line.split("runs on ")[1].split()[0] for line in site.client.log_lines(trial) if " runs on n" in line}
+    assert len(placed) == (1 if "one-node" in request.node.name else 2)
+    assert not stage_4.workers(site.place / "runs")
+
+
+@pytest.mark.engines
+@ON_ONE_NODE_AND_ON_TWO
+def test_a_pause_stops_all_ranks_after_the_same_batch(site: Site, home: Path) -> None:
+    stage_4.pauses_in_step(site.cluster, site.client, home, copy_example("core_api", site.place / "model"))
 
 
 @pytest.mark.engines

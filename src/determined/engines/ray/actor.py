@@ -5,6 +5,7 @@ import logging
 import signal
 import subprocess
 import sys
+import threading
 from collections import deque
 
 logger = logging.getLogger(__name__)
@@ -30,18 +31,21 @@ class RunnerActor:
         assert self._sitter.stdin is not None
         self._sitter.stdin.write(order.encode() + b"\n")
         self._sitter.stdin.flush()
+        self._listening = threading.Thread(target=self._listen, daemon=True)
+        self._listening.start()
 
     def facts(self) -> tuple[str, dict[str, float]]:
         """Where it is and what it holds; that it answers means that it lives."""
         return self._facts
 
-    def wait(self) -> tuple[int, str]:
-        """The sitter's status, and its last words."""
-        assert self._sitter.stderr is not None
-        for line in self._sitter.stderr:
-            text = line.decode(errors="replace").rstrip()
-            self._words.append(text)
-            sys.stderr.write(text + "\n")
+    def wait(self, seconds: float) -> tuple[int, str] | None:
+        """The sitter's status and its last words; None when it is still there after so long.
+
+        It has an end because a bridge that dies takes no question back: each would keep one of our few threads.
+        """
+        self._listening.join(seconds)
+        if self._listening.is_alive():
+            return None
         return self._sitter.wait(), "\n".join(self._words)
 
     def end(self, *, force: bool) -> None:
@@ -50,6 +54,13 @@ class RunnerActor:
     def leave(self) -> None:
         """This node is about to be taken away."""
         self._signal(signal.SIGTERM)
+
+    def _listen(self) -> None:
+        assert self._sitter.stderr is not None
+        for line in self._sitter.stderr:
+            text = line.decode(errors="replace").rstrip()
+            self._words.append(text)
+            sys.stderr.write(text + "\n")
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):

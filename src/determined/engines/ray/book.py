@@ -15,7 +15,8 @@ ENDS = {
 
 @dataclass(slots=True)
 class Book:
-    """`wanted` holds what `start` asked for and is not gone; `gone`, whose end was told in this life."""
+    """`wanted` holds what `start` asked for and is not gone; `gone`, whose end was told in this life; `forgotten`, what
+    nobody asks for any more, whenever a bridge may tell of it."""
 
     wanted: dict[str, Launch] = field(default_factory=dict)
     reported: dict[str, BridgedRunner] = field(default_factory=dict)
@@ -28,6 +29,7 @@ class Book:
         """What is known of its end already."""
         resource_id = launch.resource_id
         self.wanted[resource_id] = launch
+        self.forgotten.discard(resource_id)
         if launch.begun:
             self._seen.add(resource_id)
         found = self.reported.get(resource_id)
@@ -36,7 +38,6 @@ class Book:
     def hear(self, view: View) -> list[RunnerGone]:
         """A bridge holds every runner that it ever had until it is forgotten: one that it lacks is lost."""
         self.reported = {runner.resource_id: runner for runner in view.runners}
-        self.forgotten &= self.reported.keys()
         self._seen |= self.reported.keys() & self.wanted.keys()
         events = [event for runner in view.runners for event in self._told(runner)]
         vanished = [rid for rid in self.wanted if rid in self._seen and rid not in self.reported]
@@ -54,6 +55,9 @@ class Book:
         self.ending.pop(resource_id, None)
         self.forgotten.add(resource_id)
 
+    def to_forget(self) -> list[str]:
+        return sorted(self.forgotten & self.reported.keys())
+
     def end_wishes(self) -> list[EndWish]:
         return [EndWish(resource_id=rid, force=force) for rid, force in self.ending.items()]
 
@@ -66,7 +70,8 @@ class Book:
         return [rid for rid in self.reported if rid not in known]
 
     def slots_on(self, node: str) -> set[int]:
-        held = (launch for launch in self.wanted.values() if launch.node_id == node)
+        wanted = list(self.wanted.values())  # a copy: a submit asks from a thread
+        held = (launch for launch in wanted if launch.node_id == node)
         return {slot for launch in held for slot in launch.slot_ids}
 
     def _told(self, runner: BridgedRunner) -> list[RunnerGone]:

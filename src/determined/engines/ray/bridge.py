@@ -5,6 +5,7 @@ the master says again and again what it wants. Its end ends nothing but itself.
 """
 
 import base64
+import contextlib
 import logging
 import platform
 import sys
@@ -75,8 +76,7 @@ class Bridge:
             self._ray.kill(self._ray.get_actor(name, namespace=namespace), no_restart=True)
 
     def run(self) -> None:
-        for name in self._names(self._namespace):
-            self._adopt(name)
+        self._adopt()
         threading.Thread(target=self._ask, daemon=True).start()
         while True:
             wishes = self._wishes
@@ -159,7 +159,7 @@ class Bridge:
     def _why_unplaced(self, held: Held, seconds: float) -> str:
         node = self._nodes.get(held.node)
         if node is None:
-            return f"node {held.node} has left the Ray cluster"
+            return f"node {held.node} has left the Ray cluster" if held.node else "its actor does not answer"
         taken = {key: node.taken[key] for key in held.resources if key in node.taken}
         return (
             f"Ray has not placed {held.resources} on {held.node} within {seconds:.0f} s;"
@@ -203,15 +203,30 @@ class Bridge:
             self._wishes = wishes
         self._woken.set()
 
-    def _adopt(self, name: str) -> None:
+    def _adopt(self) -> None:
+        """All at once. One that is slow, or not placed yet, is held too: left out it would be lost and yet live on."""
+        actors = {}
+        for name in self._names(self._namespace):
+            with contextlib.suppress(ValueError):  # it went a moment ago
+                actors[name] = self._ray.get_actor(name, namespace=self._namespace)
+        facts = {name: actor.facts.remote() for name, actor in actors.items()}
+        if facts:
+            self._ray.wait(list(facts.values()), num_returns=len(facts), timeout=_ADOPT_SECONDS)
+        for name, asked in facts.items():
+            self._runners[name] = self._found(name, actors[name], asked)
+
+    def _found(self, name: str, actor: Any, facts: Any) -> Held:
+        """One that fails is held for what it was; looked at again it says how it ended."""
+        node, resources, state = "", dict[str, float](), RunnerState.RUNNING
         try:
-            actor = self._ray.get_actor(name, namespace=self._namespace)
-            node, resources = self._ray.get(actor.facts.remote(), timeout=_ADOPT_SECONDS)
-        except (ValueError, self._ray.exceptions.RayError) as e:
-            logger.warning("%s: its actor does not answer: %s", name, e)
-            return
-        logger.info("%s: found on %s", name, node)
-        self._runners[name] = Held(self._ray, actor, name, node, resources, self._woken.set, RunnerState.RUNNING)
+            node, resources = self._ray.get(facts, timeout=0)
+            logger.info("%s: found on %s", name, node)
+        except self._ray.exceptions.GetTimeoutError:
+            logger.warning("%s: its actor has not answered within %.0f s", name, _ADOPT_SECONDS)
+            state = RunnerState.STARTING
+        except self._ray.exceptions.RayError as e:
+            logger.warning("%s: its actor fails: %s", name, e)
+        return Held(self._ray, actor, name, node, resources, self._woken.set, state)
 
     def _names(self, namespace: str) -> list[str]:
         named = self._ray.util.list_named_actors(all_namespaces=True)

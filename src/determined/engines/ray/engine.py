@@ -7,21 +7,26 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import AsyncIterator, Sequence
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from determined._version import __version__
 from determined.config.ray_manager import RayManager, RayPool
 from determined.engines.base import Engine
-from determined.engines.model import EngineEvent, Launch, Node, NodesChanged, RunnerGone
+from determined.engines.model import EngineEvent, GoneReason, Launch, Node, NodesChanged, RunnerGone
 from determined.engines.ray import offer
 from determined.engines.ray.book import Book
 from determined.engines.ray.keeper import Home, Keeper
+from determined.engines.ray.rests import Rests
 from determined.errors import Unavailable
 from determined.wire.bridge import (
     BridgedNode,
+    BridgedRunner,
     Enrolment,
     EnrolRequest,
     Message,
+    RunnerState,
     Sealed,
     View,
     WantedRunner,
@@ -57,6 +62,8 @@ class RayEngine(Engine):
         self._book = Book()
         self._ray_nodes: dict[str, BridgedNode] = {}
         self._away = True  # nothing is offered
+        self._offered: list[Node] = []  # what was told last
+        self._rests = Rests()
         self._needs: dict[str, dict[str, float]] = {}  # of runners that we began
         self._queued: dict[str, list[int]] = {}
         self._passes = 0
@@ -71,9 +78,8 @@ class RayEngine(Engine):
         self._tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
-        now = asyncio.get_running_loop().time
-        self._heard_at = now()
-        self._keeper = Keeper(self.name, self._home, self._settings, now)
+        self._heard_at = time.monotonic()
+        self._keeper = Keeper(self.name, self._home, self._settings, time.monotonic)
         self._tasks = [
             asyncio.create_task(self._keeper.run(), name=f"{self.name}-bridge-keeper"),
             asyncio.create_task(self._watch(), name=f"{self.name}-silence"),
@@ -93,8 +99,10 @@ class RayEngine(Engine):
     def nodes(self) -> Sequence[Node]:
         if self._away:
             return []
+        now = time.monotonic()
         pools = list(self._pools.values())
-        placed = ((node, offer.pool_of(node, pools)) for node in self._ray_nodes.values() if not node.draining)
+        usable = (n for n in self._ray_nodes.values() if not n.draining and not self._rests.is_resting(n.name, now))
+        placed = ((node, offer.pool_of(node, pools)) for node in usable)
         return [
             offer.offered(node, pool, self._book.slots_on(node.name), __version__)
             for node, pool in placed
@@ -120,9 +128,9 @@ class RayEngine(Engine):
     async def forget(self, resource_id: str) -> None:
         """Waits a moment for the bridge to have done so: a master that stops now would hear of it again."""
         self._needs.pop(resource_id, None)
+        self._book.forget(resource_id)
         if resource_id not in self._book.reported:
             return
-        self._book.forget(resource_id)
         self._touch()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_FORGET_SECONDS):
@@ -201,20 +209,46 @@ class RayEngine(Engine):
         return offer.needed(pool, len(launch.slot_ids))
 
     def _hear(self, view: View) -> None:
-        before = self.nodes()
-        now = asyncio.get_running_loop().time()
+        now = time.monotonic()
         self._heard_at, self._away = now, False
         self._ray_nodes = {node.name: node for node in view.nodes}
-        known = set(self._book.reported)
-        self._tell(self._book.hear(view))
+        before, forgotten, ending = self._book.reported, self._book.to_forget(), set(self._book.ending)
+        events = self._book.hear(view)
+        self._tell(event for event in events if event.resource_id in ending)
+        self._tell(self._rest_nodes(view, before, [e for e in events if e.resource_id not in ending], now))
         if not self._first.is_set():
             self._first_at, self._passes = now, 0
             self._first.set()
         self._drop_strangers(now)
-        if before != self.nodes():
-            self._events.put_nowait(NodesChanged())
-        if known != set(self._book.reported):
+        self._tell_nodes()
+        if not set(self._book.to_forget()) <= set(forgotten):
+            self._touch()
+        elif before.keys() != self._book.reported.keys():
             self.wake()
+
+    def _rest_nodes(
+        self, view: View, before: Mapping[str, BridgedRunner], events: Sequence[RunnerGone], now: float
+    ) -> Iterable[RunnerGone]:
+        """A node on which a runner has begun is good; one on which a runner could not is left alone for a while."""
+        for runner in view.runners:
+            known = before.get(runner.resource_id)
+            if runner.state is RunnerState.RUNNING and (known is None or known.state is not RunnerState.RUNNING):
+                self._rests.succeed(runner.node)
+        where = {runner.resource_id: runner.node for runner in view.runners}
+        for event in events:
+            node = where.get(event.resource_id)
+            if event.reason is not GoneReason.NOT_STARTED or not node:
+                yield event
+                continue
+            seconds = self._rests.fail(node, now)
+            logger.warning("%s: nothing starts on %s: %s; it rests for %.0f s", self.name, node, event.detail, seconds)
+            yield replace(event, detail=f"{event.detail}; the node rests for {seconds:.0f} s")
+
+    def _tell_nodes(self) -> None:
+        nodes = list(self.nodes())
+        if nodes != self._offered:
+            self._offered = nodes
+            self._events.put_nowait(NodesChanged())
 
     def _drop_strangers(self, now: float) -> None:
         """Every runner with a row is asked for in the first passes of a life; the others have none."""
@@ -231,7 +265,7 @@ class RayEngine(Engine):
             version=(self._life, self._number),
             wanted=[self._wanted(launch) for launch in self._book.wanted.values()],
             end=self._book.end_wishes(),
-            forget=sorted(self._book.forgotten),
+            forget=self._book.to_forget(),
             start_seconds=self._settings.start_timeout,
             bundles=self._bundles(),
         )
@@ -276,16 +310,16 @@ class RayEngine(Engine):
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(_STEP_SECONDS)
-            silent = asyncio.get_running_loop().time() - self._heard_at
+            silent = time.monotonic() - self._heard_at
             if not self._away and silent > self._settings.bridge_grace:
                 logger.warning("%s: no word from the bridge for %.0f s; its nodes are not used", self.name, silent)
                 self._away = True
-                self._events.put_nowait(NodesChanged())
+            self._tell_nodes()
             if silent > self._settings.bridge_silence and self._book.wanted:
                 why = f"no word from the Ray cluster for {silent:.0f} s"
                 self._tell(self._book.lose(self._book.wanted, why))
 
-    def _tell(self, events: Sequence[RunnerGone]) -> None:
+    def _tell(self, events: Iterable[RunnerGone]) -> None:
         for event in events:
             self._events.put_nowait(event)
 

@@ -16,6 +16,7 @@ logger = logging.getLogger(__name__)
 
 DONE, UNWANTED = 0, 2  # statuses of a sitter
 _CONFIRM_SECONDS = 3.0
+_WAIT_SECONDS = 30.0  # then asked again
 
 
 class Held:
@@ -42,7 +43,7 @@ class Held:
         self._alive = self._end = None
         if actor is not None:
             self._alive = self._ask(actor.facts.remote())
-            self._end = self._ask(actor.wait.remote())
+            self._end = self._ask(actor.wait.remote(_WAIT_SECONDS))
 
     @property
     def has_ended(self) -> bool:
@@ -89,7 +90,7 @@ class Held:
         if self._alive is not None and self._is_ready(self._alive):
             asked, self._alive = self._alive, None
             try:
-                self._ray.get(asked)
+                self.node, self.resources = self._ray.get(asked)
             except self._ray.exceptions.RayError as e:
                 # A process that died alone is known to be dead by now.
                 self.is_cut_off = isinstance(e, self._ray.exceptions.ActorUnavailableError)
@@ -97,7 +98,8 @@ class Held:
                 return
             if self._doubtful_until is not None:
                 self._doubtful_until = None
-                self._end = self._ask(self._actor.wait.remote())
+                self._told.clear()  # it may not have heard the last words
+                self._end = self._ask(self._actor.wait.remote(_WAIT_SECONDS))
             self.state = RunnerState.RUNNING
         if self._doubtful_until is not None and time.monotonic() > self._doubtful_until:
             self.is_cut_off = True
@@ -107,7 +109,7 @@ class Held:
     def _look_at_end(self) -> None:
         asked, self._end = self._end, None
         try:
-            status, words = self._ray.get(asked)
+            answer = self._ray.get(asked)
         except self._ray.exceptions.ActorUnavailableError:
             # It may be a moment's weakness: ask once more before its work is given up.
             self._doubtful_until = time.monotonic() + _CONFIRM_SECONDS
@@ -116,6 +118,10 @@ class Held:
         except self._ray.exceptions.RayError as e:
             self._lost(e)
             return
+        if answer is None:
+            self._end = self._ask(self._actor.wait.remote(_WAIT_SECONDS))
+            return
+        status, words = answer
         if status == DONE:
             self._finish(RunnerState.EXITED, "")
         else:

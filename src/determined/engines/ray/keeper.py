@@ -61,9 +61,10 @@ class Keeper:
 
     def enrol(self, asked: EnrolRequest) -> Enrolment:
         """Raises Unauthenticated for a ticket that is used, or was never given; FailedPrecondition for a version."""
-        expected = self._tickets.pop(asked.job, None)
+        expected = self._tickets.get(asked.job)
         if expected is None or not hmac.compare_digest(expected.encode(), asked.ticket.encode()):
             raise Unauthenticated(f"Ray job {asked.job} has no ticket that is good; a new bridge is sent in a moment")
+        del self._tickets[asked.job]  # only now: a guess must not cost the bridge its own
         if asked.determined != __version__:
             self._note(
                 f"the Ray cluster has determined {asked.determined} (ray {asked.ray}, python {asked.python}), but this"

@@ -15,10 +15,11 @@ from determined.engines.slurm.states import JobView
 from determined.errors import FailedPrecondition, Unavailable
 
 _SECONDS = 30.0
-# Words of a controller that is away, or busy; asking again later may help.
+# Words of a controller that is away, or busy, or has all the jobs of this user that it takes at a time
+# (AssocMaxSubmitJobLimit, QOSMaxSubmitJobPerUserLimit and their like); asking again later may help.
 _AWAY = (
     "contact slurm controller", "timed out", "connection refused", "connection reset", "connect failure",
-    "try again", "temporarily", "communication", "transport endpoint", "standby",
+    "try again", "temporarily", "communication", "transport endpoint", "standby", "submitjob",
 )  # fmt: skip
 
 

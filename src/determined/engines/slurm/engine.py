@@ -14,13 +14,14 @@ from typing import Any
 from determined.config.slurm_manager import SlurmSettings
 from determined.engines.base import Engine
 from determined.engines.host import process, untrusted
-from determined.engines.model import Device, EngineEvent, GoneReason, Launch, Node, NodesChanged, RunnerGone
-from determined.engines.slurm import partitions, states
+from determined.engines.model import Device, EngineEvent, GoneReason, Launch, Node, NodesChanged
+from determined.engines.slurm import states
 from determined.engines.slurm.commands import Slurm
 from determined.engines.slurm.held import Held, allocation_of, job_of, output_of, tag_of
+from determined.engines.slurm.hosts import Hosts
 from determined.engines.slurm.pace import Pace
-from determined.engines.slurm.partitions import Host
 from determined.engines.slurm.records import Record, Records
+from determined.engines.slurm.roster import Roster
 from determined.engines.slurm.script import check_arguments, job_script
 from determined.engines.slurm.states import JobView
 from determined.errors import DeterminedError, FailedPrecondition, Unavailable
@@ -29,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 _HOSTS_SECONDS = 10.0
 _ANSWER_SECONDS = 20.0  # for Slurm to tell its jobs once, before something new is started
+_LATE_SECONDS = 300.0  # for a job to turn up whose sbatch has not answered
 _STRAY_SECONDS = 60.0  # for somebody to claim a job that carries our mark and that we know nothing of
 
 
@@ -53,31 +55,29 @@ class SlurmEngine(Engine):
         name: str = "slurm",
     ) -> None:
         self.name = name
-        self.device = partitions.device_of(settings.slot_type, ())
         self._settings = settings
-        self._pools = dict(pools)
         self._cluster_id = cluster_id
         self._python = settings.python or python
         self._slurm = Slurm(settings.path)
         self._records = Records(place)
-        self._hosts: tuple[Host, ...] = ()
-        self._host_lines: list[str] = []
+        self._hosts = Hosts(settings, pools)
         self._hosts_due = 0.0
-        self._nodes: tuple[Node, ...] = ()
-        self._held: dict[str, Held] = {}  # by allocation
-        self._by_resource: dict[str, Held] = {}
-        self._gone: set[str] = set()
-        self._events: asyncio.Queue[EngineEvent | None] = asyncio.Queue()
+        self._roster = Roster(self._records)
         self._strays: dict[str, tuple[JobView, float]] = {}  # by allocation, with the time they were first seen
+        self._strays_until = 0.0  # until when some may turn up
         self._looked = asyncio.Event()  # Slurm has told its jobs in this life
         self._pace = Pace()
         self._watching: asyncio.Task[None] | None = None
 
+    @property
+    def device(self) -> Device:
+        return self._hosts.device
+
     async def open(self) -> None:
         await asyncio.to_thread(self._records.open)
-        self._learn(await asyncio.to_thread(self._records.hosts))
+        self._hosts.learn(await asyncio.to_thread(self._records.hosts))
         for record in await asyncio.to_thread(lambda: list(self._records.all())):
-            self._take_up(record)
+            self._roster.add(record)
         await self._look()
         self._watching = asyncio.create_task(self._watch(), name=f"{self.name}-watch")
 
@@ -88,77 +88,63 @@ class SlurmEngine(Engine):
         with contextlib.suppress(asyncio.CancelledError):
             await self._watching
         self._watching = None
-        self._events.put_nowait(None)
+        self._roster.events.put_nowait(None)
 
     def nodes(self) -> Sequence[Node]:
-        return self._nodes
+        return self._hosts.nodes
 
     def spread(self, pool: str, slots: int, options: Mapping[str, Any], *, single_node: bool) -> list[int]:
         """Also refuses options that are ours to set: this is asked at submit."""
         check_arguments(options.get("sbatch_args") or (), self.device if slots else Device.CPU)
-        per_node = options.get("slots_per_node") or self._settings.slots_per_node
-        where = f"pool '{pool}' (partition '{self._pools.get(pool, pool)}')"
-        return partitions.spread(
-            self._hosts_of(pool), slots, per_node, single_node=single_node, where=where, device=self.device
-        )
+        return self._hosts.spread(pool, slots, options.get("slots_per_node"), single_node=single_node)
 
     def waiting(self) -> Mapping[str, str]:
-        views = ((key, held.view) for key, held in self._held.items())
+        views = ((held.record.allocation_id, held.view) for held in self._roster)
         return {key: states.describe(job) for key, job in views if job is not None and states.is_waiting(job)}
 
     async def start(self, launch: Launch) -> None:
         if self._watching is None:
             raise Unavailable(f"the {self.name} engine is not open")
-        if launch.resource_id in self._gone:
+        if launch.resource_id in self._roster.gone:
             return
         _require_own_user(launch)
         await self._be_sure(launch)
-        held = self._held.get(launch.allocation_id) or self._adopted(launch.allocation_id)
+        held = self._roster.get(launch.allocation_id) or self._adopted(launch.allocation_id)
         async with held.lock:
             await self._begin(held, launch)
 
     async def kill(self, resource_id: str, *, force: bool) -> None:
-        held = self._by_resource.get(resource_id)
+        held = self._roster.holder_of(resource_id)
         if held is None or held.is_told:
             return
         async with held.lock:
             if held.record.job_id is None:
-                self._tell(held, GoneReason.NOT_STARTED, "it was ended before it was handed to Slurm")
+                self._roster.tell(held, GoneReason.NOT_STARTED, "it was ended before it was handed to Slurm")
                 return
             held.is_ours_to_end = True
             await self._end(held.record.job_id, held.view, force=force)
         self._pace.hurry()
 
     async def forget(self, resource_id: str) -> None:
-        held = self._by_resource.pop(resource_id, None)
-        if held is None:
-            return
-        async with held.lock:
-            held.record.resources.remove(resource_id)
-            if held.record.resources:
-                await asyncio.to_thread(self._records.write, held.record)
-                return
-            self._held.pop(held.record.allocation_id, None)
-            await asyncio.to_thread(self._records.remove, held.record)
+        await self._roster.forget(resource_id)
 
     def unclaimed(self) -> Sequence[str]:
         """Runners of jobs that an earlier master submitted, and that `start` has not asked for since."""
-        return [one for one, held in self._by_resource.items() if one not in held.launches]
+        return self._roster.unclaimed()
 
     async def disown(self, resource_id: str) -> None:
         """No master will ever claim it: its job is cancelled. Nothing tells of its end."""
-        self._gone.add(resource_id)
-        held = self._by_resource.get(resource_id)
+        self._roster.gone.add(resource_id)
+        held = self._roster.holder_of(resource_id)
         if held is not None and held.record.job_id is not None:
             await self._end(held.record.job_id, held.view, force=True)
         await self.forget(resource_id)
 
     async def running(self) -> Sequence[str]:
-        alive = (held for held in self._held.values() if held.record.job_id is not None and not held.is_told)
-        return [one for held in alive for one in held.record.resources]
+        return self._roster.running()
 
     async def events(self) -> AsyncIterator[EngineEvent]:
-        while (event := await self._events.get()) is not None:
+        while (event := await self._roster.events.get()) is not None:
             yield event
 
     async def _be_sure(self, launch: Launch) -> None:
@@ -166,7 +152,7 @@ class SlurmEngine(Engine):
 
         What has begun waits for that as long as it takes; it may be running well.
         """
-        held = self._held.get(launch.allocation_id)
+        held = self._roster.get(launch.allocation_id)
         if self._looked.is_set() or (held is not None and held.record.job_id is not None):
             return
         patient = launch.begun or held is not None
@@ -178,42 +164,39 @@ class SlurmEngine(Engine):
 
     def _adopted(self, allocation_id: str) -> Held:
         """A job of ours that we have no record of is taken up; else there is none yet."""
-        record = Record(allocation_id, tag_of(self._cluster_id, allocation_id), [])
-        held = self._held[allocation_id] = Held(record)
+        held = self._roster.add(Record(allocation_id, tag_of(self._cluster_id, allocation_id), []))
         if allocation_id in self._strays:
             held.view, _ = self._strays.pop(allocation_id)
-            record.job_id = held.view.id
+            held.record.job_id = held.view.id
         return held
 
     async def _begin(self, held: Held, launch: Launch) -> None:
         """Under its lock. The last of an allocation's runners hands over the job of all."""
         if held.is_told:
-            self._hold(held, launch)
-            self._tell_one(held, launch.resource_id)
+            self._roster.hold(held, launch)
+            self._roster.tell_again(held, launch.resource_id)
             return
         if held.record.job_id is not None:
-            if self._hold(held, launch):
+            if self._roster.hold(held, launch):
                 await asyncio.to_thread(self._records.write, held.record)
             return
         self._require_fresh(held, launch)
-        self._hold(held, launch)
+        self._roster.hold(held, launch)
         if len(held.launches) == launch.size:
             await self._submit(held, launch)
 
     def _require_fresh(self, held: Held, launch: Launch) -> None:
         """A runner whose node is known has begun as well: its pool stood there before."""
-        fresh = launch.node_id in self._pools
+        fresh = launch.node_id in self._hosts.pools
         if fresh and not launch.begun:
             return
-        if not held.record.resources:
-            self._held.pop(launch.allocation_id, None)
+        self._roster.drop_if_empty(held)
         what = "it was begun" if fresh else f"'{launch.node_id}' is no pool of the {self.name} engine"
         raise Unavailable(f"{what}, but Slurm knows no job of allocation {launch.allocation_id}")
 
     async def _submit(self, held: Held, last: Launch) -> None:
         launches = sorted(held.launches.values(), key=lambda launch: launch.rank)
-        limit = partitions.limit_of(self._hosts_of(last.node_id))
-        partition = self._pools[last.node_id]
+        limit, partition = self._hosts.time_limit(last.node_id), self._hosts.pools[last.node_id]
         try:
             job = await asyncio.to_thread(
                 job_of, launches, held.record.tag, partition, limit, self._settings, self._python
@@ -222,37 +205,16 @@ class SlurmEngine(Engine):
             await asyncio.to_thread(self._records.write, held.record)
             held.record.job_id = await self._slurm.submit(job_script(job))
         except DeterminedError as e:
-            await self._give_up(held, last, e.message)
-            raise e if isinstance(e, Unavailable) else FailedPrecondition(e.message) from e
+            await self._roster.give_up(held, last, e.message)
+            if not isinstance(e, Unavailable):
+                raise FailedPrecondition(e.message) from e
+            # An sbatch that has not answered may have been heard: look for its job, though nothing else may run.
+            self._strays_until = asyncio.get_running_loop().time() + _LATE_SECONDS
+            raise
         held.submitted_at = asyncio.get_running_loop().time()
         logger.info("%s: is Slurm job %s", held.record.allocation_id, held.record.job_id)
         await asyncio.to_thread(self._records.write, held.record)
         self._pace.hurry()
-
-    async def _give_up(self, held: Held, last: Launch, why: str) -> None:
-        """`last` hears it from `start`, the others as an event."""
-        self._by_resource.pop(last.resource_id, None)
-        held.record.resources.remove(last.resource_id)
-        self._tell(held, GoneReason.NOT_STARTED, why)
-        if not held.record.resources:
-            self._held.pop(held.record.allocation_id, None)
-        await asyncio.to_thread(self._records.remove, held.record)
-
-    def _take_up(self, record: Record) -> None:
-        """What an earlier life of this master left."""
-        held = self._held[record.allocation_id] = Held(record)
-        self._by_resource.update((one, held) for one in record.resources)
-        if record.verdict is not None:
-            self._tell(held, GoneReason(record.verdict), record.detail)
-
-    def _hold(self, held: Held, launch: Launch) -> bool:
-        """True when it was not known of this job before."""
-        held.launches[launch.resource_id] = launch
-        self._by_resource[launch.resource_id] = held
-        if launch.resource_id in held.record.resources:
-            return False
-        held.record.resources.append(launch.resource_id)
-        return True
 
     async def _end(self, job_id: int, view: JobView | None, *, force: bool) -> None:
         """By force: the sitters kill their tasks at once and report it; Slurm kills the sitters after its KillWait."""
@@ -278,30 +240,25 @@ class SlurmEngine(Engine):
     async def _look(self) -> None:
         now = asyncio.get_running_loop().time()
         try:
-            if now >= self._hosts_due or any(held.is_ours_to_end for held in self._held.values()):
+            if now >= self._hosts_due or any(held.is_ours_to_end for held in self._roster):
                 self._learn(await self._slurm.hosts())
                 self._hosts_due = now + _HOSTS_SECONDS
-                await asyncio.to_thread(self._records.remember_hosts, self._host_lines)
-            if self._held or self._strays or not self._looked.is_set():
+                await asyncio.to_thread(self._records.remember_hosts, self._hosts.lines)
+            if self._roster or self._strays or now < self._strays_until or not self._looked.is_set():
                 await self._settle(now, await self._slurm.jobs())
                 self._looked.set()
         except (Unavailable, FailedPrecondition) as e:
             logger.warning("%s: what is known stays as it is: %s", self.name, e.message)
 
     def _learn(self, lines: list[str]) -> None:
-        self._host_lines = lines
-        self._hosts = partitions.parse_hosts(lines)
-        self.device = partitions.device_of(self._settings.slot_type, self._hosts)
-        nodes = partitions.nodes_of(self._hosts, self._pools, self.device)
-        if nodes != self._nodes and self._watching is not None:
-            self._events.put_nowait(NodesChanged())
-        self._nodes = nodes
+        if self._hosts.learn(lines) and self._watching is not None:
+            self._roster.events.put_nowait(NodesChanged())
 
     async def _settle(self, asked_at: float, jobs: Sequence[JobView]) -> None:
         """What Slurm says of its jobs, against what we know of them."""
         by_id = {job.id: job for job in jobs}
         active = {job.tag: job for job in reversed(jobs) if not states.is_over(job)}
-        for held in list(self._held.values()):
+        for held in self._roster:
             if held.lock.locked() or held.is_told:
                 continue
             if held.record.job_id is None and held.record.tag in active and not held.launches:
@@ -315,7 +272,7 @@ class SlurmEngine(Engine):
         if job is None and held.submitted_at >= asked_at:
             return  # that answer is older than the job
         if job is None:
-            await self._bury(held, GoneReason.LOST, f"Slurm no longer knows job {held.record.job_id}")
+            await self._roster.bury(held, GoneReason.LOST, f"Slurm no longer knows job {held.record.job_id}")
             return
         if held.view is None or held.view.state != job.state:
             self._pace.quicken()
@@ -327,32 +284,26 @@ class SlurmEngine(Engine):
         if reason is not GoneReason.EXITED:
             detail += await asyncio.to_thread(_last_words, output_of(self._settings, str(job.id)))
         ours = reason is GoneReason.CANCELED and held.is_ours_to_end
-        await self._bury(held, GoneReason.LOST if ours else reason, detail)
+        await self._roster.bury(held, GoneReason.LOST if ours else reason, detail)
 
     async def _leave_silent_nodes(self, held: Held, job: JobView) -> None:
         """Slurm waits long before it gives a node up. Of a job that is to end, those on silent nodes are lost at once:
         their peers' failures are theirs, and told later they would count as ended by us."""
-        silent = partitions.silent_ranks(self._hosts, job.nodes) if held.is_ours_to_end else {}
-        lost = [one for one in held.launches.values() if one.rank in silent and one.resource_id not in self._gone]
+        silent = self._hosts.silent_ranks(job.nodes) if held.is_ours_to_end else {}
+        gone = self._roster.gone
+        lost = [one for one in held.launches.values() if one.rank in silent and one.resource_id not in gone]
         for launch in lost:
-            self._gone.add(launch.resource_id)
             detail = f"its node {silent[launch.rank]} does not answer; Slurm job {job.id} is canceled"
-            self._events.put_nowait(RunnerGone(launch.resource_id, GoneReason.LOST, detail))
+            self._roster.tell_one(launch.resource_id, GoneReason.LOST, detail)
         if lost:
             await self._end(job.id, job, force=True)
-
-    async def _bury(self, held: Held, reason: GoneReason, detail: str) -> None:
-        """Written down before it is told: whoever hears it may have the record removed at once."""
-        held.record.verdict, held.record.detail = reason, detail
-        await asyncio.to_thread(self._records.write, held.record)
-        self._tell(held, reason, detail)
 
     async def _look_at_strays(self, now: float, active: Iterable[JobView]) -> None:
         """Jobs with our mark that we have no record of: an sbatch that answered too late, a lost directory."""
         seen = {}
         for job in active:
             allocation_id = allocation_of(self._cluster_id, job.tag)
-            if allocation_id is None or allocation_id in self._held:
+            if allocation_id is None or allocation_id in self._roster:
                 continue
             _, since = self._strays.get(allocation_id, (job, now))
             seen[allocation_id] = (job, since)
@@ -362,23 +313,6 @@ class SlurmEngine(Engine):
                 )
                 await self._end(job.id, job, force=True)
         self._strays = seen
-
-    def _tell(self, held: Held, reason: GoneReason, detail: str) -> None:
-        """Once for each of its runners."""
-        held.is_told = True
-        held.record.verdict, held.record.detail = reason, detail
-        for resource_id in held.record.resources:
-            self._tell_one(held, resource_id)
-
-    def _tell_one(self, held: Held, resource_id: str) -> None:
-        if resource_id not in self._gone:
-            self._gone.add(resource_id)
-            reason = GoneReason(held.record.verdict or GoneReason.LOST)
-            self._events.put_nowait(RunnerGone(resource_id, reason, held.record.detail))
-
-    def _hosts_of(self, pool: str) -> list[Host]:
-        partition = self._pools.get(pool, pool)
-        return [host for host in self._hosts if host.partition == partition]
 
 
 def _require_own_user(launch: Launch) -> None:

@@ -61,9 +61,9 @@ def test_forgotten_runner_is_wished_away_until_the_bridge_has_none() -> None:
     book.hear(view(a=RunnerState.LOST))
     book.forget("a")
     book.hear(view(a=RunnerState.LOST))
-    assert book.forgotten == {"a"}
+    assert book.to_forget() == ["a"]
     book.hear(view())
-    assert book.forgotten == set()
+    assert book.to_forget() == []
 
 
 def test_runner_nobody_asked_for_is_a_stranger() -> None:

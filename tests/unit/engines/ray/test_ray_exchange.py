@@ -70,7 +70,7 @@ class Bridge:
         return enrolment.disown
 
     async def tell(self, *nodes: BridgedNode, **runners: RunnerState) -> Wishes:
-        held = [BridgedRunner(resource_id=name, state=state) for name, state in runners.items()]
+        held = [BridgedRunner(resource_id=name, state=state, node="n1") for name, state in runners.items()]
         return await self.say(Message(number=0, view=View(nodes=list(nodes), runners=held)))
 
     async def say(self, message: Message) -> Wishes:
@@ -117,6 +117,17 @@ async def test_ticket_is_good_once(dashboard: JobsDashboard) -> None:
             bridge.enrol()
 
 
+async def test_wrong_ticket_does_not_use_up_the_right_one(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard) as engine:
+        await until(lambda: bool(dashboard.alive()))
+        bridge = Bridge(engine, dashboard)
+        guessed = EnrolRequest(job=bridge.job, ticket="guessed", determined=__version__, ray="2.60.0", python="3.11.7")
+        with pytest.raises(Unauthenticated):
+            engine.enrol(guessed)
+        bridge.enrol()
+        assert bridge.key
+
+
 async def test_bridge_of_another_version_is_refused_with_what_to_install(dashboard: JobsDashboard) -> None:
     async with opened(dashboard) as engine:
         await until(lambda: bool(dashboard.alive()))
@@ -131,6 +142,7 @@ async def test_nodes_are_offered_as_soon_as_a_bridge_tells_of_them(dashboard: Jo
         await bridge.tell(node(), node("n2", draining=True))
         assert [(n.id, len(n.slots)) for n in engine.nodes()] == [("n1", 4)]
         assert await anext(engine.events()) == NodesChanged()
+        assert await asyncio.to_thread(engine.nodes) == engine.nodes(), "a submit asks from a thread"
 
 
 async def test_start_becomes_a_wish_with_exact_resources_and_no_token(dashboard: JobsDashboard) -> None:
@@ -209,6 +221,44 @@ async def test_silence_takes_the_nodes_and_then_the_runners(dashboard: JobsDashb
         assert (event.resource_id, event.reason) == ("a", GoneReason.LOST)
         assert "no word" in event.detail
         assert engine.nodes() == []
+
+
+async def test_runner_that_was_given_up_before_a_bridge_told_of_it_is_ended_when_one_does(
+    dashboard: JobsDashboard,
+) -> None:
+    async with opened(dashboard, bridge_silence=0.5) as engine:
+        bridge = await met(engine, dashboard)
+        await bridge.tell(node())
+        await engine.start(launch())
+        await next_gone(engine)
+        await engine.forget("a")
+        known = (await bridge.tell(node())).version
+        wishes = await bridge.tell(node(), a=RunnerState.RUNNING)
+        assert wishes.forget == ["a"]
+        assert wishes.version > known, "the bridge reads no wishes that it has read"
+
+
+async def test_node_on_which_nothing_starts_rests_until_something_does(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard) as engine:
+        bridge = await met(engine, dashboard)
+        await bridge.tell(node(), node("n2"))
+        await engine.start(launch())
+        await bridge.tell(node(), node("n2"), a=RunnerState.NOT_STARTED)
+        assert "the node rests for 5 s" in (await next_gone(engine)).detail
+        assert [offered.id for offered in engine.nodes()] == ["n2"]
+        await bridge.tell(node(), node("n2"), c=RunnerState.RUNNING)
+        assert [offered.id for offered in engine.nodes()] == ["n1", "n2"]
+
+
+async def test_runner_that_was_ended_before_it_began_says_nothing_of_its_node(dashboard: JobsDashboard) -> None:
+    async with opened(dashboard) as engine:
+        bridge = await met(engine, dashboard)
+        await bridge.tell(node())
+        await engine.start(launch())
+        await engine.kill("a", force=False)
+        await bridge.tell(node(), a=RunnerState.NOT_STARTED)
+        assert "rests" not in (await next_gone(engine)).detail
+        assert [offered.id for offered in engine.nodes()] == ["n1"]
 
 
 async def test_start_without_any_bridge_says_why(dashboard: JobsDashboard, tmp_path: Path) -> None:
