@@ -102,9 +102,11 @@ class Hub:
             try:
                 peer.send(message)
             except Interrupted as err:
-                self._fail(_trouble(err.frame, kind, self._serial, peer))
+                told = err.frame.kind == Kind.FAILURE
+                self._fail(_trouble(err.frame, kind, self._serial, peer), is_told=told)
             except PeerGone as err:
-                self._fail(_last_words(peer, kind, self._serial) or _gone(peer, err))
+                words = _last_words(peer, kind, self._serial)
+                self._fail(words or _gone(peer, err), is_told=words is not None)
 
     def _is_answered(self, found: Frame) -> bool:
         """Whether it waits for a broadcast that it has been sent meanwhile."""
@@ -159,9 +161,11 @@ class Spoke:
         try:
             self._hub.send(frame(kind, self._serial, body))
         except Interrupted as err:
-            self._fail(_trouble(err.frame, kind, self._serial, self._hub))
+            told = err.frame.kind == Kind.FAILURE
+            self._fail(_trouble(err.frame, kind, self._serial, self._hub), is_told=told)
         except PeerGone as err:
-            self._fail(_last_words(self._hub, kind, self._serial) or _gone(self._hub, err))
+            words = _last_words(self._hub, kind, self._serial)
+            self._fail(words or _gone(self._hub, err), is_told=words is not None)
 
     def _receive(self, kind: Kind) -> Body:
         try:
