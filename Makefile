@@ -58,7 +58,7 @@ $(FRAMEWORKS)/.stamp: scripts/install_frameworks.sh
 
 # Files run in parallel: most of their time is waiting. The survival suite runs alone, for it holds a time limit.
 test: setup official engines check
-	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -n 3 --dist loadfile $(FAST) --ignore tests/e2e/test_survival.py tests
+	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -n 4 --dist loadfile $(FAST) --ignore tests/e2e/test_survival.py tests
 	$(PYTEST) -q $(FAST) tests/e2e/test_survival.py
 
 test-chaos: setup

@@ -4,13 +4,17 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from cluster import ROOT, clean_environment
+from determined import config
 
 RUN = ("console", "bash", "python", "yaml")
 SHOWN = ("text", "json")  # shapes and messages to look at
@@ -54,10 +58,35 @@ class Block:
 
 
 def documents() -> list[Path]:
-    """Not those of examples that need a framework: their own tests run them where it is installed."""
+    return [*pages(), *examples()]
+
+
+def pages() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def examples() -> list[Path]:
+    """Not those that need a framework: their own tests run them where it is installed."""
     names = ("core_api", "custom_search/halving", "distributed/launch_layer", "optuna")
-    examples = [ROOT / "examples" / name / "README.md" for name in names]
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *examples]
+    return [ROOT / "examples" / name / "README.md" for name in names]
+
+
+def name_of(document: Path) -> str:
+    return f"{document.parent.name}-{document.stem}"
+
+
+def read_through(document: Path, directory: Path) -> None:
+    """Do all that it shows, as its reader would. Raises AssertionError for what does not work."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    reader = Reader(directory, document, port)
+    try:
+        for block in blocks(document):
+            if "not run" not in block.marks and block.language not in SHOWN:
+                _try(block, reader)
+    finally:
+        reader.leave()
 
 
 def blocks(document: Path) -> list[Block]:
@@ -157,3 +186,32 @@ def _kill(pid_file: Path) -> None:
         os.kill(int(pid_file.read_text()), signal.SIGKILL)
     except (ValueError, OSError):
         return
+
+
+def _try(block: Block, reader: Reader) -> None:
+    if "curl " in block.text and shutil.which("curl") is None:
+        pytest.skip(f"{block.where} needs curl, which this machine has not")
+    path = reader.write(block.marks["file"], block.text) if "file" in block.marks else None
+    if block.language == "yaml":
+        _check_config(block)
+    elif block.language == "python":
+        done = reader.python(path or reader.write("snippet.py", block.text))
+        assert done.returncode == 0, f"{block.where}\n{done.stdout}"
+    else:
+        done = reader.shell(block.script)
+        wanted = int(block.marks.get("exit status", "0"))
+        assert done.returncode == wanted, f"{block.where} ended with {done.returncode}\n{done.stdout}"
+        missing = missing_lines(block.shown, done.stdout)
+        assert not missing, f"{block.where} promises\n{missing[0]}\nbut prints\n{done.stdout}"
+
+
+def _check_config(block: Block) -> None:
+    """A whole experiment must be complete; a part of one must be sound; a master.yaml is a master's."""
+    raw = config.parse_yaml(block.text)
+    if block.marks.get("file", "").startswith("master"):
+        config.load_master_config(raw, {"HOME": "/home/nobody"}, {})
+        return
+    config.check_sane(raw)
+    if "searcher" in raw and "entrypoint" in raw:
+        storage = {"checkpoint_storage": {"type": "shared_fs", "host_path": "/checkpoints"}}
+        config.check_complete(config.apply_defaults({**storage, **raw}, seed=1, name="a"))
