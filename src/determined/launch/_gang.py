@@ -78,7 +78,8 @@ def hostfile(gang: Gang) -> str:
 
 def tf_config(gang: Gang, port: int) -> str:
     """Nodes that share an address (several on one machine) get ports that follow one another."""
-    workers = [f"{a}:{port + gang.addresses[:node].count(a)}" for node, a in enumerate(gang.addresses)]
+    hosts = [f"[{address}]" if ":" in address else address for address in gang.addresses]
+    workers = [f"{host}:{port + hosts[:node].count(host)}" for node, host in enumerate(hosts)]
     return json.dumps({"cluster": {"worker": workers}, "task": {"type": "worker", "index": gang.node}})
 
 

@@ -1,7 +1,9 @@
 """What every launcher is as a program: usage errors, supervision, and the first failure shown as the cause."""
 
+import re
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from determined.errors import DeterminedError
 from determined.launch import environment
@@ -33,12 +35,29 @@ def launch(work: Sequence[Work]) -> int:
     return outcome.status
 
 
-def launch_foreign(argv: Sequence[str], variables: dict[str, str]) -> int:
-    """Run a launcher that is not ours; its ranks run under wrap_rank, which keeps the first failure of each attempt."""
+def launch_foreign(
+    argv: Sequence[str],
+    variables: dict[str, str],
+    *,
+    noise: re.Pattern[str] | None = None,
+    alarm: re.Pattern[str] | None = None,
+    followers: Path | None = None,
+    hasty: bool = False,
+) -> int:
+    """Run a launcher that is not ours; its ranks run under wrap_rank, which keeps the first failure of each attempt.
+
+    Args:
+        noise: what it puts before the lines of its ranks.
+        alarm: a line by which it tells that one of them failed, on whatever node.
+        followers: where its ranks are listed that somebody else starts on this node.
+        hasty: do not wait for it to leave once one has failed: end it, as the peers of a failed rank are.
+    """
     run_dir = environment.run_dir()
     if run_dir is not None:
         forget_failure(run_dir)
-    outcome = supervise([Work(argv, variables, None, deaf=True)])
+    doomed = (lambda: read_failure(run_dir) is not None) if hasty and run_dir is not None else None
+    work = Work(argv, variables, None, deaf=True, noise=noise, alarm=alarm, followers=followers)
+    outcome = supervise([work], doomed=doomed)
     if outcome.failure is None or outcome.told:
         return outcome.status
     of_rank = read_failure(run_dir) if run_dir is not None else None

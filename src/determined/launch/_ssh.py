@@ -4,11 +4,13 @@ Every node makes its own keys and tells the others only the public halves, throu
 """
 
 import contextlib
+import shlex
 import shutil
 import socket
 import subprocess
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,23 +20,41 @@ from determined.errors import FailedPrecondition
 
 _TOPIC = "ssh keys"
 _GREETING = b"SSH-"
+_REPLY = b"SSH-2.0-determined\r\n"  # without it sshd would log a stranger
+# MaxStartups: all ranks of a node log in at once, and from the tenth on sshd would begin to turn them away.
 _CONFIG = """
 ListenAddress {address}
-HostKey {directory}/host
-AuthorizedKeysFile {directory}/authorized_keys
+Port {port}
+HostKey {host}
+AuthorizedKeysFile {authorized}
 PidFile none
 StrictModes no
 UsePAM no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
+PermitRootLogin prohibit-password
+AllowTcpForwarding no
+AllowAgentForwarding no
+X11Forwarding no
+MaxStartups 1000
+LogLevel ERROR
+SetEnv {variables}
 """
+# Found by horovodrun instead of the system's; of options given twice the first counts.
+_SSH = """#!/bin/sh
+exec {ssh} -F none -o StrictHostKeyChecking=yes -o {known} -o GlobalKnownHostsFile=/dev/null \\
+    -o IdentitiesOnly=yes -o BatchMode=yes "$@"
+"""
+# Where Debian's sshd must find an empty directory when root starts it; its service makes it, and here is no service.
+_PRIVILEGE_SEPARATION = Path("/run/sshd")
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Files of this node, in a directory of the task's own."""
+    """Files of this node, in a directory of the task's own; `hosts`: the public key of every node's sshd."""
 
     directory: Path
+    hosts: list[str]
 
     @property
     def identity(self) -> Path:
@@ -54,27 +74,48 @@ def session_of(info: ClusterInfo) -> Session:
 def exchange_keys(session: Session, info: ClusterInfo, directory: Path) -> Keys:
     """Blocks until every node has told its own. Afterwards the chief may log in everywhere, and nobody else."""
     directory.mkdir(mode=0o700, exist_ok=True)
-    keys = Keys(directory)
-    _make_key(directory / "host")
-    own = {"rank": info.container_rank, "public": _make_key(keys.identity)}
+    host, public = _make_key(directory / "host"), _make_key(directory / "identity")
     body = {
         "allocationId": info.allocation_id, "requestUuid": str(uuid.uuid4()), "topic": _TOPIC,
-        "numPeers": len(info.container_addrs), "data": own,
+        "numPeers": len(info.container_addrs), "data": {"rank": info.container_rank, "public": public, "host": host},
     }  # fmt: skip
-    everyone = session.post(f"/api/v1/allocations/{info.allocation_id}/all_gather", body)["data"]
-    chief = next(peer["public"] for peer in everyone if int(peer["rank"]) == 0)
-    (directory / "authorized_keys").write_text(f"{chief}\n")
-    return keys
+    told = session.post(f"/api/v1/allocations/{info.allocation_id}/all_gather", body)["data"]
+    everyone = sorted(told, key=lambda peer: int(peer["rank"]))
+    (directory / "authorized_keys").write_text(f"{everyone[0]['public']}\n")
+    return Keys(directory, [peer["host"] for peer in everyone])
 
 
-def sshd(keys: Keys, address: str, port: int) -> list[str]:
-    """The command that serves this node. Raises FailedPrecondition where there is no sshd."""
+def find_sshd() -> str:
+    """Raises FailedPrecondition where there is none."""
     found = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin") or shutil.which("sshd")
     if found is None:
         raise FailedPrecondition("Horovod on several nodes needs sshd, and this node has none; install openssh-server")
+    with contextlib.suppress(OSError):
+        _PRIVILEGE_SEPARATION.mkdir(mode=0o755)
+    return found
+
+
+def write_sshd_config(keys: Keys, address: str, port: int, variables: Mapping[str, str]) -> Path:
+    """`variables`: those that a program which is started by a login finds; sshd gives it none of its own."""
     config = keys.directory / "sshd_config"
-    config.write_text(_CONFIG.format(directory=keys.directory, address=address))
-    return [found, "-D", "-e", "-f", str(config), "-p", str(port)]
+    entries = " ".join(_quoted(f"{name}={value}") for name, value in variables.items() if "\n" not in value)
+    host, authorized = (_quoted(str(keys.directory / name)) for name in ("host", "authorized_keys"))
+    config.write_text(_CONFIG.format(address=address, port=port, host=host, authorized=authorized, variables=entries))
+    return config
+
+
+def write_ssh(keys: Keys, names: list[str], port: int) -> Path:
+    """A directory for PATH with an `ssh` that knows the nodes by their own keys, and nobody else."""
+    known = keys.directory / "known_hosts"
+    known.write_text("".join(f"{name},[{name}]:{port} {key}\n" for name, key in zip(names, keys.hosts, strict=True)))
+    found = shutil.which("ssh")
+    if found is None:
+        raise FailedPrecondition("Horovod on several nodes needs ssh, and this node has none; install openssh-client")
+    program = keys.directory / "bin" / "ssh"
+    program.parent.mkdir(mode=0o700, exist_ok=True)
+    program.write_text(_SSH.format(ssh=shlex.quote(found), known=shlex.quote(f'UserKnownHostsFile="{known}"')))
+    program.chmod(0o700)
+    return program.parent
 
 
 def wait_for_peers(addresses: list[str], port: int, seconds: float) -> None:
@@ -99,7 +140,13 @@ def _make_key(path: Path) -> str:
     return path.with_suffix(".pub").read_text().strip()
 
 
+def _quoted(word: str) -> str:
+    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 def _greets(address: str, port: int) -> bool:
     with contextlib.suppress(OSError), socket.create_connection((address, port), timeout=1) as connection:
-        return connection.recv(len(_GREETING)) == _GREETING
+        greeting = connection.recv(len(_GREETING))
+        connection.sendall(_REPLY)
+        return greeting == _GREETING
     return False

@@ -24,6 +24,7 @@ _ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 # A shell dies of a TERM at once while the program it ran still saves; whoever sent the TERM has a deadline of its own.
 _LINGER_SECONDS = 15.0
 _LOOK_SECONDS = 0.05
+_DOOM_SECONDS = 0.2
 _LAST_WORDS_SECONDS = 1.0
 
 
@@ -45,15 +46,17 @@ def supervise(
     *,
     on_failure: Callable[[Failure], None] = lambda _: None,
     outputs: tuple[BinaryIO, BinaryIO] | None = None,
+    doomed: Callable[[], bool] | None = None,
 ) -> Outcome:
     """Run all until they have ended. Call it in the main thread: it takes over the process's signals.
 
     Args:
         on_failure: called with the first failure, before the others are ended.
         outputs: where stdout and stderr of the processes go; our own by default.
+        doomed: asked again and again; once it is so, those that do not end by themselves are killed as peers are.
     """
     with _heard_signals() as heard:
-        supervisor = _Supervisor(heard, outputs or (sys.stdout.buffer, sys.stderr.buffer), on_failure)
+        supervisor = _Supervisor(heard, outputs or (sys.stdout.buffer, sys.stderr.buffer), on_failure, doomed)
         try:
             return supervisor.run(work)
         finally:
@@ -62,11 +65,16 @@ def supervise(
 
 class _Supervisor:
     def __init__(
-        self, heard: socket.socket, outputs: tuple[BinaryIO, BinaryIO], on_failure: Callable[[Failure], None]
+        self,
+        heard: socket.socket,
+        outputs: tuple[BinaryIO, BinaryIO],
+        on_failure: Callable[[Failure], None],
+        doomed: Callable[[], bool] | None,
     ) -> None:
         self._heard = heard
         self._outputs = outputs
         self._on_failure = on_failure
+        self._doomed = doomed
         self._selector = selectors.DefaultSelector()
         self._selector.register(heard, selectors.EVENT_READ)
         self._workers: list[Worker] = []
@@ -74,6 +82,7 @@ class _Supervisor:
         self._failure: Failure | None = None
         self._code = 0
         self._told = False
+        self._told_at = float("inf")
         self._kill_at = float("inf")
 
     def run(self, work: Sequence[Work]) -> Outcome:
@@ -81,8 +90,9 @@ class _Supervisor:
             if not self._start(item):
                 break
         while self._running:
-            self._step(self._kill_at)
+            self._step(self._kill_at if self._doomed is None else min(self._kill_at, time.monotonic() + _DOOM_SECONDS))
             self._reap()
+            self._see_doom()
             if time.monotonic() >= self._kill_at:
                 self._signal_all(signal.SIGKILL)
                 self._kill_at = float("inf")
@@ -120,7 +130,8 @@ class _Supervisor:
     def _forward(self, numbers: bytes) -> None:
         for number in numbers:
             if number in _FORWARDED:
-                self._told = self._told or number in _ENDING
+                if number in _ENDING and not self._told:
+                    self._told, self._told_at = True, time.monotonic()
                 self._signal_all(number)
 
     def _signal_all(self, number: int) -> None:
@@ -136,13 +147,26 @@ class _Supervisor:
         if failed and self._failure is None:
             # Of several that are found dead at one look, the one that fell silent first.
             first = min(failed, key=lambda worker: worker.spoke_at)
-            self._fail(first.rank, first.code or 0, list(first.last_lines))
+            self._fail(first.rank, first.code or 0, list(first.last_lines), first.fell_at)
 
-    def _fail(self, rank: int | None, code: int, lines: list[str]) -> None:
+    def _see_doom(self) -> None:
+        if self._doomed is None or self._told or self._kill_at < float("inf"):
+            return
+        if self._doomed() or any(worker.alarmed for worker in self._running):
+            self._kill_at = time.monotonic() + PEER_GRACE_SECONDS
+            for worker in self._running:
+                worker.signal_followers(signal.SIGTERM)
+
+    def _fail(self, rank: int | None, code: int, lines: list[str], at: float | None = None) -> None:
+        """`at`: when, by the monotonic clock, if that is not now."""
+        seconds_ago = 0.0 if at is None else time.monotonic() - at
         self._code = code
-        self._failure = Failure(rank, 128 - code if code < 0 else code, time.time(), lines)
+        self._failure = Failure(rank, 128 - code if code < 0 else code, time.time() - seconds_ago, lines)
         if self._told:
-            return  # they leave because they were asked to, each at its own pace
+            # They leave because they were asked to, each at its own pace; but who had failed before has failed.
+            if at is not None and at < self._told_at:
+                self._on_failure(self._failure)
+            return
         self._on_failure(self._failure)
         self._kill_at = time.monotonic() + PEER_GRACE_SECONDS
         self._signal_all(signal.SIGTERM)

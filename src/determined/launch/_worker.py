@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO
 
 from determined.launch._lines import Lines
@@ -17,6 +19,9 @@ from determined.rundir.failure import LAST_LINES
 
 _CHUNK_BYTES = 64 * 1024
 _FOR_USER_CODE = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH)
+_TRACEBACK = "Traceback (most recent call last)"
+_TRACEBACK_SECONDS = 1.0
+_LEAVING_SECONDS = 15.0
 _PR_SET_PDEATHSIG = 1
 # Loaded before any fork: a child between fork and exec must not open libraries.
 _libc = ctypes.CDLL(None)
@@ -27,12 +32,17 @@ class Work:
     """What to start. Lines of a `rank` of None are passed on as they are.
 
     `deaf`: a program that would die of the signals which only user code can know, so it does not get them.
+    `noise`: what is taken away where a line begins with it. `alarm`: a line by which it tells that a rank failed.
+    `followers`: a directory named after each process that came by another way than ours and gets our signals too.
     """
 
     argv: Sequence[str]
     environment: dict[str, str]
     rank: int | None
     deaf: bool = False
+    noise: re.Pattern[str] | None = None
+    alarm: re.Pattern[str] | None = None
+    followers: Path | None = None
 
 
 @dataclass(slots=True)
@@ -48,9 +58,14 @@ class Worker:
     def __init__(self, work: Work, outputs: tuple[BinaryIO, BinaryIO]) -> None:
         self.rank = work.rank
         self.spoke_at = time.monotonic()
+        self.alarmed = False
+        self._raised_at = float("-inf")
         self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
         self._mark = b"" if work.rank is None else f"[rank={work.rank}] ".encode()
         self._deaf = work.deaf
+        self._noise = work.noise
+        self._alarm = work.alarm
+        self._followers = work.followers
         self._process = subprocess.Popen(
             work.argv,
             env=work.environment,
@@ -75,6 +90,16 @@ class Worker:
         """None while it runs; its status, or -n when signal n ended it."""
         return self._process.poll()
 
+    @property
+    def fell_at(self) -> float:
+        """When it failed, of one that has just exited: that of its last words, if they are a traceback.
+
+        Frameworks take seconds to leave, and tell their peers first: those are gone before the one that raised.
+        """
+        now = time.monotonic()
+        raised = self.spoke_at - self._raised_at < _TRACEBACK_SECONDS and now - self.spoke_at < _LEAVING_SECONDS
+        return self._raised_at if raised else now
+
     def take(self, source: int) -> bool:
         """Pass on what can be read now; False once the stream has ended."""
         stream = self._streams[source]
@@ -96,17 +121,23 @@ class Worker:
 
     def signal(self, number: int) -> None:
         """To everything it started; a signal that only user code can know goes to the program alone."""
+        self.signal_followers(number)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if number not in _FOR_USER_CODE:
                 os.killpg(self._process.pid, number)
             elif not self._deaf:
                 self._process.send_signal(number)
 
+    def signal_followers(self, number: int) -> None:
+        for pid in self._following():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+
     def is_group_alive(self) -> bool:
         try:
             os.killpg(self._process.pid, 0)
         except OSError:
-            return False
+            return bool(self._following())
         return True
 
     def close(self) -> None:
@@ -118,10 +149,19 @@ class Worker:
             assert pipe is not None
             pipe.close()
 
+    def _following(self) -> list[int]:
+        return [int(path.name) for path in self._followers.iterdir()] if self._followers is not None else []
+
     def _say(self, lines: list[str], target: BinaryIO) -> None:
         if not lines:
             return
+        if self._noise is not None:
+            lines = [line[found.end() :] if (found := self._noise.match(line)) else line for line in lines]
         self.spoke_at = time.monotonic()
+        if any(line.startswith(_TRACEBACK) for line in lines):
+            self._raised_at = self.spoke_at
+        if self._alarm is not None:
+            self.alarmed = self.alarmed or any(self._alarm.match(line) for line in lines)
         self.last_lines.extend(line for line in lines if line.strip())
         with contextlib.suppress(BrokenPipeError):  # nobody reads any more; the ranks need not end for that
             target.write(b"".join(self._mark + line.encode() + b"\n" for line in lines))

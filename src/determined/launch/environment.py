@@ -5,11 +5,17 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from determined.constants import ENV_PYTHON_EXECUTABLE, ENV_RUN_DIR
+from determined.constants import ENV_PYTHON_EXECUTABLE, ENV_RUN_DIR, ENV_SERVED_RUN_DIR
 
 
 def variables() -> Mapping[str, str]:
     return os.environ
+
+
+def become(variables: Mapping[str, str]) -> None:
+    """From now on these, and no others, are the variables of this process."""
+    os.environ.clear()
+    os.environ.update(variables)
 
 
 def python() -> str:
@@ -18,8 +24,8 @@ def python() -> str:
 
 
 def run_dir() -> Path | None:
-    """The private directory of the task; None outside of one."""
-    named = os.environ.get(ENV_RUN_DIR)
+    """The private directory of the task on this node; None outside of one."""
+    named = os.environ.get(ENV_SERVED_RUN_DIR) or os.environ.get(ENV_RUN_DIR)
     return Path(named) if named and Path(named).is_dir() else None
 
 

@@ -3,17 +3,20 @@
 The first node runs it; the others run sshd, by which it starts their ranks, and end when it has.
 """
 
+import ipaddress
 import os
+import re
 import shutil
 import sys
+import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from determined._info import ClusterInfo
-from determined.constants import ENV_CHIEF_IP, ENV_INTER_NODE_NETWORK_INTERFACE, ENV_RESOURCES_ID
+from determined.constants import ENV_CHIEF_IP, ENV_INTER_NODE_NETWORK_INTERFACE, ENV_RESOURCES_ID, ENV_SERVED_RUN_DIR
 from determined.errors import FailedPrecondition
-from determined.launch import environment
+from determined.launch import _surroundings, environment
 from determined.launch._arguments import parse, usage
 from determined.launch._gang import Gang, cluster_info, gang_of
 from determined.launch._program import launch, launch_foreign, program
@@ -21,7 +24,12 @@ from determined.launch._worker import Work
 
 _NAME = "horovod"
 _AUTO = "--autohorovod"
-_RANKS = "HOROVOD_RANK,OMPI_COMM_WORLD_RANK,PMI_RANK"
+_PROGRAM = "horovodrun"
+# It goes on without a rank that fails when it is started with one of these.
+_ELASTIC = ("--min-np", "--min-num-proc", "--host-discovery-script")
+# What horovodrun puts before the lines of a rank, which carry a mark of ours.
+_PREFIX = re.compile(r"[^\[]*\[\d+\]<std(out|err)>:(?=\[rank=)")
+_ALARM = re.compile(r"Process \d+ exit with status code")
 _PEER_SECONDS = 20.0
 _EXTRA_OPTIONS = "__det_dtrain_args"  # of the config's `data` section
 
@@ -33,11 +41,9 @@ def main(words: list[str]) -> int:
 def horovodrun(
     gang: Gang, info: ClusterInfo, ssh_port: int, overrides: list[str], script: list[str], interface: str | None
 ) -> list[str]:
-    hosts = ",".join(
-        f"{'localhost' if node == 0 else address}:{slots}"
-        for node, (address, slots) in enumerate(zip(gang.addresses, gang.sizes, strict=True))
-    )
-    words = ["horovodrun", "-np", str(gang.size), "-p", str(ssh_port), "-H", hosts]
+    hosts = ",".join(f"{name}:{slots}" for name, slots in zip(host_names(gang), gang.sizes, strict=True))
+    # What it found out about these hosts for an earlier task, with other keys, does not hold for this one.
+    words = [_PROGRAM, "-np", str(gang.size), "-p", str(ssh_port), "-H", hosts, "--disable-cache"]
     words += ["--start-timeout", "1200", "--gloo-timeout-seconds", "240"]
     if gang.nodes > 1 and interface:
         words += ["--network-interface", interface]
@@ -47,7 +53,19 @@ def horovodrun(
     if info.task_type == "TRIAL" and info.trial._debug:
         words.append("--verbose")
     words += [str(word) for word in info.user_data.get(_EXTRA_OPTIONS, [])] + overrides
-    return [*words, "--", environment.python(), "-m", "determined.launch.wrap_rank", _RANKS, "--", *script]
+    # No `--` between: it would run that as the program.
+    return [*words, environment.python(), "-m", "determined.launch._horovod_rank", *script]
+
+
+def host_names(gang: Gang) -> list[str]:
+    """How horovodrun knows the nodes. Several on one machine share its loopback: each is given an address of its own.
+
+    By the shared one it would take them for the first node, and all but one sshd would find the port in use.
+    """
+    others = [
+        f"127.0.0.{node + 1}" if _is_loopback(address) else address for node, address in enumerate(gang.addresses)
+    ]
+    return ["localhost", *others[1:]]
 
 
 def _run(words: list[str]) -> int:
@@ -60,47 +78,78 @@ def _run(words: list[str]) -> int:
         return launch([Work(arguments.script, variables, None)])
     variables |= {"USE_HOROVOD": "1"}
     variables.pop("SLURM_JOBID", None)  # horovodrun would start its ranks by Slurm's means
+    interface = variables.get(ENV_INTER_NODE_NETWORK_INTERFACE) or _interface_of(gang.addresses[gang.node])
+    _surroundings.keep(_run_dir(), variables, interface if gang.nodes > 1 else None)
     if gang.node > 0:
-        return _serve(info, variables)
-    if shutil.which("horovodrun") is None:
-        raise FailedPrecondition("horovodrun is not installed here; run: pip install 'determined[horovod]'")
-    overrides = (_reach_peers(info) if gang.nodes > 1 else []) + arguments.overrides
-    interface = variables.get(ENV_INTER_NODE_NETWORK_INTERFACE)
+        return _serve(info, gang, variables)
+    program = _find_program()
+    seen = _surroundings.shown(variables)
+    overrides = (_reach_peers(info, gang, seen) if gang.nodes > 1 else []) + arguments.overrides
     command = horovodrun(gang, info, environment.ssh_port(), overrides, arguments.script, interface)
-    return launch_foreign(command, variables)
+    elastic = any(word.split("=")[0] in _ELASTIC for word in command)
+    return launch_foreign([program, *command[1:]], seen, noise=_PREFIX, alarm=_ALARM, hasty=not elastic)
 
 
-def _serve(info: ClusterInfo, variables: dict[str, str]) -> int:
+def _serve(info: ClusterInfo, gang: Gang, variables: dict[str, str]) -> int:
     """A node that others log in to: it does not keep the task alive."""
     from determined.launch import _ssh
 
     resource = variables.get(ENV_RESOURCES_ID)
     if not resource:
         raise FailedPrecondition(f"{ENV_RESOURCES_ID} is not set; several nodes need it to tell the master who serves")
-    port = environment.ssh_port()
+    command = _ssh.find_sshd()
     with _ssh.session_of(info) as session:
         session.post(f"/api/v1/allocations/{info.allocation_id}/resources/{resource}/daemon", {})
-        keys = _ssh.exchange_keys(session, info, _directory())
-    address = info.container_addrs[info.container_rank]
-    return launch_foreign(_ssh.sshd(keys, address, port), variables)
+        keys = _ssh.exchange_keys(session, info, _run_dir() / "ssh")
+    inside = _surroundings.shown(variables) | {ENV_SERVED_RUN_DIR: str(_run_dir())}
+    config = _ssh.write_sshd_config(keys, host_names(gang)[gang.node], environment.ssh_port(), inside)
+    ranks = _surroundings.followers(_run_dir())
+    return launch_foreign([command, "-D", "-e", "-f", str(config)], variables, followers=ranks, hasty=True)
 
 
-def _reach_peers(info: ClusterInfo) -> list[str]:
-    """Options by which horovodrun gets into the other nodes, once all of them answer."""
+def _reach_peers(info: ClusterInfo, gang: Gang, seen: dict[str, str]) -> list[str]:
+    """Options by which horovodrun gets into the other nodes, once all of them answer. In `seen`, PATH gets our ssh."""
     from determined.launch import _ssh
 
     port = environment.ssh_port()
+    names = host_names(gang)
     with _ssh.session_of(info) as session:
-        keys = _ssh.exchange_keys(session, info, _directory())
-    _ssh.wait_for_peers(info.container_addrs[1:], port, _PEER_SECONDS)
+        keys = _ssh.exchange_keys(session, info, _run_dir() / "ssh")
+    _ssh.wait_for_peers(names[1:], port, _PEER_SECONDS)
+    programs = _ssh.write_ssh(keys, names, port)
+    seen["PATH"] = os.pathsep.join([str(programs), seen.get("PATH", os.defpath)])
     return ["--ssh-identity-file", str(keys.identity)]
 
 
-def _directory() -> Path:
+def _find_program() -> str:
+    """The one that belongs to this interpreter, which need not be on PATH."""
+    beside = shutil.which(_PROGRAM, path=sysconfig.get_path("scripts"))
+    found = beside or shutil.which(_PROGRAM)
+    if found is None:
+        raise FailedPrecondition(f"{_PROGRAM} is not installed here; run: pip install 'determined[horovod]'")
+    return found
+
+
+def _interface_of(address: str) -> str | None:
+    """The one with this address. Left to itself, horovodrun looks for one that has the same name on all nodes."""
+    import psutil
+
+    interfaces = psutil.net_if_addrs().items()
+    return next((name for name, entries in interfaces if address in {entry.address for entry in entries}), None)
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost"
+
+
+def _run_dir() -> Path:
     found = environment.run_dir()
     if found is None:
-        raise FailedPrecondition("DET_RUN_DIR is no directory; several nodes need it for their ssh keys")
-    return found / "ssh"
+        raise FailedPrecondition("DET_RUN_DIR is no directory; Horovod's ranks find their variables there")
+    return found
 
 
 def _fusion(optimizations: Mapping[str, Any]) -> list[str]:
