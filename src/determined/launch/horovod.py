@@ -52,7 +52,7 @@ def horovodrun(
     words += ["--cache-capacity", "1024", "--no-hierarchical-allreduce", "--no-hierarchical-allgather"]
     if info.task_type == "TRIAL" and info.trial._debug:
         words.append("--verbose")
-    words += [str(word) for word in info.user_data.get(_EXTRA_OPTIONS, [])] + overrides
+    words += _extra_options(info) + overrides
     # No `--` between: it would run that as the program.
     return [*words, environment.python(), "-m", "determined.launch._horovod_rank", *script]
 
@@ -80,17 +80,17 @@ def _run(words: list[str]) -> int:
     variables.pop("SLURM_JOBID", None)  # horovodrun would start its ranks by Slurm's means
     interface = variables.get(ENV_INTER_NODE_NETWORK_INTERFACE) or _interface_of(gang.addresses[gang.node])
     _surroundings.keep(_run_dir(), variables, interface if gang.nodes > 1 else None)
+    hasty = not _is_elastic(info, arguments.overrides)
     if gang.node > 0:
-        return _serve(info, gang, variables)
+        return _serve(info, gang, variables, hasty)
     program = _find_program()
     seen = _surroundings.shown(variables)
     overrides = (_reach_peers(info, gang, seen) if gang.nodes > 1 else []) + arguments.overrides
     command = horovodrun(gang, info, environment.ssh_port(), overrides, arguments.script, interface)
-    elastic = any(word.split("=")[0] in _ELASTIC for word in command)
-    return launch_foreign([program, *command[1:]], seen, noise=_PREFIX, alarm=_ALARM, hasty=not elastic)
+    return launch_foreign([program, *command[1:]], seen, noise=_PREFIX, alarm=_ALARM, hasty=hasty)
 
 
-def _serve(info: ClusterInfo, gang: Gang, variables: dict[str, str]) -> int:
+def _serve(info: ClusterInfo, gang: Gang, variables: dict[str, str], hasty: bool) -> int:
     """A node that others log in to: it does not keep the task alive."""
     from determined.launch import _ssh
 
@@ -104,7 +104,7 @@ def _serve(info: ClusterInfo, gang: Gang, variables: dict[str, str]) -> int:
     inside = _surroundings.shown(variables) | {ENV_SERVED_RUN_DIR: str(_run_dir())}
     config = _ssh.write_sshd_config(keys, host_names(gang)[gang.node], environment.ssh_port(), inside)
     ranks = _surroundings.followers(_run_dir())
-    return launch_foreign([command, "-D", "-e", "-f", str(config)], variables, followers=ranks, hasty=True)
+    return launch_foreign([command, "-D", "-e", "-f", str(config)], variables, followers=ranks, hasty=hasty)
 
 
 def _reach_peers(info: ClusterInfo, gang: Gang, seen: dict[str, str]) -> list[str]:
@@ -119,6 +119,14 @@ def _reach_peers(info: ClusterInfo, gang: Gang, seen: dict[str, str]) -> list[st
     programs = _ssh.write_ssh(keys, names, port)
     seen["PATH"] = os.pathsep.join([str(programs), seen.get("PATH", os.defpath)])
     return ["--ssh-identity-file", str(keys.identity)]
+
+
+def _is_elastic(info: ClusterInfo, overrides: list[str]) -> bool:
+    return any(word.split("=")[0] in _ELASTIC for word in [*_extra_options(info), *overrides])
+
+
+def _extra_options(info: ClusterInfo) -> list[str]:
+    return [str(word) for word in info.user_data.get(_EXTRA_OPTIONS, [])]
 
 
 def _find_program() -> str:
