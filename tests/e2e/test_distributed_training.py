@@ -39,7 +39,7 @@ def _four_slots(directory: Path, agents: int) -> Cluster:
     return cluster
 
 
-@pytest.fixture(scope="module", params=[1, 2], ids=["one-node", "two-nodes"])
+@pytest.fixture(scope="module", params=[pytest.param(1, marks=pytest.mark.engines), 2], ids=["one-node", "two-nodes"])
 def four_slots(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """4 slots on one node, then 2 slots on each of two."""
     running = _four_slots(tmp_path_factory.mktemp("four-slots"), request.param)

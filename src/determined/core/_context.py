@@ -81,7 +81,10 @@ class Context:
     ) -> None:
         """Reports outlive this: the runner ships what is in the journal."""
         self.preempt.close()
-        self.distributed.__exit__(exc_type, exc_val, exc_tb)  # its peers are told what went wrong
+        if exc_type is None:
+            self.distributed.close()
+        else:
+            self.distributed.__exit__(exc_type, exc_val, exc_tb)  # its peers are told what went wrong
         self.profiler._close()
         if self._events is not None:
             self._events.close()
