@@ -30,7 +30,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few repetitions: to see that it works, not how fast")
     options = parser.parse_args()
-    times = 2 if options.quick else 7
+    times = 2 if options.quick else 5
     starts = {ranks: _starts(ranks, times) for ranks in RANKS}
     gathers = {size: _allgather(size, 100 if options.quick else 2000) for size in PEERS}
     print(render(starts, gathers))
