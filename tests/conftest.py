@@ -1,4 +1,4 @@
-"""For every test: an interrupt means what it means at a terminal. A suite started in the background inherits a deaf one."""
+"""For every test: an interrupt is heard as at a terminal, also in a suite that a shell runs in the background."""
 
 import signal
 
