@@ -62,6 +62,21 @@ CONFIG_LINE_PREFIX = "experiment config: "
 # From TERM to KILL for the peers of a rank that failed: once on its own node and once on the others, within 5 s.
 PEER_GRACE_SECONDS = 1.5
 
+# What a trial is labelled with whose task died for lack of memory; the first is also the name of a log policy.
+GPU_OOM_LABEL = "CUDA OOM"
+HOST_OOM_LABEL = "Host OOM"
+GPU_MEMORY_ADVICE = (
+    "lower hyperparameters.global_batch_size (or the batch size of your loaders) and keep its effect with a higher "
+    "aggregation_frequency; compute in bf16 (context.experimental.use_amp(dtype=torch.bfloat16), torch.autocast); on "
+    "several slots shard the model (context.wrap_model(model, shard=True)); keep no tensors that hold a graph "
+    "(loss.detach())"
+)
+HOST_MEMORY_ADVICE = (
+    "lower num_workers and prefetch_factor of the data loaders; read data from files instead of holding it in memory; "
+    "lower hyperparameters.global_batch_size and keep its effect with a higher aggregation_frequency; or give the task "
+    "more memory"
+)
+
 LOG_FORMAT = "%(levelname)s: [%(process)s] %(name)s: %(message)s"
 
 PASSWORD_SALT = "GubPEmmotfiK9TMD6Zdw"

@@ -42,6 +42,16 @@ wrap = [sys.executable, "-m", "determined.launcher.wrap_rank"]
 started = [subprocess.Popen([*wrap, str(first + n), *sys.argv[1:]]) for n in range(counts[node])]
 sys.exit(max(child.wait() for child in started))
 """
+INVALID = """
+import logging
+import determined as det
+from determined import core
+logging.basicConfig(level=logging.INFO, format=det.LOG_FORMAT)
+with core.init(distributed=core.DistributedContext.from_torch_distributed()) as context:
+    if context.distributed.rank == 3:
+        raise det.InvalidHP("no such optimizer")
+    context.distributed.allgather(1)
+"""
 GLOO = """
 import torch, torch.distributed as dist
 dist.init_process_group("gloo")
@@ -106,6 +116,14 @@ def test_one_dead_rank_ends_all_nodes_within_5_s_and_is_the_reason(
     assert f"rank 3 failed first here, {how}" in log.splitlines()[-1] + log.splitlines()[-2]
     reason = _exit_reason(user, trial)
     assert f"rank 3 failed first here, {how}. Its last lines:\n    loss is nan" in reason
+
+
+def test_hyperparameters_that_one_rank_finds_invalid_end_the_trial_well(user: Client) -> None:
+    trial = _completed(user, {"entrypoint": TORCH}, train=INVALID)
+    log = "\n".join(user.log_lines(trial))
+    assert "Invalid hyperparameter exception raised: no such optimizer" in log
+    assert "Invalid hyperparameter exception raised: rank 3: no such optimizer" in log
+    assert "failed first" not in log and "exited with status 0" in log
 
 
 def test_layer_of_ones_own_runs_on_every_node(user: Client) -> None:

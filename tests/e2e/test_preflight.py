@@ -93,8 +93,7 @@ def test_another_torch_on_one_node_fails_the_start_before_user_code_and_names_bo
     told = _saying(lines, "torch differs: ")
     assert all("8.8.8 on " in line and "9.9.9 on " in line and "rank 1)" in line for line in told), told
     assert "allocation ended" in "".join(told)
-    # One rank and the reason of the end; the other may be ended for its peer before it has said the same.
-    assert len(told) >= 2, lines
+    assert len(told) >= 3, lines  # both ranks, and the reason of the end
     assert not _saying(lines, "up as")
 
 
@@ -114,7 +113,7 @@ def test_a_checkpoint_directory_of_each_nodes_own_fails_the_start(client: Client
     storage = {"type": "directory", "container_path": "checkpoints"}  # of the work directory, which nobody shares
     lines = _run(client, tmp_path / "apart", HELLO, "ERROR", checkpoint_storage=storage)
     told = _saying(lines, "is not the one of")
-    assert len(told) >= 2, lines
+    assert len(told) >= 3, lines
     assert all("rank 1" in line and "workdir/checkpoints" in line for line in told)
     assert not _saying(lines, "up as")
 

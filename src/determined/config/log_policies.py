@@ -7,6 +7,7 @@ from typing import Any
 
 from determined.config.node import ListOf, Text
 from determined.config.objects import Field, Object
+from determined.constants import GPU_OOM_LABEL
 
 
 class LogAction(StrEnum):
@@ -24,7 +25,7 @@ class LogPolicy:
 
 
 DEFAULT_POLICIES = (
-    {"name": "CUDA OOM", "pattern": ".*CUDA out of memory.*"},
+    {"name": GPU_OOM_LABEL, "pattern": ".*CUDA out of memory.*"},
     {"name": "ECC Error", "pattern": ".*uncorrectable ECC error encountered.*"},
 )
 

@@ -105,6 +105,8 @@ class Context:
         is_invalid = isinstance(exc_val, InvalidHP)
         if is_invalid:
             self.train.report_early_exit(EarlyExitReason.INVALID_HP)
+            if self._reporter is not None:
+                self._reporter.control.invalid_hp = True  # before our peers miss us, and fail of it
         self.close(exc_type, exc_val, exc_tb)
         if is_invalid:
             logger.info("Invalid hyperparameter exception raised: %s; exiting", exc_val)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from determined._imports import load_optional
 from determined.core import _environment
+from determined.errors import InvalidHP
 
 if TYPE_CHECKING:
     from determined.core._rank_link import Fate, Hub, Spoke
@@ -165,7 +166,7 @@ class DistributedContext:
             if link is not None:
                 link.close()
         if self._fate is not None:
-            self._fate.reason = self._fate.reason or "this DistributedContext is closed; make no calls after close()"
+            self._fate.seal("this DistributedContext is closed; make no calls after close()")
 
     def __enter__(self) -> "DistributedContext":
         return self
@@ -178,7 +179,9 @@ class DistributedContext:
     ) -> None:
         if self._fate is not None and _is_failure(exc_val):
             words = str(exc_val).partition("\n")[0][:_REASON_CHARACTERS]
-            self._fate.reason = self._fate.reason or f"rank {self.rank} failed: {type(exc_val).__name__}: {words}"
+            is_invalid = isinstance(exc_val, InvalidHP)
+            what = "" if is_invalid else f" failed: {type(exc_val).__name__}"
+            self._fate.seal(f"rank {self.rank}{what}: {words}", is_invalid=is_invalid)
         self.close()
 
     def _connect(self, host: str | None, port: int, force_tcp: bool) -> None:

@@ -17,6 +17,7 @@ Body = bytes | memoryview
 class Kind(IntEnum):
     """What a message is part of. FAILURE carries text, not a pickle: it ends whatever the receiver waits for.
 
+    INVALID_HP is a FAILURE that is none: the sender found its hyperparameters invalid, and so they are for all.
     WAITING is a broadcast's only word from its receivers, said when it is late: a sender that waits for them in turn
     learns that nobody will ever answer. It is no part of any exchange.
     """
@@ -26,8 +27,10 @@ class Kind(IntEnum):
     ALLGATHER = 3
     FAILURE = 4
     WAITING = 5
+    INVALID_HP = 6
 
 
+FAREWELLS = (Kind.FAILURE, Kind.INVALID_HP)
 _WAITING = bytes([Kind.WAITING])
 
 
@@ -123,7 +126,7 @@ class Channel:
         while len(self._unread) < _HEADER.size:
             self.fill()
         kind, serial, _ = _HEADER.unpack_from(self._unread)
-        return self.receive() if kind in (Kind.FAILURE, Kind.WAITING) else Frame(kind, serial, b"")
+        return self.receive() if kind in (*FAREWELLS, Kind.WAITING) else Frame(kind, serial, b"")
 
     def _waits_for_room(self) -> bool:
         """False when something arrived before."""
@@ -137,9 +140,9 @@ def frame(kind: Kind, serial: int, body: Body) -> bytes:
     return b"".join((_HEADER.pack(kind, serial, view.nbytes), view))
 
 
-def failure(reason: str) -> bytes:
+def failure(reason: str, *, is_invalid: bool = False) -> bytes:
     """The message that ends the receiver's collective with these words."""
-    return frame(Kind.FAILURE, 0, reason.encode())
+    return frame(Kind.INVALID_HP if is_invalid else Kind.FAILURE, 0, reason.encode())
 
 
 def waiting(serial: int) -> bytes:

@@ -8,10 +8,12 @@ has proved itself (_rank_handshake.py).
 import pickle
 import select
 from collections.abc import Sequence
+from dataclasses import dataclass
 from time import sleep
 from typing import Any, NoReturn
 
 from determined.core._rank_frames import (
+    FAREWELLS,
     Body,
     Channel,
     Frame,
@@ -24,6 +26,7 @@ from determined.core._rank_frames import (
     unpacked,
     waiting,
 )
+from determined.errors import InvalidHP
 
 _PATIENCE_SECONDS = 1.0
 # A rank tells its peers that it failed before it has ended; who ends first is taken for the cause.
@@ -36,6 +39,29 @@ class Fate:
 
     def __init__(self) -> None:
         self.reason: str | None = None
+        self.is_invalid = False  # the reason is that a rank found its hyperparameters invalid
+
+    def seal(self, reason: str, *, is_invalid: bool = False) -> None:
+        if self.reason is None:
+            self.reason, self.is_invalid = reason, is_invalid
+
+    @property
+    def message(self) -> bytes | None:
+        """What a rank that leaves has to tell the others."""
+        return None if self.reason is None else failure(self.reason, is_invalid=self.is_invalid)
+
+    @property
+    def error(self) -> Exception:
+        return InvalidHP(self.reason or "") if self.is_invalid else RuntimeError(self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trouble:
+    """Why a collective cannot go on. `is_told`: a peer said so itself, and is about to end."""
+
+    reason: str
+    is_told: bool = False
+    is_invalid: bool = False
 
 
 class Hub:
@@ -68,8 +94,7 @@ class Hub:
         return value
 
     def close(self) -> None:
-        if self._fate.reason is not None:
-            self._tell(self._fate.reason)
+        self._tell()
         for peer in self._peers:
             peer.close()
 
@@ -102,11 +127,9 @@ class Hub:
             try:
                 peer.send(message)
             except Interrupted as err:
-                told = err.frame.kind == Kind.FAILURE
-                self._fail(_trouble(err.frame, kind, self._serial, peer), is_told=told)
+                self._fail(_trouble(err.frame, kind, self._serial, peer))
             except PeerGone as err:
-                words = _last_words(peer, kind, self._serial)
-                self._fail(words or _gone(peer, err), is_told=words is not None)
+                self._fail(_last_words(peer, kind, self._serial) or _gone(peer, err))
 
     def _is_answered(self, found: Frame) -> bool:
         """Whether it waits for a broadcast that it has been sent meanwhile."""
@@ -114,18 +137,20 @@ class Hub:
 
     def _checked(self, found: Frame, kind: Kind, peer: Channel) -> Body:
         if (found.kind, found.serial) != (kind, self._serial):
-            self._fail(_trouble(found, kind, self._serial, peer), is_told=found.kind == Kind.FAILURE)
+            self._fail(_trouble(found, kind, self._serial, peer))
         return found.body
 
-    def _fail(self, reason: str, *, is_told: bool = False) -> NoReturn:
-        self._fate.reason = self._fate.reason or reason
-        self._tell(self._fate.reason)
-        if is_told:
+    def _fail(self, trouble: _Trouble) -> NoReturn:
+        self._fate.seal(trouble.reason, is_invalid=trouble.is_invalid)
+        self._tell()
+        if trouble.is_told:
             sleep(_GIVE_WAY_SECONDS)
-        raise RuntimeError(self._fate.reason) from None  # what the socket said is part of the reason
+        raise self._fate.error from None  # what the socket said is part of the reason
 
-    def _tell(self, reason: str) -> None:
-        message = failure(reason)
+    def _tell(self) -> None:
+        message = self._fate.message
+        if message is None:
+            return
         for peer in self._peers:
             peer.offer(message)
 
@@ -152,8 +177,9 @@ class Spoke:
         return _loads(self._receive(Kind.BROADCAST))
 
     def close(self) -> None:
-        if self._fate.reason is not None:
-            self._hub.offer(failure(self._fate.reason))
+        message = self._fate.message
+        if message is not None:
+            self._hub.offer(message)
         self._hub.close()
 
     def _send(self, kind: Kind, body: Body) -> None:
@@ -161,11 +187,9 @@ class Spoke:
         try:
             self._hub.send(frame(kind, self._serial, body))
         except Interrupted as err:
-            told = err.frame.kind == Kind.FAILURE
-            self._fail(_trouble(err.frame, kind, self._serial, self._hub), is_told=told)
+            self._fail(_trouble(err.frame, kind, self._serial, self._hub))
         except PeerGone as err:
-            words = _last_words(self._hub, kind, self._serial)
-            self._fail(words or _gone(self._hub, err), is_told=words is not None)
+            self._fail(_last_words(self._hub, kind, self._serial) or _gone(self._hub, err))
 
     def _receive(self, kind: Kind) -> Body:
         try:
@@ -175,34 +199,34 @@ class Spoke:
 
     def _checked(self, found: Frame, kind: Kind) -> Body:
         if (found.kind, found.serial) != (kind, self._serial):
-            self._fail(_trouble(found, kind, self._serial, self._hub), is_told=found.kind == Kind.FAILURE)
+            self._fail(_trouble(found, kind, self._serial, self._hub))
         return found.body
 
-    def _fail(self, reason: str, *, is_told: bool = False) -> NoReturn:
-        self._fate.reason = self._fate.reason or reason
-        if is_told:
+    def _fail(self, trouble: _Trouble) -> NoReturn:
+        self._fate.seal(trouble.reason, is_invalid=trouble.is_invalid)
+        if trouble.is_told:
             sleep(_GIVE_WAY_SECONDS)
-        raise RuntimeError(self._fate.reason) from None
+        raise self._fate.error from None
 
 
 def _next(serial: int, fate: Fate) -> int:
     if fate.reason is not None:
-        raise RuntimeError(fate.reason)
+        raise fate.error
     return serial + 1
 
 
-def _trouble(found: Frame, kind: Kind, serial: int, peer: Channel) -> str:
+def _trouble(found: Frame, kind: Kind, serial: int, peer: Channel) -> _Trouble:
     """What it means that this message came in place of the expected one."""
-    if found.kind == Kind.FAILURE:
-        return bytes(found.body).decode()
+    if found.kind in FAREWELLS:
+        return _Trouble(bytes(found.body).decode(), is_told=True, is_invalid=found.kind == Kind.INVALID_HP)
     theirs = Kind.BROADCAST if found.kind == Kind.WAITING else Kind(found.kind)
-    return (
+    return _Trouble(
         f"ranks are out of step: one is at {kind.name.lower()} {serial}, {peer.who} at "
         f"{theirs.name.lower()} {found.serial}; every rank must make the same calls in the same order"
     )
 
 
-def _last_words(peer: Channel, kind: Kind, serial: int) -> str | None:
+def _last_words(peer: Channel, kind: Kind, serial: int) -> _Trouble | None:
     """Why a peer left, if what it sent before says so."""
     peer.forget_waiting()
     try:
@@ -211,8 +235,8 @@ def _last_words(peer: Channel, kind: Kind, serial: int) -> str | None:
         return None
 
 
-def _gone(peer: Channel, err: PeerGone) -> str:
-    return f"{peer.who} is gone ({err}); its log says why"
+def _gone(peer: Channel, err: PeerGone) -> _Trouble:
+    return _Trouble(f"{peer.who} is gone ({err}); its log says why")
 
 
 def _dumps(value: Any) -> bytes:

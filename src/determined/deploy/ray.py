@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from determined.api.address import is_loopback
 from determined.api.own_master import MasterState
 from determined.config.ray_manager import ray_manager, ray_pool
 from determined.deploy import local
@@ -49,6 +50,17 @@ def up(cluster_name: str, options: RayOptions) -> MasterState:
     asked = MasterOptions(host=host, port=options.port, config=config, password=options.initial_user_password)
     state, _ = own.start(asked)
     return state
+
+
+def reach_problem(state: MasterState) -> str | None:
+    """What keeps nodes of the cluster from this master, where that can be seen from its address."""
+    if not is_loopback(urlsplit(state.url).hostname or ""):
+        return None
+    return (
+        f"Only this machine reaches the master at {state.url}: trials start on no other node of the Ray cluster."
+        " Where it has others, give the dashboard's address as they see it (http://ADDRESS:8265), or"
+        " --master-host ADDRESS"
+    )
 
 
 def _way_to(dashboard_url: str) -> str:

@@ -10,7 +10,9 @@ from determined.launch import environment
 from determined.launch._arguments import UsageError
 from determined.launch._supervisor import Outcome, supervise
 from determined.launch._worker import Work
+from determined.rundir.control import Control
 from determined.rundir.failure import Failure, forget_failure, read_failure, record_failure
+from determined.rundir.layout import RunDir
 
 
 def program(usage: str, run: Callable[[], int]) -> int:
@@ -30,7 +32,7 @@ def launch(work: Sequence[Work]) -> int:
     run_dir = environment.run_dir()
     if run_dir is not None:
         forget_failure(run_dir)
-    outcome = supervise(work, on_failure=keep)
+    outcome = supervise(work, on_failure=keep, pardoned=is_pardoned)
     _show_cause(outcome)
     return outcome.status
 
@@ -57,7 +59,7 @@ def launch_foreign(
         forget_failure(run_dir)
     doomed = (lambda: read_failure(run_dir) is not None) if hasty and run_dir is not None else None
     work = Work(argv, variables, None, deaf=True, noise=noise, alarm=alarm, followers=followers)
-    outcome = supervise([work], doomed=doomed)
+    outcome = supervise([work], doomed=doomed, pardoned=is_pardoned)
     if outcome.failure is None or outcome.told:
         return outcome.status
     of_rank = read_failure(run_dir) if run_dir is not None else None
@@ -72,6 +74,18 @@ def keep(failure: Failure) -> None:
     run_dir = environment.run_dir()
     if run_dir is not None:
         record_failure(run_dir, failure)
+
+
+def is_pardoned() -> bool:
+    """A rank found its hyperparameters invalid and leaves the others alone: the trial ends well, whatever they do."""
+    run_dir = environment.run_dir()
+    if run_dir is None or not (path := RunDir(run_dir).control).exists():
+        return False
+    control = Control.open(path)
+    try:
+        return control.invalid_hp
+    finally:
+        control.close()
 
 
 def _show_cause(outcome: Outcome) -> None:

@@ -47,6 +47,7 @@ def supervise(
     on_failure: Callable[[Failure], None] = lambda _: None,
     outputs: tuple[BinaryIO, BinaryIO] | None = None,
     doomed: Callable[[], bool] | None = None,
+    pardoned: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Run all until they have ended. Call it in the main thread: it takes over the process's signals.
 
@@ -54,9 +55,11 @@ def supervise(
         on_failure: called with the first failure, before the others are ended.
         outputs: where stdout and stderr of the processes go; our own by default.
         doomed: asked again and again; once it is so, those that do not end by themselves are killed as peers are.
+        pardoned: asked when one fails; if so, that is none, and the others leave at their own pace.
     """
     with _heard_signals() as heard:
-        supervisor = _Supervisor(heard, outputs or (sys.stdout.buffer, sys.stderr.buffer), on_failure, doomed)
+        targets = outputs or (sys.stdout.buffer, sys.stderr.buffer)
+        supervisor = _Supervisor(heard, targets, on_failure, doomed, pardoned)
         try:
             return supervisor.run(work)
         finally:
@@ -70,11 +73,13 @@ class _Supervisor:
         outputs: tuple[BinaryIO, BinaryIO],
         on_failure: Callable[[Failure], None],
         doomed: Callable[[], bool] | None,
+        pardoned: Callable[[], bool],
     ) -> None:
         self._heard = heard
         self._outputs = outputs
         self._on_failure = on_failure
         self._doomed = doomed
+        self._pardoned = pardoned
         self._selector = selectors.DefaultSelector()
         self._selector.register(heard, selectors.EVENT_READ)
         self._workers: list[Worker] = []
@@ -144,7 +149,7 @@ class _Supervisor:
             self._running.remove(worker)
             worker.take_all()
         failed = [worker for worker in gone if worker.code]
-        if failed and self._failure is None:
+        if failed and self._failure is None and not self._pardoned():
             # Of several that are found dead at one look, the one that fell silent first.
             first = min(failed, key=lambda worker: worker.spoke_at)
             self._fail(first.rank, first.code or 0, list(first.last_lines), first.fell_at)

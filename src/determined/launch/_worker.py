@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from determined.launch._lines import Lines
 from determined.rundir.failure import LAST_LINES
+from determined.rundir.lines import LineSplitter, Piece
 
 _CHUNK_BYTES = 64 * 1024
 _FOR_USER_CODE = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH)
@@ -49,7 +49,7 @@ class Work:
 class _Stream:
     source: int
     target: BinaryIO
-    lines: Lines
+    lines: LineSplitter
 
 
 class Worker:
@@ -78,7 +78,7 @@ class Worker:
         self._streams: dict[int, _Stream] = {}
         for pipe, target in zip((self._process.stdout, self._process.stderr), outputs, strict=True):
             os.set_blocking(pipe.fileno(), False)
-            self._streams[pipe.fileno()] = _Stream(pipe.fileno(), target, Lines())
+            self._streams[pipe.fileno()] = _Stream(pipe.fileno(), target, LineSplitter())
 
     @property
     def sources(self) -> list[int]:
@@ -152,9 +152,10 @@ class Worker:
     def _following(self) -> list[int]:
         return [int(path.name) for path in self._followers.iterdir()] if self._followers is not None else []
 
-    def _say(self, lines: list[str], target: BinaryIO) -> None:
-        if not lines:
+    def _say(self, pieces: list[Piece], target: BinaryIO) -> None:
+        if not pieces:
             return
+        lines = [piece.decode("utf-8", "replace") for piece, _ in pieces]
         if self._noise is not None:
             lines = [line[found.end() :] if (found := self._noise.match(line)) else line for line in lines]
         self.spoke_at = time.monotonic()

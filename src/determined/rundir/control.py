@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 _PAGE_BYTES = 4096
-_PREEMPT, _KILL, _AWARE, _MASTER_AWAY, _ATTACHED = 0, 1, 2, 3, 4
+_PREEMPT, _KILL, _AWARE, _MASTER_AWAY, _ATTACHED, _INVALID_HP = 0, 1, 2, 3, 4, 5
 
 
 class Control:
@@ -16,6 +16,7 @@ class Control:
     attached (user -> runner): this script has a core context; it may yet ask about preemption.
     aware (user -> runner): this script has asked about preemption; do not end it with SIGTERM on a pause.
     master_away (runner -> user): the master does not answer now; waiting for acknowledgements may take long.
+    invalid_hp (user -> launcher): a rank found its hyperparameters invalid; what its peers fail of from now on is that.
     """
 
     def __init__(self, mapped: mmap.mmap) -> None:
@@ -73,6 +74,14 @@ class Control:
     @attached.setter
     def attached(self, value: bool) -> None:
         self._mapped[_ATTACHED] = value
+
+    @property
+    def invalid_hp(self) -> bool:
+        return self._mapped[_INVALID_HP] != 0
+
+    @invalid_hp.setter
+    def invalid_hp(self, value: bool) -> None:
+        self._mapped[_INVALID_HP] = value
 
     def close(self) -> None:
         self._mapped.close()

@@ -84,6 +84,7 @@ class Exit(msgspec.Struct, tag="exit", array_like=True):
     code: int
     message: str
     time: float
+    label: str = ""  # for the trial: what the runner has recognised as the cause (out of memory)
 
 
 class Missing(msgspec.Struct, tag="missing", array_like=True):

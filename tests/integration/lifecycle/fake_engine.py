@@ -47,6 +47,7 @@ class FakeEngine(Engine):
         return None
 
     def nodes(self) -> Sequence[Node]:
+        asyncio.get_running_loop()  # raises in any other thread: engines are promised that only the loop calls them
         return list(self.machine.nodes)
 
     async def start(self, launch: Launch) -> None:

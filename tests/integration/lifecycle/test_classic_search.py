@@ -7,6 +7,8 @@ from world import World
 
 from determined.engines.model import Launch
 from determined.errors import InvalidArgument
+from determined.master.db.log_filter import LogFilter
+from determined.master.db.queries import log
 from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import allocation, checkpoint, experiment, search, spec, trial
 
@@ -33,6 +35,12 @@ async def launch_of(world: World, trial_id: int) -> Launch:
 
 async def operation(world: World, trial_id: int) -> tuple[int, bool] | None:
     return await world.db.read(lambda conn: search.current_operation(conn, trial_id))
+
+
+async def log_of(world: World, trial_id: int) -> list[str]:
+    task = (await world.trial(trial_id))["task_id"]
+    page = await world.db.read(lambda conn: log.read_forward(conn, task, 0, LogFilter()))
+    return [record.text for record in page.records]
 
 
 async def out_of_operations(world: World, trial_id: int) -> None:
@@ -96,6 +104,22 @@ async def test_promotion_of_a_trial_that_still_runs_needs_no_new_allocation(worl
     await out_of_operations(world, 1)
     await world.until_state("COMPLETED")
     assert len(world.machine.launched) == 3
+
+
+async def test_trial_that_has_done_its_operations_is_not_called_preempted(world: World) -> None:
+    await world.submit(**ASHA)
+    await world.running(3)
+    await world.write(search.complete_operation, 3, 3, 0.9)
+    await out_of_operations(world, 3)
+    for other, metric in ((1, 0.1), (2, 0.5)):
+        await world.write(search.complete_operation, other, 3, metric)
+    assert (await world.trial(2))["state"] == "STOPPING_COMPLETED"
+    await out_of_operations(world, 2)
+    ends = [line for trial_id in (2, 3) for line in await log_of(world, trial_id) if "allocation ended" in line]
+    assert ends == [
+        "allocation ended (completed): its last operation is complete",
+        "allocation ended (completed): it has done the operations it was given",
+    ]
 
 
 async def test_trial_closed_while_it_waits_is_over_without_another_run(world: World) -> None:

@@ -54,6 +54,7 @@ class FakeMaster:
         self.journals: dict[str, list[Record]] = {}
         self.batches: list[int] = []
         self.signals = RunnerSignals()
+        self.kill_heard = False
         self.ended = False
         self.refuse: Callable[[ReportBatch], Refusal | None] = lambda batch: None
         self.gone: set[str] = set()  # endpoints that answer 410
@@ -64,6 +65,8 @@ class FakeMaster:
         self.connections = 0
         self.rendezvous_open = threading.Event()
         self.rendezvous_open.set()
+        self.addresses = ["127.0.0.1"]  # of the runners, ours first
+        self.gather: Callable[[str, dict[str, Any]], list[dict[str, Any]]] = lambda topic, data: [data]
         self._lock = threading.Lock()
         self._signalled = threading.Condition()
         self._server: _Server | None = None
@@ -111,6 +114,7 @@ class FakeMaster:
 
     def await_signals(self, known: RunnerSignals, timeout: float) -> RunnerSignals:
         with self._signalled:
+            self.kill_heard |= known.kill
             self._signalled.wait_for(lambda: self.signals != known or self._server is None, timeout)
             return self.signals
 
@@ -241,7 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        self._answer(lambda master, parts: self._post(master, body))
+        self._answer(lambda master, parts: self._post(master, parts[-1], body))
 
     def _get(self, master: FakeMaster, parts: list[str]) -> Any:
         what = parts[-1]
@@ -255,12 +259,16 @@ class _Handler(BaseHTTPRequestHandler):
             return {"b64Tgz": base64.b64encode(master.context()).decode() if master.files else ""}
         if what == "rendezvous":
             master.rendezvous_open.wait(30)
-            return {"rendezvousInfo": {"addresses": ["127.0.0.1"], "rank": 0, "slots": [1]}}
+            addresses = master.addresses
+            return {"rendezvousInfo": {"addresses": addresses, "rank": 0, "slots": [1] * len(addresses)}}
         query = parse_qs(urlsplit(self.path).query)
         known = RunnerSignals(preempt=query["preempt"] == ["true"], kill=query["kill"] == ["true"])
         return json.loads(to_json(master.await_signals(known, float(query["timeout_seconds"][0]))))
 
-    def _post(self, master: FakeMaster, body: bytes) -> Any:
+    def _post(self, master: FakeMaster, what: str, body: bytes) -> Any:
+        if what == "all_gather":
+            asked = json.loads(body)
+            return {"data": master.gather(asked["topic"], asked["data"])}
         assert self.headers["Content-Type"] == "application/msgpack"
         batch = from_msgpack(body, ReportBatch)
         if refusal := master.refuse(batch):

@@ -166,6 +166,16 @@ def test_config_is_logged_once_without_its_secrets(
     assert "hush" not in said
 
 
+def test_config_is_logged_by_the_chiefs_node_alone(
+    fake_master: FakeMaster, make_runner: Callable[..., RunnerUnderTest], tmp_path: Path
+) -> None:
+    trial(fake_master, tmp_path)
+    fake_master.spec.entrypoint = "echo trained"
+    make_runner(rank=1).start().finish()
+    assert fake_master.texts() == ["trained"]
+    assert not [text for text in fake_master.texts("agent") if text.startswith(CONFIG_LINE_PREFIX)]
+
+
 def test_every_piece_of_a_long_config_says_that_it_is_config(
     fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
 ) -> None:
@@ -190,6 +200,18 @@ def test_unusable_checkpoint_storage_ends_the_trial_before_it_starts(
     told = runner.start().finish()
     assert (told.cause, told.code) == (ExitCause.FAILED, 1)
     assert "checkpoint storage" in told.message
+    assert fake_master.texts() == []
+
+
+def test_relative_checkpoint_directory_is_probed_where_the_task_will_save(
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
+) -> None:
+    trial(fake_master, tmp_path, checkpoint_storage={"type": "directory", "container_path": "train.py"})
+    fake_master.files = {"train.py": "a file where a directory should be"}
+    fake_master.spec.entrypoint = "echo started"
+    told = runner.start().finish()
+    assert told.cause is ExitCause.FAILED
+    assert str(runner.dir.workdir / "train.py") in told.message
     assert fake_master.texts() == []
 
 

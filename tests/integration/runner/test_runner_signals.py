@@ -1,9 +1,11 @@
 """Preempt, kill, over: what the master or an operator wants of a running task."""
 
+import json
 import os
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 from fake_master import FakeMaster, RunnerUnderTest, eventually
 
@@ -134,6 +136,26 @@ def test_kill_before_the_entrypoint_began_is_reported_as_killed(
     fake_master.signal(kill=True)
     told = runner.finish()
     assert told.cause is ExitCause.KILLED
+    assert fake_master.texts() == []
+
+
+def test_fault_of_the_preflight_is_said_though_the_peer_said_it_first_and_had_us_ended(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    def gather(topic: str, data: dict[str, Any]) -> list[dict[str, Any]]:
+        mine = json.loads(data["json"])
+        if topic == "preflight facts":
+            return [data, {"json": json.dumps(mine | {"rank": 1, "node": "other", "port": 1})}]
+        fake_master.signal(kill=True, peer_failed=True)
+        eventually(lambda: fake_master.kill_heard)
+        return [data, {"json": json.dumps({"rank": 1, "found": []})}]
+
+    fake_master.spec.task_type, fake_master.spec.trial_id, fake_master.spec.config = "TRIAL", 1, {}
+    fake_master.spec.entrypoint = "echo never"
+    fake_master.addresses, fake_master.gather = ["127.0.0.1", "127.0.0.1"], gather
+    told = runner.start().finish()
+    assert told.cause is ExitCause.FAILED
+    assert [text for text in fake_master.texts("agent") if "cannot reach other" in text]
     assert fake_master.texts() == []
 
 

@@ -75,9 +75,12 @@ def test_a_storage_that_makes_no_sense_is_refused(off_cluster: Path, storage: An
 
 def test_invalid_hyperparameters_become_an_early_exit_and_status_0(task: Task, runner: Any) -> None:
     task()
-    with pytest.raises(SystemExit) as left, core.init():
+    with pytest.raises(SystemExit) as left, core.init() as context:
+        assert context._reporter is not None
+        control = context._reporter.control
         raise InvalidHP("batch size 0")
     assert left.value.code == 0
+    assert control.invalid_hp, "its launcher is told, who ends well whatever the other ranks do"
     assert runner.wait_for(1, EarlyExit)[0].reason == "EXITED_REASON_INVALID_HP"
 
 

@@ -1,5 +1,6 @@
 """What ranks do when one of them dies, never comes, or is a stranger."""
 
+import contextlib
 import pickle
 import socket
 import threading
@@ -12,6 +13,7 @@ from rank_job import Job, errors, free_port, results, threaded
 
 from determined.core import DistributedContext, _rank_handshake, _rank_link, _rank_start
 from determined.core._rank_start import Place
+from determined.errors import InvalidHP
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +53,20 @@ def test_the_error_of_a_rank_that_fails_is_told_to_the_others(culprit: int) -> N
     outcomes = threaded(work, [0, 1, 2], size=3)
     assert isinstance(outcomes.pop(culprit), ValueError)
     assert [str(err) for err in outcomes] == [f"rank {culprit} failed: ValueError: record 17 is bad"] * 2
+
+
+@pytest.mark.parametrize("culprit", [0, 2])
+def test_hyperparameters_that_one_rank_finds_invalid_are_invalid_for_all(culprit: int) -> None:
+    def work(dist: DistributedContext) -> Any:
+        if dist.rank == culprit:
+            raise InvalidHP("batch size 0")
+        with contextlib.suppress(InvalidHP):
+            dist.allgather(1)
+        return dist.allgather(2)  # also whoever goes on learns no other reason
+
+    outcomes = threaded(work, [0, 1, 2], size=3)
+    assert [type(err) for err in outcomes] == [InvalidHP] * 3
+    assert {str(err) for err in outcomes if err is not outcomes[culprit]} == {f"rank {culprit}: batch size 0"}
 
 
 @pytest.mark.parametrize("culprit", [0, 2])

@@ -4,6 +4,8 @@ import socket
 
 import pytest
 
+from determined.api.own_master import MasterState
+from determined.cli.main import main
 from determined.config import load_master_config
 from determined.deploy import ray
 from determined.errors import FailedPrecondition, InvalidArgument, InvalidConfig
@@ -32,3 +34,18 @@ def test_options_become_a_manager_and_a_pool_that_a_master_accepts() -> None:
 def test_impossible_sizes_are_refused_before_anything_is_stopped() -> None:
     with pytest.raises(InvalidConfig, match="slots_per_node"):
         ray._config(ray.RayOptions("http://h:8265", slots_per_node=-1))
+
+
+@pytest.mark.parametrize(
+    ("url", "is_warned"),
+    [("http://127.0.0.1:8080", True), ("https://localhost:8080", True), ("http://10.0.0.7:8080", False)],
+)
+def test_master_that_other_nodes_cannot_reach_is_said_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], url: str, is_warned: bool
+) -> None:
+    state = MasterState(url=url, pid=1, version="1", identity="", password="", data_dir="/nowhere")
+    monkeypatch.setattr(ray, "up", lambda *_: state)
+    assert main(["deploy", "ray", "up", "http://127.0.0.1:8265"]) == 0
+    said = capsys.readouterr().err
+    assert (f"Only this machine reaches the master at {url}" in said) == is_warned
+    assert ("--master-host ADDRESS" in said) == is_warned

@@ -1,5 +1,6 @@
 """Preflight: nodes as threads that meet in memory."""
 
+import os
 import socket
 import threading
 import time
@@ -163,6 +164,21 @@ def test_a_shared_directory_passes_and_is_left_clean(start: Start, tmp_path: Pat
     _, reasons, _ = start(shared, shared)
     assert reasons == [None, None]
     assert list((tmp_path / "shared").iterdir()) == []
+
+
+def test_marks_that_a_killed_check_left_go_with_the_next_one(start: Start, tmp_path: Path) -> None:
+    directory = tmp_path / "shared"
+    for name in (".preflight-old", ".preflight-of-another-check", "checkpoint"):
+        (directory / name).mkdir(parents=True)
+        (directory / name / "MARK.txt").touch()
+    for name in (".preflight-old", "checkpoint"):
+        os.utime(directory / name, (0, 0))
+    shared = {"config": {"checkpoint_storage": {"type": "shared_fs", "host_path": str(directory)}}}
+    assert start(shared, shared)[1] == [None, None]
+    deadline = time.monotonic() + 10
+    while (directory / ".preflight-old").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert {path.name for path in directory.iterdir()} == {".preflight-of-another-check", "checkpoint"}
 
 
 def test_a_file_system_that_answers_late_stops_nothing(

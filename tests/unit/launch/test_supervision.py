@@ -39,6 +39,28 @@ def test_first_failing_rank_gives_its_status_and_its_last_lines_as_the_cause(tas
     assert (task.run_dir / "failure.json").stat().st_mode & 0o777 == 0o600
 
 
+INVALID_HP = """
+import os, pathlib, sys, time
+from determined.rundir.control import Control
+control = Control.open(pathlib.Path(os.environ["DET_RUN_DIR"]) / "control")
+if os.environ["RANK"] == "1":
+    control.invalid_hp = True
+    sys.exit(0)
+while not control.invalid_hp: time.sleep(0.01)
+sys.exit("rank 1 does not answer")
+"""
+
+
+@pytest.mark.parametrize(
+    "words", [(), pytest.param(("--max_restarts", "0", "--"), marks=pytest.mark.engines)], ids=["ours", "torchrun"]
+)
+def test_peers_of_a_rank_with_invalid_hyperparameters_fail_for_nothing(task: "Task", words: tuple[str, ...]) -> None:
+    done = task.launch("torch_distributed", *words, sys.executable, "-c", INVALID_HP)
+    assert "rank 1 does not answer" in done.stderr
+    assert done.returncode == 0, done.stderr
+    assert not (task.run_dir / "failure.json").exists()
+
+
 def test_killed_rank_is_128_and_its_signal(task: "Task") -> None:
     done = task.launch(*SHELL, "test $RANK = 0 && exec sleep 60; kill -9 $$")
     assert done.returncode == 128 + 9

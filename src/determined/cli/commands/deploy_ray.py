@@ -29,6 +29,8 @@ def up(args: argparse.Namespace) -> None:
     path = local.directory(args.cluster_name)
     render.line(f"Users 'determined' and 'admin' have the password kept in {path / 'state.json'}", file=sys.stderr)
     render.line("Its agents are the nodes of the Ray cluster, in a moment: det agent list", file=sys.stderr)
+    if problem := ray.reach_problem(state):
+        render.line(f"WARNING: {problem}", file=sys.stderr)
 
 
 def down(args: argparse.Namespace) -> None:

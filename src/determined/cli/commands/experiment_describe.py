@@ -17,7 +17,7 @@ _ID = arg("experiment_id", type=int, help="experiment ID")
 
 _EXPERIMENT = ["Experiment ID", "State", "Progress", "Started", "Ended", "Name", "Description", "Archived"]
 _EXPERIMENT += ["Resource Pool", "Labels"]
-_TRIALS = ["Trial ID", "Experiment ID", "State", "H-Params", "Started", "Ended", "# of Batches"]
+_TRIALS = ["Trial ID", "Experiment ID", "State", "H-Params", "Started", "Ended", "# of Batches", "Label"]
 _WORKLOADS = ["Trial ID", "# of Batches", "State", "Checkpoint"]
 _METRICS = ["Training Metrics", "Validation Metrics"]
 
@@ -51,7 +51,7 @@ def describe(args: argparse.Namespace) -> None:
         ]
         for a in answers
     ]
-    listed = [[t.id, i, *_trial_cells(t)[1:]] for i in ids for t in trials[i]]
+    listed = [[t.id, i, *_trial_cells(t)[1:], t.log_policy_matched] for i in ids for t in trials[i]]
     work = [row for i in ids for t in trials[i] for row in _workload_rows(session, t, args.metrics)]
     _print("Experiment", "experiments.csv", _EXPERIMENT, experiments, args)
     _print("Trials", "trials.csv", _TRIALS, listed, args)

@@ -22,10 +22,20 @@ def describe(args: argparse.Namespace) -> None:
     if args.json:
         render.structured({"trial": found, "workloads": work})
         return
-    headers = ["Trial ID", "Experiment ID", "State", "Restarts", "Started", "Ended", "# of Batches", "H-Params"]
+    headers = [
+        "Trial ID",
+        "Experiment ID",
+        "State",
+        "Restarts",
+        "Started",
+        "Ended",
+        "# of Batches",
+        "H-Params",
+        "Label",
+    ]
     cells = [found.id, found.experiment_id, render.state_of(found.state), found.restarts]
     cells += [render.time_of(found.start_time), render.time_of(found.end_time)]
-    render.rows(headers, [[*cells, found.total_batches_processed, found.hparams]], args=args)
+    render.rows(headers, [[*cells, found.total_batches_processed, found.hparams, found.log_policy_matched]], args=args)
     if args.metrics_summary:
         render.line("\nMetrics", style="bold")
         render.structured(found.summary_metrics)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from determined.engines.host import directory, process
 from determined.engines.host.directory import Found
-from determined.engines.model import GoneReason, Launch, RunnerGone
+from determined.engines.model import GoneReason, RunAs, RunnerGone
 from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir.layout import RunDir
 from determined.wire.report import LaunchFile
@@ -79,35 +79,37 @@ class Runner:
             return True
         return directory.find(self.run_dir) is Found.ALIVE
 
-    def launch(self, launch: Launch) -> None:
+    def launch(self, file: LaunchFile, run_as: RunAs, *, begun: bool = False) -> None:
         """Make the directory and start; on a directory that exists, take up what is found there.
+
+        `begun`: the master has reports of it.
 
         Raises:
             Unavailable: the runner cannot be started, or was begun and its directory is gone; nothing is left behind.
             FailedPrecondition: it cannot be started, now or later.
         """
-        identity = self._identity = process.resolve(launch.run_as)
+        identity = self._identity = process.resolve(run_as)
         self._claimed = True
-        if launch.begun and not self.run_dir.path.exists():
+        if begun and not self.run_dir.path.exists():
             raise Unavailable(f"it was begun, but its run directory {self.run_dir.path} is gone")
         try:
             directory.make(self.run_dir, identity)
         except FileExistsError:
-            self._resume(launch, identity)
+            self._resume(file, identity)
             return
         try:
-            directory.write_launch(self.run_dir, self._file_of(launch), identity)
+            directory.write_launch(self.run_dir, self._amend(file), identity)
             self._child = process.spawn(self._python, self.run_dir, identity)
         except (FailedPrecondition, Unavailable):
             directory.remove(self.run_dir)
             raise
 
-    def claim(self, launch: Launch) -> None:
+    def claim(self, file: LaunchFile, run_as: RunAs) -> None:
         """The master knows of this runner: tell it where that master is now, and let it drain if it is dead."""
         try:
-            self._identity, self._claimed = process.resolve(launch.run_as), True
+            self._identity, self._claimed = process.resolve(run_as), True
             if self._child is None:
-                directory.write_launch(self.run_dir, self._file_of(launch), self._identity)
+                directory.write_launch(self.run_dir, self._amend(file), self._identity)
         except (FailedPrecondition, Unavailable) as e:
             # It may be alive and well, or just being removed: no reason to call it not started.
             logger.warning("%s: cannot be told the master's address: %s", self.resource_id, e)
@@ -184,18 +186,15 @@ class Runner:
             self._child.returncode = 0
             self._child = None
 
-    def _file_of(self, launch: Launch) -> LaunchFile:
-        return self._amend(directory.launch_file(launch))
-
     def _only_drains(self) -> bool:
         """It was started again after its task had begun."""
         return self._again and self.run_dir.started.exists()
 
-    def _resume(self, launch: Launch, identity: process.Identity | None) -> None:
+    def _resume(self, file: LaunchFile, identity: process.Identity | None) -> None:
         found = directory.find(self.run_dir)
         if found is Found.DONE:
             return
-        directory.write_launch(self.run_dir, self._file_of(launch), identity)
+        directory.write_launch(self.run_dir, self._amend(file), identity)
         if found is Found.DEAD:
             directory.check_owner(self.run_dir, identity)
             self._again = True

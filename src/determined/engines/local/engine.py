@@ -181,7 +181,7 @@ class LocalEngine(Engine):
     async def _launch(self, launch: Launch) -> None:
         runner = self._runners.get(launch.resource_id)
         if runner is not None:
-            await asyncio.to_thread(runner.claim, launch)
+            await asyncio.to_thread(runner.claim, directory.launch_file(launch), launch.run_as)
             self._changed.set()
             return
         run_dir = directory.locate(self._run_root, launch.resource_id)
@@ -189,7 +189,8 @@ class LocalEngine(Engine):
         if not known and not await asyncio.to_thread(run_dir.path.exists):
             raise Unavailable(f"node '{launch.node_id}' does not exist; the nodes are {sorted(self._nodes)}")
         runner = Runner(run_dir, self._python)
-        await asyncio.to_thread(runner.launch, launch)
+        file = directory.launch_file(launch)
+        await asyncio.to_thread(runner.launch, file, launch.run_as, begun=launch.begun)
         self._follow(runner)
 
     def _follow(self, runner: Runner) -> None:

@@ -4,10 +4,13 @@ import asyncio
 import base64
 import hashlib
 import hmac
+import ipaddress
 import logging
 import secrets
+import socket
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from determined._version import __version__
 from determined.config.ray_manager import RayManager
@@ -22,7 +25,9 @@ PREFIX = "determined-bridge-"
 _QUIET_SECONDS = 12.0  # a bridge says something every two
 _BIRTH_SECONDS = 60.0  # Ray takes its time to start a job
 _STEP_SECONDS = 1.0
-_RESTS = (1.0, 2.0, 5.0, 10.0, 30.0)
+_RESTS = (1.0, 2.0, 5.0, 10.0, 30.0)  # of a dashboard that does not answer
+# After a bridge that ended at once: what it lacks is installed by people, and every try is a job in the cluster's list.
+_RESENDS = (1.0, 5.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 _MASTER = "determined_master"
 
 
@@ -35,6 +40,12 @@ class Home:
     url: str
     cert: str | None = None  # PEM
     cert_name: str | None = None
+    host: str = field(default_factory=socket.gethostname)
+
+    @property
+    def address(self) -> str:
+        """Tells this master from others on the same Ray cluster: a loopback URL says nothing without its host."""
+        return f"{self.url} on {self.host}" if _is_loopback(urlsplit(self.url).hostname or "") else self.url
 
 
 class Keeper:
@@ -47,6 +58,8 @@ class Keeper:
         self._submitted: str | None = None
         self._since = now()
         self._failures = 0
+        self._sent_in_vain = 0
+        self._resend_at = now()
         self._disown: set[str] = set()
         self.current: str | None = None
         self.heard_at: float | None = None
@@ -81,7 +94,7 @@ class Keeper:
             self.current = job  # of an earlier life of this master
         if job != self.current:
             return False
-        self.heard_at, self.problem, self._failures = self._now(), None, 0
+        self.heard_at, self.problem, self._failures, self._sent_in_vain = self._now(), None, 0, 0
         return True
 
     async def run(self) -> None:
@@ -108,7 +121,7 @@ class Keeper:
         jobs = await asyncio.to_thread(self._dashboard.jobs)
         await self._clear_strangers(jobs)
         live = [job for job in jobs if job.id.startswith(self._prefix) and job.is_alive]
-        lost = [job for job in live if job.metadata.get(_MASTER) != self._home.url]  # they look for us elsewhere
+        lost = [job for job in live if job.metadata.get(_MASTER) != self._home.address]  # they look for us elsewhere
         live = [job for job in live if job not in lost]
         for old in (*lost, *live[:-1]):
             await asyncio.to_thread(self._dashboard.stop, old.id)
@@ -118,14 +131,15 @@ class Keeper:
             logger.warning("%s: bridge %s says nothing; another one is sent", self._engine, live[-1].id)
             await asyncio.to_thread(self._dashboard.stop, live[-1].id)
         await self._explain(jobs)
-        await self._submit()
+        if self._now() >= self._resend_at:
+            await self._submit()
 
     async def _clear_strangers(self, jobs: list[Job]) -> None:
         """Bridges of a master at our own address with another database: that one is gone, and nobody will ask for its
         runners again."""
         for job in jobs:
             ours = job.id.startswith(f"{PREFIX}{self._home.cluster_id}-")
-            if ours or not job.id.startswith(PREFIX) or job.metadata.get(_MASTER) != self._home.url:
+            if ours or not job.id.startswith(PREFIX) or job.metadata.get(_MASTER) != self._home.address:
                 continue
             self._disown.add(job.metadata.get("namespace", ""))
             if job.is_alive:
@@ -146,7 +160,8 @@ class Keeper:
             )
         elif self.problem is None:
             self._note(f"bridge {ended.id} ended ({ended.status}): {words or ended.message}")
-        await asyncio.sleep(self._next_rest())
+        self._resend_at = self._now() + _RESENDS[min(self._sent_in_vain, len(_RESENDS) - 1)]
+        self._sent_in_vain += 1
 
     async def _submit(self) -> None:
         job = self._prefix + secrets.token_hex(4)
@@ -159,7 +174,7 @@ class Keeper:
         words = base64.urlsafe_b64encode(to_json(order)).decode()
         self._tickets = {job: ticket}
         entrypoint = f"{self._settings.python} -m determined.engines.ray.bridge {words}"
-        metadata = {_MASTER: home.url, "namespace": self.namespace}
+        metadata = {_MASTER: home.address, "namespace": self.namespace}
         await asyncio.to_thread(self._dashboard.submit, job, entrypoint, metadata)
         self._submitted, self._since = job, self._now()
         self.current, self.heard_at = job, None
@@ -173,3 +188,10 @@ class Keeper:
     def _next_rest(self) -> float:
         self._failures += 1
         return _RESTS[min(self._failures, len(_RESTS)) - 1]
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

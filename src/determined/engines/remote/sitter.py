@@ -17,10 +17,12 @@ from dataclasses import dataclass
 from types import FrameType
 from urllib.parse import urlsplit
 
+import msgspec
+
 from determined.engines.host import directory
 from determined.engines.host.directory import Found
 from determined.engines.host.runner import Runner
-from determined.engines.model import Device, Launch
+from determined.engines.model import RunAs
 from determined.engines.remote import environment, root
 from determined.engines.remote.claim import Master
 from determined.errors import DeterminedError, FailedPrecondition, Unavailable
@@ -116,7 +118,7 @@ class Sitter:
     def run(self) -> int:
         try:
             root.make(self._root)
-            self._runner.launch(_launch_of(self._claimed))
+            self._runner.launch(self._claimed, RunAs())
             held = root.occupy(self._run_dir)
         except (FailedPrecondition, Unavailable, OSError) as e:
             logger.error("%s", e)
@@ -187,12 +189,14 @@ class Sitter:
             self._wishes.end = True
 
     def _amend(self, file: LaunchFile) -> LaunchFile:
-        file.master_url = self._order.master_url  # it has just been reached there
-        file.tied_to = os.getpid()
-        file.visible_devices = environment.visible_devices()
-        file.master_cert_file = self._keep_cert()
-        file.master_cert_name = self._order.master_cert_name
-        return file
+        return msgspec.structs.replace(
+            file,
+            master_url=self._order.master_url,  # it has just been reached there
+            tied_to=os.getpid(),
+            visible_devices=environment.visible_devices(),
+            master_cert_file=self._keep_cert(),
+            master_cert_name=self._order.master_cert_name,
+        )
 
     def _keep_cert(self) -> str | None:
         """In the run directory, where the task finds it and with which it goes."""
@@ -256,20 +260,6 @@ def _address(master_url: str) -> str:
             return str(probe.getsockname()[0])
     except OSError:
         return "127.0.0.1"
-
-
-def _launch_of(file: LaunchFile) -> Launch:
-    return Launch(
-        allocation_id=file.allocation_id,
-        resource_id=file.resource_id,
-        container_id=file.container_id,
-        node_id=file.node_id,
-        rank=file.rank,
-        slot_ids=tuple(file.slot_ids),
-        device=Device(file.device),
-        master_url=file.master_url,
-        token=file.token,
-    )
 
 
 if __name__ == "__main__":

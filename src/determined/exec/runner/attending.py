@@ -20,6 +20,7 @@ from determined.exec.runner import command, kernel, preparation
 from determined.exec.runner.ending import GRACE_SECONDS, Ending
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.lookout import Lookout
+from determined.exec.runner.memory import KillCount, find_shortage
 from determined.exec.runner.output import OutputPipes
 from determined.exec.runner.process import TaskProcess
 from determined.exec.runner.watchdog import Watchdog
@@ -72,7 +73,10 @@ class Attendant:
         self._watchdog = watchdog
         self.ending = Ending()
         self._process: TaskProcess | None = None
+        self._preflight: Preflight | None = None
         self.failed_at: float | None = None  # when a launcher's first rank failed, if one did
+        self.label = ""  # for the trial, where the cause of its failure was recognised
+        self._kills = KillCount()
         self._peer_failed_at: float | None = None  # when we were told that another node failed
 
     def hear(self, signals: RunnerSignals) -> None:
@@ -138,12 +142,17 @@ class Attendant:
             return self._hook_failed()
         assert self._process is not None
         # Beside the starting task: what it takes to mask a config would delay the first line.
-        aside = threading.Thread(target=preparation.show_config, args=(prepared.spec, sink), daemon=True)
+        aside = threading.Thread(target=self._show_config, args=(prepared.spec,), daemon=True)
         aside.start()
         self._watch_over(prepared.spec, self._process)
         self._process.wait()
         aside.join()
         return self._verdict()
+
+    def _show_config(self, spec: TaskSpec) -> None:
+        """Of one node: the log is the whole trial's."""
+        if self._link.launch.rank == 0:
+            preparation.show_config(spec, self._sink)
 
     def _watch_over(self, spec: TaskSpec, process: TaskProcess) -> None:
         limit = ((spec.config or {}).get("watchdog") or {}).get("silent_seconds", _SILENT_SECONDS)
@@ -155,14 +164,14 @@ class Attendant:
         """The last things before the entrypoint of a trial."""
         if prepared.spec.task_type != "TRIAL":
             return {}
-        preflight = self._preflight(prepared) if prepared.spec.address is None else None
+        self._preflight = self._make_preflight(prepared) if prepared.spec.address is None else None
         met = preparation.meet(prepared.spec, self._link, self._run_dir)
-        if preflight is not None:
-            preflight.check(json.loads(met["DET_CONTAINER_ADDRS"]), int(met["DET_CONTAINER_RANK"]))
-        preparation.probe_storage(prepared.spec)
+        if self._preflight is not None:
+            self._preflight.check(json.loads(met["DET_CONTAINER_ADDRS"]), int(met["DET_CONTAINER_RANK"]))
+        preparation.probe_storage(prepared.spec, prepared.workdir)
         return met
 
-    def _preflight(self, prepared: preparation.Prepared) -> "Preflight":
+    def _make_preflight(self, prepared: preparation.Prepared) -> "Preflight":
         # Here, because most tasks have no peers and need not wait for what it imports.
         from determined.exec.runner.preflight.check import Here, Preflight
 
@@ -237,20 +246,35 @@ class Attendant:
         self._clear_away()
         failure = read_failure(self._run_dir.path) if status != 0 else None
         if cause is not None:
-            return self._failed_before_its_peers(failure) or (cause, status, message)
+            if failure is None or not self._was_before_its_peers(failure):
+                return cause, status, message
+            return self._failed(failure.status, failure.describe(), failure)
         if status in _HINTS:
             self._sink.say("ERROR", _HINTS[status])
-        if failure is None:
-            return ExitCause.EXITED, status, _described(status)
-        self.failed_at = failure.time
-        return ExitCause.EXITED, status, f"{_described(status)}; {failure.describe()}"
+        if status == 0:
+            return ExitCause.EXITED, 0, _described(0)
+        reasons = [_described(status), *([] if failure is None else [failure.describe()])]
+        return self._failed(status, "; ".join(reasons), failure)
 
-    def _failed_before_its_peers(self, failure: Failure | None) -> tuple[ExitCause, int, str] | None:
+    def _was_before_its_peers(self, failure: Failure) -> bool:
         """A launcher takes a moment to end its other ranks, in which our peers fail, report it and have us ended."""
-        if failure is None or self._peer_failed_at is None or failure.time >= self._peer_failed_at:
-            return None
-        self.failed_at = failure.time
-        return ExitCause.EXITED, failure.status, failure.describe()
+        return self._peer_failed_at is not None and failure.time < self._peer_failed_at
+
+    def _failed(self, status: int, message: str, failure: Failure | None) -> tuple[ExitCause, int, str]:
+        """The task failed by itself. If that was for lack of memory, its trial is labelled, and the log has advice."""
+        lines = [text for text, _, _ in list(self._sink.recent)]
+        statuses = {status}
+        if failure is not None:
+            self.failed_at = failure.time
+            statuses.add(failure.status)
+            lines += failure.lines
+        short = find_shortage(statuses, lines, self._kills)
+        if short is None:
+            return ExitCause.EXITED, status, message
+        self.label = short.label
+        told = any(short.advice in line for line in lines)
+        self._sink.say("ERROR", short.what if told else f"{short.what}. What helps: {short.advice}")
+        return ExitCause.EXITED, status, f"{message}\n{short.what}"
 
     def _clear_away(self) -> None:
         assert self._process is not None
@@ -270,9 +294,15 @@ class Attendant:
         while not self.ending.wanted.is_set():
             if wait([answer], timeout=_STEP_SECONDS).done:
                 return answer.result()
+        self._await_verdict(answer)
         if answer.done() and answer.exception() is not None:
             return answer.result()  # what went wrong here says more than that a peer, whom it befell too, was faster
         raise _EndedBefore
+
+    def _await_verdict(self, answer: "Future[T]") -> None:
+        """All nodes come to the same verdict, and the first to fail of it has the others ended: they may say it too."""
+        if self._peer_failed_at is not None and self._preflight is not None and self._preflight.has_begun:
+            wait([answer], timeout=max(0.0, self.ending.deadline - time.monotonic()))
 
 
 def _fifo(path: Path) -> int:

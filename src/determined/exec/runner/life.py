@@ -104,7 +104,7 @@ def work(run_dir: RunDir, watchdog: Watchdog) -> None:
         verdict = attendant.run()
     wanted = shipper.drain()
     if verdict is not None and wanted:
-        sink.exit(*verdict, at=attendant.failed_at)
+        sink.exit(*verdict, at=attendant.failed_at, label=attendant.label)
         shipper.drain()
     _finish(run_dir, verdict)
 

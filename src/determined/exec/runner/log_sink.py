@@ -4,7 +4,7 @@ import errno
 import logging
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 
 import msgspec
@@ -20,6 +20,7 @@ logger = logging.getLogger(__name__)
 LOGS = "logs"
 # Kept free in every segment for the exit record: a full disk must not make a task's end untold.
 _RESERVE = 16 * 1024
+_RECENT = 50
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -31,6 +32,7 @@ class LogSink:
         self._appended = appended
         self._encode = msgspec.msgpack.Encoder().encode
         self.heard: Counter[int | None] = Counter()  # lines of the task so far, by rank
+        self.recent: deque[Line] = deque(maxlen=_RECENT)  # the task's last lines
         self._dropped = 0
         self._lock = threading.Lock()
 
@@ -39,6 +41,7 @@ class LogSink:
         now = time.time()
         lines = list(lines)
         self.heard.update(rank for _, _, rank in lines)
+        self.recent.extend(lines)
         self._append([self._encode(LogLine(text, now, stdtype, level, rank)) for text, level, rank in lines])
 
     def quote(self, lines: Iterable[str], rank: int) -> None:
@@ -57,10 +60,10 @@ class LogSink:
         """How far we have come. Not worth a request of its own: it goes with what is said next, or after a moment."""
         self._append([self._encode(Phase(state, time.time()))], hurry=False)
 
-    def exit(self, cause: ExitCause, code: int, message: str, at: float | None = None) -> None:
+    def exit(self, cause: ExitCause, code: int, message: str, at: float | None = None, label: str = "") -> None:
         """`at`: when the task failed, where that was before its last process had ended."""
         logger.info("exit: %s, status %s: %s", cause, code, message)
-        record = self._encode(Exit(cause, code, message, time.time() if at is None else at))
+        record = self._encode(Exit(cause, code, message, time.time() if at is None else at, label))
         try:
             self.journal.append(record, last=True)
         except OSError as e:

@@ -7,7 +7,7 @@ import selectors
 import sys
 import threading
 
-from determined.exec.runner.lines import LineSplitter
+from determined.exec.runner.lines import LineParser
 from determined.exec.runner.log_sink import LogSink
 
 logger = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class OutputPipes:
     def _run(self) -> None:
         with selectors.DefaultSelector() as selector:
             for name, descriptor in self._reading.items():
-                selector.register(descriptor, selectors.EVENT_READ, (name, LineSplitter()))
+                selector.register(descriptor, selectors.EVENT_READ, (name, LineParser()))
             while selector.get_map():
                 self._take_ready(selector)
 
@@ -59,11 +59,11 @@ class OutputPipes:
                 selector.unregister(key.fd)
                 os.close(key.fd)
 
-    def _take(self, descriptor: int, name: str, splitter: LineSplitter) -> bool:
+    def _take(self, descriptor: int, name: str, parser: LineParser) -> bool:
         """Journal one chunk; False at the end of the stream."""
         chunk = os.read(descriptor, _CHUNK_BYTES)
         try:
-            self._sink.output(splitter.feed(chunk) if chunk else splitter.end(), name)
+            self._sink.output(parser.feed(chunk) if chunk else parser.end(), name)
         except Exception:
             # A line that cannot be journaled must not stop the reading: the task would block on a full pipe.
             logger.exception("output of the task could not be journaled")

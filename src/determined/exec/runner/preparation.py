@@ -95,15 +95,16 @@ def show_config(spec: TaskSpec, sink: LogSink) -> None:
     sink.say("INFO", json.dumps(mask_secrets(spec.config)), prefix=constants.CONFIG_LINE_PREFIX)
 
 
-def probe_storage(spec: TaskSpec) -> None:
+def probe_storage(spec: TaskSpec, workdir: Path) -> None:
     """Write, read and delete a file where checkpoints will go: a training that cannot save should not begin."""
     storage = (spec.config or {}).get("checkpoint_storage")
     if not storage:
         return
+    from determined.exec.runner.preflight.directory import seen_from
     from determined.storage import probe
 
     try:
-        probe(storage)
+        probe(seen_from(workdir, storage))
     except Exception as e:
         # Whatever a storage driver raises, the task ends here with the reason in its log.
         raise FailedPrecondition(f"checkpoint storage does not work: {e}; correct checkpoint_storage") from e

@@ -270,7 +270,8 @@ def _end(conn: Connection, now: datetime, allocation: RowMapping, group: Sequenc
     kind = classify(exits, killed=killed, acked=acked, asked=asked)
     failure = first_failure(exits)
     code = failure.code if failure is not None else max((e.code for e in exits if not e.daemon), default=0)
-    allocation_state.end(conn, now, allocation, kind=kind, reason=_summary(allocation, group, kind), code=code)
+    reason, shown = _summary(allocation, group, kind), _shown(conn, allocation, kind)
+    allocation_state.end(conn, now, allocation, kind=kind, reason=reason, code=code, shown=shown)
     _consequences(conn, now, allocation, kind)
 
 
@@ -289,11 +290,19 @@ def _exits(group: Sequence[RowMapping]) -> list[RunnerExit]:
     return [RunnerExit(RunnerEnd(r["exit_cause"]), r["exit_code"], bool(r["daemon"]) and not alone) for r in gone]
 
 
+def _shown(conn: Connection, allocation: RowMapping, kind: ExitKind) -> ExitKind:
+    """One out of operations leaves as if preempted, for it may be wanted again; but it was not sent away."""
+    if kind != ExitKind.PREEMPTED or allocation["trial_id"] is None:
+        return kind
+    is_done = allocation["preempt_at"] is None or trial_state.is_finished(trials.get(conn, allocation["trial_id"]))
+    return ExitKind.COMPLETED if is_done else kind
+
+
 def _summary(allocation: RowMapping, group: Sequence[RowMapping], kind: ExitKind) -> str:
     if kind == ExitKind.KILLED:
         return str(allocation["kill_reason"] or "killed")
     if kind == ExitKind.PREEMPTED:
-        return str(allocation["preempt_reason"] or "it left as asked")
+        return str(allocation["preempt_reason"] or "it has done the operations it was given")
     if kind == ExitKind.COMPLETED:
         return "exited with status 0"
     failed = min(

@@ -109,8 +109,12 @@ def end(
     kind: ExitKind,
     reason: str,
     code: int | None = None,
+    shown: ExitKind | None = None,
 ) -> None:
-    """Close the row. It is drained when it never had a runner; otherwise its runners say when they are."""
+    """Close the row. It is drained when it never had a runner; otherwise its runners say when they are.
+
+    `shown`: what people read where `kind` would mislead them.
+    """
     has_runners = bool(runners.of_allocation(conn, allocation["id"]))
     values: dict[str, Any] = {
         "state": AllocationState.TERMINATED,
@@ -123,7 +127,8 @@ def end(
         values["drained"] = True
     allocations.update_row(conn, allocation["id"], values)
     failed = kind in (ExitKind.ERRORED, ExitKind.TRANSIENT, ExitKind.INVALID_REQUEST)
-    _say(conn, now, allocation, f"allocation ended ({kind}): {_in_one_line(reason)}", "ERROR" if failed else "INFO")
+    text = f"allocation ended ({shown or kind}): {_in_one_line(reason)}"
+    _say(conn, now, allocation, text, "ERROR" if failed else "INFO")
 
 
 def _in_one_line(reason: str) -> str:

@@ -50,7 +50,11 @@ class PlacingEngine(Protocol):
     device: Device  # what a slot of its pools is
 
     def spread(self, pool: str, slots: int, options: Mapping[str, Any], *, single_node: bool) -> list[int]:
-        """How many slots on each node, one entry a node. Raises InvalidArgument, naming a size that can be had."""
+        """How many slots on each node, one entry a node. Raises InvalidArgument, naming a size that can be had.
+
+        Alone of an engine's methods it is called in database threads too, in the transaction that hands work over: it
+        looks only at what is replaced as a whole.
+        """
 
     def waiting(self) -> Mapping[str, str]:
         """What each allocation that it has not begun waits for, in its own words."""
@@ -90,6 +94,7 @@ class Cluster:
         self._first_seen: dict[str, datetime] = {}
 
     def nodes(self) -> list[PlacedNode]:
+        """In the event loop only, as everything of engines; a transaction is handed what it found."""
         return [PlacedNode(name, node) for name, engine in self.engines.items() for node in engine.nodes()]
 
     def placing(self, pool: str) -> tuple[str, PlacingEngine] | None:

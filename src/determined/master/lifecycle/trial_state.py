@@ -88,6 +88,11 @@ def is_reopened(trial: RowMapping) -> bool:
     return trial["end_time"] is not None and trial["state"] not in TERMINAL
 
 
+def is_finished(trial: RowMapping) -> bool:
+    """Classic: its last operation is complete, and there will be no other."""
+    return bool(trial["op_closed"]) and trial["op_length"] is not None and trial["op_completed"] == trial["op_length"]
+
+
 def push(conn: Connection, now: datetime, trial_id: int, wanted: State, reason: str) -> None:
     """Put a trial into the state its experiment (or user, or searcher) wants, and signal what runs.
 
@@ -196,14 +201,13 @@ def _start_checkpoint(conn: Connection, experiment: RowMapping, order: Create) -
 
 
 def _at_exit(conn: Connection, experiment: RowMapping, trial: RowMapping) -> TrialAtExit:
-    complete = trial["op_length"] is not None and trial["op_completed"] == trial["op_length"]
     return TrialAtExit(
         state=State(trial["state"]),
         restarts=trial["restarts"],
         max_restarts=experiment["config"]["max_restarts"],
         early_stopped=trial["early_stopped"],
         early_exit=trial["early_exit"] is not None,
-        finished=bool(trial["op_closed"]) and complete,
+        finished=is_finished(trial),
         retries_canceled=bool(trials.policy_hits(conn, trial["task_id"], "cancel_retries")),
     )
 

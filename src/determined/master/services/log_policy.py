@@ -15,7 +15,7 @@ from determined.master.db.queries import log as log_queries
 from determined.master.db.queries import log_policy as queries
 from determined.master.db.queries.log_policy import Hit
 from determined.master.db.queries.report import Target
-from determined.wire.report import LogLine
+from determined.wire.report import Exit, LogLine
 
 logger = logging.getLogger(__name__)
 
@@ -48,14 +48,21 @@ def apply(conn: Connection, now: datetime, target: Target, lines: Sequence[LogLi
     policies = compile_policies(queries.configured(conn, target.experiment_id))
     # the runner's own lines hold the config, cut in pieces, and with it every pattern
     matches = find(policies, [line.text for line in lines if line.source == "task"])
-    if not matches:
-        return
-    named = [m for m in matches if m.policy.name is not None]
-    if named:
-        last = max(named, key=lambda m: m.index)
-        queries.label(conn, target.trial_id, str(last.policy.name))
+    _label(conn, target.trial_id, matches)
     for match in matches:
         _remember(conn, now, target, match)
+
+
+def apply_exit(conn: Connection, now: datetime, target: Target, exit: Exit) -> None:
+    """Label the trial with what its runner has recognised, unless a policy names it otherwise or switches it off."""
+    if not exit.label or target.trial_id is None or target.experiment_id is None:
+        return
+    configured = queries.configured(conn, target.experiment_id)
+    matches = find(compile_policies(configured), exit.message.splitlines())
+    for match in matches:
+        _remember(conn, now, target, match)
+    if not _label(conn, target.trial_id, matches) and not _is_off(configured, exit.label):
+        queries.label(conn, target.trial_id, exit.label)
 
 
 def find(policies: Sequence[Policy], texts: Sequence[str]) -> list[Match]:
@@ -63,6 +70,19 @@ def find(policies: Sequence[Policy], texts: Sequence[str]) -> list[Match]:
     joined = "\n".join(texts).encode()
     found = (_match(policy, joined, texts) for policy in policies)
     return [match for match in found if match is not None]
+
+
+def _label(conn: Connection, trial_id: int, matches: Sequence[Match]) -> bool:
+    """With the policy that matches last; False when none of those that match has a name."""
+    named = [m for m in matches if m.policy.name is not None]
+    if named:
+        queries.label(conn, trial_id, str(max(named, key=lambda m: m.index).policy.name))
+    return bool(named)
+
+
+def _is_off(configured: list[dict[str, Any]], label: str) -> bool:
+    """A policy with a name alone switches that label off."""
+    return any(policy.get("name") == label and policy.get("pattern") is None for policy in configured)
 
 
 def compile_policies(configured: list[dict[str, Any]]) -> tuple[Policy, ...]:

@@ -36,7 +36,8 @@ async def check_capacity(
         # Whatever `launch_error` says: such an engine would refuse it at the hand-over all the same.
         placing[1].spread(found.name, slots, options or {}, single_node=single_node)
         return []
-    capacity = await ctx.db.read(lambda conn: _capacities(conn, ctx))
+    offered = clusters.of(ctx.bus).nodes()
+    capacity = await ctx.db.read(lambda conn: _capacities(conn, ctx, offered))
     elastic = clusters.of(ctx.bus).elastic(found.name)
     possible = elastic.possible_sizes(found.name) if elastic is not None else ()
     if possible is None:
@@ -63,7 +64,8 @@ def default_pool(ctx: MasterContext, slots: int) -> str:
 
 
 async def list_pools(ctx: MasterContext, *, unbound: bool = False) -> list[ResourcePool]:
-    capacity, bound = await ctx.db.read(lambda conn: (_capacities(conn, ctx), nodes.bound_pools(conn)))
+    offered = clusters.of(ctx.bus).nodes()
+    capacity, bound = await ctx.db.read(lambda conn: (_capacities(conn, ctx, offered), nodes.bound_pools(conn)))
     queue = await jobs.list_jobs(ctx, jobs.QueueFilter())
     return [
         to_wire(pool, ctx.config, [c for c in capacity.values() if c.serves(name)], jobs.count(queue, name))
@@ -118,9 +120,9 @@ async def unbind(ctx: MasterContext, caller: Caller, pool: str, ids: Sequence[in
     ctx.bus.publish("pools")
 
 
-def _capacities(conn: Connection, ctx: MasterContext) -> dict[str, Capacity]:
+def _capacities(conn: Connection, ctx: MasterContext, offered: Sequence[clusters.PlacedNode]) -> dict[str, Capacity]:
+    """`offered` is asked for in the event loop: engines know of no other thread."""
     held = runners.of_live_allocations(conn)
-    offered = clusters.of(ctx.bus).nodes()
     return capacities(offered, held, Overrides(nodes.overrides(conn)), pools_of(ctx.config))
 
 

@@ -98,6 +98,7 @@ class Application:
             case EarlyExit():
                 self._guarded(f"early exit {record.reason}", lambda: self._early_exit(record))
             case Exit():
+                log_policy.apply_exit(conn, now, target, record)
                 allocation.runner_exited(conn, now, target.resource_id, record, self._sent)
                 allocation.mark_drained(conn, target.resource_id)
         self._changed()

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import itertools
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from determined._version import __version__
 from determined.config.ray_manager import RayManager, RayPool
 from determined.engines.model import Device, GoneReason, Launch, NodesChanged, RunnerGone
 from determined.engines.ray.engine import RayEngine
-from determined.engines.ray.keeper import Home
+from determined.engines.ray.keeper import Home, Keeper
 from determined.errors import FailedPrecondition, Unauthenticated, Unavailable
 from determined.wire.bridge import (
     BridgedNode,
@@ -142,7 +143,7 @@ async def test_nodes_are_offered_as_soon_as_a_bridge_tells_of_them(dashboard: Jo
         await bridge.tell(node(), node("n2", draining=True))
         assert [(n.id, len(n.slots)) for n in engine.nodes()] == [("n1", 4)]
         assert await anext(engine.events()) == NodesChanged()
-        assert await asyncio.to_thread(engine.nodes) == engine.nodes(), "a submit asks from a thread"
+        assert await asyncio.to_thread(engine.nodes) == engine.nodes(), "also for a thread that asks"
 
 
 async def test_start_becomes_a_wish_with_exact_resources_and_no_token(dashboard: JobsDashboard) -> None:
@@ -290,6 +291,43 @@ async def test_bridge_of_a_replaced_database_is_stopped_and_its_runners_disowned
         await until(lambda: len(dashboard.jobs) == 3)
         assert dashboard.stopped == ["determined-bridge-c0-ray-1"]
         assert Bridge(engine, dashboard).enrol() == ["determined-c0"]
+
+
+async def test_bridge_of_another_hosts_master_with_the_same_loopback_address_is_left_alone(
+    dashboard: JobsDashboard,
+) -> None:
+    url = "http://127.0.0.1:8080"
+    dashboard.put(
+        "determined-bridge-c0-ray-1",
+        metadata={"determined_master": Home("c0", b"", url, host="theirs").address, "namespace": "determined-c0"},
+    )
+    dashboard.put(
+        "determined-bridge-c2-ray-1",
+        metadata={"determined_master": Home("c2", b"", url, host="ours").address, "namespace": "determined-c2"},
+    )
+    keeper = Keeper("ray", Home("c1", b"secret", url, host="ours"), RayManager(dashboard_url=dashboard.url), lambda: 0)
+    await keeper._tend()
+    assert dashboard.stopped == ["determined-bridge-c2-ray-1"], "that of a replaced database is stopped as before"
+    assert len(dashboard.alive()) == 2
+
+
+async def test_bridge_that_cannot_run_is_sent_ever_more_rarely_and_its_reason_said_once(
+    dashboard: JobsDashboard, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = 0.0
+    keeper = Keeper("ray", Home("c1", b"secret", MASTER), RayManager(dashboard_url=dashboard.url), lambda: now)
+    dashboard.words = "No module named 'determined'"
+    sent: list[float] = []
+    while len(sent) < 10:
+        await keeper._tend()
+        if dashboard.alive():
+            sent.append(now)
+            dashboard.jobs[dashboard.alive()[0]]["status"] = "FAILED"
+        now = max(now + 1.0, keeper._resend_at)
+    pauses = [later - earlier for earlier, later in itertools.pairwise(sent)]
+    assert pauses == sorted(pauses)
+    assert pauses[0] <= 2 and pauses[-2:] == [601.0, 601.0]
+    assert [r for r in caplog.messages if "lacks determined" in r] == [f"ray: {keeper.problem}"]
 
 
 async def test_queue_of_a_pool_that_may_grow_is_told_to_ray(dashboard: JobsDashboard) -> None:

@@ -69,6 +69,7 @@ class Preflight:
         self._master = master
         self._say = say
         self._mode = str((here.config or {}).get("preflight") or FAIL)
+        self.has_begun = False
         if self._mode != SKIP:
             self._packages = _aside(lambda: installed(here.variables, here.workdir, _INSPECTION_SECONDS))
             self._interfaces = _aside(interfaces)
@@ -78,6 +79,7 @@ class Preflight:
         """After rendezvous. Raises FailedPrecondition when these nodes cannot train together."""
         if self._mode == SKIP or len(addresses) < 2:
             return
+        self.has_begun = True
         began = time.monotonic()
         try:
             found = self._check(addresses, rank, began)
@@ -122,6 +124,8 @@ class Preflight:
         packages = _soon(self._packages, by) or Packages("", {})
         directory = _soon(self._directory, by)
         mark = None
+        if directory is not None and look.rank == 0:
+            _aside(lambda: directory.sweep(time.time()))
         if directory is not None and look.rank == 0 and (mark := _soon(_aside(directory.leave_mark), by)):
             cleanup.callback(directory.remove_mark, mark)
         return Facts(

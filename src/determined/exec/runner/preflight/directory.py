@@ -12,7 +12,14 @@ logger = logging.getLogger(__name__)
 _ON_A_FILE_SYSTEM = ("shared_fs", "directory")
 _PATHS = ("host_path", "container_path")
 _NAME = "MARK.txt"
+_MARK = ".preflight-"
+_STALE_SECONDS = 3600.0  # a check takes seconds, but the clock that dates the files may be another host's
 _LOOK_SECONDS = 0.1
+
+
+def seen_from(workdir: Path, section: dict[str, Any]) -> dict[str, Any]:
+    """A storage section as the task means it: a relative path starts where the task runs, not where its runner does."""
+    return section | {key: str(workdir / section[key]) for key in _PATHS if section.get(key)}
 
 
 class CheckpointDirectory:
@@ -21,9 +28,7 @@ class CheckpointDirectory:
     def __init__(self, section: dict[str, Any], workdir: Path) -> None:
         from determined.storage import build
 
-        # A relative path is the task's, which runs there; the runner is somewhere else.
-        places = {key: str(workdir / section[key]) for key in _PATHS if section.get(key)}
-        self._manager = build({**section, **places})
+        self._manager = build(seen_from(workdir, section))
         self.place: str = self._manager._base_path
 
     @classmethod
@@ -33,7 +38,7 @@ class CheckpointDirectory:
 
     def leave_mark(self) -> str | None:
         """Its name; None where nothing can be written: the storage probe, which comes next, says why."""
-        name = f".preflight-{uuid4()}"
+        name = f"{_MARK}{uuid4()}"
         try:
             with tempfile.TemporaryDirectory(prefix="determined-preflight-") as scratch:
                 source = Path(scratch) / _NAME
@@ -49,6 +54,16 @@ class CheckpointDirectory:
             self._manager.remove(name)
         except OSError as e:
             logger.warning("cannot remove the mark %s/%s: %s", self.place, name, e)
+
+    def sweep(self, now: float) -> None:
+        """Remove marks of checks that were killed before they could."""
+        try:
+            stale = [path for path in Path(self.place).glob(f"{_MARK}*") if now - path.stat().st_mtime > _STALE_SECONDS]
+        except OSError as e:
+            logger.info("%s is not swept: %s", self.place, e)
+            return
+        for path in stale:
+            self.remove_mark(path.name)
 
     def look_for(self, name: str, deadline: float) -> str | None:
         """None once the mark is seen; at the (monotonic) deadline, why it is not. A network file system may be slow."""

@@ -1,0 +1,76 @@
+"""From bytes of a program's output to lines, for whoever reads one: a launcher its ranks', a runner its task's."""
+
+from collections.abc import Iterator
+
+from determined.constants import MAX_LOG_LINE_BYTES
+
+Piece = tuple[bytes, bool]  # a line, or a part of one that is too long; whether it continues the piece before it
+
+
+class LineSplitter:
+    """Feed it chunks; it answers with what they complete. Lines end at \\n or \\r; none is longer than the limit.
+
+    Empty lines count, but not the emptiness between two returns: progress bars redraw themselves.
+    """
+
+    def __init__(self, limit: int = MAX_LOG_LINE_BYTES) -> None:
+        self._limit = limit
+        self._rest = b""
+        self._after_return = False  # a \n straight after \r belongs to it
+        self._is_cut = False  # the line that `_rest` belongs to has been given out in part
+
+    def feed(self, chunk: bytes) -> list[Piece]:
+        if self._after_return and chunk.startswith(b"\n"):
+            chunk = chunk[1:]
+        self._after_return = chunk.endswith(b"\r")
+        if b"\r" in chunk:
+            chunk = chunk.replace(b"\r\n", b"\n")
+        *complete, rest = (self._rest + chunk).split(b"\n")
+        pieces: list[Piece] = []
+        for line in complete:
+            pieces.extend(self._finish(line))
+        pieces.extend(self._keep(rest))
+        return pieces
+
+    def end(self) -> list[Piece]:
+        """What was left without a line end."""
+        rest, self._rest = self._rest, b""
+        return list(self._finish(rest)) if rest else []
+
+    def _finish(self, line: bytes) -> Iterator[Piece]:
+        if b"\r" not in line:
+            yield from self._whole(line)
+            return
+        for part in line.split(b"\r"):
+            if part:
+                yield from self._whole(part)
+
+    def _keep(self, rest: bytes) -> Iterator[Piece]:
+        """Hold an unfinished line back, but never more than the limit."""
+        *redrawn, rest = rest.split(b"\r")
+        for part in redrawn:
+            if part:
+                yield from self._whole(part)
+        while len(rest) > self._limit:
+            piece, rest = _cut(rest, self._limit)
+            yield piece, self._is_cut
+            self._is_cut = True
+        self._rest = rest
+
+    def _whole(self, line: bytes) -> Iterator[Piece]:
+        while len(line) > self._limit:
+            piece, line = _cut(line, self._limit)
+            yield piece, self._is_cut
+            self._is_cut = True
+        yield line, self._is_cut
+        self._is_cut = False
+
+
+def _cut(raw: bytes, limit: int) -> tuple[bytes, bytes]:
+    """Split at the limit, but not inside a UTF-8 character."""
+    end = limit
+    while end > limit - 3 and raw[end] & 0xC0 == 0x80:
+        end -= 1
+    if raw[end] & 0xC0 == 0x80:
+        end = limit  # no UTF-8 anyway
+    return raw[:end], raw[end:]
