@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from determined._imports import import_from_path
     from determined._info import ClusterInfo, RendezvousInfo, ResourcesInfo, TrialInfo, get_cluster_info
     from determined.errors import InvalidHP
+    from determined.trial import EnvContext, ExperimentConfig, LegacyTrial, Trial, TrialContext
 
 __all__ = [
     "LOG_FORMAT",
@@ -18,11 +19,16 @@ __all__ = [
     "ClusterInfo",
     "Constant",
     "Double",
+    "EnvContext",
+    "ExperimentConfig",
     "Integer",
     "InvalidHP",
+    "LegacyTrial",
     "Log",
     "RendezvousInfo",
     "ResourcesInfo",
+    "Trial",
+    "TrialContext",
     "TrialInfo",
     "__version__",
     "core",
@@ -36,9 +42,14 @@ __all__ = [
 _MODULES = frozenset({"core", "errors", "generic", "util"})
 _HOMES = {
     "ClusterInfo": "_info",
+    "EnvContext": "trial",
+    "ExperimentConfig": "trial",
     "InvalidHP": "errors",
+    "LegacyTrial": "trial",
     "RendezvousInfo": "_info",
     "ResourcesInfo": "_info",
+    "Trial": "trial",
+    "TrialContext": "trial",
     "TrialInfo": "_info",
     "get_cluster_info": "_info",
     "import_from_path": "_imports",

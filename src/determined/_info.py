@@ -153,7 +153,12 @@ def info_directory() -> Path:
     """$DET_INFO_DIR, else $DET_RUN_DIR/info, else where containers have it."""
     if named := os.environ.get(ENV_INFO_DIR):
         return Path(named)
-    return Path(os.environ.get(ENV_RUN_DIR) or DEFAULT_RUN_DIR) / "info"
+    return run_directory() / "info"
+
+
+def run_directory() -> Path:
+    """The private directory of this task's runner, $DET_RUN_DIR, else where containers have it."""
+    return Path(os.environ.get(ENV_RUN_DIR) or DEFAULT_RUN_DIR)
 
 
 def read_info(directory: Path) -> ClusterInfo | None:

@@ -178,6 +178,12 @@ class CheckpointDamaged(DeterminedError):
     code, status, grpc = "checkpoint_damaged", 409, 15
 
 
+class UnsafeCheckpoint(DeterminedError):
+    """A checkpoint that is not loaded because it holds more than values: unpickling it could run any code."""
+
+    code, status, grpc = "unsafe_checkpoint", 400, 9
+
+
 class NoDirectStorageAccess(DeterminedError):
     code = "no_direct_storage_access"
 

@@ -24,6 +24,7 @@ ENVIRONMENT_READERS = {
     "core/_environment.py",
     "launch/environment.py",
     "master/__main__.py",
+    "pytorch/_parallel.py",
     "storage/environment.py",
 }
 

@@ -11,9 +11,9 @@ import pytest
 import determined as det
 
 NAMES = [
-    "Categorical", "ClusterInfo", "Constant", "Double", "Integer", "InvalidHP", "LOG_FORMAT", "Log",
-    "RendezvousInfo", "ResourcesInfo", "TrialInfo", "__version__", "core", "errors", "generic", "get_cluster_info",
-    "import_from_path", "util",
+    "Categorical", "ClusterInfo", "Constant", "Double", "EnvContext", "ExperimentConfig", "Integer", "InvalidHP",
+    "LOG_FORMAT", "LegacyTrial", "Log", "RendezvousInfo", "ResourcesInfo", "Trial", "TrialContext", "TrialInfo",
+    "__version__", "core", "errors", "generic", "get_cluster_info", "import_from_path", "util",
 ]  # fmt: skip
 CORE_NAMES = [
     "CheckpointContext", "Context", "DistributedContext", "DownloadMode", "DummyCheckpointContext",

@@ -5,9 +5,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from determined._logging import configure
+
 # Package of the base class -> its loader's module and the extra that brings the framework.
 _APIS = {
-    "determined.pytorch": ("determined.pytorch._load", "torch"),
+    "determined.pytorch": ("determined.pytorch._entrypoint", "torch"),
     "determined.keras": ("determined.keras._load", "keras"),
     "determined.estimator": ("determined.estimator._load", "tensorflow"),
 }
@@ -17,6 +19,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or ":" not in arguments[0]:
         sys.stderr.write("usage: python -m determined.exec.harness MODULE:CLASS\n")
         return 2
+    configure()
     found = load_class(arguments[0])
     if isinstance(found, str):
         sys.stderr.write(f"ERROR: {found}\n")

@@ -1,6 +1,7 @@
 """Python SDK: `from determined.experimental import client`, or the classes themselves."""
 
 from determined.experimental import client
+from determined.experimental._one_batch import test_one_batch
 from determined.experimental.client import (
     Checkpoint,
     Determined,
@@ -26,4 +27,5 @@ __all__ = [
     "TrialReference",
     "TrialSortBy",
     "client",
+    "test_one_batch",
 ]

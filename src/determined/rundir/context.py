@@ -5,9 +5,11 @@
 
 import base64
 import binascii
+import contextlib
 import io
 import logging
 import os
+import shutil
 import stat
 import tarfile
 from collections.abc import Callable, Iterator, Sequence
@@ -61,6 +63,30 @@ def read_directory(
             files.append(entry)
         logger.debug("read context %s", base)
     return files
+
+
+def copy_directory(
+    root: Path, destination: Path, *, without: Path, notice: Callable[[str], None] = logger.warning
+) -> None:
+    """Copy what `read_directory` would read of `root`, less the directory `without`, which may lie in it.
+
+    Raises:
+        NotFound, InvalidArgument: `root` is missing or no directory.
+        TooLarge: the content exceeds the limit; nothing is copied.
+    """
+    left_out = without.resolve()
+    ((_, paths),) = _sources(root.resolve(), (), set())
+    found = list(_within_limit(entry for entry in paths if not entry[0].is_relative_to(left_out)))
+    destination.mkdir(parents=True, exist_ok=True)
+    for path, name in found:
+        target = destination / name
+        try:
+            if path.is_dir():
+                target.mkdir(exist_ok=True)
+            elif path.is_file():
+                shutil.copy2(path, target)
+        except OSError as err:
+            notice(f"'{path}' is left out of the copy: {err}")
 
 
 def content_size(entry: "File") -> int:
@@ -126,6 +152,16 @@ def _sources(root: Path | None, includes: Sequence[Path], taken: set[str]) -> It
         yield root, _walk(root, _ignoring(root), PurePosixPath())
     for include in includes:
         yield include, _include(include, taken)
+
+
+def _within_limit(found: _Found) -> _Found:
+    total = 0
+    for path, name in found:
+        with contextlib.suppress(OSError):  # gone meanwhile
+            total += path.stat().st_size if path.is_file() else 0
+        if total > MAX_CONTEXT_BYTES:
+            raise _too_large(total)
+        yield path, name
 
 
 def _include(path: Path, taken: set[str]) -> _Found:

@@ -179,3 +179,22 @@ def test_older_pythons_without_filters_unpack_without_setuid(tmp_path: Path, mon
     context.unpack(archive(program), tmp_path / "out")
     made = (tmp_path / "out" / "bin" / "run").stat()
     assert (made.st_mode & 0o7777, made.st_uid) == (0o755, os.getuid())
+
+
+def test_a_copy_has_what_a_submit_would_send_less_the_directory_left_out(tmp_path: Path) -> None:
+    root = write(tmp_path / "src", a_dot_txt="alpha", sub__b_dot_py="beta", store__c="checkpoint", d_dot_bin="data")
+    (root / ".detignore").write_text("*.bin\n")
+    (root / "sub" / "b.py").chmod(0o755)
+    (root / "gone").symlink_to(tmp_path / "nowhere")
+    context.copy_directory(root, root / "store" / "1" / "code", without=root / "store")
+    copied = root / "store" / "1" / "code"
+    assert sorted(path.relative_to(copied).as_posix() for path in copied.rglob("*")) == ["a.txt", "sub", "sub/b.py"]
+    assert (copied / "sub" / "b.py").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_copy_beyond_the_limit_copies_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "MAX_CONTEXT_BYTES", 5)
+    root = write(tmp_path / "src", a="123", b="456")
+    with pytest.raises(TooLarge, match="detignore"):
+        context.copy_directory(root, tmp_path / "copy", without=tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()

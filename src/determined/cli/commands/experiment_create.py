@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from determined.api import experiment
+from determined.api import experiment, trial
 from determined.api.session import Session
 from determined.cli import environment, following, render
 from determined.cli.connection import connect
@@ -16,6 +16,7 @@ from determined.wire.experiment import CreateExperimentRequest, CreateExperiment
 
 _OVER = {"COMPLETED", "CANCELED", "ERROR"}
 _JSON_GROWTH = 4 / 3  # file contents travel as base64
+_KEEP_NOTHING = {"save_experiment_best": 0, "save_trial_best": 0, "save_trial_latest": 0}
 
 
 def create(args: argparse.Namespace) -> int | None:
@@ -118,20 +119,36 @@ def _test(session: Session, request: CreateExperimentRequest) -> int:
 
 
 def _watch(session: Session, experiment_id: int) -> str:
-    """Say each state it comes to; the last one."""
-    said = ""
+    """Say each state it comes to, and what of the code was seen to work; the last state."""
+    said: set[str] = set()
     while True:
         state = render.state_of(experiment.get(session, experiment_id).state)
-        if state != said:
-            render.line(f"  {state.lower()}")
-            said = state
-        if state in _OVER:
+        is_over = state in _OVER
+        for stage in [*_stages(session, experiment_id), state.lower()]:
+            if stage not in said:
+                render.line(f"  {stage}")
+                said.add(stage)
+        if is_over:
             return state
         time.sleep(0.2)
 
 
+def _stages(session: Session, experiment_id: int) -> list[str]:
+    """What the test's only trial has done so far."""
+    found = next(iter(experiment.trials(session, experiment_id)), None)
+    if found is None:
+        return []
+    saved = any(True for _ in trial.checkpoints(session, found.id))
+    seen = {
+        "training: ok": found.total_batches_processed > 0,
+        "validation: ok": found.latest_validation is not None,
+        "checkpoint: ok": saved,
+    }
+    return [stage for stage, done in seen.items() if done]
+
+
 def _shortened(text: str) -> str:
-    """One trial of one batch, no restarts: enough to see that the code runs."""
+    """One trial of one batch, no restarts, no checkpoint kept: enough to see that the code runs."""
     from determined.config import parse_yaml
     from determined.config.model_search import with_first_metric
 
@@ -140,7 +157,11 @@ def _shortened(text: str) -> str:
     metric = {k: searcher[k] for k in ("metric", "smaller_is_better") if k in searcher}
     raw["searcher"] = {"name": "single", "max_length": {"batches": 1}, **metric}
     raw |= {"max_restarts": 0, "min_validation_period": {"batches": 1}, "scheduling_unit": 1}
+    storage = raw.get("checkpoint_storage") or {}
+    if isinstance(storage, dict):  # anything else is for the master to refuse
+        raw["checkpoint_storage"] = {**storage, **_KEEP_NOTHING}
     raw["name"] = f"[test-mode] {raw.get('name', 'experiment')}"
+    raw["description"] = f"[test-mode] {raw.get('description') or ''}".rstrip()
     return _dump(raw)
 
 

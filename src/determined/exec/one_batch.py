@@ -1,0 +1,33 @@
+"""`python -m determined.exec.one_batch MODULE:CLASS CONFIG`: tries a trial class, for `det e create --local --test`."""
+
+import json
+import logging
+import sys
+from pathlib import Path
+
+from determined.constants import LOG_FORMAT
+from determined.exec.harness import load_class
+from determined.experimental import test_one_batch
+
+
+def main(arguments: list[str]) -> int:
+    """`CONFIG` is a JSON file: an experiment config."""
+    if len(arguments) != 2:
+        sys.stderr.write("usage: python -m determined.exec.one_batch MODULE:CLASS CONFIG\n")
+        return 2
+    spec, config = arguments
+    logging.basicConfig(level=logging.INFO, format=LOG_FORMAT)
+    found = load_class(spec)
+    if isinstance(found, str):
+        sys.stderr.write(f"ERROR: {found}\n")
+        return 1
+    try:
+        test_one_batch(found, json.loads(Path(config).read_text()))
+    except NotImplementedError as e:
+        sys.stderr.write(f"ERROR: entrypoint {spec}: {e}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,277 @@
+"""Checkpoints of a PyTorchTrial: everything that training goes on from, saved and put back."""
+
+import dataclasses
+import logging
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import torch
+
+from determined import core
+from determined.pytorch import _formats, _origin
+from determined.pytorch._batches import TrainingBatches
+from determined.pytorch._callback_set import CallbackSet
+from determined.pytorch._context import PyTorchTrialContext
+from determined.pytorch._state import RngState, TrialState, take_rng
+
+if TYPE_CHECKING:
+    from determined.pytorch._shards import Like, Place
+
+logger = logging.getLogger("determined.pytorch")
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What is put back later, and by others.
+
+    Attributes:
+        state: how far this trial was trained; nothing, when the checkpoint is another trial's.
+        loader_state: where its data goes on; None where it begins.
+        rng: for `restore_rng`, once whatever draws random numbers at the start has done so.
+    """
+
+    state: TrialState
+    loader_state: dict[str, Any] | None
+    rng: RngState | None
+
+
+class Checkpoints:
+    """Saves and restores one trial.
+
+    Args:
+        trial: its class is what a checkpoint is loaded as, later.
+        context: holds what is saved.
+        callbacks: keep a state of their own, and hear of every checkpoint.
+        is_trainer: the trial runs by a script's Trainer, not by its entrypoint.
+    """
+
+    def __init__(
+        self, trial: object, context: PyTorchTrialContext, callbacks: CallbackSet, *, is_trainer: bool
+    ) -> None:
+        self._context = context
+        self._callbacks = callbacks
+        self._core: core.Context = context._core
+        self._dist = self._core.distributed
+        self._origin = _origin.Origin(type(trial), context, is_trainer=is_trainer)
+        self._is_first = True
+        self._pending: Any = None  # gradients collected for the next step, while a checkpoint is saved
+
+    def save(self, state: TrialState, batches: TrainingBatches | None) -> str:
+        """Collective. Store a checkpoint of the trial as it is now; its storage id.
+
+        The state that `on_checkpoint_save_start` sees on the chief has None in place of parameters that are sharded:
+        each rank saves its part of those by itself.
+        """
+        data = None if batches is None else batches.state(state.batches_trained)
+        everybody = self._dist.gather((take_rng(), data))
+        self._pending = self._context._gradients.pending(self._context.optimizers, self._dist.size)
+        save = self._save_sharded if self._context._is_sharded() else self._save_whole
+        storage_id = save(dataclasses.replace(state, last_ckpt=state.batches_trained), everybody)
+        self._callbacks.fire("on_checkpoint_upload_end", storage_id)
+        return storage_id
+
+    def restore(self, storage_id: str, state: TrialState) -> Restored:
+        """Collective. Load models, optimizers, schedulers, scaler and callbacks from a checkpoint.
+
+        Args:
+            storage_id: the checkpoint, this trial's or another's.
+            state: that of a trial that begins: it tells which trial this is.
+
+        Raises:
+            UnsafeCheckpoint: another trial's, and it holds objects whose loading would run code.
+            RuntimeError: it does not fit the models and optimizers of this trial.
+        """
+        with self._core.checkpoint.restore_path(storage_id) as path:
+            checkpoint = _formats.read_state(path, is_own=self._is_own(storage_id))
+            self._load_shards(checkpoint, path)
+            counters = _formats.read_counters(path)
+        self._callbacks.fire("on_checkpoint_load_start", checkpoint)
+        self._load(checkpoint)
+        return self._restored(checkpoint, counters, state)
+
+    def _load_shards(self, checkpoint: dict[str, Any], path: Path) -> None:
+        if not _formats.has_shards(path):
+            return
+        from determined.pytorch import _shards
+
+        _shards.load(checkpoint, path, self._like())
+
+    def _save_whole(self, state: TrialState, everybody: "Positions") -> str:
+        storage_id = None
+        if everybody is not None:
+            checkpoint = self._state_dicts() | self._rest(everybody)
+            with self._core.checkpoint.store_path(_origin.metadata(state.batches_trained)) as (path, storage_id):
+                self._write(path, checkpoint, state)
+        return str(self._dist.broadcast(storage_id))
+
+    def _save_sharded(self, state: TrialState, everybody: "Positions") -> str:
+        from determined.pytorch import _shards  # takes a second to import, and most trials have none
+
+        whole, shards = _shards.split(self._state_dicts())
+        metadata = _origin.metadata(state.batches_trained) if everybody is not None else {}
+        with self._core.checkpoint.store_path(metadata, shard=True) as (path, storage_id):
+            _shards.save(shards, path)
+            if everybody is not None:
+                self._write(path, whole | self._rest(everybody), state)
+        return storage_id
+
+    def _write(self, path: Path, checkpoint: dict[str, Any], state: TrialState) -> None:
+        """On the chief."""
+        self._callbacks.fire("on_checkpoint_save_start", checkpoint)
+        _write_state(checkpoint, path / _formats.STATE_FILE)
+        with (path / _formats.COUNTERS_FILE).open("wb") as stream:
+            pickle.dump(dataclasses.asdict(state), stream)
+        self._origin.write(path)
+        if self._is_first:
+            self._is_first = False
+            _warn_of_unsafe(path / _formats.STATE_FILE)
+        self._callbacks.fire("on_checkpoint_end", str(path))
+        self._callbacks.fire("on_checkpoint_write_end", str(path))
+
+    def _state_dicts(self) -> dict[str, Any]:
+        context = self._context
+        return {
+            "models_state_dict": [context._bare(model).state_dict() for model in context.models],
+            "optimizers_state_dict": [optimizer.state_dict() for optimizer in context.optimizers],
+        }
+
+    def _rest(self, everybody: Sequence[tuple[RngState, dict[str, Any] | None]]) -> dict[str, Any]:
+        context, (rng, data) = self._context, everybody[0]
+        rest: dict[str, Any] = {
+            "lr_schedulers_state_dict": [scheduler.state_dict() for scheduler in context.lr_schedulers],
+            "callbacks": self._callbacks.state_dict(),
+            "rng_state": rng,
+            "loader_state": data,
+        }
+        if self._pending is not None:
+            rest["pending_gradients"] = self._pending
+        if len(everybody) > 1:
+            rest["rng_states"] = [position[0] for position in everybody]
+            rest["loader_states"] = [position[1] for position in everybody]
+        rest |= {key: part.state_dict() for key, part in self._precision_parts() if part is not None}
+        return rest
+
+    def _load(self, checkpoint: dict[str, Any]) -> None:
+        context = self._context
+        if context._is_sharded():
+            from determined.pytorch import _shards
+
+            checkpoint = _shards.spread(checkpoint, self._like())
+        bare = [context._bare(model) for model in context.models]
+        for number, (model, state) in enumerate(_pairs(bare, checkpoint, "models_state_dict", "wrap_model")):
+            load_model(model, state, number)
+        for optimizer, state in _pairs(context.optimizers, checkpoint, "optimizers_state_dict", "wrap_optimizer"):
+            optimizer.load_state_dict(state)
+        schedulers = _pairs(context.lr_schedulers, checkpoint, "lr_schedulers_state_dict", "wrap_lr_scheduler")
+        for scheduler, state in schedulers:
+            scheduler.load_state_dict(state)
+        for key, part in self._precision_parts():
+            _load_optional_part(part, checkpoint, key)
+        self._callbacks.load_state_dict(checkpoint.get("callbacks") or {})
+
+    def _restored(self, checkpoint: dict[str, Any], counters: dict[str, int] | None, state: TrialState) -> Restored:
+        rank, size = self._dist.rank, self._dist.size
+        rng = _formats.of_rank(checkpoint, "rng_state", rank, size)
+        if rng is None:
+            logger.warning("the checkpoint has no random state: what is random from here on is not what it would be")
+        if counters is None:
+            logger.warning("the checkpoint does not say how far it was trained: batches are counted from 0")
+        elif counters.get("trial_id") == state.trial_id:
+            loader_state = _formats.of_rank(checkpoint, "loader_state", rank, size)
+            if checkpoint.get("pending_gradients") is not None:
+                self._context._gradients.put_back(self._context.optimizers, checkpoint["pending_gradients"])
+            return Restored(TrialState(**counters), loader_state, rng)
+        return Restored(TrialState(state.trial_id), None, rng)
+
+    def _precision_parts(self) -> Iterator[tuple[str, "_Stateful | None"]]:
+        yield "scaler_state_dict", self._context._scaler
+        yield "amp_state", self._context._apex_state
+
+    def _like(self) -> "Like":
+        """Which parameter, as it is distributed now, a tensor of a saved state belongs to."""
+        models = [self._context._bare(model).state_dict(keep_vars=True) for model in self._context.models]
+        parameters = [
+            dict(enumerate(parameter for group in optimizer.param_groups for parameter in group["params"]))
+            for optimizer in self._context.optimizers
+        ]
+
+        def like(place: "Place") -> torch.Tensor | None:
+            match place:
+                case ["models_state_dict", int(number), str(name)] if number < len(models):
+                    return models[number].get(name)
+                case ["optimizers_state_dict", int(number), "state", int(index), _] if number < len(parameters):
+                    return parameters[number].get(index)
+            return None
+
+        return like
+
+    def _is_own(self, storage_id: str) -> bool:
+        """Whether the master says that this very trial has saved it."""
+        info = self._core.info
+        if info is None or info.task_type != "TRIAL":
+            return False
+        return info.trial._steps_completed > 0 and info.latest_checkpoint == storage_id
+
+
+def load_model(model: torch.nn.Module, state: Any, number: int) -> None:
+    """Raises RuntimeError naming the model when its parameters are not those that were saved."""
+    try:
+        model.load_state_dict(_formats.fitted(state, list(model.state_dict())))
+    except RuntimeError as err:
+        raise RuntimeError(
+            f"model {number} of wrap_model, a {type(model).__name__}, is not the one in the checkpoint: {err}"
+        ) from err
+
+
+class _Stateful(Protocol):
+    def state_dict(self) -> Any: ...
+    def load_state_dict(self, state: Any, /) -> None: ...
+
+
+# (random state, loader's state) of every rank, on the chief.
+Positions = Sequence[tuple[RngState, dict[str, Any] | None]] | None
+
+
+def _write_state(checkpoint: dict[str, Any], file: Path) -> None:
+    # The manifest of the store has a hash of every file; a second one by zip would double the time this takes.
+    wanted = torch.serialization.get_crc32_options()
+    torch.serialization.set_crc32_options(False)
+    try:
+        torch.save(checkpoint, file)
+    finally:
+        torch.serialization.set_crc32_options(wanted)
+
+
+def _warn_of_unsafe(file: Path) -> None:
+    refused = _formats.unsafe_classes(file)
+    if refused:
+        logger.warning(
+            "checkpoints of this trial hold %s: this trial resumes from them, another one and "
+            "load_trial_from_checkpoint_path only after torch.serialization.add_safe_globals([...]); return plain "
+            "values and tensors from state_dict() of callbacks and schedulers",
+            ", ".join(refused),
+        )
+
+
+def _pairs(wrapped: Sequence[Any], checkpoint: dict[str, Any], key: str, method: str) -> list[tuple[Any, Any]]:
+    states = checkpoint.get(key) or []
+    if len(states) < len(wrapped):
+        raise RuntimeError(
+            f"the trial has {len(wrapped)} object(s) of {method} and the checkpoint's {key} {len(states)}; "
+            "restore it with the code that saved it"
+        )
+    if len(states) > len(wrapped):
+        logger.warning("the checkpoint's %s has %s states, the trial only %s", key, len(states), len(wrapped))
+    return list(zip(wrapped, states, strict=False))
+
+
+def _load_optional_part(part: "_Stateful | None", checkpoint: dict[str, Any], key: str) -> None:
+    if part is not None and key in checkpoint:
+        part.load_state_dict(checkpoint[key])
+    elif part is not None:
+        logger.warning("the checkpoint has no %s, though the trial uses it now; it starts anew", key)
+    elif key in checkpoint:
+        logger.warning("the checkpoint has a %s, which the trial does not use now", key)

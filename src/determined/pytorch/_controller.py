@@ -1,0 +1,310 @@
+"""PyTorchTrialController: the training loop. It looks at the clock of batches only where something is due, so that a
+batch costs a few microseconds beyond the user's own code."""
+
+import logging
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from determined import core
+from determined.errors import InvalidExperimentException, InvalidHP
+from determined.pytorch import _state, _tensorboard
+from determined.pytorch._batches import TrainingBatches
+from determined.pytorch._callback_set import CallbackSet
+from determined.pytorch._checkpoint import Checkpoints
+from determined.pytorch._chunk_metrics import ChunkMetrics
+from determined.pytorch._context import PyTorchTrialContext
+from determined.pytorch._goal import Goal
+from determined.pytorch._health import Health
+from determined.pytorch._length import Leg
+from determined.pytorch._periods import Batch, Count, TrainUnit
+from determined.pytorch._trial import PyTorchTrial
+from determined.pytorch._trial_checks import check_loader, check_wrapped
+from determined.pytorch._validation import Validation
+
+logger = logging.getLogger("determined.pytorch")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What happens when, as `Trainer.fit` was asked. None is never."""
+
+    reporting_period: TrainUnit = field(default_factory=lambda: Batch(100))
+    validation_period: TrainUnit | None = None
+    checkpoint_period: TrainUnit | None = None
+    checkpoint_policy: str = "best"
+    latest_checkpoint: str | None = None
+    step_zero_validation: bool = False
+    test_mode: bool = False
+    profiling_enabled: bool = False
+    is_trainer: bool = True
+
+
+class PyTorchTrialController:
+    """Trains one trial from where its checkpoint left off to the end of the last leg."""
+
+    def __init__(self, trial: PyTorchTrial, context: PyTorchTrialContext, plan: Plan, legs: Iterator[Leg]) -> None:
+        check_wrapped(trial, context)
+        self.trial = trial
+        self.context = context
+        self.plan = plan
+        self._legs = legs
+        self._core: core.Context = context._core
+        self._dist = self._core.distributed
+        self._is_chief = self._dist.rank == 0
+        self.callbacks = CallbackSet(trial.build_callbacks())
+        self._checkpoints = Checkpoints(trial, context, self.callbacks, is_trainer=plan.is_trainer)
+        self._goal = Goal.of(_searcher_config(self._core))
+        self._health = Health(context)
+        self.state = _state.TrialState(trial_id=_trial_id(self._core))
+        self._chunk = ChunkMetrics()
+        self._batches: TrainingBatches
+        self._stream: Iterator[Any]
+        self._validation: Validation
+        self._epoch_length: int | None = None
+
+    def run(self) -> None:
+        """Train. Callbacks are shut down whatever happens."""
+        if self.plan.profiling_enabled:
+            self._core.profiler.on()
+        try:
+            self._prepare()
+            self._train()
+        finally:
+            self._close()
+
+    def _prepare(self) -> None:
+        context, latest = self.context, self.plan.latest_checkpoint
+        self.callbacks.fire("on_trial_startup", context.get_initial_batch(), latest)
+        training = check_loader(self.trial.build_training_data_loader(), "build_training_data_loader", context)
+        validation = check_loader(self.trial.build_validation_data_loader(), "build_validation_data_loader", context)
+        seed = self._dist.broadcast(_data_seed(context) if self._is_chief else None)
+        self._batches = TrainingBatches(training, num_replicas=self._dist.size, rank=self._dist.rank, seed=seed)
+        self._validation = Validation(self.trial, context, validation, self.callbacks)
+        self._epoch_length = context._epoch_len = self._dist.broadcast(self._batches.epoch_length)
+        rng = self._restore(latest)
+        context._reducers.reset()
+        if rng is not None:  # last: making loaders and iterators draws random numbers
+            _state.restore_rng(rng)
+        for model in context.models:
+            model.train()
+        self.callbacks.fire("on_training_start")
+
+    def _restore(self, latest: str | None) -> Any:
+        """Put everything back and open the data where the checkpoint left it; the random state is returned."""
+        if latest is None:
+            self._stream = self._batches.iterate(0)
+            return None
+        restored = self._checkpoints.restore(latest, self.state)
+        self.state = restored.state
+        if self.state.batches_trained:
+            last = self._dist.broadcast(self._core.train._get_last_validation() if self._is_chief else None)
+            if last == self.state.batches_trained:
+                self.state.last_val = last
+        self._stream = self._batches.iterate(self.state.batches_trained, restored.loader_state)
+        return restored.rng
+
+    def _train(self) -> None:
+        if self._should_stop():  # asked early, so that a trial in its long first chunk is known to be listening
+            return
+        try:
+            if self._wants_step_zero_validation():
+                self._validate(None)
+            for leg in self._legs:
+                if not self._train_leg(leg):
+                    return
+        except InvalidHP:
+            self._checkpoint_if_needed()
+            raise
+
+    def _train_leg(self, leg: Leg) -> bool:
+        """Whether the leg was finished; False when training has to stop before."""
+        until = leg.batches(self._epoch_length)
+        if until == math.inf:
+            raise InvalidExperimentException(
+                f"training lasts {leg.until!r}, but the training data has no length; give the length in batches"
+            )
+        while self.state.batches_trained < until:
+            if not self._train_chunk(leg, int(until)):
+                self._checkpoint_if_needed()
+                return False
+        if not leg.is_completed:
+            self._validate(leg)
+        self._checkpoint_if_needed()
+        return True
+
+    def _train_chunk(self, leg: Leg, until: int) -> bool:
+        """Train to the next moment at which something is due, and do it. False: stop here."""
+        if self._is_chief:
+            self._core.train.set_status("training")
+        due = self._train_batches(until)
+        self._report_training()
+        for what in due:
+            if what in ("train", "report") and self._is_chief:
+                leg.report_progress(self._core, self.state.batches_trained, self._epoch_length)
+            elif what == "validate" and self.state.last_val != self.state.batches_trained:
+                self._validate(leg)
+            elif what == "checkpoint":
+                self._checkpoint_if_needed()
+            _tensorboard.upload(self._core)
+            if self._should_stop():
+                return False
+        return True
+
+    def _train_batches(self, until: int) -> list[str]:
+        """Train at least a batch and on until something is due; what is due, in the order it is done in."""
+        self.context._reducers.reset()
+        while True:
+            self._train_epochs(int(min(until, self._next_moment())))
+            due = self._due(until)
+            if due:
+                return due
+
+    def _next_moment(self) -> Count:
+        done, epoch = self.state.batches_trained, self._epoch_length
+        return min(period._next(done, epoch) for period in self._periods().values() if period is not None)
+
+    def _due(self, until: int) -> list[str]:
+        done, epoch = self.state.batches_trained, self._epoch_length
+        due = ["train"] if done >= until else []
+        return due + [what for what, period in self._periods().items() if period and period._fires(done, epoch)]
+
+    def _periods(self) -> dict[str, TrainUnit | None]:
+        plan = self.plan
+        return {
+            "validate": plan.validation_period,
+            "checkpoint": plan.checkpoint_period,
+            "report": plan.reporting_period,
+        }
+
+    def _train_epochs(self, end: int) -> None:
+        """Train batches up to `end`, with the hooks of every epoch that begins or ends there."""
+        length = self._epoch_length or math.inf
+        while self.state.batches_trained < end:
+            first = self.state.batches_trained
+            epoch = int(first // length)
+            last = min(end, (epoch + 1) * length)
+            if first == epoch * length or first == 0:
+                self.callbacks.fire("on_training_epoch_start", epoch)
+            self._run_batches(first, int(last), epoch)
+            if last == (epoch + 1) * length:
+                self.state.epochs_trained = epoch + 1
+                self.callbacks.fire("on_training_epoch_end", epoch)
+
+    def _run_batches(self, first: int, end: int, epoch: int) -> None:
+        """The hot loop: names are looked up once, not for every batch."""
+        context, state, stream = self.context, self.state, self._stream
+        train_batch, add = self.trial.train_batch, self._chunk.add
+        before, after = context._before_batch, context._after_batch
+        schedulers, length, every = context.lr_schedulers, self._epoch_length, context._aggregation_frequency
+        move = context.to_device if context._auto_to_device else None
+        for index in range(first, end):
+            batch = next(stream)
+            if move is not None:
+                batch = move(batch)
+            before(index)
+            add(train_batch(batch=batch, epoch_idx=epoch, batch_idx=index))
+            after()
+            for scheduler in schedulers:
+                scheduler._after_batch(index, length, every)
+            state.batches_trained = index + 1
+
+    def _report_training(self) -> None:
+        self.state.step_id += 1
+        averages, per_batch = self._chunk.take(self._dist)
+        averages |= self.context._reducers.reduce(self._dist, for_training=True)
+        self.callbacks.fire("on_training_workload_end", averages, per_batch)
+        if not self._is_chief:
+            return
+        self._health.look(self.state.batches_trained, averages, per_batch)
+        self._core.train.report_training_metrics(self.state.batches_trained, self._with_position(averages))
+
+    def _validate(self, leg: Leg | None) -> None:
+        if self._is_chief:
+            self._core.train.set_status("validating")
+        metrics = self._validation.run(self._dist, max_batches=1 if self.plan.test_mode else None)
+        self.state.last_val = self.state.batches_trained
+        is_end = leg is not None and self.state.batches_trained >= leg.batches(self._epoch_length)
+        is_best = self._report_validation(metrics, leg if is_end else None) if self._is_chief else False
+        if leg is not None and is_end and not self._is_chief:
+            leg.complete(None, is_chief=False)
+        self.callbacks.fire("on_validation_end", metrics)
+        if self._policy_wants_checkpoint(is_best):
+            self._checkpoint_if_needed()
+
+    def _report_validation(self, metrics: dict[str, Any], ended: Leg | None) -> bool:
+        """Tell master and searcher, on the chief; whether this is the experiment's best so far."""
+        result = self._goal.result(metrics) if ended is not None else None
+        is_best = self.plan.checkpoint_policy == "best" and self._goal.is_best(metrics, self._core)
+        self._core.train.report_validation_metrics(self.state.batches_trained, self._with_position(metrics))
+        if ended is not None:
+            ended.complete(result, is_chief=True)
+        return is_best
+
+    def _policy_wants_checkpoint(self, is_best: bool) -> bool:
+        if self.plan.checkpoint_policy == "best":
+            return bool(self._dist.broadcast(is_best))
+        return self.plan.checkpoint_policy == "all"
+
+    def _checkpoint_if_needed(self) -> None:
+        state = self.state
+        if state.last_ckpt == state.batches_trained:
+            return
+        if self._is_chief:
+            self._core.train.set_status("checkpointing")
+        previous, state.last_ckpt = state.last_ckpt, state.batches_trained
+        try:
+            self._checkpoints.save(state, self._batches)
+        except InvalidHP:
+            raise  # a callback's word: it is not asked again by another checkpoint
+        except BaseException:
+            state.last_ckpt = previous
+            raise
+
+    def _should_stop(self) -> bool:
+        """Every rank comes to the same answer, whichever of them was told to stop."""
+        stop = self._core.preempt.should_preempt() or self.context.get_stop_requested()
+        return any(self._dist.allgather(stop)) if self._dist.size > 1 else stop
+
+    def _wants_step_zero_validation(self) -> bool:
+        if not self.plan.step_zero_validation or self.state.batches_trained:
+            return False
+        known = self._core.train._get_last_validation() if self._is_chief else None
+        return self._dist.broadcast(known) is None
+
+    def _with_position(self, metrics: dict[str, Any]) -> dict[str, Any]:
+        batches, length = self.state.batches_trained, self._epoch_length
+        position: dict[str, Any] = {"batches": batches}
+        if length:
+            position["epochs"] = batches // length if batches % length == 0 else batches / length
+        return position | metrics
+
+    def _close(self) -> None:
+        try:
+            self.callbacks.shut_down()
+        finally:
+            if hasattr(self, "_batches"):
+                self._batches.close()
+            if self.plan.profiling_enabled:
+                self._core.profiler.off()
+
+
+def _trial_id(core_context: core.Context) -> int:
+    info = core_context.info
+    return info.trial.trial_id if info is not None and info.task_type == "TRIAL" else 0
+
+
+def _searcher_config(core_context: core.Context) -> dict[str, Any]:
+    info = core_context.info
+    config = info.trial._config if info is not None and info.task_type == "TRIAL" else {}
+    return config.get("searcher") or {}
+
+
+def _data_seed(context: PyTorchTrialContext) -> int:
+    """The trial's seed; off cluster there is none, and the order of the data is as random as the user's own seed."""
+    if context._trial_seed is not None:
+        return context._trial_seed
+    return int(torch.randint(2**31, (1,)).item())

@@ -1,0 +1,73 @@
+"""`entrypoint: model_def:MyTrial`: a trial class with its training loop described by the experiment config."""
+
+import faulthandler
+import logging
+from typing import Any
+
+from determined._info import ClusterInfo, get_cluster_info
+from determined.pytorch._context import PyTorchTrialContext
+from determined.pytorch._controller import Plan, PyTorchTrialController
+from determined.pytorch._length import records_to_batches
+from determined.pytorch._periods import Batch, Epoch, TrainUnit
+from determined.pytorch._trainer import _context, cluster_legs
+from determined.pytorch._trial import PyTorchTrial
+from determined.trial import EnvContext
+
+_TRACE_SECONDS = 30
+
+
+def run_trial(trial_class: type[PyTorchTrial]) -> int:
+    """Train `trial_class` as this task's config says; the exit status."""
+    info = get_cluster_info()
+    if info is None or info.task_type != "TRIAL":
+        raise RuntimeError("a trial class runs in a trial; submit it with det experiment create, or use --local --test")
+    config = info.trial._config
+    if config.get("debug"):
+        faulthandler.dump_traceback_later(_TRACE_SECONDS, repeat=True)
+    optimizations = config.get("optimizations") or {}
+    with _context(
+        info,
+        distributed=None,
+        hparams=info.trial.hparams,
+        exp_conf=config,
+        aggregation_frequency=int(optimizations.get("aggregation_frequency", 1)),
+        average_aggregated_gradients=bool(optimizations.get("average_aggregated_gradients", True)),
+        gradient_compression=bool(optimizations.get("gradient_compression", False)),
+        enable_tensorboard_logging=True,
+        env=EnvContext.from_info(info),
+    ) as context:
+        _train(trial_class, context, info)
+    return 0
+
+
+def _train(trial_class: type[PyTorchTrial], context: PyTorchTrialContext, info: ClusterInfo) -> None:
+    if context.distributed.rank != 0:
+        logging.getLogger().setLevel(logging.DEBUG if info.trial._debug else logging.WARNING)
+    trial = trial_class(context)
+    PyTorchTrialController(trial, context, plan_of(info, context), cluster_legs(info, context, None)).run()
+
+
+def plan_of(info: ClusterInfo, context: PyTorchTrialContext) -> Plan:
+    """The config's periods: 0 is never, records are counted in whole batches."""
+    config = info.trial._config
+    return Plan(
+        reporting_period=Batch(int(config.get("scheduling_unit") or 100)),
+        validation_period=_period(config.get("min_validation_period"), context),
+        checkpoint_period=_period(config.get("min_checkpoint_period"), context),
+        checkpoint_policy=config.get("checkpoint_policy") or "best",
+        latest_checkpoint=info.latest_checkpoint,
+        step_zero_validation=bool(config.get("perform_initial_validation")),
+        profiling_enabled=bool((config.get("profiling") or {}).get("enabled")),
+        is_trainer=False,
+    )
+
+
+def _period(length: dict[str, Any] | None, context: PyTorchTrialContext) -> TrainUnit | None:
+    ((unit, value),) = (length or {"batches": 0}).items()
+    if int(value) < 1:
+        return None
+    if unit == "epochs":
+        return Epoch(int(value))
+    if unit == "records":
+        return Batch(records_to_batches(int(value), context.get_global_batch_size()))
+    return Batch(int(value))

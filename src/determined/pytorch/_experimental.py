@@ -1,0 +1,71 @@
+"""PyTorchExperimentalContext: `context.experimental`."""
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from determined.pytorch._context import PyTorchTrialContext
+
+logger = logging.getLogger("determined.pytorch")
+
+
+class PyTorchExperimentalContext:
+    """Choices a trial makes in its constructor, before it wraps anything. May change from release to release."""
+
+    def __init__(self, parent: "PyTorchTrialContext") -> None:
+        self._parent = parent
+
+    def use_amp(self, dtype: torch.dtype | None = None) -> None:
+        """Compute the forward pass of every wrapped model in mixed precision; outputs are full precision again.
+
+        With float16 the loss and gradients are scaled automatically by `backward` and `step_optimizer`, and the
+        scaler is saved in checkpoints. bfloat16 needs no scaling.
+
+        Args:
+            dtype: float16 on a GPU and bfloat16 elsewhere, where it is None.
+
+        Raises:
+            InvalidExperimentException: after `wrap_model`, twice, or beside `wrap_scaler` or `configure_apex_amp`.
+
+        Example:
+            >>> context.experimental.use_amp(torch.bfloat16)
+            >>> model = context.wrap_model(model)
+        """
+        parent = self._parent
+        parent._precision.enable(parent.device, dtype, parent.models)
+        if parent._precision.is_automatic:
+            parent._gradients.plain = False
+
+    def disable_dataset_reproducibility_checks(self) -> None:
+        """Allow `torch.utils.data.DataLoader` in place of `determined.pytorch.DataLoader`.
+
+        The trial then shards its data by rank, repeats it, and skips what was trained before a pause itself, e.g.
+        with `determined.pytorch.samplers`.
+        """
+        self._parent._reproducible_data = False
+
+    def disable_auto_to_device(self) -> None:
+        """Leave batches where the loader made them; `context.to_device` moves what a trial wants moved."""
+        self._parent._auto_to_device = False
+
+    def wrap_reducer(
+        self, reducer: Any, name: str | None = None, for_training: bool = True, for_validation: bool = True
+    ) -> Any:
+        """Deprecated: `context.wrap_reducer`."""
+        self._warn("wrap_reducer")
+        return self._parent.wrap_reducer(reducer, name, for_training, for_validation)
+
+    def reset_reducers(self) -> None:
+        """Deprecated: `context.reset_reducers`."""
+        self._warn("reset_reducers")
+        self._parent.reset_reducers()
+
+    def reduce_metrics(self, for_training: bool) -> dict[str, Any]:
+        """Deprecated: `context.reduce_metrics`."""
+        self._warn("reduce_metrics")
+        return self._parent.reduce_metrics(for_training)
+
+    def _warn(self, method: str) -> None:
+        logger.warning("context.experimental.%s is deprecated; call context.%s", method, method)

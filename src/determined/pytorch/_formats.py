@@ -1,0 +1,202 @@
+"""Files of a trial's checkpoint as every release has written them: found, read without running what they hold, and
+brought to today's shape. What is returned is always that of the newest release."""
+
+import contextlib
+import logging
+import pickle
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from determined.errors import CheckpointNotFound, UnsafeCheckpoint
+
+logger = logging.getLogger("determined.pytorch")
+
+STATE_FILE, COUNTERS_FILE, LOAD_DATA_FILE, METADATA_FILE = (
+    "state_dict.pth", "trial_state.pkl", "load_data.json", "metadata.json",
+)  # fmt: skip
+SHARDS = "sharded"  # the directory of what every rank saved for itself
+_STATE_FILES = (
+    STATE_FILE, "state-dict.pth", "determined/state_dict.pth", "pedl/state_dict.pth", "checkpoint.pt",
+)  # fmt: skip
+_COUNTERS_FILES = (COUNTERS_FILE, "workload_sequencer.pkl")
+# Names of releases that had one model, one optimizer and one scheduler.
+_SINGULAR = {
+    "model_state_dict": "models_state_dict",
+    "optimizer_state_dict": "optimizers_state_dict",
+    "lr_scheduler": "lr_schedulers_state_dict",
+}
+_OLDER_COUNTERS = ("steps_completed", "latest_batch")  # of batches_trained
+_DDP, _COMPILED = "module.", "_orig_mod."
+
+
+def read_state(directory: Path, *, is_own: bool = False, options: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The state a checkpoint holds, in today's shape, on the CPU.
+
+    Args:
+        directory: the checkpoint.
+        is_own: it is this trial's own, so that whatever it holds was made by the same code: it may be unpickled.
+        options: for `torch.load`; they go before ours.
+
+    Raises:
+        CheckpointNotFound: there is no file that a PyTorch trial writes.
+        UnsafeCheckpoint: it holds objects whose loading would run code.
+        RuntimeError: its content is not that of a trial.
+    """
+    file = _state_file(directory)
+    loading: dict[str, Any] = {"map_location": "cpu", "weights_only": True, **(options or {})}
+    try:
+        with _plain_arrays():
+            state = torch.load(file, **loading)
+    except pickle.UnpicklingError as err:
+        if not loading["weights_only"]:
+            raise
+        refused = unsafe_classes(file) or [str(err)]
+        if not is_own:
+            raise _unsafe(file, refused) from err
+        logger.warning("the checkpoint holds %s: it is unpickled as it is, being this trial's own", _listed(refused))
+        state = torch.load(file, **{**loading, "weights_only": False})
+    return _in_todays_shape(state, file)
+
+
+def has_shards(directory: Path) -> bool:
+    return (directory / SHARDS).is_dir()
+
+
+def unsafe_classes(file: Path) -> list[str]:
+    """What in a state file is not loaded without being trusted; [] for a file that is too old to be looked into."""
+    with _plain_arrays(), contextlib.suppress(ValueError):
+        return sorted(torch.serialization.get_unsafe_globals_in_checkpoint(file))
+    return []
+
+
+def read_counters(directory: Path) -> dict[str, int] | None:
+    """The fields of TrialState that a checkpoint has; None when it has none at all.
+
+    Raises:
+        UnsafeCheckpoint: the file holds more than plain values.
+    """
+    for name in _COUNTERS_FILES:
+        file = directory / name
+        if file.is_file():
+            break
+    else:
+        return None
+    with file.open("rb") as stream:
+        found = dict(_PlainUnpickler(stream, file).load())
+    for older in _OLDER_COUNTERS:
+        if older in found:
+            found.setdefault("batches_trained", found[older])
+    names = ("trial_id", "last_ckpt", "step_id", "last_val", "batches_trained", "epochs_trained")
+    return {name: int(found[name]) for name in names if found.get(name) is not None}
+
+
+def fitted(state: Mapping[str, Any], expected: Collection[str]) -> Mapping[str, Any]:
+    """A model's state under the names `expected`, whether it was saved inside DDP or torch.compile or without."""
+    if state.keys() == set(expected):
+        return state
+    wanted = dict(zip(_bare_names(expected), expected, strict=True))
+    renamed = OrderedDict(
+        (wanted.get(bare, name), value) for bare, (name, value) in zip(_bare_names(state), state.items(), strict=True)
+    )
+    versions = getattr(state, "_metadata", None)
+    if versions is not None:
+        renamed._metadata = _versions_by_bare_name(versions)  # type: ignore[attr-defined]
+    return renamed
+
+
+def of_rank(state: Mapping[str, Any], key: str, rank: int, size: int) -> Any:
+    """What rank `rank` of `size` had under `key`; the chief's where it is not known or there were more or fewer."""
+    everybody = state.get(f"{key}s")
+    if everybody is not None and len(everybody) == size:
+        return everybody[rank]
+    return state.get(key)
+
+
+@contextlib.contextmanager
+def _plain_arrays() -> Iterator[None]:
+    """Lets `weights_only` load numpy's arrays and numbers: random states hold them, and users' callbacks do."""
+    rebuild: Any
+    scalar: Any
+    rebuild, scalar = np.zeros(1).__reduce__()[0], np.float64(0).__reduce__()[0]
+    kinds = [getattr(np.dtypes, name) for name in np.dtypes.__all__ if name not in ("ObjectDType", "StringDType")]
+    names = [
+        (rebuild, "numpy.core.multiarray._reconstruct"),  # as numpy 1 wrote them
+        (scalar, "numpy.core.multiarray.scalar"),
+        (rebuild, "numpy._core.multiarray._reconstruct"),
+        (scalar, "numpy._core.multiarray.scalar"),
+    ]
+    with torch.serialization.safe_globals([np.ndarray, np.dtype, *kinds, *names]):
+        yield
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """Numbers, texts and their containers need no class; a pickle that asks for one is refused before it is called."""
+
+    def __init__(self, stream: Any, file: Path) -> None:
+        super().__init__(stream)
+        self._file = file
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise UnsafeCheckpoint(f"{self._file} holds {module}.{name}, and only numbers belong there; it is not loaded")
+
+
+def _state_file(directory: Path) -> Path:
+    for name in _STATE_FILES:
+        if (directory / name).is_file():
+            return directory / name
+    found = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else "no such directory"
+    raise CheckpointNotFound(
+        f"{directory} is no checkpoint of a PyTorchTrial: it has none of {', '.join(_STATE_FILES)} (found: {found})"
+    )
+
+
+def _unsafe(file: Path, refused: list[str]) -> UnsafeCheckpoint:
+    return UnsafeCheckpoint(
+        f"{file} holds {_listed(refused)}, and loading that could run any code. If you trust it, name the classes in "
+        "your model code, torch.serialization.add_safe_globals([...]), or, for load_trial_from_checkpoint_path, pass "
+        'torch_load_kwargs={"weights_only": False}'
+    )
+
+
+def _listed(refused: list[str]) -> str:
+    return ", ".join(refused)
+
+
+def _in_todays_shape(state: Any, file: Path) -> dict[str, Any]:
+    if not isinstance(state, dict):
+        raise RuntimeError(f"{file} holds a {type(state).__name__}, not the dict that a PyTorchTrial saves")
+    shaped = dict(state)
+    for older, name in _SINGULAR.items():
+        if older not in shaped:
+            continue
+        if name in shaped:
+            raise RuntimeError(f"{file} has both {older} and {name}; remove the one that is not meant")
+        value = shaped.pop(older)
+        shaped[name] = [] if value is None else [value]
+    if "models_state_dict" not in shaped:
+        raise RuntimeError(
+            f"{file} has no models_state_dict, only {sorted(map(str, shaped))}; no PyTorchTrial wrote it"
+        )
+    return shaped
+
+
+def _bare_names(names: Collection[str]) -> list[str]:
+    """Names as the user's own model has them. A wrapper's name is cut where all have it: it may be a user's, too."""
+    bare = [name.replace(_COMPILED, "") for name in names]
+    while bare and all(name.startswith(_DDP) for name in bare):
+        bare = [name.removeprefix(_DDP) for name in bare]
+    return bare
+
+
+def _versions_by_bare_name(versions: Mapping[str, Any]) -> "OrderedDict[str, Any]":
+    """Torch keeps each module's version by the module's name; "" is the whole."""
+    inner = [name for name in versions if name]
+    bare = [name.removesuffix(".") for name in _bare_names([f"{name}." for name in inner])]
+    whole = OrderedDict({"": versions[""]} if "" in versions else {})
+    whole.update((name, versions[older]) for name, older in zip(bare, inner, strict=True))
+    return whole

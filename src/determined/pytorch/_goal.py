@@ -1,0 +1,57 @@
+"""What the searcher looks at: its metric among those of a validation, and whether it is the best so far."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from determined import core
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """The searcher's metric or metrics; none off cluster."""
+
+    names: tuple[str, ...] = ()
+    smaller_is_better: bool = True
+
+    @classmethod
+    def of(cls, searcher: dict[str, Any]) -> "Goal":
+        several = tuple(str(metric["name"]) for metric in searcher.get("metrics") or ())
+        single = (str(searcher["metric"]),) if searcher.get("metric") else ()
+        return cls(several or single, bool(searcher.get("smaller_is_better", True)))
+
+    def result(self, metrics: dict[str, Any]) -> Any:
+        """What the searcher is told at the end of an operation: a number, or one for each of several metrics.
+
+        Raises:
+            RuntimeError: validation did not give the metric, or gave something else than a number.
+        """
+        if len(self.names) > 1:
+            return {name: _number(metrics, name) for name in self.names}
+        return _number(metrics, self.names[0]) if self.names else None
+
+    def is_best(self, metrics: dict[str, Any], core_context: core.Context) -> bool:
+        """Whether no earlier validation of the whole experiment was as good. Ask before reporting this one."""
+        if not self.names:
+            return True
+        value = _number(metrics, self.names[0])
+        if math.isnan(value):
+            return False
+        best = core_context.train.get_experiment_best_validation()
+        if best is None or math.isnan(best):
+            return True
+        return value < best if self.smaller_is_better else value > best
+
+
+def _number(metrics: dict[str, Any], name: str) -> float:
+    if name not in metrics:
+        raise RuntimeError(
+            f"the searcher's metric {name!r} is not among the validation metrics {sorted(metrics)}; return it from "
+            "evaluate_batch or evaluate_full_dataset, or correct searcher.metric"
+        )
+    value = metrics[name]
+    if isinstance(value, bool) or getattr(value, "size", 1) not in (1,) or not hasattr(value, "__float__"):
+        raise RuntimeError(
+            f"the searcher's metric {name!r} is {value!r}; evaluate_batch or evaluate_full_dataset must give one number"
+        )
+    return float(value)

@@ -1,0 +1,96 @@
+"""Where a checkpoint comes from: the trial's class, its config and hyperparameters, and the code, written beside the
+weights so that `load_trial_from_checkpoint_path` can build the trial again."""
+
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from determined._info import run_directory
+from determined._version import __version__
+from determined.config import mask_secrets
+from determined.errors import TooLarge
+from determined.pytorch._context import PyTorchTrialContext
+from determined.pytorch._formats import LOAD_DATA_FILE
+from determined.rundir.context import copy_directory
+from determined.rundir.layout import RunDir
+
+logger = logging.getLogger("determined.pytorch")
+
+CODE = "code"
+
+
+class Origin:
+    """What every checkpoint of one trial has in common."""
+
+    def __init__(self, trial_class: type, context: PyTorchTrialContext, *, is_trainer: bool) -> None:
+        self._context = context
+        self._load_data: dict[str, Any] = {
+            "trial_type": "PyTorchTrial",
+            # Whoever may read a checkpoint need not be one who may read the storage's keys.
+            "experiment_config": None if context._exp_conf is None else mask_secrets(context._exp_conf),
+            "hparams": context._hparams,
+            "trial_cls_spec": class_spec(trial_class),
+        }
+        if is_trainer:
+            self._load_data["is_trainer"] = True
+        self._has_code = True
+
+    def write(self, directory: Path) -> None:
+        text = json.dumps(self._load_data, skipkeys=True, default=str)  # a script's hyperparameters may be any
+        (directory / LOAD_DATA_FILE).write_text(text)
+        if self._has_code:
+            self._copy_code(directory / CODE)
+
+    def _copy_code(self, destination: Path) -> None:
+        code = self._code()
+        try:
+            copy_directory(code, destination, without=_store_within(code, destination))
+        except TooLarge as err:
+            self._has_code = False  # said once; it would be no smaller the next time
+            logger.warning("checkpoints are stored without the code of %s: %s", Path.cwd(), err)
+            return
+        destination.chmod(0o755)
+
+    def _code(self) -> Path:
+        """The context directory as it was submitted; off cluster the working directory."""
+        submitted = RunDir(run_directory()).model
+        return submitted if self._context._core.info is not None and submitted.is_dir() else Path.cwd()
+
+
+def _store_within(code: Path, destination: Path) -> Path:
+    """What holds checkpoints, this and others, must not be copied into one."""
+    checkpoint = destination.parent.resolve()
+    store = checkpoint.parent
+    return store if store != code.resolve() and store.is_relative_to(code.resolve()) else checkpoint
+
+
+def metadata(batches_trained: int) -> dict[str, Any]:
+    return {
+        "determined_version": __version__,
+        "steps_completed": batches_trained,
+        "framework": f"torch-{torch.__version__}",
+        "format": "pickle",
+    }
+
+
+def class_spec(trial_class: type) -> str:
+    """`module:Qualname`, under which the class is found again in the stored code."""
+    module = trial_class.__module__
+    return f"{_script_module() if module == '__main__' else module}:{trial_class.__qualname__}"
+
+
+def _script_module() -> str:
+    """The name under which the script that runs can be imported; `__main__` where there is none (a notebook)."""
+    main = sys.modules["__main__"]
+    if main.__spec__ is not None:
+        return main.__spec__.name
+    script = getattr(main, "__file__", None)
+    if script is None:
+        return "__main__"
+    path = Path(script).absolute()
+    inside = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else Path(path.name)
+    return ".".join(inside.with_suffix("").parts)

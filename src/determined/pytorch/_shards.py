@@ -1,0 +1,157 @@
+"""Parameters and optimizer state that FSDP2 has spread over the ranks, saved by each rank and read by any number of
+them. They lie in a directory of torch.distributed.checkpoint, each under its place in the trial's state as JSON."""
+
+import copy
+import json
+import pickle
+import warnings
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import torch
+from torch.distributed.checkpoint import state_dict_loader, state_dict_saver
+from torch.distributed.checkpoint.api import CheckpointException
+from torch.distributed.checkpoint.filesystem import FileSystemReader, FileSystemWriter
+from torch.distributed.checkpoint.metadata import Metadata, StorageMeta, TensorStorageMetadata
+from torch.distributed.tensor import DTensor, distribute_tensor
+from torch.distributed.tensor import empty as empty_dtensor
+
+from determined.errors import UnsafeCheckpoint
+from determined.pytorch._formats import SHARDS as DIRECTORY
+
+# Keys and positions that lead to a tensor: ["models_state_dict", 0, "layer.weight"].
+Place = list[str | int]
+# The tensor whose distribution a tensor read for this place takes over; None for an ordinary one on the CPU.
+Like = Callable[[Place], torch.Tensor | None]
+
+
+def split(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, DTensor]]:
+    """The state with None in place of every distributed tensor, and these tensors by their place."""
+    shards: dict[str, DTensor] = {}
+    return _without_shards(state, [], shards), shards
+
+
+def save(shards: dict[str, DTensor], checkpoint: Path) -> None:
+    """Collective. Each rank writes what it holds.
+
+    Raises:
+        RuntimeError: a rank could not; on every rank.
+    """
+    # The store flushes what it publishes as its own rules say; torch would wait for the disk after every file.
+    writer = FileSystemWriter(checkpoint / DIRECTORY, sync_files=False)
+    try:
+        state_dict_saver.save(shards, storage_writer=writer)
+    except CheckpointException as err:  # a BaseException, which would pass by whoever reports failures
+        raise RuntimeError(f"the sharded part of a checkpoint could not be saved: {err}") from err
+
+
+def load(state: dict[str, Any], checkpoint: Path, like: Like) -> None:
+    """Put the tensors that lie in a checkpoint back into its state.
+
+    Every rank reads what it needs for itself: ranks may be more or fewer than those that saved.
+
+    Raises:
+        UnsafeCheckpoint: the index holds more than an index.
+    """
+    reader = _Reader(checkpoint / DIRECTORY)
+    index = reader.read_metadata().state_dict_metadata
+    found = {name: _empty(entry, like(json.loads(name))) for name, entry in index.items()}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+        state_dict_loader.load(found, storage_reader=reader, no_dist=True)
+    for name, tensor in found.items():
+        _put(state, json.loads(name), tensor)
+
+
+def spread(state: dict[str, Any], like: Like) -> dict[str, Any]:
+    """The state with whole tensors distributed as the parameters they belong to: a checkpoint of one rank for many."""
+    return {
+        key: _spread(node, [key], like) if key in ("models_state_dict", "optimizers_state_dict") else node
+        for key, node in state.items()
+    }
+
+
+def _without_shards(node: Any, place: Place, shards: dict[str, DTensor]) -> Any:
+    if isinstance(node, DTensor):
+        shards[json.dumps(place)] = node
+        return None
+    if isinstance(node, dict):
+        rest = copy.copy(node)  # keeps its kind, and the versions torch hangs onto a model's state
+        for key, child in node.items():
+            rest[key] = _without_shards(child, [*place, key], shards)
+        return rest
+    if isinstance(node, list):
+        return [_without_shards(child, [*place, number], shards) for number, child in enumerate(node)]
+    return node
+
+
+def _spread(node: Any, place: Place, like: Like) -> Any:
+    if isinstance(node, dict):
+        spread_out = copy.copy(node)
+        for key, child in node.items():
+            spread_out[key] = _spread(child, [*place, key], like)
+        return spread_out
+    if isinstance(node, list):
+        return [_spread(child, [*place, number], like) for number, child in enumerate(node)]
+    if not isinstance(node, torch.Tensor) or isinstance(node, DTensor):
+        return node
+    pattern = like(place)
+    if not isinstance(pattern, DTensor) or pattern.shape != node.shape:
+        return node
+    # Every rank has read the whole and cuts its part out of it; nothing has to be sent.
+    return distribute_tensor(node.to(pattern.device), pattern.device_mesh, pattern.placements, src_data_rank=None)
+
+
+def _empty(entry: Any, like: torch.Tensor | None) -> torch.Tensor:
+    if not isinstance(entry, TensorStorageMetadata):
+        raise UnsafeCheckpoint(
+            f"the sharded part of a checkpoint holds a {type(entry).__name__}; only tensors belong there"
+        )
+    dtype = entry.properties.dtype
+    if not isinstance(like, DTensor):
+        return torch.empty(entry.size, dtype=dtype)
+    if like.shape == entry.size:
+        return torch.empty_like(like, dtype=dtype, requires_grad=False)
+    # A state of another shape than its parameter: whole on every rank, which is right whatever it was.
+    return empty_dtensor(entry.size, dtype=dtype, device_mesh=like.device_mesh)
+
+
+def _put(state: Any, place: Place, tensor: torch.Tensor) -> None:
+    node = state
+    for key in place[:-1]:
+        node = node[key]
+    node[place[-1]] = tensor
+
+
+class _Reader(FileSystemReader):
+    """As torch's, which unpickles whatever the index holds."""
+
+    def read_metadata(self, *_arguments: Any, **_named: Any) -> Metadata:
+        with (Path(self.path) / ".metadata").open("rb") as stream:
+            metadata: Metadata = _IndexUnpickler(stream).load()
+        for stored in metadata.storage_data.values():
+            if len(PurePosixPath(stored.relative_path).parts) != 1:
+                raise UnsafeCheckpoint(f"{self.path} refers to a file outside of it: {stored.relative_path}")
+        metadata.storage_meta = metadata.storage_meta or StorageMeta()
+        metadata.storage_meta.load_id = self.load_id
+        return metadata
+
+
+class _IndexUnpickler(pickle.Unpickler):
+    """Names, shapes and offsets as torch.distributed.checkpoint writes them, and nothing that could be called."""
+
+    _CLASSES = {
+        ("torch", "Size"), ("torch.serialization", "_get_layout"), ("pathlib", "PosixPath"),
+        *(("torch.distributed.checkpoint.metadata", name) for name in (
+            "Metadata", "StorageMeta", "TensorStorageMetadata", "BytesStorageMetadata", "ChunkStorageMetadata",
+            "MetadataIndex", "TensorProperties", "_MEM_FORMAT_ENCODING",
+        )),
+        ("torch.distributed.checkpoint.filesystem", "_StorageInfo"),
+    }  # fmt: skip
+
+    def find_class(self, module: str, name: str) -> Any:
+        is_dtype = module == "torch" and isinstance(getattr(torch, name, None), torch.dtype)
+        if is_dtype or (module, name) in self._CLASSES:
+            return super().find_class(module, name)
+        raise UnsafeCheckpoint(f"the index of a sharded checkpoint holds {module}.{name}; it is not loaded")

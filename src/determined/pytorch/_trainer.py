@@ -1,0 +1,250 @@
+"""`pytorch.init` and `Trainer`: training from a script of one's own, on a cluster or off it."""
+
+import contextlib
+import logging
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from determined import core
+from determined._info import ClusterInfo, get_cluster_info
+from determined.config.generations import generation
+from determined.pytorch import _parallel, _tensorboard
+from determined.pytorch._context import PyTorchTrialContext
+from determined.pytorch._controller import Plan, PyTorchTrialController
+from determined.pytorch._health import explained
+from determined.pytorch._length import Leg, late_length, one_leg, operation_legs
+from determined.pytorch._periods import Batch, TrainUnit, check_length, check_period
+from determined.pytorch._trial import PyTorchTrial
+from determined.trial import EnvContext
+
+logger = logging.getLogger("determined.pytorch")
+
+_POLICIES = ("best", "all", "none")
+
+
+@contextlib.contextmanager
+def init(
+    *,
+    hparams: dict[str, Any] | None = None,
+    exp_conf: dict[str, Any] | None = None,
+    distributed: core.DistributedContext | None = None,
+    aggregation_frequency: int = 1,
+    enable_tensorboard_logging: bool = True,
+) -> Iterator[PyTorchTrialContext]:
+    """A context to build a PyTorchTrial with, for the length of the block.
+
+    Args:
+        hparams: hyperparameters; on a cluster the trial's own when left out.
+        exp_conf: an experiment config, for `get_experiment_config` off cluster; on a cluster the experiment's own.
+        distributed: who this process is among its peers, off cluster; on a cluster the launcher says it.
+        aggregation_frequency: batches whose gradients are added up before an optimizer steps.
+        enable_tensorboard_logging: whether reported metrics are also written as TensorBoard events.
+
+    Raises:
+        ValueError: a task with several slots whose entrypoint has no launcher.
+
+    Example:
+        >>> with pytorch.init(hparams={"lr": 0.1}) as context:
+        ...     trainer = pytorch.Trainer(MyTrial(context), context)
+        ...     trainer.fit(max_length=pytorch.Epoch(1))
+    """
+    info = _trial_info()
+    given = hparams if hparams is not None or info is None else info.trial.hparams
+    with _context(
+        info,
+        distributed=distributed,
+        hparams=given,
+        exp_conf=exp_conf if info is None else info.trial._config,
+        aggregation_frequency=aggregation_frequency,
+        enable_tensorboard_logging=enable_tensorboard_logging,
+    ) as context:
+        yield context
+
+
+class Trainer:
+    """Trains a trial.
+
+    Args:
+        trial: the trial.
+        context: what `pytorch.init` gave, and the trial was built with.
+
+    Example:
+        >>> trainer = pytorch.Trainer(trial, context)
+        >>> trainer.fit(max_length=pytorch.Epoch(10), validation_period=pytorch.Epoch(1))
+    """
+
+    def __init__(self, trial: PyTorchTrial, context: PyTorchTrialContext) -> None:
+        self._trial = trial
+        self._context = context
+        self._core: core.Context = context._core
+        self._info = _trial_info()
+        self._profiling = False
+
+    def configure_profiler(
+        self,
+        sync_timings: bool = True,
+        enabled: bool = False,
+        begin_on_batch: int = 0,
+        end_after_batch: int | None = None,
+    ) -> None:
+        """Sample the machine while training, as `fit(profiling_enabled=True)`; the batches are not heard any more."""
+        self._profiling = enabled
+        if begin_on_batch or end_after_batch is not None or not sync_timings:
+            logger.warning(
+                "configure_profiler samples the machine during the whole training; for timings of operations use "
+                "context.set_profiler(...), which takes the arguments of torch.profiler.profile"
+            )
+
+    def fit(
+        self,
+        checkpoint_period: TrainUnit | None = None,
+        validation_period: TrainUnit | None = None,
+        max_length: TrainUnit | None = None,
+        reporting_period: TrainUnit = Batch(100),
+        checkpoint_policy: str = "best",
+        latest_checkpoint: str | None = None,
+        step_zero_validation: bool = False,
+        test_mode: bool = False,
+        profiling_enabled: bool = False,
+    ) -> None:
+        """Train until the end, or until the cluster wants the slots back; then a checkpoint is saved and this returns.
+
+        Args:
+            checkpoint_period: how often to checkpoint besides what `checkpoint_policy` asks for.
+            validation_period: how often to validate besides the end.
+            max_length: how long to train in all. Needed off cluster; where the searcher drives the trial by operations
+                it decides.
+            reporting_period: how often training metrics are averaged and reported.
+            checkpoint_policy: "best": after each validation that is the experiment's best so far; "all": after each
+                validation; "none": only by period and at the end.
+            latest_checkpoint: where to go on from, `det.get_cluster_info().latest_checkpoint` on a cluster.
+            step_zero_validation: validate before the first batch.
+            test_mode: train one batch, validate one and checkpoint, off cluster.
+            profiling_enabled: sample the machine's use while training, on a cluster.
+
+        Raises:
+            ValueError: no length, an unknown policy, or `test_mode` on a cluster.
+            TypeError: a length or period that is neither Batch nor Epoch.
+        """
+        if checkpoint_policy not in _POLICIES:
+            raise ValueError(f"checkpoint_policy={checkpoint_policy!r} is not one of {', '.join(_POLICIES)}")
+        plan = Plan(
+            reporting_period=check_period(reporting_period, "reporting_period") or Batch(100),
+            validation_period=check_period(validation_period, "validation_period"),
+            checkpoint_period=check_period(checkpoint_period, "checkpoint_period"),
+            checkpoint_policy=self._policy(checkpoint_policy),
+            latest_checkpoint=latest_checkpoint,
+            step_zero_validation=step_zero_validation,
+            test_mode=test_mode,
+            profiling_enabled=(profiling_enabled or self._profiling) and self._info is not None,
+        )
+        self._check_place(plan)
+        PyTorchTrialController(self._trial, self._context, plan, self._legs(max_length, test_mode)).run()
+
+    def _policy(self, asked: str) -> str:
+        if asked != "best" or self._info is not None:
+            return asked
+        logger.warning("checkpoint_policy 'best' compares with the whole experiment; off cluster 'all' is used instead")
+        return "all"
+
+    def _check_place(self, plan: Plan) -> None:
+        if self._info is None:
+            return
+        if plan.test_mode:
+            raise ValueError("test_mode=True is for a run off cluster; on a cluster use det experiment create --test")
+        if plan.latest_checkpoint is None and self._info.latest_checkpoint is not None:
+            logger.warning(
+                "this trial has a checkpoint, and Trainer.fit starts anew; pass "
+                "latest_checkpoint=det.get_cluster_info().latest_checkpoint to go on from it"
+            )
+
+    def _legs(self, max_length: TrainUnit | None, test_mode: bool) -> Iterator[Leg]:
+        if test_mode:
+            return one_leg(Batch(1))
+        if self._info is None:
+            if max_length is None:
+                raise ValueError("Trainer.fit needs max_length off cluster; pass max_length=pytorch.Epoch(n)")
+            return one_leg(check_length(max_length, "Trainer.fit"))
+        return cluster_legs(self._info, self._context, max_length)
+
+
+def cluster_legs(info: ClusterInfo, context: PyTorchTrialContext, max_length: TrainUnit | None) -> Iterator[Leg]:
+    """How long this trial trains: by operations where the master hands them out, else as script or config say."""
+    config = info.trial._config
+    if generation(config) == "classic":
+        if max_length is not None:
+            logger.warning("max_length=%r is not heard: the searcher decides how long this trial trains", max_length)
+        return operation_legs(context._core, context.get_global_batch_size)
+    searcher = config.get("searcher") or {}
+    return one_leg(late_length(max_length, searcher, context.get_global_batch_size, "Trainer.fit"))
+
+
+@contextlib.contextmanager
+def _context(
+    info: ClusterInfo | None,
+    *,
+    distributed: core.DistributedContext | None,
+    hparams: dict[str, Any] | None,
+    exp_conf: dict[str, Any] | None,
+    aggregation_frequency: int,
+    enable_tensorboard_logging: bool,
+    average_aggregated_gradients: bool = True,
+    gradient_compression: bool = False,
+    env: EnvContext | None = None,
+    checkpoint_storage: str | None = None,
+) -> Iterator[PyTorchTrialContext]:
+    """The one place where a managed context is made, for scripts and for trial classes."""
+    if info is not None:
+        seed_everything(info.trial.trial_seed)
+    with (
+        _parallel.backend(info, distributed) as found,
+        explained(),
+        core.init(
+            distributed=found,
+            checkpoint_storage=checkpoint_storage,
+            tensorboard_mode=_tensorboard.mode_of(found, enable_tensorboard_logging),
+        ) as core_context,
+    ):
+        context = PyTorchTrialContext(
+            core_context=core_context,
+            trial_seed=_seed_of(info, env),
+            hparams=hparams,
+            exp_conf=exp_conf,
+            slots_per_trial=core_context.distributed.size,
+            num_gpus=torch.cuda.device_count() if torch.cuda.is_available() else 0,
+            aggregation_frequency=aggregation_frequency,
+            average_aggregated_gradients=average_aggregated_gradients,
+            gradient_compression=gradient_compression,
+            steps_completed=0 if info is None else info.trial._steps_completed,
+            debug_enabled=info is not None and info.trial._debug,
+            enable_tensorboard_logging=enable_tensorboard_logging,
+            env=env,
+        )
+        try:
+            yield context
+        finally:
+            context._close()
+
+
+def _seed_of(info: ClusterInfo | None, env: EnvContext | None) -> int | None:
+    """None for a script off cluster, which seeds itself as it likes."""
+    if info is not None:
+        return info.trial.trial_seed
+    return None if env is None else env.trial_seed
+
+
+def seed_everything(seed: int) -> None:
+    """The same on every rank: models must begin alike. Data and dropout differ by what each rank is given."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    torch.manual_seed(seed)
+
+
+def _trial_info() -> ClusterInfo | None:
+    """The trial this process belongs to; None off cluster and in tasks that are no trial."""
+    info = get_cluster_info()
+    return info if info is not None and info.task_type == "TRIAL" else None

@@ -1,0 +1,43 @@
+"""What a trial must have done before it can be trained; each message names the method and the way out."""
+
+from typing import Any
+
+import torch
+
+from determined.errors import InvalidExperimentException
+from determined.pytorch._context import PyTorchTrialContext
+from determined.pytorch._loader import DataLoader
+from determined.pytorch._trial import PyTorchTrial
+
+
+def check_wrapped(trial: PyTorchTrial, context: PyTorchTrialContext) -> None:
+    """Raises InvalidExperimentException without a wrapped model or optimizer."""
+    name = type(trial).__name__
+    if not context.models:
+        raise InvalidExperimentException(
+            f"{name}.__init__ wrapped no model; pass each through self.context.wrap_model(model)"
+        )
+    if not context.optimizers:
+        raise InvalidExperimentException(
+            f"{name}.__init__ wrapped no optimizer; pass each through self.context.wrap_optimizer(optimizer)"
+        )
+
+
+def check_loader(loader: Any, method: str, context: PyTorchTrialContext) -> Any:
+    """The loader, if it is one the loop can shard and resume.
+
+    Raises:
+        RuntimeError: torch's own loader without `disable_dataset_reproducibility_checks`.
+        TypeError: something else.
+    """
+    if isinstance(loader, DataLoader):
+        return loader
+    if not isinstance(loader, torch.utils.data.DataLoader):
+        raise TypeError(f"{method} returned a {type(loader).__name__}; return a determined.pytorch.DataLoader")
+    if context._reproducible_data:
+        raise RuntimeError(
+            f"{method} returned a torch.utils.data.DataLoader, which can be neither sharded nor resumed; return a "
+            "determined.pytorch.DataLoader, or call self.context.experimental.disable_dataset_reproducibility_checks() "
+            "in __init__ and shard the data yourself"
+        )
+    return loader

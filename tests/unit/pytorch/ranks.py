@@ -1,0 +1,132 @@
+"""Several ranks of a small job as real processes, with torch.distributed over gloo and a core DistributedContext.
+
+`run_ranks(2, f"{__file__}:work", 3)` calls `work(distributed, 3)` of that file in two processes. This file is also the
+program those processes run: `python ranks.py JOB_DIRECTORY`.
+"""
+
+import importlib.util
+import os
+import pickle
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+_SECONDS = 100.0
+
+
+def run_ranks(size: int, function_path: str, *args: Any, connected: bool = True) -> list[Any]:
+    """What the function returned on each rank.
+
+    Args:
+        size: number of processes.
+        function_path: `file.py:name` of a function at the top of a file.
+        args: what it gets, after the core DistributedContext; must be picklable, as its result.
+        connected: False calls it with `args` alone, in an environment as a launcher makes it, and connects nothing.
+
+    Raises:
+        RuntimeError: it failed on a rank; with the tracebacks of all.
+    """
+    with tempfile.TemporaryDirectory() as directory:
+        (Path(directory) / "job").write_bytes(pickle.dumps((function_path, args, connected)))
+        shared = {"MASTER_PORT": str(_free_port()), "DET_SESSION_TOKEN": secrets.token_hex()}
+        ranks = [_start(rank, size, directory, shared) for rank in range(size)]
+        try:
+            _wait(ranks)
+        finally:
+            for process in ranks:
+                process.kill()
+                process.wait()
+        return _results(ranks, Path(directory))
+
+
+def _start(rank: int, size: int, directory: str, shared: dict[str, str]) -> subprocess.Popen[bytes]:
+    env = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("DET_")},
+        **shared,
+        "MASTER_ADDR": "127.0.0.1",
+        "GLOO_SOCKET_IFNAME": "lo",
+        "OMP_NUM_THREADS": "1",
+        "RANK": str(rank),
+        "WORLD_SIZE": str(size),
+        "LOCAL_RANK": str(rank),
+        "LOCAL_WORLD_SIZE": str(size),
+        "GROUP_RANK": "0",
+        "GROUP_WORLD_SIZE": "1",
+    }
+    with (Path(directory) / f"output{rank}").open("wb") as output:
+        return subprocess.Popen([sys.executable, __file__, directory], env=env, stdout=output, stderr=output)
+
+
+def _wait(ranks: list[subprocess.Popen[bytes]]) -> None:
+    """Until all have ended, or a while after the first that failed: the others may wait for it for ever."""
+    deadline = time.monotonic() + _SECONDS
+    failed = False
+    while any(process.poll() is None for process in ranks) and time.monotonic() < deadline:
+        if not failed and any(process.poll() for process in ranks):
+            failed, deadline = True, min(deadline, time.monotonic() + 5)
+        time.sleep(0.02)
+
+
+def _results(ranks: list[subprocess.Popen[bytes]], directory: Path) -> list[Any]:
+    if any(process.returncode for process in ranks):
+        told = [
+            f"rank {rank} ({_fate(process.returncode)}):\n{(directory / f'output{rank}').read_text()}"
+            for rank, process in enumerate(ranks)
+        ]
+        raise RuntimeError("\n".join(told))
+    return [pickle.loads((directory / f"result{rank}").read_bytes()) for rank in range(len(ranks))]
+
+
+def _fate(code: int) -> str:
+    return f"did not end within {_SECONDS:g} s" if code == -signal.SIGKILL else f"status {code}"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def main() -> None:
+    directory = Path(sys.argv[1])
+    function_path, args, connected = pickle.loads((directory / "job").read_bytes())
+    sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+    file, _, name = function_path.rpartition(":")
+    spec = importlib.util.spec_from_file_location(Path(file).stem, file)
+    assert spec is not None and spec.loader is not None, f"no module {file}"
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[Path(file).stem] = module
+    spec.loader.exec_module(module)
+    work = getattr(module, name)
+    result = _connected(work, args) if connected else work(*args)
+    (directory / f"result{os.environ['RANK']}").write_bytes(pickle.dumps(result))
+
+
+def _connected(work: Any, args: tuple[Any, ...]) -> Any:
+    import torch.distributed
+
+    from determined import core
+
+    torch.distributed.init_process_group("gloo")
+    try:
+        with core.DistributedContext.from_torch_distributed() as distributed:
+            return work(distributed, *args)
+    finally:
+        torch.distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BaseException:  # the edge of this process: the parent reads the traceback
+        traceback.print_exc()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1)  # gloo's threads may wait for peers that never come

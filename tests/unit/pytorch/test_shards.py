@@ -1,0 +1,68 @@
+"""Sharded checkpoints: saved by each rank, read by any number of them; an index that would run code is refused."""
+
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from ranks import run_ranks
+from sharded_jobs import ShardedTrial, train
+
+from determined import pytorch
+from determined.errors import UnsafeCheckpoint
+from determined.pytorch import _shards
+from determined.pytorch._state import restore_rng, take_rng
+
+JOBS = Path(__file__).parent / "sharded_jobs.py"
+
+
+@pytest.fixture(autouse=True)
+def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, off_cluster: Path) -> Iterator[None]:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    before = take_rng()
+    yield
+    restore_rng(before)
+
+
+def _on_two_ranks(*arguments: Any) -> list[dict[str, Any]]:
+    return run_ranks(2, f"{JOBS}:on_ranks", *arguments)
+
+
+def _same(first: dict[str, Any], second: dict[str, Any]) -> bool:
+    return first.keys() == second.keys() and all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_what_ranks_have_saved_goes_on_on_any_number_of_them(off_cluster: Path) -> None:
+    uninterrupted = _on_two_ranks(5, 3, None)
+    assert all(rank["is_distributed"] for rank in uninterrupted)
+    (uuid, at_three), (_, at_five) = uninterrupted[0]["stored"]
+    assert sorted(path.name for path in (off_cluster / uuid / "sharded").iterdir()) == [
+        ".metadata", "__0_0.distcp", "__1_0.distcp",
+    ]  # fmt: skip
+
+    alone = train(None, 5, 5, uuid)
+    assert _same(alone.begun, at_three) and not alone.is_distributed
+    of_one, at_its_five = alone.stored[-1]
+
+    for rank in _on_two_ranks(5, 5, uuid, of_one):
+        assert _same(rank["begun"], at_three)
+        assert _same(rank["stored"][-1][1], at_five)  # dropout and data went on as well, on both ranks
+        assert _same(rank["restored"], at_its_five)
+
+    trial: Any = pytorch.load_trial_from_checkpoint_path(str(off_cluster / uuid), trial_class=ShardedTrial)
+    assert all(torch.equal(value, at_three[name]) for name, value in trial.model.state_dict().items())
+
+
+def test_an_index_that_would_run_code_is_refused_and_runs_nothing(tmp_path: Path) -> None:
+    class Touch:
+        def __reduce__(self) -> Any:
+            return Path.touch, (tmp_path / "ran",)
+
+    (tmp_path / "sharded").mkdir()
+    (tmp_path / "sharded" / ".metadata").write_bytes(pickle.dumps(Touch()))
+    with pytest.raises(UnsafeCheckpoint, match="index of a sharded checkpoint"):
+        _shards.load({}, tmp_path, lambda _place: None)
+    assert not (tmp_path / "ran").exists()
