@@ -70,6 +70,7 @@ test-engines: setup engines frameworks
 
 test-gpu: setup
 	$(PYTHON) tests/gpu/check_gpu.py
+	$(PYTHON) tests/gpu/check_train_loop.py
 
 fuzz: setup
 	sh scripts/fuzz.sh $(VENV)

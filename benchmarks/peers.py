@@ -12,6 +12,8 @@ PACKAGES = (
     "torch==2.13.0",
     *("tensorboard", "trackio", "wandb", "mlflow", "numpy"),  # tracking
     *("ray[tune]", "syne-tune", "optuna", "scikit-learn", "matplotlib"),  # search
+    *("lightning==2.6.*", "transformers==5.*", "accelerate", "pytorch-ignite"),  # training loops
+    *("fsspec", "msgspec", "pathspec", "psutil", "PyYAML", "urllib3"),  # what determined needs where it runs among them
 )
 _HOME = Path(__file__).with_name(".venv-peers")
 

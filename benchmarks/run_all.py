@@ -60,6 +60,7 @@ BENCHMARKS: dict[str, tuple[list[str], list[str]]] = {
     "checkpoint": ([], ["--quick"]),
     "launch": ([], ["--quick"]),
     "search_speed": ([], ["--quick"]),
+    "train_loop": ([], ["--quick"]),
     "search_quality": (["--plot", str(HERE / "results" / "search_quality.svg")], ["--quick"]),
 }
 

@@ -65,6 +65,12 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
+def pytorch_pages() -> list[Path]:
+    """Those whose blocks import torch, which takes seconds for each."""
+    names = ("batch-inference", "migrating", "pytorch", "pytorch-data", "pytorch-today")
+    return [ROOT / "docs" / f"{name}.md" for name in names]
+
+
 def examples() -> list[Path]:
     """Not those that need a framework: their own tests run them where it is installed."""
     names = ("core_api", "custom_search/halving", "distributed/launch_layer", "optuna")
@@ -75,12 +81,12 @@ def name_of(document: Path) -> str:
     return f"{document.parent.name}-{document.stem}"
 
 
-def read_through(document: Path, directory: Path) -> None:
+def read_through(document: Path, directory: Path, block_seconds: float = BLOCK_SECONDS) -> None:
     """Do all that it shows, as its reader would. Raises AssertionError for what does not work."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
-    reader = Reader(directory, document, port)
+    reader = Reader(directory, document, port, block_seconds)
     try:
         for block in blocks(document):
             if "not run" not in block.marks and block.language not in SHOWN:
@@ -111,10 +117,11 @@ def missing_lines(promised: list[str], output: str) -> list[str]:
 class Reader:
     """A home and a clone of their own. What the document starts is stopped when the document is read."""
 
-    def __init__(self, directory: Path, document: Path, port: int) -> None:
+    def __init__(self, directory: Path, document: Path, port: int, block_seconds: float = BLOCK_SECONDS) -> None:
         self.clone = directory / "determined"
         self._home = directory / "home"
         self._port = str(port)
+        self._seconds = block_seconds
         self._home.mkdir(parents=True)
         shutil.copytree(ROOT / "examples", self.clone / "examples")
         # The README of an example speaks from its own folder, every other document from the top.
@@ -158,7 +165,7 @@ class Reader:
         env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
         return subprocess.run(
             command, cwd=self.cwd, env=env, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, timeout=BLOCK_SECONDS, check=False,
+            stderr=subprocess.STDOUT, timeout=self._seconds, check=False,
         )  # fmt: skip
 
 

@@ -7,10 +7,22 @@ under this name for later blocks), `<!-- exit status: 1 -->`.
 from pathlib import Path
 
 import pytest
-from documents import RUN, SHOWN, blocks, documents, missing_lines, name_of, pages, read_through
+from documents import (
+    RUN,
+    SHOWN,
+    blocks,
+    documents,
+    missing_lines,
+    name_of,
+    pages,
+    pytorch_pages,
+    read_through,
+)
+
+OTHER_PAGES = [page for page in pages() if page not in pytorch_pages()]
 
 
-@pytest.mark.parametrize("document", pages(), ids=name_of)
+@pytest.mark.parametrize("document", OTHER_PAGES, ids=name_of)
 def test_what_a_document_shows_works(document: Path, tmp_path: Path) -> None:
     read_through(document, tmp_path)
 
