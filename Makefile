@@ -11,7 +11,7 @@ FRAMEWORKS := .venv-frameworks
 PYTEST ?= $(BIN)/python -m pytest
 FAST := -m "not slow and not chaos and not fuzz and not engines"
 
-.PHONY: setup demo test check lint types imports bench test-chaos test-engines test-gpu fuzz official engines frameworks clean
+.PHONY: setup demo test check lint types imports bench test-chaos test-engines test-slow test-gpu fuzz official engines frameworks clean
 
 setup: $(STAMP)
 
@@ -67,6 +67,10 @@ test-chaos: setup
 # Real Ray and Slurm clusters, frameworks that take long to start: what `make test` has only a fast subset of.
 test-engines: setup engines frameworks
 	$(PYTEST) -q -m "engines" tests
+
+# Examples in full, as their READMEs say: many trainings, minutes each.
+test-slow: setup
+	$(PYTEST) -q -m "slow" tests
 
 test-gpu: setup
 	$(PYTHON) tests/gpu/check_gpu.py

@@ -75,7 +75,7 @@ def test_a_paused_job_processes_each_batch_once(cluster: Cluster, client: Client
     assert client.trials(experiment)[0]["restarts"] == 0
 
 
-@pytest.mark.engines
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_a_killed_worker_costs_one_interval_at_most(
     cluster: Cluster, client: Client, home: Path, tmp_path: Path

@@ -24,7 +24,7 @@ pytestmark = [
         importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
     ),
 ]
-EXAMPLES = ["mnist", pytest.param("cifar10", marks=pytest.mark.engines)]
+EXAMPLES = ["mnist", pytest.param("cifar10", marks=pytest.mark.slow)]
 GENERATIONS = {"classic": "", "late": "_late"}
 EPOCH = 32  # batches: 2048 records, 64 at a time
 RUNG, TOP = EPOCH, 2 * EPOCH  # of the classic search; its promoted trial goes on where an epoch begins
@@ -193,7 +193,7 @@ def test_the_script_runs_with_plain_python_and_no_master(tmp_path: Path, example
     assert {path.name for path in set(model.iterdir()) - before} <= {"__pycache__"}, "it leaves nothing behind"
 
 
-@pytest.mark.engines
+@pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("example", ["mnist", "cifar10"])
 def test_what_the_readme_shows_works(example: str, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_a_language_model_sharded_over_two_slots_goes_on_on_one(
     assert not [file for file in _last_files(client, one) if file.endswith(".distcp")]
 
 
-@pytest.mark.engines
+@pytest.mark.slow
 @pytest.mark.parametrize("compile_by", ["aot_eager", "yes"])
 def test_a_language_model_is_compiled_sharded_and_aggregates_gradients(
     cluster: Cluster, client: Client, home: Path, tmp_path: Path, compile_by: str
@@ -107,7 +107,7 @@ def test_a_language_model_is_compiled_sharded_and_aggregates_gradients(
     assert found[80] < found[20]
 
 
-@pytest.mark.engines
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("example", ["detection", "gan", "language_model"])
 def test_what_the_readme_of_a_pytorch_example_shows_works(tmp_path: Path, example: str) -> None:
