@@ -15,6 +15,7 @@ from determined.pytorch._loader import DataLoader, adapt_batch_sampler  # noqa: 
 from determined.pytorch._lr_scheduler import LRScheduler  # noqa: E402
 from determined.pytorch._periods import Batch, Epoch, TrainUnit  # noqa: E402
 from determined.pytorch._reducer import MetricReducer, Reducer  # noqa: E402
+from determined.pytorch._reset import reset_parameters  # noqa: E402
 from determined.pytorch._trainer import Trainer, init  # noqa: E402
 from determined.pytorch._trial import PyTorchTrial  # noqa: E402
 
@@ -38,6 +39,7 @@ __all__ = [
     "data_length",
     "init",
     "load_trial_from_checkpoint_path",
+    "reset_parameters",
     "samplers",
     "to_device",
 ]

@@ -29,7 +29,14 @@ def order_of(
     if type(sampler) is BatchSampler and type(sampler.sampler) in (SequentialSampler, EpochShuffle):
         return ArithmeticOrder(sampler, seed)
     prefetched = loader.num_workers * (loader.prefetch_factor or 0)
-    return SamplerOrder(sampler, _generators(loader), seed, saved, (prefetched + 2) * num_replicas + _DRAWN_AT_ONCE)
+    return SamplerOrder(sampler, generators_of(loader), seed, saved, (prefetched + 2) * num_replicas + _DRAWN_AT_ONCE)
+
+
+def generators_of(loader: DataLoader) -> list[torch.Generator]:
+    """The generators that decide about the order, each once."""
+    holders = (loader, loader.batch_sampler, getattr(loader.batch_sampler, "sampler", None))
+    found = [getattr(holder, "generator", None) for holder in holders]
+    return list({id(one): one for one in found if isinstance(one, torch.Generator)}.values())
 
 
 class ArithmeticOrder:
@@ -148,10 +155,3 @@ def no_batches(what: str) -> InvalidExperimentException:
         f"build_training_data_loader returned a loader without a batch ({what}); give it data, a smaller "
         "batch_size, or drop_last=False"
     )
-
-
-def _generators(loader: DataLoader) -> list[torch.Generator]:
-    """The generators that decide about the order, each once."""
-    holders = (loader, loader.batch_sampler, getattr(loader.batch_sampler, "sampler", None))
-    found = [getattr(holder, "generator", None) for holder in holders]
-    return list({id(one): one for one in found if isinstance(one, torch.Generator)}.values())

@@ -3,7 +3,7 @@
 import dataclasses
 import logging
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,7 +15,7 @@ from determined.pytorch import _formats, _origin
 from determined.pytorch._batches import TrainingBatches
 from determined.pytorch._callback_set import CallbackSet
 from determined.pytorch._context import PyTorchTrialContext
-from determined.pytorch._state import RngState, TrialState, take_rng
+from determined.pytorch._state import RngState, TrialState, restore_rng, take_rng
 
 if TYPE_CHECKING:
     from determined.pytorch._shards import Like, Place
@@ -65,12 +65,12 @@ class Checkpoints:
         The state that `on_checkpoint_save_start` sees on the chief has None in place of parameters that are sharded:
         each rank saves its part of those by itself.
         """
-        data = None if batches is None else batches.state(state.batches_trained)
-        everybody = self._dist.gather((take_rng(), data))
+        data, rng = None if batches is None else batches.state(state.batches_trained), take_rng()
+        everybody = self._dist.gather((rng, data))
         self._pending = self._context._gradients.pending(self._context.optimizers, self._dist.size)
-        save = self._save_sharded if self._context._is_sharded() else self._save_whole
-        storage_id = save(dataclasses.replace(state, last_ckpt=state.batches_trained), everybody)
+        storage_id = self._way_to_save()(dataclasses.replace(state, last_ckpt=state.batches_trained), everybody)
         self._callbacks.fire("on_checkpoint_upload_end", storage_id)
+        restore_rng(rng)  # callbacks may have drawn: a run that goes on from here will not have
         return storage_id
 
     def restore(self, storage_id: str, state: TrialState) -> Restored:
@@ -88,6 +88,7 @@ class Checkpoints:
             checkpoint = _formats.read_state(path, is_own=self._is_own(storage_id))
             self._load_shards(checkpoint, path)
             counters = _formats.read_counters(path)
+            self._read_pending(checkpoint, path)
         self._callbacks.fire("on_checkpoint_load_start", checkpoint)
         self._load(checkpoint)
         return self._restored(checkpoint, counters, state)
@@ -98,6 +99,11 @@ class Checkpoints:
         from determined.pytorch import _shards
 
         _shards.load(checkpoint, path, self._like())
+
+    def _way_to_save(self) -> Callable[[TrialState, "Positions"], str]:
+        if self._context._is_sharded():
+            return self._save_sharded
+        return self._save_between_steps if self._pending is not None and self._dist.size > 1 else self._save_whole
 
     def _save_whole(self, state: TrialState, everybody: "Positions") -> str:
         storage_id = None
@@ -117,6 +123,23 @@ class Checkpoints:
             if everybody is not None:
                 self._write(path, whole | self._rest(everybody), state)
         return storage_id
+
+    def _save_between_steps(self, state: TrialState, everybody: "Positions") -> str:
+        """Each rank has collected gradients of its own. Their mean would do, but for the last bits of the next step."""
+        metadata = _origin.metadata(state.batches_trained) if everybody is not None else {}
+        own, self._pending = self._pending, None
+        with self._core.checkpoint.store_path(metadata, shard=True) as (path, storage_id):
+            torch.save(own, path / _pending_file(self._dist.rank))
+            if everybody is not None:
+                self._write(path, self._state_dicts() | self._rest(everybody), state)
+        return storage_id
+
+    def _read_pending(self, checkpoint: dict[str, Any], path: Path) -> None:
+        """What `_save_between_steps` saved on this rank; ranks of another number aggregate anew."""
+        rank, size = self._dist.rank, self._dist.size
+        if size > 1 and len(list(path.glob(_pending_file("*")))) == size:
+            file = path / _pending_file(rank)
+            checkpoint["pending_gradients"] = torch.load(file, map_location="cpu", weights_only=True)
 
     def _write(self, path: Path, checkpoint: dict[str, Any], state: TrialState) -> None:
         """On the chief."""
@@ -233,6 +256,10 @@ class _Stateful(Protocol):
 
 # (random state, loader's state) of every rank, on the chief.
 Positions = Sequence[tuple[RngState, dict[str, Any] | None]] | None
+
+
+def _pending_file(rank: int | str) -> str:
+    return f"pending_gradients_{rank}.pth"
 
 
 def _write_state(checkpoint: dict[str, Any], file: Path) -> None:

@@ -27,6 +27,13 @@ from determined.pytorch._validation import Validation
 
 logger = logging.getLogger("determined.pytorch")
 
+_VALIDATION_HOOKS = (
+    "on_validation_start",
+    "on_validation_epoch_start",
+    "on_validation_epoch_end",
+    "on_validation_end",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -87,11 +94,11 @@ class PyTorchTrialController:
         self._epoch_length = context._epoch_len = self._dist.broadcast(self._batches.epoch_length)
         rng = self._restore(latest)
         context._reducers.reset()
-        if rng is not None:  # last: making loaders and iterators draws random numbers
-            _state.restore_rng(rng)
         for model in context.models:
             model.train()
         self.callbacks.fire("on_training_start")
+        if rng is not None:  # last: making loaders and iterators draws random numbers, and so may callbacks
+            _state.restore_rng(rng)
 
     def _restore(self, latest: str | None) -> Any:
         """Put everything back and open the data where the checkpoint left it; the random state is returned."""
@@ -105,6 +112,7 @@ class PyTorchTrialController:
             if last == self.state.batches_trained:
                 self.state.last_val = last
         self._stream = self._batches.iterate(self.state.batches_trained, restored.loader_state)
+        logger.info("going on from checkpoint %s at batch %s", latest, self.state.batches_trained)
         return restored.rng
 
     def _train(self) -> None:
@@ -228,21 +236,30 @@ class PyTorchTrialController:
         metrics = self._validation.run(self._dist, max_batches=1 if self.plan.test_mode else None)
         self.state.last_val = self.state.batches_trained
         is_end = leg is not None and self.state.batches_trained >= leg.batches(self._epoch_length)
-        is_best = self._report_validation(metrics, leg if is_end else None) if self._is_chief else False
-        if leg is not None and is_end and not self._is_chief:
-            leg.complete(None, is_chief=False)
+        result = self._goal.result(metrics) if is_end and self._is_chief else None
+        is_best = self._report_validation(metrics) if self._is_chief else False
         self.callbacks.fire("on_validation_end", metrics)
-        if self._policy_wants_checkpoint(is_best):
+        self._outdate_checkpoint()
+        if self._policy_wants_checkpoint(is_best) or is_end:
             self._checkpoint_if_needed()
+        if leg is not None and is_end:  # last: a trial whose last operation is complete would not be started again
+            leg.complete(result, is_chief=self._is_chief)
 
-    def _report_validation(self, metrics: dict[str, Any], ended: Leg | None) -> bool:
-        """Tell master and searcher, on the chief; whether this is the experiment's best so far."""
-        result = self._goal.result(metrics) if ended is not None else None
-        is_best = self.plan.checkpoint_policy == "best" and self._goal.is_best(metrics, self._core)
-        self._core.train.report_validation_metrics(self.state.batches_trained, self._with_position(metrics))
-        if ended is not None:
-            ended.complete(result, is_chief=True)
+    def _report_validation(self, metrics: dict[str, Any]) -> bool:
+        """Tell the master, on the chief; whether this is the experiment's best so far."""
+        batches = self.state.batches_trained
+        is_best = self.plan.checkpoint_policy == "best" and self._goal.is_best(metrics, self._core, batches)
+        self._core.train.report_validation_metrics(batches, self._with_position(metrics))
         return is_best
+
+    def _outdate_checkpoint(self) -> None:
+        """One saved here before the validation, by its period or for a pause, lacks what callbacks made of it."""
+        is_here = self.state.last_ckpt == self.state.batches_trained > 0
+        if is_here and self._hears_validations():
+            self.state.last_ckpt = 0
+
+    def _hears_validations(self) -> bool:
+        return any(self.callbacks.overrides(hook) for hook in _VALIDATION_HOOKS)
 
     def _policy_wants_checkpoint(self, is_best: bool) -> bool:
         if self.plan.checkpoint_policy == "best":
@@ -272,6 +289,8 @@ class PyTorchTrialController:
     def _wants_step_zero_validation(self) -> bool:
         if not self.plan.step_zero_validation or self.state.batches_trained:
             return False
+        if self._hears_validations():  # a trial killed before its first checkpoint begins anew, and so do its callbacks
+            return True
         known = self._core.train._get_last_validation() if self._is_chief else None
         return self._dist.broadcast(known) is None
 

@@ -13,6 +13,8 @@ from determined.pytorch._trainer import _context, cluster_legs
 from determined.pytorch._trial import PyTorchTrial
 from determined.trial import EnvContext
 
+logger = logging.getLogger("determined.pytorch")
+
 _TRACE_SECONDS = 30
 
 
@@ -25,6 +27,7 @@ def run_trial(trial_class: type[PyTorchTrial]) -> int:
     if config.get("debug"):
         faulthandler.dump_traceback_later(_TRACE_SECONDS, repeat=True)
     optimizations = config.get("optimizations") or {}
+    _warn_of_precision(str(optimizations.get("mixed_precision") or "O0"))
     with _context(
         info,
         distributed=None,
@@ -45,6 +48,15 @@ def _train(trial_class: type[PyTorchTrial], context: PyTorchTrialContext, info: 
         logging.getLogger().setLevel(logging.DEBUG if info.trial._debug else logging.WARNING)
     trial = trial_class(context)
     PyTorchTrialController(trial, context, plan_of(info, context), cluster_legs(info, context, None)).run()
+
+
+def _warn_of_precision(level: str) -> None:
+    if level != "O0":
+        logger.warning(
+            "optimizations.mixed_precision: %s is not heard; call self.context.experimental.use_amp() in __init__, "
+            "before wrap_model",
+            level,
+        )
 
 
 def plan_of(info: ClusterInfo, context: PyTorchTrialContext) -> Plan:

@@ -30,8 +30,15 @@ class Goal:
             return {name: _number(metrics, name) for name in self.names}
         return _number(metrics, self.names[0]) if self.names else None
 
-    def is_best(self, metrics: dict[str, Any], core_context: core.Context) -> bool:
-        """Whether no earlier validation of the whole experiment was as good. Ask before reporting this one."""
+    def is_best(self, metrics: dict[str, Any], core_context: core.Context, batches: int) -> bool:
+        """Whether no earlier validation of the whole experiment was as good. Ask before reporting this one.
+
+        Args:
+            metrics: of the validation.
+            core_context: asks the master.
+            batches: how many this trial has trained. One that was killed before it had saved its best state comes here
+                again, and the best validation so far may be this very one.
+        """
         if not self.names:
             return True
         value = _number(metrics, self.names[0])
@@ -40,6 +47,8 @@ class Goal:
         best = core_context.train.get_experiment_best_validation()
         if best is None or math.isnan(best):
             return True
+        if value == best:
+            return core_context.train._get_last_validation() == batches
         return value < best if self.smaller_is_better else value > best
 
 

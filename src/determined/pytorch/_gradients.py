@@ -95,16 +95,14 @@ class Gradients:
     def pending(self, optimizers: list[torch.optim.Optimizer], ranks: int) -> Pending | None:
         """Gradients added up and not stepped by yet, for a checkpoint between two steps: by optimizer and parameter.
 
-        Collective: of several ranks, which collect each their own, it is the mean that a step would take. None where
-        the last batch stepped.
+        Each of several ranks collects its own. None where the last batch stepped.
         """
         if self.steps:
             return None
-        if ranks > 1 and not _parallel.can_average(self._exchanging):
+        if ranks > 1 and not _parallel.can_read_gradients(self._exchanging):
             self._warn_of_loss()
             return None
-        collected = [[p.grad for p in _parallel.parameters_of(optimizer)] for optimizer in optimizers]
-        return collected if ranks == 1 else [_parallel.averaged(optimizer, ranks) for optimizer in optimizers]
+        return [[p.grad for p in _parallel.parameters_of(optimizer)] for optimizer in optimizers]
 
     def put_back(self, optimizers: list[torch.optim.Optimizer], pending: Pending) -> None:
         """Go on adding up where `pending` was taken."""

@@ -226,22 +226,9 @@ def parameters_of(optimizer: torch.optim.Optimizer) -> list[nn.Parameter]:
     return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
-def can_average(models: list[nn.Module]) -> bool:
+def can_read_gradients(models: list[nn.Module]) -> bool:
     """Whether the gradients each rank has collected can be read: FSDP2 keeps them to itself until it exchanges them."""
     return dist.is_initialized() and all(isinstance(model, DistributedDataParallel) for model in models)
-
-
-def averaged(optimizer: torch.optim.Optimizer, ranks: int) -> list[torch.Tensor | None]:
-    """The mean over ranks of every parameter's gradient; collective. A rank that has none counts as zero."""
-    means: list[torch.Tensor | None] = []
-    for parameter in parameters_of(optimizer):
-        if not parameter.requires_grad:
-            means.append(None)
-            continue
-        mean = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.clone()
-        dist.all_reduce(mean)
-        means.append(mean.detach().div_(ranks))
-    return means
 
 
 def is_horovod_optimizer(optimizer: Any) -> bool:

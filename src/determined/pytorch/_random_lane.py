@@ -4,8 +4,9 @@ Of the CPU alone: reading a GPU's generator would wait for the GPU.
 """
 
 import hashlib
+import itertools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,22 @@ class SeededIndices:
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _arrive, (self._indices, self._seed, self._number)
+
+
+class SeededBatches:
+    """A batch sampler's batches, seeded anew by the process's random numbers in each iteration: for workers that live
+    longer than one, whose own random numbers would depend on how many there were."""
+
+    def __init__(self, batch_sampler: Iterable[Any]) -> None:
+        self._batch_sampler = batch_sampler
+
+    def __iter__(self) -> Iterator[SeededIndices]:
+        # Drawn with the first batch: torch makes two iterators where it makes workers, and uses one.
+        seed = int(torch.randint(2**62, (1,)).item())
+        yield from map(SeededIndices, self._batch_sampler, itertools.repeat(seed), itertools.count())
+
+    def __len__(self) -> int:
+        return len(self._batch_sampler)  # type: ignore[arg-type]  # TypeError where the sampler has no length
 
 
 class Lane:

@@ -7,16 +7,21 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import torch
+
 from determined import core
 from determined.errors import InvalidExperimentException
+from determined.pytorch._batch_order import generators_of
 from determined.pytorch._callback_set import CallbackSet
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._evaluating import evaluating
 from determined.pytorch._evaluation_reducer import Counted, reduced, share_of
-from determined.pytorch._loader import DataLoader
+from determined.pytorch._loader import DataLoader, adapt_batch_sampler
 from determined.pytorch._metric_columns import MetricColumns, plain
+from determined.pytorch._random_lane import SeededBatches
 from determined.pytorch._trial import PyTorchTrial
 from determined.pytorch._trial_checks import check_loader
+from determined.pytorch.samplers import EpochShuffle
 
 logger = logging.getLogger("determined.pytorch")
 
@@ -43,6 +48,7 @@ class Validation:
         self._loader = check_loader(loader, "build_validation_data_loader", context)
         self._callbacks = callbacks
         self._data: Iterable[Any] | None = None
+        self._order = _FixedOrder(self._loader)
 
     def run(self, distributed: core.DistributedContext, *, max_batches: int | None = None) -> dict[str, Any]:
         """Validate. All ranks must call it; `on_validation_end` is left to the caller.
@@ -63,7 +69,8 @@ class Validation:
         context, began = self._context, time.monotonic()
         data = self._rank_data(distributed)
         context._reducers.reset()
-        with evaluating(context.models, in_step=self._is_in_step(data, distributed, max_batches)):
+        in_step = self._is_in_step(data, distributed, max_batches)
+        with evaluating(context.models, in_step=in_step), self._order:
             self._callbacks.fire("on_validation_start")
             if self._by_batch:
                 metrics, counted = self._run_batches(itertools.islice(data, max_batches), distributed)
@@ -81,9 +88,7 @@ class Validation:
         if self._data is None:
             size, rank = (distributed.size, distributed.rank) if self._by_batch else (1, 0)
             loader = self._loader
-            if isinstance(loader, DataLoader):
-                loader = loader.get_data_loader(repeat=False, skip=0, num_replicas=size, rank=rank)
-            self._data = loader
+            self._data = _share(loader, size, rank) if isinstance(loader, DataLoader) else loader
         return self._data
 
     def _is_in_step(self, data: Iterable[Any], distributed: core.DistributedContext, most: int | None) -> bool:
@@ -132,6 +137,41 @@ class Validation:
             )
         counted = Counted(_length(data), _length(getattr(data, "dataset", None)))
         return {name: plain(value) for name, value in metrics.items()}, counted
+
+
+class _FixedOrder:
+    """A loader that shuffles has the same order each time within `with`: a trial that was paused would else not know
+    how many validations there were, and its sums would be added up in another order than those of one left alone."""
+
+    def __init__(self, loader: Any) -> None:
+        is_ours = isinstance(loader, DataLoader)
+        sampler = getattr(loader.batch_sampler, "sampler", None) if is_ours else None
+        self._shuffle = sampler if isinstance(sampler, EpochShuffle) else None
+        self._generators = generators_of(loader) if is_ours else []
+        self._first = [generator.get_state() for generator in self._generators]
+        self._outside = self._first
+
+    def __enter__(self) -> None:
+        if self._shuffle is not None:
+            self._shuffle.set_epoch(0)
+        self._outside = [generator.get_state() for generator in self._generators]
+        self._put(self._first)
+
+    def __exit__(self, *error: object) -> None:
+        self._put(self._outside)  # the training data may be ordered by the same generator
+
+    def _put(self, states: list[torch.Tensor]) -> None:
+        for generator, state in zip(self._generators, states, strict=True):
+            generator.set_state(state)
+
+
+def _share(loader: DataLoader, size: int, rank: int) -> torch.utils.data.DataLoader[Any]:
+    if not loader.persistent_workers:
+        return loader.get_data_loader(repeat=False, skip=0, num_replicas=size, rank=rank)
+    batches = adapt_batch_sampler(loader.batch_sampler, num_replicas=size, rank=rank)
+    # Workers are made, and their seed is drawn, in the first validation alone: not from the process's random numbers.
+    own = loader.generator or torch.Generator()
+    return loader._torch_loader(SeededBatches(batches), own, persistent_workers=True)
 
 
 def _evaluates_by_batch(trial: PyTorchTrial) -> bool:

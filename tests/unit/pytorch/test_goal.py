@@ -16,6 +16,9 @@ class _Best:
     def get_experiment_best_validation(self) -> float | None:
         return self._best
 
+    def _get_last_validation(self) -> int:
+        return 10
+
 
 def _context(best: float | None) -> Any:
     return _Best(best)
@@ -58,4 +61,4 @@ def test_best_is_strictly_better_than_all_before(
     value: float, best: float | None, smaller: bool, expected: bool
 ) -> None:
     goal = Goal(("loss",), smaller)
-    assert goal.is_best({"loss": value}, _context(best)) is expected
+    assert goal.is_best({"loss": value}, _context(best), 20) is expected

@@ -1,0 +1,17 @@
+"""`reset_parameters`: for code written for releases up to 0.20."""
+
+from typing import Any
+
+from torch import nn
+
+
+def reset_parameters(model: nn.Module) -> None:
+    """Initialise anew every module of `model` that knows how to.
+
+    Example:
+        >>> reset_parameters(torch.nn.Linear(2, 1))
+    """
+    for module in model.modules():
+        reset: Any = getattr(module, "reset_parameters", None)
+        if callable(reset):
+            reset()
