@@ -91,10 +91,15 @@ class SlurmCluster:
                 process.kill()
 
     def bring_back(self, node: str) -> None:
+        self._set_state(node, "DOWN")  # or Slurm waits for a job that was ending there when the node was lost
         self.start_node(node)
-        with contextlib.suppress(subprocess.CalledProcessError):
-            self.command("scontrol", "update", f"NodeName={node}", "State=RESUME")
+        self._set_state(node, "RESUME")
         _until(lambda: self._are_idle([node]), f"{node} does not come back", self.logs)
+
+    def _set_state(self, node: str, state: str) -> None:
+        """Slurm refuses what is so already."""
+        with contextlib.suppress(subprocess.CalledProcessError):
+            self.command("scontrol", "update", f"NodeName={node}", f"State={state}", "Reason=lost")
 
     def steps(self, node: str | None = None) -> list[psutil.Process]:
         """The slurmstepds of this cluster: what every job's processes descend from. Each has its node's log open."""

@@ -179,7 +179,8 @@ def test_trial_of_a_lost_node_goes_on_elsewhere_without_a_restart(site: Site) ->
     site.until_said(experiment, "ranks")
     site.slurm.lose_node("n1")
     site.until_said(experiment, "ranks", times=2, seconds=120)
-    assert "n1" not in site.queued()[0]
+    [running] = [job for job in site.queued() if "RUNNING" in job]  # the lost one may still be ending there
+    assert "n1" not in running
     site.go.touch()
     site.until_state(experiment, "COMPLETED")
     assert site.trial(experiment)["restarts"] == 0
