@@ -1,8 +1,10 @@
 """Mixed precision: autocast around wrapped models' forward, the gradient scaler, and NVIDIA apex for old code."""
 
+import copy
+import dataclasses
 import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
 import torch
@@ -104,13 +106,39 @@ def _as_float(output: Any, dtype: torch.dtype) -> Any:
     """Tensors of `dtype` in full precision, in whatever structure a model returned them."""
     if isinstance(output, torch.Tensor):
         return output.float() if output.dtype is dtype else output
-    if type(output) is dict:
-        return {name: _as_float(value, dtype) for name, value in output.items()}
     if type(output) in (list, tuple):
         return type(output)(_as_float(value, dtype) for value in output)
     if isinstance(output, tuple) and hasattr(output, "_fields"):
         return type(output)(*(_as_float(value, dtype) for value in output))
+    if isinstance(output, Mapping):
+        return _mapping_as_float(output, dtype)
+    if dataclasses.is_dataclass(output) and not isinstance(output, type):
+        return _dataclass_as_float(output, dtype)
     return output
+
+
+def _mapping_as_float(output: Mapping[Any, Any], dtype: torch.dtype) -> Any:
+    values = {name: _as_float(value, dtype) for name, value in output.items()}
+    if all(values[name] is value for name, value in output.items()):
+        return output
+    if not isinstance(output, MutableMapping):
+        return type(output)(values)  # type: ignore[call-arg]  # as those of the standard library are made
+    made = copy.copy(output)  # some, such as defaultdict, are not made from their items alone
+    for name, value in values.items():
+        made[name] = value  # Hugging Face's ModelOutput keeps its attributes in step, and has no `update`
+    return made
+
+
+def _dataclass_as_float(output: Any, dtype: torch.dtype) -> Any:
+    given = {field.name: getattr(output, field.name, None) for field in dataclasses.fields(output)}
+    values = {name: _as_float(value, dtype) for name, value in given.items()}
+    changed = {name: value for name, value in values.items() if value is not given[name]}
+    if not changed:
+        return output
+    made = copy.copy(output)
+    for name, value in changed.items():
+        object.__setattr__(made, name, value)  # it may be frozen
+    return made
 
 
 def _load_apex() -> Any:

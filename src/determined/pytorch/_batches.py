@@ -18,8 +18,8 @@ class TrainingBatches:
     """The training data of one rank, endless. Makes no use of the process's random numbers to order it.
 
     Args:
-        loader: a torch loader is taken as it comes: its user shards it and knows where it begins; it is iterated again
-            whenever it ends.
+        loader: a torch loader, or anything else that can be iterated again, is taken as it comes: its user shards it
+            and knows where it begins; it is iterated again whenever it ends.
         num_replicas: number of ranks that share the data.
         rank: this one.
         seed: the same on every rank; decides about order, and about the random numbers of loading workers.
@@ -28,9 +28,7 @@ class TrainingBatches:
         epoch_length: batches of this rank in an epoch; None where the data has no length.
     """
 
-    def __init__(
-        self, loader: DataLoader | torch.utils.data.DataLoader[Any], *, num_replicas: int, rank: int, seed: int
-    ) -> None:
+    def __init__(self, loader: DataLoader | Iterable[Any], *, num_replicas: int, rank: int, seed: int) -> None:
         self._loader = loader
         self._num_replicas = num_replicas
         self._rank = rank
@@ -70,7 +68,7 @@ class TrainingBatches:
 
     def _length(self) -> int | None:
         try:
-            length = len(self._loader)
+            length = len(self._loader)  # type: ignore[arg-type]  # TypeError where it has no length
         except (TypeError, NotImplementedError):
             return None
         if not isinstance(self._loader, DataLoader):
@@ -91,9 +89,7 @@ class TrainingBatches:
         numbers.manual_seed(seeds("workers", self._seed, self._rank)[0])
         return _endless(loader._torch_loader(indices, numbers, persistent_workers=False))
 
-    def _begun_within_an_epoch(
-        self, loader: torch.utils.data.DataLoader[Any], first_batch: int
-    ) -> Iterator[Any] | None:
+    def _begun_within_an_epoch(self, loader: Iterable[Any], first_batch: int) -> Iterator[Any] | None:
         """An iterator made without a trace in the random numbers, as the interrupted run had made its own long ago.
 
         Where an epoch begins, an uninterrupted run makes one there too, and both draw the same.
@@ -115,7 +111,7 @@ def _endless(loader: torch.utils.data.DataLoader[Any]) -> Generator[Any, None, N
         _end_workers(iterator)
 
 
-def _repeated(loader: torch.utils.data.DataLoader[Any], begun: Iterator[Any] | None) -> Generator[Any, None, None]:
+def _repeated(loader: Iterable[Any], begun: Iterator[Any] | None) -> Generator[Any, None, None]:
     iterator = begun
     try:
         while True:
@@ -126,10 +122,10 @@ def _repeated(loader: torch.utils.data.DataLoader[Any], begun: Iterator[Any] | N
                 is_empty = False
                 yield batch
             if is_empty:
-                raise no_batches(f"a torch loader of {type(loader.dataset).__name__}")
+                raise no_batches(f"a loader of {type(getattr(loader, 'dataset', loader)).__name__}")
             iterator = None
     finally:
-        if iterator is not None and not loader.persistent_workers:  # those belong to the loader
+        if iterator is not None and not getattr(loader, "persistent_workers", False):  # those belong to the loader
             _end_workers(iterator)
 
 

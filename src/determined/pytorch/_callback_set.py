@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from determined import core
 from determined.errors import InvalidExperimentException
 from determined.pytorch._callback import PyTorchCallback
 
@@ -39,10 +40,20 @@ class CallbackSet:
     def __init__(self, callbacks: dict[str, PyTorchCallback]) -> None:
         self._callbacks = _checked(callbacks)
         self._hooks: dict[str, list[Hook]] = {name: self._overriding(name) for name in _HOOKS}
+        self._anywhere = {name for name, calls in self._hooks.items() if calls}
+
+    def share(self, distributed: core.DistributedContext) -> None:
+        """Learn what the callbacks of the other ranks override. All ranks must call it."""
+        if distributed.size > 1:
+            self._anywhere = set().union(*distributed.allgather(sorted(self._anywhere)))
 
     def overrides(self, hook: str) -> bool:
-        """Whether any callback does something at `hook`."""
+        """Whether any callback of this rank does something at `hook`."""
         return bool(self._hooks[hook])
+
+    def anywhere(self, hook: str) -> bool:
+        """Whether any callback of any rank does, once shared: what all ranks must decide alike is decided by this."""
+        return hook in self._anywhere
 
     def fire(self, hook: str, *arguments: Any) -> None:
         """Call `hook` of every callback that overrides it, in order."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
 from determined import core
 from determined.pytorch._metric_columns import Array, Column, MetricColumns, is_numeric
@@ -70,12 +71,20 @@ def _mean(values: Sequence[Any]) -> Array | None:
 
 
 def _as_numbers(value: Any) -> Array | None:
-    """None, text and the like have no average."""
+    """None, text, tensors in a list and the like have no average."""
+    if _holds_tensors(value):
+        return None
     try:
         array = np.asarray(value)
     except ValueError:  # lists of several lengths
         return None
     return array.astype(np.float64) if array.dtype.kind in "biuf" else None
+
+
+def _holds_tensors(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(_holds_tensors(part) for part in value)
+    return isinstance(value, torch.Tensor)
 
 
 def _over_batches(column: Column) -> float | None:

@@ -122,7 +122,8 @@ class PyTorchTrialContext(TrialFacts):
             raise TypeError(f"wrap_model got a {type(model).__name__}; pass a torch.nn.Module")
         if self._precision.apex is not None:
             raise InvalidExperimentException("wrap_model was called after configure_apex_amp; wrap every model before")
-        self._precision.cast(_parallel.bare(model), self.device)
+        if self._managed_training:
+            self._precision.cast(_parallel.bare(model), self.device)
         self._memory_format = memory_format or self._memory_format
         model = _parallel.place(model, self.device, memory_format)
         if self._managed_training:
@@ -186,7 +187,8 @@ class PyTorchTrialContext(TrialFacts):
             InvalidExperimentException: its optimizer is not wrapped, or ReduceLROnPlateau would be stepped without the
                 metric it needs.
         """
-        if not any(optimizer is lr_scheduler.optimizer for optimizer in self.optimizers):
+        scheduled = getattr(lr_scheduler, "optimizer", None)
+        if not any(optimizer is scheduled for optimizer in self.optimizers):
             raise InvalidExperimentException(
                 f"wrap_lr_scheduler got a {type(lr_scheduler).__name__} whose optimizer is not wrapped; make it with "
                 "the optimizer that context.wrap_optimizer returned"

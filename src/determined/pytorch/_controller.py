@@ -17,9 +17,10 @@ from determined.pytorch._callback_set import CallbackSet
 from determined.pytorch._checkpoint import Checkpoints
 from determined.pytorch._chunk_metrics import ChunkMetrics
 from determined.pytorch._context import PyTorchTrialContext
+from determined.pytorch._evaluating import evaluating
 from determined.pytorch._goal import Goal
 from determined.pytorch._health import Health
-from determined.pytorch._length import Leg
+from determined.pytorch._length import Leg, OperationLeg
 from determined.pytorch._periods import Batch, Count, TrainUnit
 from determined.pytorch._trial import PyTorchTrial
 from determined.pytorch._trial_checks import check_loader, check_wrapped
@@ -85,10 +86,12 @@ class PyTorchTrialController:
 
     def _prepare(self) -> None:
         context, latest = self.context, self.plan.latest_checkpoint
+        self.callbacks.share(self._dist)
         self.callbacks.fire("on_trial_startup", context.get_initial_batch(), latest)
         training = check_loader(self.trial.build_training_data_loader(), "build_training_data_loader", context)
         validation = check_loader(self.trial.build_validation_data_loader(), "build_validation_data_loader", context)
-        seed = self._dist.broadcast(_data_seed(context) if self._is_chief else None)
+        # Drawn on every rank: one that draws less has other random numbers than its peers from here on.
+        seed = self._dist.broadcast(_data_seed(context))
         self._batches = TrainingBatches(training, num_replicas=self._dist.size, rank=self._dist.rank, seed=seed)
         self._validation = Validation(self.trial, context, validation, self.callbacks)
         self._epoch_length = context._epoch_len = self._dist.broadcast(self._batches.epoch_length)
@@ -125,7 +128,8 @@ class PyTorchTrialController:
                 if not self._train_leg(leg):
                     return
         except InvalidHP:
-            self._checkpoint_if_needed()
+            if self._dist.size == 1:  # its peers are elsewhere, and a checkpoint needs them all; core tells them
+                self._checkpoint_if_needed()
             raise
 
     def _train_leg(self, leg: Leg) -> bool:
@@ -177,8 +181,10 @@ class PyTorchTrialController:
 
     def _due(self, until: int) -> list[str]:
         done, epoch = self.state.batches_trained, self._epoch_length
-        due = ["train"] if done >= until else []
-        return due + [what for what, period in self._periods().items() if period and period._fires(done, epoch)]
+        due = [what for what, period in self._periods().items() if period and period._fires(done, epoch)]
+        if done < until:
+            return due
+        return ["train", *(what for what in due if what != "report")]  # the progress of both is told once
 
     def _periods(self) -> dict[str, TrainUnit | None]:
         plan = self.plan
@@ -196,6 +202,7 @@ class PyTorchTrialController:
             epoch = int(first // length)
             last = min(end, (epoch + 1) * length)
             if first == epoch * length or first == 0:
+                self.context._current_batch_idx = first  # the hook may ask where training is
                 self.callbacks.fire("on_training_epoch_start", epoch)
             self._run_batches(first, int(last), epoch)
             if last == (epoch + 1) * length:
@@ -236,14 +243,22 @@ class PyTorchTrialController:
         metrics = self._validation.run(self._dist, max_batches=1 if self.plan.test_mode else None)
         self.state.last_val = self.state.batches_trained
         is_end = leg is not None and self.state.batches_trained >= leg.batches(self._epoch_length)
-        result = self._goal.result(metrics) if is_end and self._is_chief else None
         is_best = self._report_validation(metrics) if self._is_chief else False
-        self.callbacks.fire("on_validation_end", metrics)
+        self._tell_callbacks(metrics)
         self._outdate_checkpoint()
         if self._policy_wants_checkpoint(is_best) or is_end:
             self._checkpoint_if_needed()
+        if self._is_chief and self.plan.checkpoint_policy == "best":
+            self._goal.check(metrics)  # after all was reported and saved: a wrong name must not lose it
         if leg is not None and is_end:  # last: a trial whose last operation is complete would not be started again
-            leg.complete(result, is_chief=self._is_chief)
+            wants_metric = self._is_chief and isinstance(leg, OperationLeg)
+            leg.complete(self._goal.result(metrics) if wants_metric else None, is_chief=self._is_chief)
+
+    def _tell_callbacks(self, metrics: dict[str, Any]) -> None:
+        """Still as in the validation: what a callback computes with the models is no training."""
+        if self.callbacks.anywhere("on_validation_end"):
+            with evaluating(self.context.models, in_step=True):
+                self.callbacks.fire("on_validation_end", metrics)
 
     def _report_validation(self, metrics: dict[str, Any]) -> bool:
         """Tell the master, on the chief; whether this is the experiment's best so far."""
@@ -259,7 +274,7 @@ class PyTorchTrialController:
             self.state.last_ckpt = 0
 
     def _hears_validations(self) -> bool:
-        return any(self.callbacks.overrides(hook) for hook in _VALIDATION_HOOKS)
+        return any(self.callbacks.anywhere(hook) for hook in _VALIDATION_HOOKS)
 
     def _policy_wants_checkpoint(self, is_best: bool) -> bool:
         if self.plan.checkpoint_policy == "best":

@@ -45,7 +45,7 @@ def data_length(data: Any) -> int:
     )
 
 
-def to_device(data: T, device: torch.device, warned_types: set[type] | None = None) -> T:
+def to_device(data: T, device: torch.device | str, warned_types: set[type] | None = None) -> T:
     """A batch on `device`, in the same structure; what is there already is not copied.
 
     Copies out of pinned memory run beside the computation (`DataLoader(pin_memory=True)`); nothing is waited for.
@@ -53,13 +53,14 @@ def to_device(data: T, device: torch.device, warned_types: set[type] | None = No
     Args:
         data: tensors, arrays of numbers (which become tensors), objects with a method `to`, or dicts, lists, tuples and
             named tuples of these. Anything else is kept as it is, with one warning per type.
-        device: where to.
+        device: where to; text such as "cuda:0" will do.
         warned_types: types which were warned of; None keeps one set for the whole process.
 
     Example:
         >>> to_device({"x": np.zeros(2)}, torch.device("cpu"))
         {'x': tensor([0., 0.], dtype=torch.float64)}
     """
+    device = torch.device(device) if isinstance(device, str) else device
     # A copy to the CPU that nobody waits for would be read before it has arrived.
     is_async = device.type != "cpu"
     moved: T = _move(data, device, is_async, _warned_types if warned_types is None else warned_types)

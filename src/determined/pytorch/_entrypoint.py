@@ -16,6 +16,7 @@ from determined.trial import EnvContext
 logger = logging.getLogger("determined.pytorch")
 
 _TRACE_SECONDS = 30
+_WHERE_A_LENGTH_IS = "add `searcher.max_length: {epochs: n}` to the experiment config"
 
 
 def run_trial(trial_class: type[PyTorchTrial]) -> int:
@@ -47,7 +48,8 @@ def _train(trial_class: type[PyTorchTrial], context: PyTorchTrialContext, info: 
     if context.distributed.rank != 0:
         logging.getLogger().setLevel(logging.DEBUG if info.trial._debug else logging.WARNING)
     trial = trial_class(context)
-    PyTorchTrialController(trial, context, plan_of(info, context), cluster_legs(info, context, None)).run()
+    legs = cluster_legs(info, context, None, call=trial_class.__name__, way_out=_WHERE_A_LENGTH_IS)
+    PyTorchTrialController(trial, context, plan_of(info, context), legs).run()
 
 
 def _warn_of_precision(level: str) -> None:

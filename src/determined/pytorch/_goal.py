@@ -30,8 +30,15 @@ class Goal:
             return {name: _number(metrics, name) for name in self.names}
         return _number(metrics, self.names[0]) if self.names else None
 
+    def check(self, metrics: dict[str, Any]) -> None:
+        """Raises RuntimeError where `is_best` could not tell, for want of a number to compare."""
+        if self.names:
+            _number(metrics, self.names[0])
+
     def is_best(self, metrics: dict[str, Any], core_context: core.Context, batches: int) -> bool:
         """Whether no earlier validation of the whole experiment was as good. Ask before reporting this one.
+
+        One without the metric is none: `check` says so once it is reported and saved.
 
         Args:
             metrics: of the validation.
@@ -41,8 +48,8 @@ class Goal:
         """
         if not self.names:
             return True
-        value = _number(metrics, self.names[0])
-        if math.isnan(value):
+        name = self.names[0]
+        if _flaw(metrics, name) is not None or math.isnan(value := float(metrics[name])):
             return False
         best = core_context.train.get_experiment_best_validation()
         if best is None or math.isnan(best):
@@ -53,14 +60,22 @@ class Goal:
 
 
 def _number(metrics: dict[str, Any], name: str) -> float:
+    flaw = _flaw(metrics, name)
+    if flaw is not None:
+        raise RuntimeError(flaw)
+    return float(metrics[name])
+
+
+def _flaw(metrics: dict[str, Any], name: str) -> str | None:
+    """Why the metric is no number; None where it is one."""
     if name not in metrics:
-        raise RuntimeError(
+        return (
             f"the searcher's metric {name!r} is not among the validation metrics {sorted(metrics)}; return it from "
             "evaluate_batch or evaluate_full_dataset, or correct searcher.metric"
         )
     value = metrics[name]
     if isinstance(value, bool) or getattr(value, "size", 1) not in (1,) or not hasattr(value, "__float__"):
-        raise RuntimeError(
+        return (
             f"the searcher's metric {name!r} is {value!r}; evaluate_batch or evaluate_full_dataset must give one number"
         )
-    return float(value)
+    return None

@@ -49,8 +49,9 @@ class Health:
     def __init__(self, context: "PyTorchTrialContext") -> None:
         self._every = context._aggregation_frequency
         self._names = [type(optimizer).__name__ for optimizer in context.optimizers]
-        watched = context.optimizers if context.distributed.rank == 0 else []  # only the chief looks
-        self._first_steps = [_FirstStep(optimizer) for optimizer in watched]
+        all_of_them = context.optimizers if context.distributed.rank == 0 else []  # only the chief looks
+        self._first_steps = {i: _FirstStep(each) for i, each in enumerate(all_of_them) if _can_be_watched(each)}
+        self._sees_all = len(self._first_steps) == len(all_of_them)
         self._warned_of_metric = False
         self._warned_of_steps = False
         self._told: set[int] = set()  # of the optimizers, those that stepped without gradients
@@ -80,16 +81,17 @@ class Health:
         logger.warning(_NOT_FINITE, bad, value, where)
 
     def _look_at_steps(self, batches: int) -> None:
-        for index, first in enumerate(self._first_steps):
+        steps = self._first_steps.values()
+        for index, first in self._first_steps.items():
             if first.had_gradients is not None:
                 first.forget()
             if first.had_gradients is False and index not in self._told:
                 self._told.add(index)
                 logger.warning(_NO_GRADIENT, index, self._names[index])
-        if any(first.had_gradients is not None for first in self._first_steps):
+        if any(first.had_gradients is not None for first in steps):
             # All are watched on until they have stepped: one of several may wait for its epoch.
-            self._warned_of_steps = all(first.had_gradients is not None for first in self._first_steps)
-        elif self._first_steps and batches >= self._every:
+            self._warned_of_steps = all(first.had_gradients is not None for first in steps)
+        elif self._first_steps and self._sees_all and batches >= self._every:
             self._warned_of_steps = True
             logger.warning(_NO_STEP, batches)
 
@@ -136,6 +138,12 @@ class _FirstStep:
         closure = any(callable(value) for value in (*args[1:], kwargs.get("closure")))
         parameters = (p for group in optimizer.param_groups for p in group["params"])
         self.had_gradients = closure or any(p.grad is not None for p in parameters)
+
+
+def _can_be_watched(optimizer: Any) -> bool:
+    """Not one that wraps another and never called Optimizer.__init__: torch keeps and calls no hooks for it."""
+    is_hooked = getattr(getattr(type(optimizer), "step", None), "hooked", False)
+    return bool(is_hooked) and hasattr(optimizer, "_optimizer_step_pre_hooks")
 
 
 def _is_bad(value: Any) -> bool:

@@ -11,6 +11,8 @@ from determined.pytorch._periods import Batch, Count, Epoch, TrainUnit, check_le
 
 logger = logging.getLogger("determined.pytorch")
 
+IN_A_SCRIPT = "pass max_length=pytorch.Epoch(n)"
+
 
 class Leg:
     """Train until `until`, counted from the beginning of the trial; then say how good the model is."""
@@ -35,13 +37,18 @@ class Leg:
 class OperationLeg(Leg):
     """A leg the searcher asked for."""
 
-    def __init__(self, operation: Any, until: TrainUnit, units_per_batch: Callable[[int | None], float]) -> None:
+    def __init__(self, operation: Any, until: TrainUnit, units: Callable[[int, int | None], float]) -> None:
         super().__init__(until)
         self._operation = operation
-        self._units_per_batch = units_per_batch
+        self._units = units
 
     def report_progress(self, core_context: core.Context, batches: int, epoch_length: int | None) -> None:
-        self._operation.report_progress(min(batches * self._units_per_batch(epoch_length), self._operation.length))
+        """In the searcher's units; at the end exactly its length, though batches seldom divide a number of records."""
+        if self.is_completed:
+            return
+        length = self._operation.length
+        is_end = batches >= self.batches(epoch_length)
+        self._operation.report_progress(length if is_end else min(self._units(batches, epoch_length), length))
 
     def complete(self, metric: Any, is_chief: bool) -> None:
         super().complete(metric, is_chief)
@@ -80,9 +87,20 @@ def records_to_batches(records: int, global_batch_size: int) -> int:
 
 
 def late_length(
-    given: TrainUnit | None, searcher: dict[str, Any], global_batch_size: Callable[[], int], call: str
+    given: TrainUnit | None,
+    searcher: dict[str, Any],
+    global_batch_size: Callable[[], int],
+    call: str,
+    way_out: str = IN_A_SCRIPT,
 ) -> TrainUnit:
     """What the script says, else what the config says.
+
+    Args:
+        given: by the script.
+        searcher: the config's section.
+        global_batch_size: asked only where a length counts records.
+        call: who wants to know, for messages.
+        way_out: where to put a length, for the message that there is none.
 
     Raises:
         ValueError: neither says it.
@@ -106,7 +124,7 @@ def late_length(
         return Epoch(configured)
     if limit is not None and unit is not None:
         return unit(int(limit))
-    raise ValueError(f"{call} has no max_length, and neither has the searcher; pass max_length=pytorch.Epoch(n)")
+    raise ValueError(f"{call} has no max_length, and neither has the searcher; {way_out}")
 
 
 _UNITS: dict[str, type[TrainUnit]] = {"batches": Batch, "epochs": Epoch}
@@ -114,8 +132,10 @@ _UNITS: dict[str, type[TrainUnit]] = {"batches": Batch, "epochs": Epoch}
 
 def _leg(operation: Any, unit: core.Unit, global_batch_size: Callable[[], int]) -> Leg:
     if unit is core.Unit.BATCHES:
-        return OperationLeg(operation, Batch(operation.length), lambda _epoch: 1.0)
+        return OperationLeg(operation, Batch(operation.length), lambda batches, _epoch: batches)
     if unit is core.Unit.EPOCHS:
-        return OperationLeg(operation, Epoch(operation.length), lambda epoch: 1.0 / epoch if epoch else 0.0)
+        return OperationLeg(operation, Epoch(operation.length), lambda batches, epoch: batches / epoch if epoch else 0)
     size = global_batch_size()
-    return OperationLeg(operation, Batch(records_to_batches(operation.length, size)), lambda _epoch: float(size))
+    return OperationLeg(
+        operation, Batch(records_to_batches(operation.length, size)), lambda batches, _epoch: batches * size
+    )

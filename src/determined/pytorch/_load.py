@@ -24,7 +24,8 @@ class CheckpointLoadContext(PyTorchTrialContext):
 
     Args:
         hparams: what `get_hparam` answers.
-        exp_conf: what `get_experiment_config` answers.
+        exp_conf: what `get_experiment_config` answers; its `reproducibility.experiment_seed`, or 0, is what
+            `get_trial_seed` answers.
 
     Example:
         >>> trial = MyTrial(CheckpointLoadContext(hparams={"lr": 0.1}))
@@ -33,7 +34,7 @@ class CheckpointLoadContext(PyTorchTrialContext):
     def __init__(self, hparams: dict[str, Any] | None = None, exp_conf: dict[str, Any] | None = None) -> None:
         super().__init__(
             core_context=local_core_context(),
-            trial_seed=None,
+            trial_seed=_seed_of(exp_conf or {}),
             hparams=hparams,
             exp_conf=exp_conf,
             slots_per_trial=1,
@@ -88,6 +89,11 @@ def load_trial_from_checkpoint_path(
             trial = _trial_class(directory, saved)(context, **(trial_kwargs or {}))
     _load_weights(context, directory, options)
     return trial
+
+
+def _seed_of(config: dict[str, Any]) -> int:
+    """No training is repeated by it: a trial that asks in its constructor shall be built all the same."""
+    return int((config.get("reproducibility") or {}).get("experiment_seed") or 0)
 
 
 @dataclass(frozen=True, slots=True)

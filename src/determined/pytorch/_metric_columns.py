@@ -49,7 +49,7 @@ class MetricColumns:
             columns = self._begin(row)
         fresh = self._fresh
         for name, value in row.items():
-            if name in fresh and isinstance(value, Tensor):
+            if name in fresh and isinstance(value, Tensor) and value.untyped_storage().nbytes() <= value.nbytes:
                 columns[name].append(
                     value.data if value.requires_grad else value
                 )  # `data` is `detach` in half the time
@@ -92,12 +92,13 @@ class MetricColumns:
         """A copy of what later batches may write to: an array, a buffer of the model, a CUDA graph's output.
 
         A metric whose first few tensors all had memory of their own (they are held meanwhile, so that none can be
-        handed out again) needs no more copies; one that came twice from the same place is copied for ever.
+        handed out again) needs no more copies; one that came twice from the same place is copied for ever, and so is
+        a part of a larger tensor, which would keep the whole of it.
         """
         if not isinstance(value, Tensor):
-            return value.copy() if isinstance(value, np.ndarray) else value
+            return _detached(value)
         watched = self._watched.setdefault(name, {})
-        if watched is not None:
+        if watched is not None and name not in self._fresh:
             place = value.data_ptr()
             self._watched[name] = None if place in watched else watched | {place: value.detach()}
             self._judge(name)
@@ -124,6 +125,19 @@ def plain(value: Any) -> Any:
 
 def is_numeric(column: Column) -> bool:
     return isinstance(column, np.ndarray) and column.dtype.kind in "biuf"
+
+
+def _detached(value: Any) -> Any:
+    """A copy without the graph of the batch, in whatever structure tensors and arrays are."""
+    if isinstance(value, Tensor):
+        return value.detach().clone()
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if type(value) in (list, tuple):
+        return type(value)(_detached(part) for part in value)
+    if type(value) is dict:
+        return {name: _detached(part) for name, part in value.items()}
+    return value
 
 
 def _stacked(values: list[Any]) -> Tensor | list[Any]:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from determined._info import run_directory
@@ -40,7 +41,7 @@ class Origin:
         self._has_code = True
 
     def write(self, directory: Path) -> None:
-        text = json.dumps(self._load_data, skipkeys=True, default=str)  # a script's hyperparameters may be any
+        text = json.dumps(self._load_data, skipkeys=True, default=_plain)
         (directory / LOAD_DATA_FILE).write_text(text)
         if self._has_code:
             self._copy_code(directory / CODE)
@@ -59,6 +60,11 @@ class Origin:
         """The context directory as it was submitted; off cluster the working directory."""
         submitted = RunDir(run_directory()).model
         return submitted if self._context._core.info is not None and submitted.is_dir() else Path.cwd()
+
+
+def _plain(value: Any) -> Any:
+    """A script's hyperparameters may be any: numpy's are numbers and lists of them, anything else is text."""
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else str(value)
 
 
 def _store_within(code: Path, destination: Path) -> Path:

@@ -40,7 +40,7 @@ def backend(
 
 
 def start_backend() -> core.DistributedContext | None:
-    """Start what the launcher of this process chose; None for a process on its own.
+    """Start what the launcher of this process chose, off cluster also torchrun; None for a process on its own.
 
     Raises:
         ValueError: a task of several slots whose script was started without a launcher.
@@ -52,8 +52,16 @@ def start_backend() -> core.DistributedContext | None:
     if os.environ.get("USE_TORCH_DISTRIBUTED"):
         join_process_group()
         return core.DistributedContext.from_torch_distributed()
-    _refuse_several_slots(get_cluster_info())
+    info = get_cluster_info()
+    if info is None and _is_one_of_torchruns():
+        join_process_group()
+        return core.DistributedContext.from_torch_distributed()
+    _refuse_several_slots(info)
     return None
+
+
+def _is_one_of_torchruns() -> bool:
+    return all(os.environ.get(name) for name in _GROUP) and int(os.environ["WORLD_SIZE"]) > 1
 
 
 def stop_backend() -> None:

@@ -6,7 +6,7 @@ import json
 import pickle
 import warnings
 from collections.abc import Callable
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PosixPath, PurePosixPath
 from typing import Any
 
 import torch
@@ -152,6 +152,8 @@ class _IndexUnpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         is_dtype = module == "torch" and isinstance(getattr(torch, name, None), torch.dtype)
+        if (module, name) == ("pathlib._local", "PosixPath"):  # as Python 3.13 names it
+            return PosixPath
         if is_dtype or (module, name) in self._CLASSES:
             return super().find_class(module, name)
         raise UnsafeCheckpoint(f"the index of a sharded checkpoint holds {module}.{name}; it is not loaded")

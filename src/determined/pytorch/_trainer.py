@@ -16,7 +16,7 @@ from determined.pytorch import _parallel, _tensorboard
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._controller import Plan, PyTorchTrialController
 from determined.pytorch._health import explained
-from determined.pytorch._length import Leg, late_length, one_leg, operation_legs
+from determined.pytorch._length import IN_A_SCRIPT, Leg, late_length, one_leg, operation_legs
 from determined.pytorch._periods import Batch, TrainUnit, check_length, check_period
 from determined.pytorch._trial import PyTorchTrial
 from determined.trial import EnvContext
@@ -172,7 +172,13 @@ class Trainer:
         return cluster_legs(self._info, self._context, max_length)
 
 
-def cluster_legs(info: ClusterInfo, context: PyTorchTrialContext, max_length: TrainUnit | None) -> Iterator[Leg]:
+def cluster_legs(
+    info: ClusterInfo,
+    context: PyTorchTrialContext,
+    max_length: TrainUnit | None,
+    call: str = "Trainer.fit",
+    way_out: str = IN_A_SCRIPT,
+) -> Iterator[Leg]:
     """How long this trial trains: by operations where the master hands them out, else as script or config say."""
     config = info.trial._config
     if generation(config) == "classic":
@@ -180,7 +186,7 @@ def cluster_legs(info: ClusterInfo, context: PyTorchTrialContext, max_length: Tr
             logger.warning("max_length=%r is not heard: the searcher decides how long this trial trains", max_length)
         return operation_legs(context._core, context.get_global_batch_size)
     searcher = config.get("searcher") or {}
-    return one_leg(late_length(max_length, searcher, context.get_global_batch_size, "Trainer.fit"))
+    return one_leg(late_length(max_length, searcher, context.get_global_batch_size, call, way_out))
 
 
 @contextlib.contextmanager

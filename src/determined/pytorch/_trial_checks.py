@@ -24,20 +24,22 @@ def check_wrapped(trial: PyTorchTrial, context: PyTorchTrialContext) -> None:
 
 
 def check_loader(loader: Any, method: str, context: PyTorchTrialContext) -> Any:
-    """The loader, if it is one the loop can shard and resume.
+    """The loader, if it is one the loop can shard and resume, or after `disable_dataset_reproducibility_checks` any
+    iterable.
 
     Raises:
         RuntimeError: torch's own loader without `disable_dataset_reproducibility_checks`.
         TypeError: something else.
     """
-    if isinstance(loader, DataLoader):
+    if isinstance(loader, DataLoader) or (not context._reproducible_data and hasattr(loader, "__iter__")):
         return loader
-    if not isinstance(loader, torch.utils.data.DataLoader):
-        raise TypeError(f"{method} returned a {type(loader).__name__}; return a determined.pytorch.DataLoader")
-    if context._reproducible_data:
+    if isinstance(loader, torch.utils.data.DataLoader):
         raise RuntimeError(
             f"{method} returned a torch.utils.data.DataLoader, which can be neither sharded nor resumed; return a "
             "determined.pytorch.DataLoader, or call self.context.experimental.disable_dataset_reproducibility_checks() "
             "in __init__ and shard the data yourself"
         )
-    return loader
+    raise TypeError(
+        f"{method} returned a {type(loader).__name__}; return a determined.pytorch.DataLoader, or call "
+        "self.context.experimental.disable_dataset_reproducibility_checks() in __init__ and return any iterable"
+    )

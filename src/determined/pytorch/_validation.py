@@ -58,7 +58,8 @@ class Validation:
             max_batches: stop after so many batches of each rank.
 
         Returns:
-            Metrics over all ranks, on the chief; elsewhere too if a callback overrides `on_validation_end`, else {}.
+            Metrics over all ranks, on the chief; elsewhere too if a callback of any rank overrides `on_validation_end`,
+            else {}.
 
         Raises:
             RuntimeError: no rank has a batch.
@@ -79,7 +80,7 @@ class Validation:
             metrics |= context._reducers.reduce(distributed, for_training=False)
         if distributed.rank == 0:
             _log_speed(time.monotonic() - began, counted)
-        if self._callbacks.overrides("on_validation_end"):
+        if self._callbacks.anywhere("on_validation_end"):
             return dict(distributed.broadcast(metrics))
         return metrics if distributed.rank == 0 else {}
 

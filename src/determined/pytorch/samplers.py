@@ -1,5 +1,8 @@
 """Samplers around samplers: repeat, shard, skip, shuffle; each in a form for single indices and one for batches.
 
+A torch loader with workers asks a sampler for two iterators and uses one. What happens once per iteration happens
+therefore with the first item, in a generator, and not in the call of `iter`.
+
 `determined.pytorch.DataLoader` puts them together by itself. For a loader made by hand the order is: shuffle, repeat,
 shard, batch, skip.
 """
@@ -143,7 +146,7 @@ class SkipSampler(Sampler[T]):
 
     def __iter__(self) -> Iterator[T]:
         skip, self._skip = self._skip, 0
-        return itertools.islice(self._sampler, skip, None)
+        yield from itertools.islice(self._sampler, skip, None)
 
     def __len__(self) -> int:
         return _length(self._sampler)
@@ -184,7 +187,7 @@ class ReproducibleShuffleSampler(Sampler[T]):
     def __iter__(self) -> Iterator[T]:
         items: list[Any] = list(self._sampler)
         self._random.shuffle(items)
-        return iter(items)
+        yield from items
 
     def __len__(self) -> int:
         return _length(self._sampler)
@@ -237,7 +240,7 @@ class EpochShuffle(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         epoch, self._epoch = self._epoch, self._epoch + 1
-        return iter(self.permutation(epoch, torch.initial_seed()).tolist())
+        yield from self.permutation(epoch, torch.initial_seed()).tolist()
 
     def __len__(self) -> int:
         return len(self._data_source)

@@ -75,6 +75,9 @@ def test_host_without_cgroups_counts_nothing(tmp_path: Path) -> None:
         ("RuntimeError: [...] DefaultCPUAllocator: can't allocate memory: you tried", HOST_OOM_LABEL, "num_workers"),
         ("OSError: [Errno 12] Cannot allocate memory", HOST_OOM_LABEL, "num_workers"),
         ("ERROR: ... out of bus: insufficient shared memory (shm).", HOST_OOM_LABEL, "shm_size"),
+        ("RuntimeError: unable to allocate shared memory(shm) for file </torch_1>: Success (0)", HOST_OOM_LABEL, "shm"),
+        ("RuntimeError: ... dataloader's workers are out of shared memory. Please try", HOST_OOM_LABEL, "shm_size"),
+        ("XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 9 bytes", GPU_OOM_LABEL, "shard"),
     ],
 )
 def test_last_words_of_a_task_tell_which_memory_was_short(tmp_path: Path, line: str, label: str, advice: str) -> None:
@@ -84,6 +87,46 @@ def test_last_words_of_a_task_tell_which_memory_was_short(tmp_path: Path, line: 
     assert advice in short.advice
 
 
-@pytest.mark.parametrize("line", ["ValueError: lr", "peak memory 3 GiB", "except MemoryError:", "memory is plentiful"])
+HEADER = "Traceback (most recent call last):"
+FRAME = '  File "train.py", line 3, in <module>'
+GPU_LINE = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
+
+
+@pytest.mark.parametrize(
+    ("lines", "label"),
+    [
+        ([HEADER, FRAME, GPU_LINE, "a smaller batch is tried", HEADER, FRAME, "ValueError: lr"], None),
+        ([GPU_LINE, HEADER, FRAME, "", "ValueError: lr"], None),
+        ([HEADER, FRAME, "ValueError: lr", "", "During handling of it:", HEADER, FRAME, GPU_LINE], GPU_OOM_LABEL),
+        ([HEADER, FRAME, "RuntimeError: Caught MemoryError in DataLoader worker process 0.",
+          f"Original {HEADER}", FRAME, "MemoryError"], HOST_OOM_LABEL),
+        ([HEADER, FRAME, GPU_LINE, HEADER, FRAME, "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ",
+          "train.py FAILED"], GPU_OOM_LABEL),
+        ([HEADER, FRAME, "ValueError: lr", "terminate called after throwing an instance of 'std::bad_alloc'"],
+         HOST_OOM_LABEL),
+        (["ERROR: Unexpected bus error. This might be caused by insufficient shared memory (shm).", HEADER, FRAME,
+          "RuntimeError: DataLoader worker (pid(s) 7) exited unexpectedly"], HOST_OOM_LABEL),
+        ([HEADER], None),
+    ],
+    ids=["caught before", "printed before", "last of a chain", "of a loading worker", "told by torchrun",
+         "abort after one that was caught", "loading worker that died", "cut off"],
+)  # fmt: skip
+def test_the_exception_that_ended_the_task_counts_and_none_before_it(
+    tmp_path: Path, lines: list[str], label: str | None
+) -> None:
+    short = find_shortage({1}, lines, KillCount(tmp_path, tmp_path / "none"))
+    assert (None if short is None else short.label) == label
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "grpc: RESOURCE_EXHAUSTED: quota of requests exceeded",
+        "ValueError: lr",
+        "peak memory 3 GiB",
+        "except MemoryError:",
+        "memory is plentiful",
+    ],
+)
 def test_other_words_are_no_shortage(tmp_path: Path, line: str) -> None:
     assert find_shortage({1}, [line], KillCount(tmp_path, tmp_path / "none")) is None

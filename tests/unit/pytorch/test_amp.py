@@ -2,6 +2,7 @@
 
 import collections
 import copy
+import dataclasses
 import inspect
 import sys
 import types
@@ -14,6 +15,7 @@ import torch
 from made_context import made_context
 
 from determined.errors import InvalidExperimentException
+from determined.pytorch._amp import AutocastForward
 
 Pair = collections.namedtuple("Pair", ["hidden", "number"])
 
@@ -41,6 +43,60 @@ def test_bfloat16_is_computed_in_and_full_precision_returned(tmp_path: Path) -> 
     assert {output["a"][0].dtype, output["a"][1][0].dtype, output["b"].hidden.dtype} == {torch.float32}
     assert (output["b"].number, output["c"].dtype) == (3, torch.long)
     assert context._scaler is None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Scores:
+    logits: torch.Tensor
+    count: int
+
+
+@dataclasses.dataclass
+class ModelOutput(collections.OrderedDict[str, Any]):
+    """As Hugging Face's: items and attributes are the same, and `update` is forbidden."""
+
+    logits: Any = None
+
+    def __post_init__(self) -> None:
+        self["logits"] = self.logits
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        super().__setitem__(key, value)
+        super().__setattr__(key, value)
+
+    def update(self, *_arguments: Any, **_named: Any) -> None:
+        raise TypeError("items are set one by one")
+
+    def __reduce__(self) -> Any:
+        return (ModelOutput, (self.logits,))
+
+
+def test_full_precision_is_returned_in_mappings_and_dataclasses_of_any_kind() -> None:
+    half = torch.ones(2, dtype=torch.bfloat16)
+    given: dict[str, Any] = {
+        "ordered": collections.OrderedDict(y=half),
+        "default": collections.defaultdict(list, y=half),
+        "user": collections.UserDict(y=half),
+        "read-only": types.MappingProxyType({"y": half}),
+        "model": ModelOutput(half),
+        "scores": Scores(half, 3),
+    }
+    output = AutocastForward(lambda: given, "cpu", torch.bfloat16)()
+    assert {name: type(value) for name, value in output.items()} == {name: type(given[name]) for name in given}
+    inner = [output[name]["y"] for name in ("ordered", "default", "user", "read-only")]
+    inner += [output["model"]["logits"], output["model"].logits, output["scores"].logits]
+    assert {tensor.dtype for tensor in inner} == {torch.float32}
+    assert output["scores"].count == 3
+    assert output["default"]["other"] == []
+    assert given["model"].logits.dtype is torch.bfloat16, "what the model keeps is left alone"
+
+
+def test_a_model_that_is_not_trained_computes_as_it_is(tmp_path: Path) -> None:
+    context = made_context(tmp_path, managed_training=False)
+    context.experimental.use_amp()
+    model = context.wrap_model(Net())
+    model(torch.ones(2, 3))
+    assert model.computed == [torch.float32]
 
 
 def test_bfloat16_trains(tmp_path: Path) -> None:

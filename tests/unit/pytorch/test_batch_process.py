@@ -45,9 +45,16 @@ def recorder(seen: Seen, on_batch: Callable[[int], None] = lambda _batch_idx: No
 
 def outputs(tmp_path: Path) -> dict[str, Any]:
     """What was stored, by its path below the output id; there is one id."""
-    found = list((tmp_path / "checkpoints").glob("*/rank_*/**/*.json"))
-    assert len({path.relative_to(tmp_path).parts[1] for path in found}) == 1
-    return {"/".join(path.relative_to(tmp_path).parts[2:]): json.loads(path.read_text()) for path in found}
+    (stored,) = outputs_by_id(tmp_path).values()
+    return stored
+
+
+def outputs_by_id(tmp_path: Path) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for path in (tmp_path / "checkpoints").glob("*/rank_*/**/*.json"):
+        output, *rest = path.relative_to(tmp_path / "checkpoints").parts
+        found.setdefault(output, {})["/".join(rest)] = json.loads(path.read_text())
+    return found
 
 
 def test_every_record_is_processed_once_in_order_and_the_position_is_saved(
@@ -123,19 +130,42 @@ def test_a_job_that_crashed_after_its_last_checkpoint_only_finishes(task: Task, 
     assert len(runner.wait_for(1, CheckpointReport)) == 1
 
 
+def test_a_job_whose_loader_has_workers_goes_on_where_it_stopped(
+    task: Task, runner: FakeRunner, tmp_path: Path
+) -> None:
+    task()
+    stop = 4
+    options = {"num_workers": 1}
+    torch_batch_process(recorder([]), records(9), max_batches=stop, checkpoint_interval=9, dataloader_kwargs=options)
+    (saved,) = runner.wait_for(1, CheckpointReport)
+    seen: Seen = []
+    task(latest_checkpoint=saved.uuid)
+    torch_batch_process(recorder(seen), records(9), checkpoint_interval=9, dataloader_kwargs=options)
+    assert seen == [*((n, [n]) for n in range(stop, 9)), "checkpoint", "finish"]
+    assert outputs(tmp_path) == {f"rank_0/{n}.json": [n] for n in range(9)}
+
+
 def test_another_batch_size_goes_on_at_the_same_record_or_before_it(
-    task: Task, runner: FakeRunner, caplog: pytest.LogCaptureFixture
+    task: Task, runner: FakeRunner, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     task()
     seen: Seen = []
     torch_batch_process(recorder(seen), records(12), batch_size=2, max_batches=5)
     (saved,) = runner.wait_for(1, CheckpointReport)
+    first = saved.metadata["default_output_uuid"]
     seen.clear()
     task(latest_checkpoint=saved.uuid)
     with caplog.at_level(logging.WARNING):
         torch_batch_process(recorder(seen), records(12), batch_size=4, checkpoint_interval=9)
     assert seen == [(2, [8, 9, 10, 11]), "checkpoint", "finish"]
     assert "2 records are processed again" in caplog.text
+    stored = outputs_by_id(tmp_path)
+    assert stored.pop(first) == {f"rank_0/{n}.json": [2 * n, 2 * n + 1] for n in range(5)}, "all as it was"
+    ((second, rest),) = stored.items()
+    assert rest == {"rank_0/2.json": [8, 9, 10, 11]}
+    assert first in caplog.text
+    assert second in caplog.text
+    assert runner.wait_for(2, CheckpointReport)[-1].metadata["default_output_uuid"] == second
 
 
 def test_a_checkpoint_of_a_training_is_no_position(task: Task, runner: FakeRunner) -> None:
@@ -163,6 +193,31 @@ def test_reduced_values_are_reported_as_validation_metrics(task: Task, runner: F
     torch_batch_process(Summing, records(5), batch_size=2)
     (report,) = runner.wait_for(1, MetricReport)
     assert (report.group, report.steps, report.metrics) == ("validation", 3, {"total": 10})
+
+
+def test_a_job_that_fails_while_it_finishes_reports_all_the_same_when_it_is_restarted(
+    task: Task, runner: FakeRunner
+) -> None:
+    task()
+    failures = [OSError("no space"), None]
+
+    class Summing(TorchBatchProcessor):
+        def __init__(self, context: TorchBatchProcessorContext) -> None:
+            self.total: Any = context.wrap_reducer(sum, "total")
+
+        def process_batch(self, batch: Any, batch_idx: int) -> None:
+            self.total.update(int(batch[0].sum()))
+
+        def on_finish(self) -> None:
+            if failure := failures.pop(0):
+                raise failure
+
+    with pytest.raises(OSError, match="no space"):
+        torch_batch_process(Summing, records(5), batch_size=2)
+    torch_batch_process(Summing, records(5), batch_size=2)
+    (report,) = runner.wait_for(1, MetricReport)
+    assert (report.steps, report.metrics) == (3, {"total": 10})
+    assert [saved.steps for saved in runner.wait_for(1, CheckpointReport)] == [3], "the one that was saved in the end"
 
 
 def test_a_classic_search_is_told_that_the_work_is_done(task: Task, runner: FakeRunner, master: FakeMaster) -> None:

@@ -447,3 +447,21 @@ def test_the_rest_of_a_torch_loaders_epoch_may_be_nothing() -> None:
     records: Any = list(range(6))
     loader = torch.utils.data.DataLoader(records, 2, sampler=Rest(), collate_fn=list)
     assert _take(_alone(loader), 2, 3) == [[0, 1], [2, 3]]
+
+
+class _Rows:
+    """Neither torch's loader nor one of its kind."""
+
+    def __init__(self, *rows: int) -> None:
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._rows)
+
+
+def test_anything_that_can_be_iterated_again_is_a_loader() -> None:
+    batches = _alone(_Rows(1, 2, 3))
+    assert batches.epoch_length is None
+    assert _take(batches, 5) == [1, 2, 3, 1, 2]
+    with pytest.raises(InvalidExperimentException, match="_Rows"):
+        _take(_alone(_Rows()), 1)

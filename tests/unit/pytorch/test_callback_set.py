@@ -1,6 +1,7 @@
 """CallbackSet: who is called at a hook, older names and signatures, shutting down, states."""
 
 import logging
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,6 +39,15 @@ def test_a_hook_runs_in_the_order_of_build_callbacks_on_those_that_override_it()
     assert notes == [("a", 7), ("b", 7)]
     assert callbacks.overrides("on_training_epoch_end")
     assert not callbacks.overrides("on_training_start")
+
+
+def test_a_set_that_was_shared_knows_the_hooks_of_other_ranks() -> None:
+    ranks: Any = SimpleNamespace(size=2, allgather=lambda own: [["on_validation_end"], own])
+    callbacks = CallbackSet({"a": _Noting("a", [])})
+    assert not callbacks.anywhere("on_validation_end")
+    callbacks.share(ranks)
+    assert callbacks.anywhere("on_validation_end") and callbacks.anywhere("on_training_epoch_end")
+    assert not callbacks.overrides("on_validation_end")
 
 
 def test_an_unknown_hook_is_no_silent_nothing() -> None:

@@ -142,6 +142,15 @@ def test_a_trial_of_an_entrypoint_says_so_by_saying_nothing(tmp_path: Path) -> N
     assert load_data["experiment_config"] is None and load_data["hparams"]["lr"] == 0.1
 
 
+def test_hyperparameters_that_numpy_made_are_saved_as_numbers(tmp_path: Path) -> None:
+    chosen = {"layers": np.int64(8), "dropout": np.float32(0.5), "flag": np.bool_(True), "sizes": np.arange(2)}
+    hparams = {"global_batch_size": 8, "lr": 0.1, **chosen}
+    load_data = json.loads((Made(tmp_path, hparams=hparams).save() / "load_data.json").read_text())
+    assert {name: load_data["hparams"][name] for name in chosen} == {
+        "layers": 8, "dropout": 0.5, "flag": True, "sizes": [0, 1],
+    }  # fmt: skip
+
+
 def test_keys_of_the_storage_are_not_saved_with_the_config(tmp_path: Path) -> None:
     storage = {"type": "s3", "bucket": "b", "secret_key": "hush"}
     path = Made(tmp_path, exp_conf={"checkpoint_storage": storage}).save()

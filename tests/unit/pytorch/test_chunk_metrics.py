@@ -42,6 +42,25 @@ def test_the_graph_of_a_batch_is_let_go_of() -> None:
     assert all(value.grad_fn is None for value in chunk._columns["loss"])
 
 
+def test_a_metric_that_is_part_of_a_batch_does_not_keep_the_batch() -> None:
+    chunk = ChunkMetrics()
+    for _ in range(2 * _metric_columns._WATCHED_BATCHES):
+        chunk.add({"first": torch.zeros(1000)[0]})
+    assert {value.untyped_storage().nbytes() for value in chunk._columns["first"]} == {4}
+
+
+def test_tensors_in_lists_are_let_go_of_and_are_no_number() -> None:
+    chunk = ChunkMetrics()
+    loss = torch.ones(3, requires_grad=True).sum()
+    for value in ([loss, loss], [loss, torch.ones(2)], (loss,), {"x": [loss]}):
+        chunk.add({"losses": value, "a": 1.0})
+    kept = chunk._columns["losses"]
+    assert not any(tensor.requires_grad for tensor in (*kept[0], *kept[1], *kept[2], *kept[3]["x"]))
+    averages, batches = chunk.take(DummyDistributedContext())
+    assert averages == {"losses": None, "a": 1.0}
+    assert batches == [{"losses": None, "a": 1.0}] * 4
+
+
 def test_nan_and_infinity_stay_what_they_are() -> None:
     averages, batches = _taken([{"a": torch.tensor(math.nan), "b": 1.0}, {"a": torch.tensor(1.0), "b": math.inf}])
     assert math.isnan(averages["a"]) and averages["b"] == math.inf

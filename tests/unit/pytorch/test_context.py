@@ -102,6 +102,8 @@ def test_a_scheduler_needs_a_wrapped_optimizer(tmp_path: Path) -> None:
     scheduler = torch.optim.lr_scheduler.StepLR(stranger, 1)
     with pytest.raises(InvalidExperimentException, match=r"StepLR whose optimizer is not wrapped.*wrap_optimizer"):
         context.wrap_lr_scheduler(scheduler, StepMode.STEP_EVERY_EPOCH)
+    with pytest.raises(InvalidExperimentException, match=r"object whose optimizer is not wrapped"):
+        context.wrap_lr_scheduler(object(), StepMode.STEP_EVERY_EPOCH)
 
 
 def test_reduce_on_plateau_is_stepped_by_hand(tmp_path: Path) -> None:

@@ -82,6 +82,11 @@ def test_a_tensor_that_is_there_already_is_not_copied() -> None:
     assert to_device([tensor], CPU)[0] is tensor
 
 
+def test_a_device_may_be_named_by_its_text() -> None:
+    moved: Any = to_device({"x": np.zeros(2)}, "cpu")
+    assert moved["x"].device == torch.device("cpu")
+
+
 def test_kinds_of_containers_are_kept() -> None:
     plain = defaultdict(list, {"x": torch.zeros(2)})
     data = (Pair(torch.zeros(2), np.zeros(2)), OrderedDict(a=torch.zeros(1)), plain)

@@ -45,6 +45,13 @@ def test_a_metric_that_is_no_number_is_refused(value: Any) -> None:
         Goal.of({"metric": "loss"}).result({"loss": value})
 
 
+def test_a_validation_without_the_metric_is_never_the_best_and_is_complained_of_afterwards() -> None:
+    goal = Goal.of({"metric": "loss"})
+    assert not goal.is_best({"accuracy": 1.0}, _context(None), 20)
+    with pytest.raises(RuntimeError, match="'loss' is not among"):
+        goal.check({"accuracy": 1.0})
+
+
 @pytest.mark.parametrize(
     ("value", "best", "smaller", "expected"),
     [

@@ -119,6 +119,28 @@ def test_closure_makes_its_gradients_inside_the_step(caplog: pytest.LogCaptureFi
     assert caplog.text == ""
 
 
+class _Lookahead(torch.optim.Optimizer):
+    """Wraps another, and never calls Optimizer.__init__."""
+
+    def __init__(self, inner: torch.optim.Optimizer) -> None:
+        self.inner, self.param_groups, self.state = inner, inner.param_groups, inner.state
+
+    def step(self, closure: Any = None) -> Any:
+        return None  # does not step the inner one every time
+
+
+def test_optimizer_that_torch_keeps_no_hooks_for_is_not_judged(
+    caplog: pytest.LogCaptureFixture, model: torch.nn.Module
+) -> None:
+    idle, other = _Lookahead(optimizer(model)), optimizer(torch.nn.Linear(2, 1))
+    watched = health(idle, other)
+    watched.look(10, {"loss": 1.0}, [{"loss": 1.0}] * 10)
+    assert caplog.text == ""
+    other.step()
+    watched.look(11, {"loss": 1.0}, [{"loss": 1.0}])
+    assert "optimizer 1 (SGD) stepped, but none of its parameters had a gradient" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("error", "words"),
     [

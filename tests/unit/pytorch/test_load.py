@@ -125,6 +125,13 @@ def test_a_context_for_loading_answers_what_it_was_given() -> None:
         pytorch.CheckpointLoadContext().get_hparams()
 
 
+@pytest.mark.parametrize(
+    ("config", "seed"), [(None, 0), ({"reproducibility": None}, 0), ({"reproducibility": {"experiment_seed": 12}}, 12)]
+)
+def test_a_context_for_loading_has_the_seed_of_the_experiment(config: Any, seed: int) -> None:
+    assert pytorch.CheckpointLoadContext(exp_conf=config).get_trial_seed() == seed
+
+
 def test_the_older_spelling_of_torchs_arguments_is_heard(tmp_path: Path) -> None:
     path = str(_checkpoint(tmp_path))
     with pytest.warns(FutureWarning, match="torch_load_kwargs"):

@@ -113,6 +113,20 @@ def test_a_process_on_its_own_starts_nothing() -> None:
         assert distributed is None
 
 
+@pytest.mark.parametrize("size", [1, 2])
+def test_ranks_of_torchrun_off_cluster_train_together(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """`join_process_group` would wait for peers; who they are is what counts here."""
+    joined: list[str] = []
+    monkeypatch.setattr(_parallel, "join_process_group", lambda: joined.append("joined"))
+    monkeypatch.setattr(core.DistributedContext, "from_torch_distributed", lambda: f"one of {size}")
+    torchrun = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1", "RANK": "0", "WORLD_SIZE": str(size)}
+    for name, value in torchrun.items():
+        monkeypatch.setenv(name, value)
+    with _parallel.backend(None, None) as distributed:
+        assert distributed == ("one of 2" if size == 2 else None)
+    assert joined == (["joined"] if size == 2 else [])
+
+
 def test_off_cluster_the_script_says_who_it_is() -> None:
     given = core.DummyDistributedContext()
     with _parallel.backend(None, given) as distributed:

@@ -8,7 +8,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch.utils.data import BatchSampler, SequentialSampler
+from torch.utils.data import BatchSampler, Dataset, SequentialSampler
+from torch.utils.data import DataLoader as TorchLoader
 
 from determined.pytorch import samplers
 
@@ -112,3 +113,32 @@ def test_samplers_of_batches_pass_for_torchs_own(sampler: Iterable[list[int]]) -
 def test_a_sampler_without_a_length_has_none_around_it_either() -> None:
     with pytest.raises(TypeError):
         len(samplers.RepeatSampler(i for i in range(3)))
+
+
+class _Numbers(Dataset[int]):
+    def __getitem__(self, index: int) -> int:
+        return index
+
+    def __len__(self) -> int:
+        return 6
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_torch_makes_one_iteration_of_a_sampler_whatever_number_of_iterators_it_asks_for(workers: int) -> None:
+    def loaded(**sampling: Any) -> list[Any]:
+        loader: Any = TorchLoader(_Numbers(), num_workers=workers, collate_fn=list, **sampling)
+        return [list(loader), list(loader)]
+
+    skipping = samplers.SkipBatchSampler(_batches(6), 2)
+    assert loaded(batch_sampler=skipping) == [[[4, 5]], [[0, 1], [2, 3], [4, 5]]]
+    batch_shuffles = [samplers.ReproducibleShuffleBatchSampler(_batches(6), seed=4) for _ in range(2)]
+    assert loaded(batch_sampler=batch_shuffles[0]) == [list(batch_shuffles[1]), list(batch_shuffles[1])]
+    shuffles = [samplers.ReproducibleShuffleSampler(range(6), seed=4) for _ in range(2)]
+    by_index = [[[index] for index in shuffles[1]] for _ in range(2)]
+    assert loaded(sampler=shuffles[0]) == by_index
+
+
+def test_asking_for_an_iterator_alone_begins_no_epoch() -> None:
+    asked, other = (samplers.EpochShuffle(range(50), seed=2) for _ in range(2))
+    iter(asked)
+    assert list(asked) == list(other)

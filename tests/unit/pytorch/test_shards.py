@@ -1,5 +1,6 @@
 """Sharded checkpoints: saved by each rank, read by any number of them; an index that would run code is refused."""
 
+import io
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,3 +67,10 @@ def test_an_index_that_would_run_code_is_refused_and_runs_nothing(tmp_path: Path
     with pytest.raises(UnsafeCheckpoint, match="index of a sharded checkpoint"):
         _shards.load({}, tmp_path, lambda _place: None)
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("module", ["pathlib", "pathlib._local"])
+def test_paths_in_an_index_are_read_as_any_release_of_python_writes_them(module: str) -> None:
+    written = pickle.dumps(Path("/a/b"), protocol=0).replace(b"cpathlib\n", f"c{module}\n".encode())
+    assert f"c{module}\n".encode() in written
+    assert _shards._IndexUnpickler(io.BytesIO(written)).load() == Path("/a/b")

@@ -16,13 +16,17 @@ _SHARED_MEMORY_ADVICE = "raise resources.shm_size, or lower num_workers of the d
 
 _GPU = re.compile(
     r"\bOutOfMemoryError\b|(CUDA|HIP|XPU) out of memory|(CUDA|HIP) error: out of memory|backend out of memory"
-    r"|cudaErrorMemoryAllocation|_STATUS_ALLOC_FAILED|RESOURCE_EXHAUSTED|OOM when allocating tensor"
+    r"|cudaErrorMemoryAllocation|_STATUS_ALLOC_FAILED|OOM when allocating tensor"
+    r"|RESOURCE_EXHAUSTED.*([Oo]ut of memory|OOM|[Aa]llocat)"
 )
 _HOST = re.compile(
     r"^(\w+\.)*_?(Array)?MemoryError\b|DefaultCPUAllocator: (can't allocate|not enough) memory|\bstd::bad_alloc\b"
     r"|\[Errno 12\] Cannot allocate memory"
 )
-_SHARED = re.compile(r"insufficient shared memory \(shm\)")
+_SHARED = re.compile(r"shared memory ?\(shm\)|workers are out of shared memory")
+_TRACEBACK = "Traceback (most recent call last):"
+# How a process fails whose own processes failed before it: what ended those was printed earlier.
+_OF_OTHERS = re.compile(r"^(\w+\.)*(ChildFailedError|CalledProcessError|Process(Raised|Exited)Exception)\b")
 # A process that was killed below one that went on long enough to fail of it.
 _KILLED = re.compile(r"\bSIGKILL\b|\bKilled\b|exitcode\s*: -9\b|\bsignal 9\b|terminated abruptly")
 
@@ -76,16 +80,32 @@ def find_shortage(statuses: Iterable[int], lines: Sequence[str], kills: KillCoun
 
 
 def _said(lines: Sequence[str]) -> Shortage | None:
+    last = lines[_final_error(lines) :]
+    # A loading worker that dies of it says so before its parent finds it dead.
+    is_of_worker = any("DataLoader worker" in line for line in last)
     known = (
         (_SHARED, HOST_OOM_LABEL, "out of shared memory on the host", _SHARED_MEMORY_ADVICE),
         (_GPU, GPU_OOM_LABEL, "out of memory on the accelerator", GPU_MEMORY_ADVICE),
         (_HOST, HOST_OOM_LABEL, "out of memory on the host", HOST_MEMORY_ADVICE),
     )
     for pattern, label, what, advice in known:
-        evidence = _last(pattern, lines)
+        evidence = _last(pattern, lines if pattern is _SHARED and is_of_worker else last)
         if evidence is not None:
             return Shortage(label, f"{what}: {evidence[:_EVIDENCE_CHARACTERS]}", advice)
     return None
+
+
+def _final_error(lines: Sequence[str]) -> int:
+    """Where the error line of the exception is that ended the task; 0 where none did.
+
+    Those before it were caught, or are the ones it was raised from. What is printed after it may be native code's.
+    """
+    for start in reversed([number for number, line in enumerate(lines) if _TRACEBACK in line]):
+        below = range(start + 1, len(lines))
+        error = next((number for number in below if lines[number][:1].strip()), start)
+        if not _OF_OTHERS.search(lines[error]):
+            return error
+    return 0
 
 
 def _last(pattern: re.Pattern[str], lines: Sequence[str]) -> str | None:

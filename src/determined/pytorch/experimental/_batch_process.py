@@ -168,9 +168,11 @@ class _Run:
         if reached < self._last:
             self._report_reduced(context, reached)
             return
-        self._save(processor, reached)
+        self._flush(processor, reached)
         processor.on_finish()
-        self._complete(self._report_reduced(context, reached))
+        metrics = self._report_reduced(context, reached)
+        self._save(reached)  # last: a worker that failed before goes back and has something to reduce
+        self._complete(metrics)
 
     def _process_batches(self, processor: TorchBatchProcessor) -> int:
         """How many batches are done: all, or as many as there were when the platform wanted us to leave."""
@@ -182,16 +184,20 @@ class _Run:
             done = step + 1
             if done % self._interval != 0 or done == self._last:
                 continue
-            self._save(processor, done)
+            self._flush(processor, done)
+            self._save(done)
             if self._core.preempt.should_preempt():
                 return done
         return max(self._first, self._last)
 
-    def _save(self, processor: TorchBatchProcessor, done: int) -> None:
+    def _flush(self, processor: TorchBatchProcessor, done: int) -> None:
+        if done != self._saved:
+            processor.on_checkpoint_start()
+
+    def _save(self, done: int) -> None:
         """Collective: the chief stores the position only after every worker has put its own output away."""
         if done == self._saved:
             return
-        processor.on_checkpoint_start()
         self._saved = done
         slowest = min(self._core.distributed.allgather(done))
         _tensorboard.upload(self._core)
@@ -226,19 +232,24 @@ class _Run:
         found = self._restored()
         if found is None:
             return 0, str(self._core.distributed.broadcast(str(uuid.uuid4())))
+        if (found.workers, found.batch_size) == (self._size, self._data.batch_size):
+            return found.steps_completed, found.default_output_uuid
         records = found.steps_completed * found.workers * found.batch_size
         step = self._size * self._data.batch_size
-        if records % step:
-            logger.warning(
-                "the checkpoint is of %s workers with batches of %s, now there are %s with batches of %s; "
-                "%s records are processed again",
-                found.workers,
-                found.batch_size,
-                self._size,
-                self._data.batch_size,
-                records % step,
-            )
-        return records // step, found.default_output_uuid
+        # Batches are numbered otherwise now: under the old id they would replace what others have stored.
+        output = str(self._core.distributed.broadcast(str(uuid.uuid4())))
+        logger.warning(
+            "the checkpoint is of %s workers with batches of %s, now there are %s with batches of %s; "
+            "%s records are processed again; outputs so far are in %s/, those from here on go to %s/",
+            found.workers,
+            found.batch_size,
+            self._size,
+            self._data.batch_size,
+            records % step,
+            found.default_output_uuid,
+            output,
+        )
+        return records // step, output
 
     def _restored(self) -> _Position | None:
         latest = self._info.latest_checkpoint

@@ -197,5 +197,9 @@ class TorchBatchProcessor(ABC):
         return None
 
     def on_finish(self) -> None:
-        """Called in every worker after its last batch was processed and the last checkpoint was made."""
+        """Called in every worker after its last batch was processed and `on_checkpoint_start` was called.
+
+        The last checkpoint is made afterwards: a worker that fails here is restarted, repeats the batches since the
+        checkpoint before, and is called again.
+        """
         return None
