@@ -59,7 +59,7 @@ $(FRAMEWORKS)/.stamp: scripts/install_frameworks.sh
 # Files run in parallel, those of real clusters first: most of their time is waiting, which the others fill. The survival
 # suite runs alone, for it holds a time limit; `check` has run the architecture tests.
 test: setup official engines check
-	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -n 4 --dist loadfile --no-loadscope-reorder $(FAST) \
+	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -n 5 --dist loadfile --no-loadscope-reorder $(FAST) \
 		--ignore tests/e2e/test_survival.py --ignore tests/architecture tests
 	$(PYTEST) -q $(FAST) tests/e2e/test_survival.py
 

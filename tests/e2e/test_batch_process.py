@@ -53,6 +53,7 @@ def _stored(cluster: Cluster, client: Client, trial: int) -> dict[tuple[int, int
     return stored
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_a_paused_job_processes_each_batch_once(cluster: Cluster, client: Client, home: Path, tmp_path: Path) -> None:
     model = _example(tmp_path / "model", "        __import__('time').sleep(0.15)\n")

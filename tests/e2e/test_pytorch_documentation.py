@@ -10,6 +10,7 @@ from documents import name_of, pages, pytorch_pages, read_through
 @pytest.mark.skipif(
     importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
 )
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("document", pytorch_pages(), ids=name_of)
 def test_what_a_page_on_pytorch_shows_works(document: Path, tmp_path: Path) -> None:

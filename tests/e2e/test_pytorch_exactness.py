@@ -64,6 +64,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 def test_three_interruptions_change_nothing(cluster: Cluster, tmp_path: Path) -> None:
     """Of a trial class in plain steps, and of a script with everything else; each is like the other kind left alone."""
     everything = Case(workers=2, optimizer="adam", schedule="batch", sampler="own", bf16=True, aggregation=3)

@@ -77,6 +77,7 @@ def _state(directory: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_a_language_model_sharded_over_two_slots_goes_on_on_one(
     cluster: Cluster, client: Client, home: Path, tmp_path: Path
 ) -> None:

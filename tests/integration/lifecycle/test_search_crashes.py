@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fleet import Death, DyingMaster, Fleet, prepare_database, simulated
 
-SEEDS = range(50)
+FEW, ALL = range(10), range(50)
 REPORTS = (1, 3)
 LATE = {"metric": "loss", "time_metric": "epochs", "max_time": 3}
 CLASSIC = {"metric": "loss", "max_length": {"epochs": 3}}
@@ -49,12 +49,13 @@ def master(database: DyingMaster) -> DyingMaster:
     return database
 
 
+@pytest.mark.parametrize("seeds", [FEW, pytest.param(ALL, marks=pytest.mark.chaos)], ids=len)
 @pytest.mark.parametrize("method", METHODS)
 def test_search_of_a_master_that_dies_at_every_transaction_is_the_simulated_one(
-    master: DyingMaster, method: str
+    master: DyingMaster, method: str, seeds: range
 ) -> None:
     space = {"space": GRID} if method == "grid" else {}
-    for seed in SEEDS:
+    for seed in seeds:
         master.death = Death.BEFORE if seed % 2 else Death.AFTER
         fleet = Fleet(master, METHODS[method], seed, REPORTS, trouble=0.1 * (seed % 3), **space)
         state = fleet.run()
@@ -64,4 +65,4 @@ def test_search_of_a_master_that_dies_at_every_transaction_is_the_simulated_one(
         assert fleet.lengths() == {request_id: trial.lengths for request_id, trial in pure.trials.items()}
         assert pure.shutdown is not None
         assert state == ("ERROR" if pure.shutdown.failure else "COMPLETED")
-    assert master.deaths > 8 * len(SEEDS)
+    assert master.deaths > 8 * len(seeds)
