@@ -242,7 +242,7 @@ class Attendant:
         assert self._process is not None
         cause, message, status = self.ending.cause, self.ending.message, self._process.status
         if cause is not None:
-            self._process.linger(self.ending.deadline)
+            self._process.linger(self.ending)
         self._clear_away()
         failure = read_failure(self._run_dir.path) if status != 0 else None
         if cause is not None:

@@ -62,9 +62,12 @@ class TaskProcess:
         """In a thread of its own: TERM when somebody wants the end, KILL when the grace period is over."""
         threading.Thread(target=self._end_when_wanted, args=(ending,), name="ender", daemon=True).start()
 
-    def linger(self, deadline: float) -> None:
-        """After a TERM: a shell dies of it at once, but the program it ran may still be saving. Give it its grace."""
-        while time.monotonic() < deadline:
+    def linger(self, ending: Ending) -> None:
+        """After a TERM: a shell dies of it at once, but the program it ran may still be saving. Give it its grace.
+
+        That may become shorter meanwhile: an engine's signal can be here before the word that a peer has failed.
+        """
+        while time.monotonic() < ending.deadline:
             self._reap(os.WNOHANG)
             try:
                 os.killpg(self.group, 0)
