@@ -47,7 +47,6 @@ class PyTorchTrialContext(TrialFacts):
         gradient_compression: bool = False,
         steps_completed: int = 0,
         managed_training: bool = True,
-        debug_enabled: bool = False,
         enable_tensorboard_logging: bool = True,
         env: EnvContext | None = None,
     ) -> None:
@@ -66,7 +65,6 @@ class PyTorchTrialContext(TrialFacts):
             managed_training=managed_training,
             enable_tensorboard_logging=enable_tensorboard_logging,
         )
-        self._debug_enabled = debug_enabled
         self.device = _parallel.device_of(self.distributed, num_gpus)
         self.models: list[nn.Module] = []
         self.optimizers: list[torch.optim.Optimizer] = []

@@ -89,7 +89,7 @@ class PyTorchTrialController:
         self.callbacks.share(self._dist)
         self.callbacks.fire("on_trial_startup", context.get_initial_batch(), latest)
         training = check_loader(self.trial.build_training_data_loader(), "build_training_data_loader", context)
-        validation = check_loader(self.trial.build_validation_data_loader(), "build_validation_data_loader", context)
+        validation = self.trial.build_validation_data_loader()
         # Drawn on every rank: one that draws less has other random numbers than its peers from here on.
         seed = self._dist.broadcast(_data_seed(context))
         self._batches = TrainingBatches(training, num_replicas=self._dist.size, rank=self._dist.rank, seed=seed)

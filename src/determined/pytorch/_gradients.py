@@ -24,15 +24,11 @@ class Gradients:
     Attributes:
         plain: nothing is to be done beyond `loss.backward(); optimizer.step(); optimizer.zero_grad()`.
         steps: whether optimizers step on the current batch; they do not while gradients are aggregated.
-        backward_passes: how many there were.
-        optimizer_steps: how many there were.
     """
 
     def __init__(self, *, aggregation_frequency: int, average: bool, precision: MixedPrecision) -> None:
         self.plain = aggregation_frequency == 1
         self.steps = True
-        self.backward_passes = 0
-        self.optimizer_steps = 0
         self._every = aggregation_frequency
         self._average = average
         self._precision = precision
@@ -69,7 +65,6 @@ class Gradients:
     def backward(
         self, loss: torch.Tensor, gradient: torch.Tensor | None, retain_graph: bool, create_graph: bool
     ) -> None:
-        self.backward_passes += 1
         if self.plain:
             loss.backward(gradient, retain_graph, create_graph)  # type: ignore[no-untyped-call]
         else:
@@ -88,7 +83,6 @@ class Gradients:
             self._step(optimizer, clip_grads, auto_zero_grads, scaler)
             return
         optimizer.step()
-        self.optimizer_steps += 1
         if auto_zero_grads:
             optimizer.zero_grad()
 
@@ -158,7 +152,6 @@ class Gradients:
             clip_grads(self._clippable(optimizer))
         with optimizer.skip_synchronize() if is_horovod else contextlib.nullcontext():
             optimizer.step() if scaler is None else scaler.step(optimizer)
-        self.optimizer_steps += 1
         if auto_zero_grads:
             optimizer.zero_grad()
 

@@ -1,5 +1,6 @@
 """Units of training: how often something happens, or how long training lasts, in batches or epochs."""
 
+import abc
 import math
 from collections.abc import Container, Iterable
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 Count = int | float  # a number of batches; math.inf is "never"
 
 
-class TrainUnit:
+class TrainUnit(abc.ABC):
     """A number of units (`every n`, or a length), or the 1-based counts at which something happens.
 
     Args:
@@ -30,8 +31,9 @@ class TrainUnit:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @abc.abstractmethod
     def _batches_per_unit(self, epoch_length: int | None) -> Count:
-        raise NotImplementedError
+        """math.inf where there is no such unit."""
 
     def _fires(self, batches: int, epoch_length: int | None) -> bool:
         """Whether it happens when `batches` have been trained in all."""

@@ -226,7 +226,6 @@ def _context(
             average_aggregated_gradients=average_aggregated_gradients,
             gradient_compression=gradient_compression,
             steps_completed=0 if info is None else info.trial._steps_completed,
-            debug_enabled=info is not None and info.trial._debug,
             enable_tensorboard_logging=enable_tensorboard_logging,
             env=env,
         )

@@ -80,21 +80,29 @@ def test_aggregated_gradients_may_be_summed(tmp_path: Path) -> None:
     assert _close(_train(by_optimizer, data, average_aggregated_gradients=False), summed)
 
 
+def _stepping(context: Any, model: Any, optimizer: torch.optim.Optimizer, batches: range) -> list[int]:
+    """The batches on which the optimizer stepped."""
+    stepped: list[int] = []
+    optimizer.register_step_pre_hook(lambda *_: stepped.append(context._current_batch_idx))
+    for batch in batches:
+        context._before_batch(batch)
+        context.backward(model(torch.ones(1, 3)).sum())
+        context.step_optimizer(optimizer)
+    return stepped
+
+
 def test_only_every_nth_batch_steps(tmp_path: Path) -> None:
     context = made_context(tmp_path, aggregation_frequency=3)
-    _train(context, _data(8))
-    assert (context._gradients.optimizer_steps, context._gradients.backward_passes) == (2, 8)
+    model = context.wrap_model(_net())
+    optimizer = context.wrap_optimizer(torch.optim.SGD(model.parameters(), lr=0.1))
+    assert _stepping(context, model, optimizer, range(8)) == [2, 5]
 
 
 def test_aggregation_goes_on_in_the_middle_after_a_restart(tmp_path: Path) -> None:
     context = made_context(tmp_path, aggregation_frequency=2)
     model = context.wrap_model(_net())
     optimizer = context.wrap_optimizer(torch.optim.SGD(model.parameters(), lr=0.1))
-    for batch in (5, 6, 7):
-        context._before_batch(batch)
-        context.backward(model(torch.ones(1, 3)).sum())
-        context.step_optimizer(optimizer)
-    assert context._gradients.optimizer_steps == 2
+    assert _stepping(context, model, optimizer, range(5, 8)) == [5, 7]
 
 
 def test_gradients_collected_before_a_pause_are_not_lost(tmp_path: Path) -> None:
