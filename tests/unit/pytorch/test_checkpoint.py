@@ -6,7 +6,7 @@ import pickle
 import random
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from determined.errors import UnsafeCheckpoint
 from determined.pytorch import Batch
 from determined.pytorch._callback_set import CallbackSet
 from determined.pytorch._checkpoint import Checkpoints, Restored
-from determined.pytorch._state import TrialState, restore_rng, take_rng
+from determined.pytorch._state import TrialState, restore_rng
 from determined.rundir import context as packing
 from determined.rundir.layout import RunDir
 from determined.storage.manifest import MANIFEST_NAME
@@ -65,13 +65,7 @@ class Opinion:
     """A class of the user's."""
 
 
-@pytest.fixture(autouse=True)
-def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, off_cluster: Path) -> Iterator[None]:
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    before = take_rng()
-    yield
-    restore_rng(before)
+pytestmark = pytest.mark.usefixtures("own_place")
 
 
 class Made:

@@ -4,7 +4,6 @@ import json
 import pickle
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from determined import pytorch
 from determined.errors import CheckpointNotFound, UnsafeCheckpoint
 from determined.pytorch._callback_set import CallbackSet
 from determined.pytorch._checkpoint import Checkpoints
-from determined.pytorch._state import TrialState, restore_rng, take_rng
+from determined.pytorch._state import TrialState
 
 UPSTREAM = Path(__file__).parent / "upstream_checkpoints"
 LAYOUTS = sorted(path.name for path in UPSTREAM.iterdir() if path.is_dir())
@@ -38,13 +37,7 @@ class Outer:
 """
 
 
-@pytest.fixture(autouse=True)
-def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, off_cluster: Path) -> Iterator[None]:
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    before = take_rng()
-    yield
-    restore_rng(before)
+pytestmark = pytest.mark.usefixtures("own_place")
 
 
 def _checkpoint(directory: Path, *, is_trainer: bool = True, callback: pytorch.PyTorchCallback | None = None) -> Path:

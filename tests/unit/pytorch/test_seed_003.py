@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +24,13 @@ from determined.pytorch import (
     PyTorchTrialContext,
     Reducer,
 )
-from determined.pytorch._state import restore_rng, take_rng
 from determined.storage.manifest import MANIFEST_NAME
 
 TorchData = dict[str, torch.Tensor] | Sequence[torch.Tensor] | torch.Tensor
 GUIDE_KEYS = {"models_state_dict", "optimizers_state_dict", "lr_schedulers_state_dict", "callbacks"}
 
 
-@pytest.fixture(autouse=True)
-def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, off_cluster: Path) -> Iterator[None]:
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    before = take_rng()
-    yield
-    restore_rng(before)
+pytestmark = pytest.mark.usefixtures("own_place")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import io
 import pickle
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +13,11 @@ from sharded_jobs import ShardedTrial, train
 from determined import pytorch
 from determined.errors import UnsafeCheckpoint
 from determined.pytorch import _shards
-from determined.pytorch._state import restore_rng, take_rng
 
 JOBS = Path(__file__).parent / "sharded_jobs.py"
 
 
-@pytest.fixture(autouse=True)
-def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, off_cluster: Path) -> Iterator[None]:
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    before = take_rng()
-    yield
-    restore_rng(before)
+pytestmark = pytest.mark.usefixtures("own_place")
 
 
 def _on_two_ranks(*arguments: Any) -> list[dict[str, Any]]:
