@@ -62,7 +62,7 @@ class Step:
 STEPS = (
     Step("200 us", 200e-6, {"cpu": 32, "cuda": 512}, stride=50, pairs=60),
     Step("2 ms", 2e-3, {"cpu": 128, "cuda": 512}, stride=10, pairs=20),
-    Step("20 ms", 20e-3, {"cpu": 512, "cuda": 512}, stride=5, pairs=6),
+    Step("20 ms", 20e-3, {"cpu": 512, "cuda": 512}, stride=5, pairs=5),
 )
 _ROUNDS = 4
 _QUICK_PAIRS = 2

@@ -128,6 +128,8 @@ class Switch:
         self._fetched = 0
         self._resumed = self._spent_plain = 0.0
         self._strides: list[tuple[float, float]] = []
+        for _ in range(max(1, 20 // stride)):  # its model, its loader and first steps, as the other warms up by itself
+            next(self._plain)
 
     def fetched(self) -> None:
         """Before each batch of the other loop."""

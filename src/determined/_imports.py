@@ -5,7 +5,7 @@ import importlib
 import importlib.machinery
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -25,11 +25,16 @@ def load_optional(name: str, *, extra: str) -> ModuleType:
 
 
 @contextlib.contextmanager
-def import_from_path(path: str | Path) -> Iterator[None]:
+def import_from_path(path: str | Path, *, script_directory: str = "") -> Iterator[None]:
     """Import modules from directory `path` for the duration of the block, leaving no trace behind.
 
-    The directory comes first on `sys.path`; the working directory and its modules are hidden meanwhile, and what was
-    imported from `path` is forgotten at the end, so that one `model_def` can be imported from two places.
+    The directory comes first on `sys.path`; the working directory and its modules are hidden meanwhile, as are modules
+    of other places under names that `path` has. What was imported from `path` is forgotten at the end, so that one
+    `model_def` can be imported from two places.
+
+    Args:
+        path: the directory.
+        script_directory: a directory within it that is searched before it, as Python does for a script that lies there.
 
     Raises:
         RuntimeError: nested use, or use from two threads at once (`sys.path` belongs to the whole process).
@@ -41,41 +46,74 @@ def import_from_path(path: str | Path) -> Iterator[None]:
     if not _busy.acquire(blocking=False):
         raise RuntimeError("import_from_path is already active in this process; it can be neither nested nor shared")
     try:
-        with _swapped(Path(path).absolute(), Path.cwd()):
+        directory = Path(path).absolute()
+        with _swapped(directory, directory / script_directory, Path.cwd()):
             yield
     finally:
         _busy.release()
 
 
+def modules_from(directory: Path) -> dict[str, ModuleType]:
+    """The modules of users that were imported from `directory`, by name."""
+    return _modules(lambda name, module: _is_from(name, module, directory))
+
+
 _busy = threading.Lock()
+_LIBRARIES = {"site-packages", "dist-packages"}
 
 
 @contextlib.contextmanager
-def _swapped(directory: Path, cwd: Path) -> Iterator[None]:
+def _swapped(directory: Path, script_directory: Path, cwd: Path) -> Iterator[None]:
     search, bytecode = list(sys.path), sys.dont_write_bytecode
-    hidden = _take_modules(cwd)
-    sys.path[:] = [str(directory), *(entry for entry in search if entry not in ("", str(cwd)))]
+    searched = [script_directory, directory] if script_directory != directory else [directory]
+    own = {name for each in searched for name in _top_names(each)}
+    hidden = _taken(_modules(lambda name, module: _is_from(name, module, cwd) or _is_in_the_way(name, module, own)))
+    sys.path[:] = [*map(str, searched), *(entry for entry in search if entry not in ("", str(cwd)))]
     sys.dont_write_bytecode = True
     importlib.invalidate_caches()
     try:
         yield
     finally:
-        _take_modules(directory)
+        _taken(modules_from(directory))
         sys.modules.update(hidden)
         sys.path[:] = search
         sys.dont_write_bytecode = bytecode
 
 
-def _take_modules(directory: Path) -> dict[str, ModuleType]:
-    """Remove from `sys.modules`, and return, what was loaded from `directory`."""
-    names = [name for name, module in list(sys.modules.items()) if _is_from(module, directory)]
-    return {name: sys.modules.pop(name) for name in names}
+def _top_names(directory: Path) -> list[str]:
+    """Of modules and packages that can be imported from a directory."""
+    if not directory.is_dir():
+        return []
+    return [entry.stem for entry in directory.iterdir() if entry.suffix == ".py" or entry.is_dir()]
 
 
-def _is_from(module: ModuleType, directory: Path) -> bool:
-    origin = getattr(module, "__file__", None)
-    if not isinstance(origin, str) or "site-packages" in origin or module.__name__ == "__main__":
-        return False
-    if module.__name__.split(".")[0] == "determined":
-        return False  # our own source tree may be the working directory
-    return Path(origin).absolute().is_relative_to(directory)
+def _modules(is_chosen: Callable[[str, ModuleType], bool]) -> dict[str, ModuleType]:
+    return {name: module for name, module in list(sys.modules.items()) if is_chosen(name, module)}
+
+
+def _taken(modules: dict[str, ModuleType]) -> dict[str, ModuleType]:
+    """The modules, which are removed from `sys.modules`."""
+    for name in modules:
+        del sys.modules[name]
+    return modules
+
+
+def _is_from(name: str, module: ModuleType, directory: Path) -> bool:
+    places = _places(name, module)
+    return bool(places) and all(place.is_relative_to(directory) for place in places)
+
+
+def _is_in_the_way(name: str, module: ModuleType, names: set[str]) -> bool:
+    top = name.partition(".")[0]
+    return top in names and top not in sys.stdlib_module_names and bool(_places(name, module))
+
+
+def _places(name: str, module: ModuleType) -> list[Path]:
+    """Where a module of a user's lies, several for a package without a file; [] for libraries."""
+    if name == "__main__" or name.partition(".")[0] == "determined":
+        return []  # our own source tree may be the working directory
+    file = getattr(module, "__file__", None)
+    packages = getattr(getattr(module, "__spec__", None), "submodule_search_locations", None)
+    places = [file] if isinstance(file, str) else list(packages or [])
+    # Some that are no files call themselves by a bare name, as torch.ops does.
+    return [place for place in map(Path, places) if place.is_absolute() and not _LIBRARIES.intersection(place.parts)]

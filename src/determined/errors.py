@@ -184,6 +184,12 @@ class UnsafeCheckpoint(DeterminedError):
     code, status, grpc = "unsafe_checkpoint", 400, 9
 
 
+class TrialNotImportable(DeterminedError, ImportError):
+    """The code that lies in a checkpoint, or a library that it needs, cannot be imported here."""
+
+    code, status, grpc = "trial_not_importable", 400, 9
+
+
 class NoDirectStorageAccess(DeterminedError):
     code = "no_direct_storage_access"
 

@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from determined.core._checkpoint_files import CheckpointFiles
 from determined.core._distributed import DistributedContext
@@ -159,6 +159,10 @@ class CheckpointContext:
                 lambda session: session.patch("/api/v1/checkpoints", body), "checkpoint.delete", after=settled
             )
         self._storage_manager.delete(storage_id, ["**/*"])
+
+    def _create_file(self, path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
+        """A new file in the directory of `store_path`, hashed while it is written and not once more afterwards."""
+        return self._storage_manager.create_file(path)
 
     @contextlib.contextmanager
     def _store_shards(self, metadata: dict[str, Any]) -> Iterator[tuple[Path, str]]:

@@ -87,6 +87,12 @@ class MixedPrecision:
             raise InvalidExperimentException(f"{method} was called after wrap_model; call it before")
 
 
+def in_place_of(known: list[Any], given: Any, made: Any) -> list[Any]:
+    """`known` with what apex made of what it was given, one or a list. What it was not given stays in its place."""
+    of = {id(old): new for old, new in zip(_listed(given), _listed(made), strict=True)}
+    return [*(of.pop(id(one), one) for one in known), *of.values()]
+
+
 class AutocastForward:
     """Stands in for a module's `forward`. A copy of the module gets one that calls the copy."""
 
@@ -100,6 +106,10 @@ class AutocastForward:
         with torch.autocast(self._device_type, self._dtype):
             output = self._forward(*arguments, **named)
         return _as_float(output, self._dtype)
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def _as_float(output: Any, dtype: torch.dtype) -> Any:

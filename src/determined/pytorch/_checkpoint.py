@@ -3,14 +3,16 @@
 import dataclasses
 import logging
 import pickle
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 import torch
 
 from determined import core
+from determined._info import ClusterInfo
 from determined.pytorch import _formats, _origin
 from determined.pytorch._batches import TrainingBatches
 from determined.pytorch._callback_set import CallbackSet
@@ -129,7 +131,8 @@ class Checkpoints:
         metadata = _origin.metadata(state.batches_trained) if everybody is not None else {}
         own, self._pending = self._pending, None
         with self._core.checkpoint.store_path(metadata, shard=True) as (path, storage_id):
-            torch.save(own, path / _pending_file(self._dist.rank))
+            with self._core.checkpoint._create_file(path / _pending_file(self._dist.rank)) as file:
+                _write_state(own, file)
             if everybody is not None:
                 self._write(path, self._state_dicts() | self._rest(everybody), state)
         return storage_id
@@ -144,13 +147,14 @@ class Checkpoints:
     def _write(self, path: Path, checkpoint: dict[str, Any], state: TrialState) -> None:
         """On the chief."""
         self._callbacks.fire("on_checkpoint_save_start", checkpoint)
-        _write_state(checkpoint, path / _formats.STATE_FILE)
+        with self._core.checkpoint._create_file(path / _formats.STATE_FILE) as file:
+            _write_state(checkpoint, file)
         with (path / _formats.COUNTERS_FILE).open("wb") as stream:
             pickle.dump(dataclasses.asdict(state), stream)
         self._origin.write(path)
         if self._is_first:
             self._is_first = False
-            _warn_of_unsafe(path / _formats.STATE_FILE)
+            self._warn_of_unsafe(path / _formats.STATE_FILE)
         self._callbacks.fire("on_checkpoint_end", str(path))
         self._callbacks.fire("on_checkpoint_write_end", str(path))
 
@@ -233,10 +237,27 @@ class Checkpoints:
 
     def _is_own(self, storage_id: str) -> bool:
         """Whether the master says that this very trial has saved it."""
+        info = self._trial_info()
+        return info is not None and info.trial._steps_completed > 0 and info.latest_checkpoint == storage_id
+
+    def _trial_info(self) -> ClusterInfo | None:
         info = self._core.info
-        if info is None or info.task_type != "TRIAL":
-            return False
-        return info.trial._steps_completed > 0 and info.latest_checkpoint == storage_id
+        return info if info is not None and info.task_type == "TRIAL" else None
+
+    def _warn_of_unsafe(self, file: Path) -> None:
+        refused = _formats.unsafe_classes(file)
+        if not refused:
+            return
+        who = "nothing goes on from them off cluster, nor does"
+        if self._trial_info() is not None:
+            who = "this trial resumes from them, but another one does not, nor does"
+        logger.warning(
+            "checkpoints of this trial hold %s: %s load_trial_from_checkpoint_path load them, before "
+            "torch.serialization.add_safe_globals([...]); return plain values and tensors from state_dict() of "
+            "callbacks and schedulers",
+            ", ".join(refused),
+            who,
+        )
 
 
 def load_model(model: torch.nn.Module, state: Any, number: int) -> None:
@@ -247,6 +268,20 @@ def load_model(model: torch.nn.Module, state: Any, number: int) -> None:
         raise RuntimeError(
             f"model {number} of wrap_model, a {type(model).__name__}, is not the one in the checkpoint: {err}"
         ) from err
+
+
+def batches_trained(core_context: core.Context, storage_id: str, trial_id: int) -> int:
+    """How far trial `trial_id` was trained when it saved a checkpoint; 0 where another one did, or it does not say.
+
+    Raises:
+        CheckpointNotFound: there is no such checkpoint.
+    """
+    with tempfile.TemporaryDirectory(prefix="determined-") as directory:
+        core_context.checkpoint.download(
+            storage_id, directory, core.DownloadMode.NoSharedDownload, selector=_formats.is_counters_file
+        )
+        counters = _formats.read_counters(Path(directory)) or {}
+    return counters.get("batches_trained", 0) if counters.get("trial_id") == trial_id else 0
 
 
 class _Stateful(Protocol):
@@ -262,25 +297,14 @@ def _pending_file(rank: int | str) -> str:
     return f"pending_gradients_{rank}.pth"
 
 
-def _write_state(checkpoint: dict[str, Any], file: Path) -> None:
+def _write_state(state: Any, file: BinaryIO) -> None:
     # The manifest of the store has a hash of every file; a second one by zip would double the time this takes.
     wanted = torch.serialization.get_crc32_options()
     torch.serialization.set_crc32_options(False)
     try:
-        torch.save(checkpoint, file)
+        torch.save(state, file)
     finally:
         torch.serialization.set_crc32_options(wanted)
-
-
-def _warn_of_unsafe(file: Path) -> None:
-    refused = _formats.unsafe_classes(file)
-    if refused:
-        logger.warning(
-            "checkpoints of this trial hold %s: this trial resumes from them, another one and "
-            "load_trial_from_checkpoint_path only after torch.serialization.add_safe_globals([...]); return plain "
-            "values and tensors from state_dict() of callbacks and schedulers",
-            ", ".join(refused),
-        )
 
 
 def _pairs(wrapped: Sequence[Any], checkpoint: dict[str, Any], key: str, method: str) -> list[tuple[Any, Any]]:

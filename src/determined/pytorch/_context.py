@@ -9,7 +9,7 @@ from torch import nn
 from determined import core
 from determined.errors import InvalidExperimentException
 from determined.pytorch import _parallel
-from determined.pytorch._amp import MixedPrecision
+from determined.pytorch._amp import MixedPrecision, in_place_of
 from determined.pytorch._data import to_device
 from determined.pytorch._experimental import PyTorchExperimentalContext
 from determined.pytorch._facts import TrialFacts
@@ -269,7 +269,8 @@ class PyTorchTrialContext(TrialFacts):
         """Deprecated: mixed precision by NVIDIA apex; use `experimental.use_amp`.
 
         Args:
-            models, optimizers: one or a list of each, wrapped. The other arguments are those of `apex.amp.initialize`.
+            models, optimizers: one or a list of each, wrapped; others that are wrapped stay as they are. The other
+                arguments are those of `apex.amp.initialize`.
 
         Returns:
             Models and optimizers as apex made them, in the shape given.
@@ -285,9 +286,9 @@ class PyTorchTrialContext(TrialFacts):
             raise InvalidExperimentException("configure_apex_amp was called before wrap_model and wrap_optimizer")
         size, every = self.distributed.size, self._aggregation_frequency
         made = self._precision.configure_apex(models, optimizers, distributed_size=size, every=every, options=options)
-        self.models, self.optimizers = _listed(made[0]), _listed(made[1])
-        for optimizer in self.optimizers:
-            self._gradients.know_optimizer(optimizer, None)
+        self.models = in_place_of(self.models, models, made[0])
+        before, self.optimizers = self.optimizers, in_place_of(self.optimizers, optimizers, made[1])
+        self._gradients.know_instead(before, self.optimizers)
         self._gradients.plain = False
         return made
 
@@ -388,7 +389,3 @@ class PyTorchTrialContext(TrialFacts):
             managed_training=env.managed_training,
             env=env,
         )
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]

@@ -23,7 +23,7 @@ from determined.pytorch._health import Health
 from determined.pytorch._length import Leg, OperationLeg
 from determined.pytorch._periods import Batch, Count, TrainUnit
 from determined.pytorch._trial import PyTorchTrial
-from determined.pytorch._trial_checks import check_loader, check_wrapped
+from determined.pytorch._trial_checks import check_loader, check_wrapped, warn_of_endless_epoch
 from determined.pytorch._validation import Validation
 
 logger = logging.getLogger("determined.pytorch")
@@ -95,6 +95,8 @@ class PyTorchTrialController:
         self._batches = TrainingBatches(training, num_replicas=self._dist.size, rank=self._dist.rank, seed=seed)
         self._validation = Validation(self.trial, context, validation, self.callbacks)
         self._epoch_length = context._epoch_len = self._dist.broadcast(self._batches.epoch_length)
+        if self._epoch_length is None and self._is_chief:
+            warn_of_endless_epoch(context)
         rng = self._restore(latest)
         context._reducers.reset()
         for model in context.models:

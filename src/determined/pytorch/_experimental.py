@@ -39,10 +39,15 @@ class PyTorchExperimentalContext:
             parent._gradients.plain = False
 
     def disable_dataset_reproducibility_checks(self) -> None:
-        """Allow `torch.utils.data.DataLoader` in place of `determined.pytorch.DataLoader`.
+        """Allow any iterable in place of `determined.pytorch.DataLoader`, for training and for validation.
 
-        The trial then shards its data by rank, repeats it, and skips what was trained before a pause itself, e.g.
-        with `determined.pytorch.samplers`.
+        That is a `torch.utils.data.DataLoader`, also one of an `IterableDataset`, or a loader of another library. It is
+        taken as it comes on every rank, and iterated again whenever it ends; the trial shares its data among the ranks
+        and skips what was trained before a pause, `context.get_initial_batch()` batches, e.g. with
+        `determined.pytorch.samplers`. A loader without a length has one endless epoch.
+
+        Example:
+            >>> context.experimental.disable_dataset_reproducibility_checks()
         """
         self._parent._reproducible_data = False
 

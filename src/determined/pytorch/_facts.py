@@ -8,6 +8,7 @@ import torch
 
 from determined import core
 from determined.errors import InternalException, InvalidExperimentException
+from determined.pytorch import _tensorboard
 from determined.trial import BatchSizes, EnvContext, ExperimentConfig, ScalarWriter, TrialContext
 
 _LOCAL = "this trial runs off cluster and {what}; pass {argument} to pytorch.init"
@@ -39,6 +40,7 @@ class TrialFacts(TrialContext):
         self._steps_completed = steps_completed
         self._managed_training = managed_training
         self._enable_tensorboard_logging = enable_tensorboard_logging
+        _tensorboard.write_metrics(core_context, enable_tensorboard_logging)
         self._current_batch_idx: int | None = None
         self._epoch_len: int | None = None
         self._tbd_writer: Any = None
@@ -66,7 +68,7 @@ class TrialFacts(TrialContext):
         return self._trial_seed
 
     def get_initial_batch(self) -> int:
-        """How many batches were trained before this process began."""
+        """How many batches were trained before this process began; off cluster known from `Trainer.fit` on."""
         return self._steps_completed
 
     def get_global_batch_size(self) -> int:
@@ -123,10 +125,15 @@ class TrialFacts(TrialContext):
         return self._tbd_writer
 
     def set_enable_tensorboard_logging(self, enable_tensorboard_logging: bool) -> None:
-        """Whether reported metrics are also written as TensorBoard events; AssertionError for what is no bool."""
+        """Whether metrics reported from now on are also written as TensorBoard events.
+
+        Raises:
+            AssertionError: not a bool.
+        """
         if not isinstance(enable_tensorboard_logging, bool):
             raise AssertionError(f"set_enable_tensorboard_logging({enable_tensorboard_logging!r}): pass True or False")
         self._enable_tensorboard_logging = enable_tensorboard_logging
+        _tensorboard.write_metrics(self._core, enable_tensorboard_logging)
 
     def get_enable_tensorboard_logging(self) -> bool:
         return self._enable_tensorboard_logging
@@ -142,6 +149,12 @@ class TrialFacts(TrialContext):
         """
         handler = torch.profiler.tensorboard_trace_handler(str(self.get_tensorboard_path()))
         self._torch_profiler = torch.profiler.profile(*args, **({"on_trace_ready": handler} | kwargs))
+
+    def _begin_at(self, batch: int) -> None:
+        """Training goes on with this batch: a script off cluster says so by the checkpoint it passes."""
+        if batch != self._steps_completed:
+            self._steps_completed = batch
+            self.env = dataclasses.replace(self.env, steps_completed=batch)
 
     def _batch_sizes(self, missing: type[BaseException]) -> BatchSizes:
         if self._sizes is None:

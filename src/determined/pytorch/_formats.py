@@ -5,14 +5,14 @@ import contextlib
 import logging
 import pickle
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from determined.errors import CheckpointNotFound, UnsafeCheckpoint
+from determined.pytorch._plain_values import plain_values
 
 logger = logging.getLogger("determined.pytorch")
 
@@ -50,8 +50,8 @@ def read_state(directory: Path, *, is_own: bool = False, options: Mapping[str, A
     file = _state_file(directory)
     loading: dict[str, Any] = {"map_location": "cpu", "weights_only": True, **(options or {})}
     try:
-        with _plain_arrays():
-            state = torch.load(file, **loading)
+        with plain_values() as values:
+            state = values.put_into(torch.load(file, **loading))
     except pickle.UnpicklingError as err:
         if not loading["weights_only"]:
             raise
@@ -69,7 +69,7 @@ def has_shards(directory: Path) -> bool:
 
 def unsafe_classes(file: Path) -> list[str]:
     """What in a state file is not loaded without being trusted; [] for a file that is too old to be looked into."""
-    with _plain_arrays(), contextlib.suppress(ValueError):
+    with plain_values(), contextlib.suppress(ValueError):
         return sorted(torch.serialization.get_unsafe_globals_in_checkpoint(file))
     return []
 
@@ -95,6 +95,11 @@ def read_counters(directory: Path) -> dict[str, int] | None:
     return {name: int(found[name]) for name in names if found.get(name) is not None}
 
 
+def is_counters_file(name: str) -> bool:
+    """Whether `read_counters` may read it, for whoever fetches no more than that."""
+    return name in _COUNTERS_FILES
+
+
 def fitted(state: Mapping[str, Any], expected: Collection[str]) -> Mapping[str, Any]:
     """A model's state under the names `expected`, whether it was saved inside DDP or torch.compile or without."""
     if state.keys() == set(expected):
@@ -115,23 +120,6 @@ def of_rank(state: Mapping[str, Any], key: str, rank: int, size: int) -> Any:
     if everybody is not None and len(everybody) == size:
         return everybody[rank]
     return state.get(key)
-
-
-@contextlib.contextmanager
-def _plain_arrays() -> Iterator[None]:
-    """Lets `weights_only` load numpy's arrays and numbers: random states hold them, and users' callbacks do."""
-    rebuild: Any
-    scalar: Any
-    rebuild, scalar = np.zeros(1).__reduce__()[0], np.float64(0).__reduce__()[0]
-    kinds = [getattr(np.dtypes, name) for name in np.dtypes.__all__ if name not in ("ObjectDType", "StringDType")]
-    names = [
-        (rebuild, "numpy.core.multiarray._reconstruct"),  # as numpy 1 wrote them
-        (scalar, "numpy.core.multiarray.scalar"),
-        (rebuild, "numpy._core.multiarray._reconstruct"),
-        (scalar, "numpy._core.multiarray.scalar"),
-    ]
-    with torch.serialization.safe_globals([np.ndarray, np.dtype, *kinds, *names]):
-        yield
 
 
 class _PlainUnpickler(pickle.Unpickler):

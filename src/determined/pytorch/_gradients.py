@@ -44,6 +44,12 @@ class Gradients:
         if _parallel.is_horovod_optimizer(optimizer):
             self.plain = False
 
+    def know_instead(self, before: list[torch.optim.Optimizer], now: list[torch.optim.Optimizer]) -> None:
+        """Optimizers were replaced; each aggregates as the one in its place did, if there was one."""
+        for number, optimizer in enumerate(now):
+            old = before[number] if number < len(before) else optimizer
+            self.know_optimizer(optimizer, self._averages.get(id(old)))
+
     def know_model(self, model: nn.Module) -> None:
         """Note a wrapped model whose ranks exchange gradients."""
         self._exchanging += _parallel.exchanging(model)

@@ -1,5 +1,6 @@
 """DataLoader: describes how data is loaded; the trainer makes torch loaders of it that repeat, skip and are sharded."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -7,6 +8,11 @@ import torch
 from torch.utils.data import BatchSampler, Dataset, IterableDataset, RandomSampler, SequentialSampler
 
 from determined.pytorch import samplers
+
+logger = logging.getLogger("determined.pytorch")
+
+_DEEPEST_SAMPLER = 8  # samplers around samplers; one may hold itself
+_warned_samplers: set[type] = set()
 
 
 class DataLoader:
@@ -79,6 +85,7 @@ class DataLoader:
         if batch_sampler is None:
             batch_sampler = _batches_of(self.sampler, batch_size, drop_last)
         self.batch_sampler = batch_sampler
+        _warn_of_shares(batch_sampler)
 
     def get_data_loader(
         self, repeat: bool = False, skip: int = 0, num_replicas: int = 1, rank: int = 0
@@ -167,6 +174,23 @@ def _batches_of(sampler: Iterable[int], batch_size: int | None, drop_last: bool)
     if batch_size is None:
         raise ValueError("batch_size=None needs a batch_sampler; name a batch_size or give one")
     return BatchSampler(sampler, batch_size, drop_last)
+
+
+def _warn_of_shares(sampler: Any) -> None:
+    """Data that a sampler has divided among the ranks is divided again by the loop: most of it is never seen."""
+    for _ in range(_DEEPEST_SAMPLER):
+        is_ours = isinstance(sampler, samplers.DistributedSampler)
+        shares = sampler._num_workers if is_ours else getattr(sampler, "num_replicas", 1)
+        if isinstance(shares, int) and shares > 1 and type(sampler) not in _warned_samplers:
+            _warned_samplers.add(type(sampler))
+            logger.warning(
+                "a %s in a determined.pytorch.DataLoader divides the data by %s, and the DataLoader divides it among "
+                "the ranks once more; leave the sampler out, and say shuffle=True if it shuffled",
+                type(sampler).__name__,
+                shares,
+            )
+        inner = [getattr(sampler, name, None) for name in ("sampler", "batch_sampler", "_sampler")]
+        sampler = next((one for one in inner if one is not None), None)
 
 
 def _check_dataset(dataset: Any) -> None:

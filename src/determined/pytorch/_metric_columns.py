@@ -1,7 +1,8 @@
 """MetricColumns: metrics of many batches, kept on their device until all are wanted. Copying a tensor to the host makes
-the processor wait for the device, so it happens once per metric and not once per batch."""
+the processor wait for the device, so it happens once per metric and not once per batch. Where they are large they leave
+the device earlier, behind the back of training, so that they take no more than a few times _DEVICE_BYTES of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ from torch import Tensor
 
 Array = npt.NDArray[Any]
 Column = Array | list[Any]
+Block = Tensor | list[Any]
 
 _PACK_BATCHES = 1000
+_DEVICE_BYTES = 16 * 1024 * 1024
 _WATCHED_BATCHES = 8
+_WATCHED_BYTES = 64 * 1024
 
 
 class MetricColumns:
@@ -29,7 +33,11 @@ class MetricColumns:
         self._bare = bare
         self._count = 0
         self._columns: dict[str, list[Any]] = {}
-        self._packed: dict[str, list[Tensor | list[Any]]] = {}
+        # Of each metric, in the order of batches: on the host; on the way there; on the device.
+        self._arrived: dict[str, list[Column]] = {}
+        self._sent: dict[str, list[_Sent]] = {}
+        self._packed: dict[str, list[Block]] = {}
+        self._bytes = 0  # of tensors that have not been sent
         self._fresh: set[str] = set()
         self._watched: dict[str, dict[int, Tensor] | None] = {}
 
@@ -49,21 +57,31 @@ class MetricColumns:
             columns = self._begin(row)
         fresh = self._fresh
         for name, value in row.items():
-            if name in fresh and isinstance(value, Tensor) and value.untyped_storage().nbytes() <= value.nbytes:
+            if (
+                name in fresh
+                and isinstance(value, Tensor)
+                and value.untyped_storage().nbytes() <= (size := value.nbytes)
+            ):
                 columns[name].append(
                     value.data if value.requires_grad else value
                 )  # `data` is `detach` in half the time
+                self._bytes += size
             else:
                 columns[name].append(self._copied(name, value))
         self._count += 1
-        if self._count % _PACK_BATCHES == 0:
+        if self._bytes > _DEVICE_BYTES:
+            self._offload()
+        elif self._count % _PACK_BATCHES == 0:
             self._pack()
 
     def drain(self) -> dict[str, Column]:
         """Everything kept, on the host: an array with a row per batch where all batches are alike. Then it is empty."""
         self._pack()
-        columns = {name: _joined([_on_host(block) for block in blocks]) for name, blocks in self._packed.items()}
-        self._count, self._columns, self._packed = 0, {}, {}
+        self._arrive()
+        for name, blocks in self._packed.items():
+            self._arrived.setdefault(name, []).extend(_on_host(block) for block in blocks)
+        columns = {name: _joined(pieces) for name, pieces in self._arrived.items()}
+        self._count, self._bytes, self._columns, self._packed, self._arrived = 0, 0, {}, {}, {}
         return columns
 
     def _row(self, returned: Any) -> dict[str, Any]:
@@ -93,12 +111,17 @@ class MetricColumns:
 
         A metric whose first few tensors all had memory of their own (they are held meanwhile, so that none can be
         handed out again) needs no more copies; one that came twice from the same place is copied for ever, and so is
-        a part of a larger tensor, which would keep the whole of it.
+        a large one, of which none is held, and a part of a larger tensor, which would keep the whole of it.
         """
         if not isinstance(value, Tensor):
-            return _detached(value)
+            copied = _detached(value)
+            if copied is not value:  # a number, of which there are many, comes back as it is
+                self._bytes += _bytes_of(copied)
+            return copied
+        self._bytes += value.nbytes
         watched = self._watched.setdefault(name, {})
-        if watched is not None and name not in self._fresh:
+        is_small = value.untyped_storage().nbytes() <= _WATCHED_BYTES
+        if is_small and watched is not None and name not in self._fresh:
             place = value.data_ptr()
             self._watched[name] = None if place in watched else watched | {place: value.detach()}
             self._judge(name)
@@ -117,6 +140,34 @@ class MetricColumns:
                 blocks.append(_stacked(values))
         self._columns = {name: [] for name in self._columns}
 
+    def _offload(self) -> None:
+        """Send what is on the device to the host without waiting for it; what was sent before has come by now."""
+        self._pack()
+        self._arrive()
+        ready = [name for name, blocks in self._packed.items() if not any(map(_has_shards, blocks))]
+        self._sent = {name: [_Sent(block) for block in self._packed.pop(name)] for name in ready}
+        self._bytes = 0
+
+    def _arrive(self) -> None:
+        for name, blocks in self._sent.items():
+            self._arrived.setdefault(name, []).extend(block.arrived() for block in blocks)
+        self._sent = {}
+
+
+class _Sent:
+    """A block on its way to the host, into pinned memory where it comes from a GPU."""
+
+    def __init__(self, block: Block) -> None:
+        devices = {tensor.device for tensor in _tensors(block) if tensor.is_cuda}
+        self._block = each_tensor(block, lambda tensor: tensor.to("cpu", non_blocking=tensor.is_cuda))
+        self._copies = [torch.cuda.current_stream(device).record_event() for device in devices]
+
+    def arrived(self) -> Column:
+        for copy in self._copies:
+            copy.synchronize()
+        # Pinned memory is scarce: what stays for long lies elsewhere.
+        return _on_host(each_tensor(self._block, Tensor.clone) if self._copies else self._block)
+
 
 def plain(value: Any) -> Any:
     """A tensor as a number or nested lists; anything else as it is."""
@@ -125,6 +176,39 @@ def plain(value: Any) -> Any:
 
 def is_numeric(column: Column) -> bool:
     return isinstance(column, np.ndarray) and column.dtype.kind in "biuf"
+
+
+def each_tensor(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """The value with every tensor in it changed, in whatever lists, tuples and dicts they are."""
+    if isinstance(value, Tensor):
+        return change(value)
+    if type(value) in (list, tuple):
+        return type(value)(each_tensor(part, change) for part in value)
+    if type(value) is dict:
+        return {name: each_tensor(part, change) for name, part in value.items()}
+    return value
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif type(value) in (list, tuple, dict):
+        for part in value.values() if type(value) is dict else value:
+            yield from _tensors(part)
+
+
+def _bytes_of(value: Any) -> int:
+    return sum(tensor.nbytes for tensor in _tensors(value))
+
+
+def _has_shards(block: Block) -> bool:
+    """Whether bringing it to the host takes all ranks at once, as they come together at the end of a chunk alone."""
+    return any(map(_is_shard, _tensors(block)))
+
+
+def _is_shard(tensor: Tensor) -> bool:
+    """A DTensor, as FSDP's gradient norm is; every rank has the same ones."""
+    return hasattr(tensor, "full_tensor")
 
 
 def _detached(value: Any) -> Any:
@@ -140,14 +224,14 @@ def _detached(value: Any) -> Any:
     return value
 
 
-def _stacked(values: list[Any]) -> Tensor | list[Any]:
+def _stacked(values: list[Any]) -> Block:
     try:
         return torch.stack(values)
     except (TypeError, RuntimeError):  # numbers, or tensors of several shapes or devices: each is copied by itself
         return values
 
 
-def _on_host(block: Tensor | list[Any]) -> Column:
+def _on_host(block: Block) -> Column:
     if isinstance(block, Tensor):
         return _array(block)
     values = [_array(value) if isinstance(value, Tensor) else value for value in block]
@@ -159,8 +243,8 @@ def _are_numbers(values: Iterable[Any]) -> bool:
 
 
 def _array(tensor: Tensor) -> Array:
-    if hasattr(tensor, "full_tensor"):  # a DTensor, as FSDP's gradient norm is; every rank has the same ones
-        tensor = tensor.full_tensor()
+    if _is_shard(tensor):
+        tensor = tensor.full_tensor()  # type: ignore[attr-defined]
     if tensor.is_floating_point() and tensor.itemsize < 4:
         tensor = tensor.float()  # numpy knows no bfloat16, and sums of float16 overflow
     array: Array = tensor.numpy(force=True)

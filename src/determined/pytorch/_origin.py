@@ -22,6 +22,7 @@ from determined.rundir.layout import RunDir
 logger = logging.getLogger("determined.pytorch")
 
 CODE = "code"
+SCRIPT_DIRECTORY = "script_directory"  # in LOAD_DATA_FILE
 
 
 class Origin:
@@ -38,6 +39,7 @@ class Origin:
         }
         if is_trainer:
             self._load_data["is_trainer"] = True
+            self._load_data |= _script_directory()
         self._has_code = True
 
     def write(self, directory: Path) -> None:
@@ -94,9 +96,20 @@ def _script_module() -> str:
     main = sys.modules["__main__"]
     if main.__spec__ is not None:
         return main.__spec__.name
-    script = getattr(main, "__file__", None)
-    if script is None:
-        return "__main__"
-    path = Path(script).absolute()
-    inside = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else Path(path.name)
-    return ".".join(inside.with_suffix("").parts)
+    script = _script()
+    return "__main__" if script is None else ".".join(script.with_suffix("").parts)
+
+
+def _script_directory() -> dict[str, str]:
+    """Where the script lies in the code, unless at its top: Python looks for modules there before anywhere else."""
+    script = _script() if sys.modules["__main__"].__spec__ is None else None
+    return {} if script is None or len(script.parts) == 1 else {SCRIPT_DIRECTORY: script.parent.as_posix()}
+
+
+def _script() -> Path | None:
+    """Within the working directory; the name alone of one that lies elsewhere."""
+    file = getattr(sys.modules["__main__"], "__file__", None)
+    if file is None:
+        return None
+    path = Path(file).absolute()
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else Path(path.name)

@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from determined import core
-from determined.pytorch._metric_columns import plain
+from determined.pytorch._metric_columns import each_tensor, plain
 
 logger = logging.getLogger("determined.pytorch")
 
@@ -54,7 +54,10 @@ class MetricReducer(abc.ABC):
 
     @abc.abstractmethod
     def per_slot_reduce(self) -> Any:
-        """What this slot has to tell the others. Tensors travel to them over the host's memory."""
+        """What this slot has to tell the others. Tensors travel to them over the host's memory.
+
+        With one slot there is nobody to tell, and `cross_slot_reduce` gets them where they are.
+        """
 
     @abc.abstractmethod
     def cross_slot_reduce(self, per_slot_metrics: list[Any]) -> Any:
@@ -138,7 +141,8 @@ class ReducerSet:
         chosen = [each for each in self._registered if each.counts(for_training)]
         if not chosen:
             return {}
-        per_rank = distributed.allgather([_on_host(each.call("per_slot_reduce")) for each in chosen])
+        prepared = _on_host if distributed.size > 1 else _detached
+        per_rank = distributed.allgather([prepared(each.call("per_slot_reduce")) for each in chosen])
         metrics: dict[str, Any] = {}
         for position, each in enumerate(chosen):
             found = each.named(each.call("cross_slot_reduce", [values[position] for values in per_rank]))
@@ -206,23 +210,13 @@ def _title(reducer: MetricReducer, name: str | None) -> str:
 
 def _detached(value: Any) -> Any:
     """Without the graph that a value of train_batch would else keep alive."""
-    return _each_tensor(value, Tensor.detach)
+    return each_tensor(value, Tensor.detach)
 
 
 def _on_host(value: Any) -> Any:
     """Tensors of a device cannot be unpickled by a rank that lacks it."""
-    return _each_tensor(value, _to_host)
+    return each_tensor(value, _to_host)
 
 
 def _to_host(tensor: Tensor) -> Tensor:
     return tensor.detach().cpu()
-
-
-def _each_tensor(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
-    if isinstance(value, Tensor):
-        return change(value)
-    if type(value) in (list, tuple):
-        return type(value)(_each_tensor(item, change) for item in value)
-    if type(value) is dict:
-        return {key: _each_tensor(item, change) for key, item in value.items()}
-    return value

@@ -46,8 +46,8 @@ def save(shards: dict[str, DTensor], checkpoint: Path) -> None:
         raise RuntimeError(f"the sharded part of a checkpoint could not be saved: {err}") from err
 
 
-def load(state: dict[str, Any], checkpoint: Path, like: Like) -> None:
-    """Put the tensors that lie in a checkpoint back into its state.
+def load(state: dict[str, Any], checkpoint: Path, like: Like, key: str | None = None) -> None:
+    """Put the tensors that lie in a checkpoint, or only those under one key of its state, back into the state.
 
     Every rank reads what it needs for itself: ranks may be more or fewer than those that saved.
 
@@ -56,12 +56,14 @@ def load(state: dict[str, Any], checkpoint: Path, like: Like) -> None:
     """
     reader = _Reader(checkpoint / DIRECTORY)
     index = reader.read_metadata().state_dict_metadata
-    found = {name: _empty(entry, like(json.loads(name))) for name, entry in index.items()}
+    places: dict[str, Place] = {name: json.loads(name) for name in index}
+    wanted = {name: place for name, place in places.items() if key in (None, place[0])}
+    found = {name: _empty(index[name], like(place)) for name, place in wanted.items()}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="torch.distributed is disabled")
         state_dict_loader.load(found, storage_reader=reader, no_dist=True)
     for name, tensor in found.items():
-        _put(state, json.loads(name), tensor)
+        _put(state, wanted[name], tensor)
 
 
 def spread(state: dict[str, Any], like: Like) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from determined import core
 from determined._info import ClusterInfo, get_cluster_info
 from determined.config.generations import generation
 from determined.pytorch import _parallel, _tensorboard
+from determined.pytorch._checkpoint import batches_trained
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._controller import Plan, PyTorchTrialController
 from determined.pytorch._health import explained
@@ -143,7 +144,10 @@ class Trainer:
             profiling_enabled=(profiling_enabled or self._profiling) and self._info is not None,
         )
         self._check_place(plan)
-        PyTorchTrialController(self._trial, self._context, plan, self._legs(max_length, test_mode)).run()
+        legs = self._legs(max_length, test_mode)
+        if self._info is None:  # on a cluster the master says it
+            self._context._begin_at(self._batches_before(latest_checkpoint))
+        PyTorchTrialController(self._trial, self._context, plan, legs).run()
 
     def _policy(self, asked: str) -> str:
         if asked != "best" or self._info is not None:
@@ -161,6 +165,11 @@ class Trainer:
                 "this trial has a checkpoint, and Trainer.fit starts anew; pass "
                 "latest_checkpoint=det.get_cluster_info().latest_checkpoint to go on from it"
             )
+
+    def _batches_before(self, latest_checkpoint: str | None) -> int:
+        if latest_checkpoint is None:
+            return 0
+        return batches_trained(self._core, latest_checkpoint, self._context.get_trial_id())
 
     def _legs(self, max_length: TrainUnit | None, test_mode: bool) -> Iterator[Leg]:
         if test_mode:
@@ -212,7 +221,7 @@ def _context(
         core.init(
             distributed=found,
             checkpoint_storage=checkpoint_storage,
-            tensorboard_mode=_tensorboard.mode_of(found, enable_tensorboard_logging),
+            tensorboard_mode=_tensorboard.mode_of(found),
         ) as core_context,
     ):
         context = PyTorchTrialContext(

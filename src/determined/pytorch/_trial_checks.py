@@ -1,5 +1,6 @@
 """What a trial must have done before it can be trained; each message names the method and the way out."""
 
+import logging
 from typing import Any
 
 import torch
@@ -7,7 +8,10 @@ import torch
 from determined.errors import InvalidExperimentException
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._loader import DataLoader
+from determined.pytorch._lr_scheduler import LRScheduler
 from determined.pytorch._trial import PyTorchTrial
+
+logger = logging.getLogger("determined.pytorch")
 
 
 def check_wrapped(trial: PyTorchTrial, context: PyTorchTrialContext) -> None:
@@ -43,3 +47,14 @@ def check_loader(loader: Any, method: str, context: PyTorchTrialContext) -> Any:
         f"{method} returned a {type(loader).__name__}; return a determined.pytorch.DataLoader, or call "
         "self.context.experimental.disable_dataset_reproducibility_checks() in __init__ and return any iterable"
     )
+
+
+def warn_of_endless_epoch(context: PyTorchTrialContext) -> None:
+    """Data without a length has no end of an epoch: schedulers that wait for one are named."""
+    for scheduler in context.lr_schedulers:
+        if scheduler._step_mode is LRScheduler.StepMode.STEP_EVERY_EPOCH:
+            logger.warning(
+                "%s was wrapped with STEP_EVERY_EPOCH, but the training data has no length, so that no epoch ends and "
+                "the learning rate never changes; use STEP_EVERY_BATCH with frequency=batches, or MANUAL_STEP",
+                type(scheduler._scheduler).__name__,
+            )

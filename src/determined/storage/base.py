@@ -11,9 +11,10 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from determined.storage import listing, tree
+from determined.storage.hashed_files import HashedFiles
 from determined.storage.manifest import Entry
 
 Selector = Callable[[str], bool]
@@ -27,6 +28,7 @@ class StorageManager(ABC):
         if not isinstance(base_path, str) or not base_path:
             raise ValueError(f"base_path={base_path!r} is not a path; give a non-empty string")
         self._base_path = base_path
+        self._hashed = HashedFiles()
 
     @classmethod
     @abstractmethod
@@ -49,6 +51,10 @@ class StorageManager(ABC):
     @abstractmethod
     def pre_store_path(self, dst: str) -> Path:
         """A directory to write checkpoint `dst` into."""
+
+    def create_file(self, path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
+        """A new file in the directory of `pre_store_path`, hashed while it is written: `stage` reads it no more."""
+        return self._hashed.create(path)
 
     @abstractmethod
     def post_store_path(self, src: Paths, dst: str, paths: set[str] | None = None) -> None:

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from determined.storage import tree
@@ -17,8 +18,9 @@ PIECE = 16 * 1024 * 1024
 # Read, hashed and written again while it is in a core's own cache: twice as much falls out of it on common machines,
 # and then one copy in two takes half as long again.
 _BUFFER = 256 * 1024
-_THREADS = min(4, os.cpu_count() or 1)
+THREADS = min(4, os.cpu_count() or 1)
 _SMALL = 4 * 1024 * 1024
+_PREFIX = "crc32-16m:"
 
 
 def copy_files(pairs: Iterable[tuple[Path, Path]], below: int | None = None) -> list[tuple[int, str]]:
@@ -40,6 +42,41 @@ def hash_files(paths: Iterable[Path]) -> list[tuple[int, str]]:
     """Size and hash of each file."""
     todo = [(path, None) for path in paths]
     return _digests(list(_pieces(todo, None)), len(todo))
+
+
+class Digest:
+    """The hash of a file from what is written to it, in its order: as `hash_files` would find it."""
+
+    def __init__(self) -> None:
+        import hashlib  # as below
+
+        self._fold = hashlib.blake2b(digest_size=16)
+        self._crc = self._size = 0
+
+    def parts(self, block: memoryview) -> list[tuple[memoryview, int]]:
+        """What comes next in the file, cut where hashed pieces end, each part with the CRC-32 to go on from.
+
+        CRCs of these parts may be found in any order.
+        """
+        cuts = [0, *range(PIECE - self._size % PIECE, len(block), PIECE), len(block)]
+        parts = [block[begin:end] for begin, end in pairwise(cuts) if begin < end]
+        return [(part, 0 if index else self._crc) for index, part in enumerate(parts)]
+
+    def add(self, parts: list[tuple[memoryview, int]], crcs: list[int]) -> None:
+        """Go on behind what `parts` returned last."""
+        for (part, _), crc in zip(parts, crcs, strict=True):
+            self._size += len(part)
+            self._crc = crc
+            if self._size % PIECE == 0:
+                self._fold.update(crc.to_bytes(4, "big"))
+                self._crc = 0
+
+    def result(self) -> tuple[int, str]:
+        """Size and hash of what was written up to now."""
+        fold = self._fold.copy()
+        if self._size % PIECE:
+            fold.update(self._crc.to_bytes(4, "big"))
+        return self._size, _PREFIX + fold.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +108,13 @@ def _digests(pieces: list[_Piece], files: int) -> list[tuple[int, str]]:
     for piece, crc in zip(pieces, _run(pieces), strict=True):
         sizes[piece.file] += piece.length
         folds[piece.file].update(crc.to_bytes(4, "big"))
-    return [(size, f"crc32-16m:{fold.hexdigest()}") for size, fold in zip(sizes, folds, strict=True)]
+    return [(size, _PREFIX + fold.hexdigest()) for size, fold in zip(sizes, folds, strict=True)]
 
 
 def _run(pieces: list[_Piece]) -> list[int]:
-    if sum(piece.length for piece in pieces) <= _SMALL or _THREADS == 1:
+    if sum(piece.length for piece in pieces) <= _SMALL or THREADS == 1:
         return [_process(piece) for piece in pieces]
-    with ThreadPoolExecutor(_THREADS, thread_name_prefix="checkpoint-copy") as pool:
+    with ThreadPoolExecutor(THREADS, thread_name_prefix="checkpoint-copy") as pool:
         return list(pool.map(_process, pieces))
 
 

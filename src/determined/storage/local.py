@@ -80,7 +80,7 @@ class LocalStorageManager(StorageManager):
         chosen = sorted(found if paths is None else listing.with_parents(found, paths & found.keys()))
         files = [path for path in chosen if not path.endswith("/")]
         if source.resolve() == staging.resolve():
-            digests = copying.hash_files(source / path for path in files)
+            digests = self._hashed.digests(source / path for path in files)
         else:
             _make_directories(staging, chosen)
             digests = copying.copy_files((source / path, staging / path) for path in files)

@@ -62,7 +62,7 @@ class CloudStorageManager(StorageManager):
         found = listing.list_directory(source)
         chosen = sorted(found if paths is None else listing.with_parents(found, paths & found.keys()))
         files = [path for path in chosen if not path.endswith("/")]
-        digests = copying.hash_files(source / path for path in files)
+        digests = self._hashed.digests(source / path for path in files)
         with self._access():
             self._filesystem.pipe_file(self._key(dst, manifest.STAGING_MARK), b"staging")
             self._put([str(source / path) for path in files], [self._key(dst, path) for path in files])

@@ -16,7 +16,9 @@ __all__ = ["_forget_the_task", "_keep_signal_handlers", "master", "off_cluster",
 
 @pytest.fixture
 def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, off_cluster: Path) -> Iterator[None]:
-    """A working directory and a checkpoint store of the test's own; random numbers are put back."""
+    """A working directory and a checkpoint store of the test's own; random numbers are put back, and modules that a
+    loaded checkpoint has left are forgotten."""
+    from determined._imports import modules_from
     from determined.pytorch._state import restore_rng, take_rng
 
     (tmp_path / "work").mkdir()
@@ -24,3 +26,5 @@ def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, off_cluster: Path
     before = take_rng()
     yield
     restore_rng(before)
+    for name in [*modules_from(tmp_path), *modules_from(Path(__file__).parent / "upstream_checkpoints")]:
+        del sys.modules[name]

@@ -259,11 +259,33 @@ def _fake_apex(calls: list[Any]) -> types.ModuleType:
     return amp
 
 
-def test_apex_scales_each_loss_by_its_own_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def apex_calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     calls: list[Any] = []
     monkeypatch.setitem(sys.modules, "apex", types.ModuleType("apex"))
     monkeypatch.setitem(sys.modules, "apex.amp", _fake_apex(calls))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    return calls
+
+
+def test_apex_leaves_what_it_was_not_given_in_its_place(
+    tmp_path: Path, apex_calls: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = made_context(tmp_path, num_gpus=0, aggregation_frequency=2)
+    models = [context.wrap_model(torch.nn.Linear(2, 1)) for _ in range(3)]
+    optimizers = [
+        context.wrap_optimizer(torch.optim.SGD(model.parameters(), lr=0.1), average_aggregated_gradients=number != 1)
+        for number, model in enumerate(models[:2])
+    ]
+    cast, stepping = copy.deepcopy(models[1]), copy.deepcopy(optimizers[1])
+    monkeypatch.setattr(sys.modules["apex.amp"], "initialize", lambda *_given, **_options: (cast, [stepping]))
+    assert context.configure_apex_amp(models[1], [optimizers[1]]) == (cast, [stepping])
+    assert context.models == [models[0], cast, models[2]]
+    assert context.optimizers == [optimizers[0], stepping]
+    assert [context._gradients._averages[id(one)] for one in context.optimizers] == [True, False]
+
+
+def test_apex_scales_each_loss_by_its_own_number(tmp_path: Path, apex_calls: list[Any]) -> None:
     context = made_context(tmp_path, num_gpus=0)
     model, optimizer = _wrapped(context)
     assert context.configure_apex_amp([model], optimizer, opt_level="O2", num_losses=2) == ([model], optimizer)
@@ -276,7 +298,7 @@ def test_apex_scales_each_loss_by_its_own_number(tmp_path: Path, monkeypatch: py
         context.step_optimizer(optimizer, clip_grads=clipped.append)
         context._after_batch()
     scaled = [("scale_loss", 0, False), ("scale_loss", 1, False)]
-    assert calls == [("initialize", "O2", 2), *scaled, *scaled]
+    assert apex_calls == [("initialize", "O2", 2), *scaled, *scaled]
     assert clipped == [["master"], ["master"]]
     assert context._apex_state is sys.modules["apex.amp"]
     for refused in (

@@ -158,7 +158,7 @@ def test_a_class_of_the_script_is_named_by_the_script(tmp_path: Path, monkeypatc
     monkeypatch.setitem(sys.modules, "__main__", main)
     scripted = type("Scripted", (SmallTrial,), {"__module__": "__main__"})
     load_data = json.loads((Made(tmp_path, scripted).save() / "load_data.json").read_text())
-    assert load_data["trial_cls_spec"] == "jobs.train:Scripted"
+    assert (load_data["trial_cls_spec"], load_data["script_directory"]) == ("jobs.train:Scripted", "jobs")
 
 
 def test_everything_is_put_back_bit_by_bit(tmp_path: Path) -> None:
@@ -256,19 +256,27 @@ def test_a_first_checkpoint_that_others_cannot_load_is_pointed_out(
         made.save()
         made.save()
     (record,) = [record for record in caplog.records if "add_safe_globals" in record.getMessage()]
-    assert "test_checkpoint.Opinion" in record.getMessage()
+    assert "test_checkpoint.Opinion: nothing goes on from them off cluster" in record.getMessage()
+    assert "this trial resumes" not in record.getMessage()
 
 
 def test_only_the_trials_own_checkpoint_is_trusted(
-    tmp_path: Path, task: Callable[..., None], run_dir: RunDir, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    task: Callable[..., None],
+    run_dir: RunDir,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     made = Made(tmp_path)
     made.memory.state = Opinion()
-    path = made.save()
     monkeypatch.delenv("DET_INFO_DIR")
-    task(latest_checkpoint=path.name)
+    task()
     made.context._core.info = info = _info.get_cluster_info()
     assert info is not None
+    with caplog.at_level(logging.WARNING, logger="determined.pytorch"):
+        path = made.save()
+    assert "this trial resumes from them, but another one does not" in caplog.text
+    info._latest_checkpoint = path.name
     with pytest.raises(UnsafeCheckpoint, match="add_safe_globals"):
         made.restore(path)  # this trial has trained nothing yet: it is the one it was forked from
     info.trial._steps_completed = 3

@@ -120,6 +120,44 @@ def test_tensors_with_memory_of_their_own_are_not_copied_once_that_is_known() ->
     assert not chunk._watched
 
 
+def test_large_metrics_leave_the_device_before_the_chunk_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_metric_columns, "_DEVICE_BYTES", 1000)
+    chunk, most = ChunkMetrics(), 0
+    for at in range(50):
+        chunk.add({"v": torch.full((25,), float(at)), "pair": [torch.ones(at % 3)], "n": at, "loss": torch.tensor(1.0)})
+        kept = [chunk._columns.values(), chunk._packed.values()]
+        most = max(most, sum(map(_metric_columns._bytes_of, map(list, kept))))
+    assert most <= 1000 + 200
+    averages, batches = chunk.take(DummyDistributedContext())
+    assert averages == {"v": 24.5, "pair": None, "n": 24.5, "loss": 1.0}
+    assert [batch["v"] for batch in batches] == [[float(at)] * 25 for at in range(50)]
+    assert [batch["n"] for batch in batches] == list(range(50))
+    assert not chunk._sent and not chunk._arrived and not chunk._bytes
+
+
+def test_many_blocks_of_small_metrics_are_bounded_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_metric_columns, "_DEVICE_BYTES", 1000)
+    monkeypatch.setattr(_metric_columns, "_PACK_BATCHES", 10)
+    chunk = ChunkMetrics()
+    for at in range(1003):
+        chunk.add({"at": torch.tensor(float(at))})
+        assert sum(block.nbytes for block in chunk._packed.get("at", [])) <= 1004
+    assert [batch["at"] for batch in chunk.take(DummyDistributedContext())[1]] == list(range(1003))
+
+
+def test_vectors_whose_length_changes_leave_the_device_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_metric_columns, "_DEVICE_BYTES", 100)
+    rows = [{"v": torch.full((1 + at % 4,), float(at), dtype=torch.bfloat16)} for at in range(60)]
+    assert [batch["v"] for batch in _taken(rows)[1]] == [[float(at)] * (1 + at % 4) for at in range(60)]
+
+
+def test_large_tensors_are_not_held_to_learn_whether_they_are_ever_the_same() -> None:
+    chunk = ChunkMetrics()
+    for _ in range(4):
+        chunk.add({"large": torch.zeros(2**15), "part": torch.zeros(2**15)[:2], "loss": torch.zeros(())})
+    assert {name: len(held or {}) for name, held in chunk._watched.items()} == {"large": 0, "part": 0, "loss": 4}
+
+
 def test_names_that_change_are_an_error_with_both_sets_and_the_method() -> None:
     chunk = ChunkMetrics()
     chunk.add({"loss": 1.0})

@@ -156,6 +156,28 @@ def test_the_end_of_a_validation_is_no_training(tmp_path: Path) -> None:
     assert modes == [(True, True), (False, False)] * 2
 
 
+class _Stream(SmallTrial):
+    """Has no length."""
+
+    def build_training_data_loader(self) -> Any:
+        self.context.experimental.disable_dataset_reproducibility_checks()
+        return (batch for batch in [(torch.ones(1, 3), torch.ones(1, 1))] * 3)
+
+
+@pytest.mark.parametrize("trial_class", [SmallTrial, _Stream])
+def test_a_scheduler_that_waits_for_epochs_of_data_without_length_is_named(
+    tmp_path: Path, trial_class: type[SmallTrial], caplog: pytest.LogCaptureFixture
+) -> None:
+    _controller(tmp_path, trial_class, one_leg(Batch(3))).run()
+    named = [record.getMessage() for record in caplog.records if "STEP_EVERY_EPOCH" in record.getMessage()]
+    if trial_class is SmallTrial:
+        assert named == []
+        return
+    (message,) = named
+    assert message.startswith("StepLR was wrapped with STEP_EVERY_EPOCH, but the training data has no length")
+    assert message.endswith("use STEP_EVERY_BATCH with frequency=batches, or MANUAL_STEP")
+
+
 def test_ranks_with_different_callbacks_and_without_a_seed_stay_together(tmp_path: Path) -> None:
     job = Path(__file__).with_name("lone_callback_jobs.py")
     (chief, heard), (worker, nothing) = run_ranks(2, f"{job}:chief_listens", str(tmp_path))

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 import torch
-from torch.utils.data import BatchSampler, IterableDataset, RandomSampler, SequentialSampler
+from torch.utils.data import BatchSampler, DistributedSampler, IterableDataset, RandomSampler, SequentialSampler
 
+from determined.pytorch import samplers
 from determined.pytorch._loader import DataLoader, adapt_batch_sampler
 
 DATA: Any = list(range(10))
@@ -113,6 +114,23 @@ def test_batch_samplers_are_repeated_then_shared_then_skipped() -> None:
         adapt_batch_sampler(batches, num_replicas=2, rank=2)
     with pytest.raises(ValueError, match="skip=-1 is negative"):
         adapt_batch_sampler(batches, skip=-1)
+
+
+def test_data_that_a_sampler_has_divided_already_is_pointed_out_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("determined.pytorch._loader._warned_samplers", set())
+    halves: Any = DistributedSampler(DATA, num_replicas=2, rank=1)
+    own: Any = samplers.DistributedBatchSampler([[0], [1]], 2, 0)
+    DataLoader(DATA, sampler=DistributedSampler(DATA, num_replicas=1, rank=0))
+    DataLoader(DATA, batch_sampler=samplers.DistributedBatchSampler([[0]], 1, 0))
+    assert caplog.text == ""
+    for arguments in ({"sampler": halves}, {"batch_sampler": BatchSampler(halves, 2, False)}, {"batch_sampler": own}):
+        DataLoader(DATA, **arguments)
+    first, second = [record.getMessage() for record in caplog.records]
+    assert "a DistributedSampler in a determined.pytorch.DataLoader divides the data by 2" in first
+    assert "leave the sampler out, and say shuffle=True" in first
+    assert "a DistributedBatchSampler" in second
 
 
 def test_a_batch_sampler_decides_the_batches_alone() -> None:

@@ -93,6 +93,15 @@ def test_without_reducers_ranks_exchange_nothing() -> None:
     assert reducers.reduce(Silent(), for_training=False) == {}
 
 
+def test_with_one_slot_tensors_stay_where_they_are() -> None:
+    """A meta tensor has no content, and any way to the host fails."""
+    reducers = ReducerSet()
+    there = reducers.wrap(lambda values: f"{values[0].device} {len(values)}", "there")
+    for _ in range(2):
+        there.update(torch.zeros(3, device="meta", requires_grad=True))
+    assert reducers.reduce(DummyDistributedContext(), for_training=True) == {"there": "meta 2"}
+
+
 def test_values_do_not_keep_a_graph_alive() -> None:
     reducers = ReducerSet()
     seen: list[Any] = []

@@ -1,18 +1,23 @@
 """Sharded checkpoints: saved by each rank, read by any number of them; an index that would run code is refused."""
 
 import io
+import json
 import pickle
+import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 from ranks import run_ranks
 from sharded_jobs import ShardedTrial, train
+from torch.distributed.checkpoint import FileSystemWriter, state_dict_saver
+from torch.distributed.checkpoint.api import CheckpointException
 
 from determined import pytorch
 from determined.errors import UnsafeCheckpoint
-from determined.pytorch import _shards
+from determined.pytorch import _load, _shards
 
 JOBS = Path(__file__).parent / "sharded_jobs.py"
 
@@ -47,6 +52,35 @@ def test_what_ranks_have_saved_goes_on_on_any_number_of_them(off_cluster: Path) 
 
     trial: Any = pytorch.load_trial_from_checkpoint_path(str(off_cluster / uuid), trial_class=ShardedTrial)
     assert all(torch.equal(value, at_three[name]) for name, value in trial.model.state_dict().items())
+
+
+def test_weights_alone_are_loaded_without_reading_the_optimizers_state(tmp_path: Path) -> None:
+    weight, moment = ["models_state_dict", 0, "w"], ["optimizers_state_dict", 0, "state", 0, "m"]
+    parts = {json.dumps(weight): torch.ones(3), json.dumps(moment): torch.ones(3)}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+        state_dict_saver.save(parts, storage_writer=FileSystemWriter(tmp_path / "sharded"), no_dist=True)
+    stored = _shards._Reader(tmp_path / "sharded").read_metadata().storage_data
+    (of_moment,) = [place for index, place in stored.items() if index.fqn == json.dumps(moment)]
+    with (tmp_path / "sharded" / of_moment.relative_path).open("r+b") as file:
+        file.seek(of_moment.offset)
+        file.write(bytes(of_moment.length))
+    state: dict[str, Any] = {
+        "models_state_dict": [{"w": None}],
+        "optimizers_state_dict": [{"state": {0: {"m": None}}}],
+    }
+    torch.save(state, tmp_path / "state_dict.pth")
+    context: Any = SimpleNamespace(models=[_OneWeight()], _bare=lambda model: model)
+    _load._load_weights(context, tmp_path, {})
+    assert context.models[0].w.tolist() == [1, 1, 1]
+    with pytest.raises((RuntimeError, CheckpointException)):
+        _shards.load(state, tmp_path, lambda _place: None)
+
+
+class _OneWeight(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.zeros(3))
 
 
 def test_an_index_that_would_run_code_is_refused_and_runs_nothing(tmp_path: Path) -> None:

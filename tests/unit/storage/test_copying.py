@@ -2,6 +2,7 @@
 
 import os
 import random
+import zlib
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,16 @@ def test_a_change_anywhere_changes_the_hash(tmp_path: Path) -> None:
         changed = copying.hash_files([path])
         assert changed != before
         path.write_bytes(bytes(2 * copying.PIECE))
+
+
+@pytest.mark.parametrize("sizes", [[0, 0], [copying.PIECE, 0, 1], [5, 2 * copying.PIECE, copying.PIECE - 5, 0]])
+def test_a_digest_of_what_is_written_is_that_of_the_file(tmp_path: Path, sizes: list[int]) -> None:
+    digest, blocks = copying.Digest(), [random.Random(size).randbytes(size) for size in sizes]
+    for block in blocks:
+        parts = digest.parts(memoryview(block))
+        digest.add(parts, [zlib.crc32(*part) for part in parts])
+    (tmp_path / "a").write_bytes(b"".join(blocks))
+    assert [digest.result()] == copying.hash_files([tmp_path / "a"])
 
 
 def test_the_mode_of_a_file_is_kept(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def _distributed(
 
 
 def _context(distributed: core.DistributedContext | None) -> core.Context:
-    return core.init(distributed=distributed, tensorboard_mode=_tensorboard.mode_of(distributed, enabled=True))
+    return core.init(distributed=distributed, tensorboard_mode=_tensorboard.mode_of(distributed))
 
 
 @dataclass(frozen=True, slots=True)
