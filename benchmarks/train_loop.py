@@ -2,6 +2,7 @@
 Trainer of transformers.
 
     python benchmarks/train_loop.py [--quick] [--device cuda] [--python PYTHON] [--rounds N] [--only NAME ...]
+                                    [--steps "20 ms" ...]
 
 A peer that PYTHON does not have is named and left out.
 """
@@ -102,10 +103,12 @@ def main() -> int:
     )
     parser.add_argument("--rounds", type=int, default=_ROUNDS, help="processes of each loop (default: %(default)s)")
     parser.add_argument("--only", nargs="+", choices=[*_LOOPS], default=[*_LOOPS], metavar="NAME")
+    parser.add_argument("--steps", nargs="+", choices=[step.name for step in STEPS], default=None, metavar="STEP")
     options = parser.parse_args()
+    steps = [step for step in STEPS if options.steps is None or step.name in options.steps]
     python = options.python or (peers.peers_python() if options.device == "cpu" else sys.executable)
     with tempfile.TemporaryDirectory(prefix="det-train-loop-") as folder:
-        runner = Runner(python, options.device, Path(folder))
+        runner = Runner(python, options.device, Path(folder), steps)
         sizes = runner.calibrate()
         found = measure(runner, sizes, options.only, 1 if options.quick else options.rounds, quick=options.quick)
     print(render(found, sizes))
@@ -117,11 +120,14 @@ def main() -> int:
 class Runner:
     """Starts the processes that measure."""
 
-    def __init__(self, python: str, device: str, folder: Path) -> None:
+    def __init__(self, python: str, device: str, folder: Path, steps: Sequence[Step]) -> None:
         self._python, self._device, self._folder = python, device, folder
+        self.steps = steps
 
     def calibrate(self) -> dict[str, Any]:
-        wanted = [{"target": step.target, "batch": step.batch[self._device], "device": self._device} for step in STEPS]
+        wanted = [
+            {"target": step.target, "batch": step.batch[self._device], "device": self._device} for step in self.steps
+        ]
         return self.run("calibrate", wanted)
 
     def run(self, what: str, cases: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -150,7 +156,7 @@ def measure(
     """Everybody once a round, each time in another order; None for who is not installed."""
     cases = [
         {**size, "stride": step.stride, "pairs": _QUICK_PAIRS if quick else step.pairs}
-        for step, size in zip(STEPS, sizes["sizes"], strict=True)
+        for step, size in zip(runner.steps, sizes["sizes"], strict=True)
     ]
     found: dict[str, Found | None] = {name: Found() for name in names}
     for number in range(rounds):
@@ -160,13 +166,13 @@ def measure(
             if one is None:
                 continue
             told = runner.run(name, cases)
-            found[name] = None if told.get("missing") else _joined(one, told)
+            found[name] = None if told.get("missing") else _joined(one, told, runner.steps)
     return found
 
 
-def _joined(found: Found, told: dict[str, Any]) -> Found:
+def _joined(found: Found, told: dict[str, Any], steps: Sequence[Step]) -> Found:
     found.version = told["version"]
-    for step, pairs in zip(STEPS, told["pairs"], strict=True):
+    for step, pairs in zip(steps, told["pairs"], strict=True):
         found.pairs.setdefault(step.name, []).extend(pairs)
     return found
 
@@ -210,7 +216,7 @@ def render(found: dict[str, Found | None], sizes: dict[str, Any]) -> str:
 def _tables(found: dict[str, Found | None]) -> list[str]:
     there = {name: one for name, one in found.items() if one is not None}
     lines = []
-    for step in STEPS:
+    for step in _measured(there):
         plain = machine.median([plain for one in there.values() for plain, _ in one.pairs[step.name]])
         header = [f"a plain step of {_time(plain)}", "us added a step", "of the step", "ours less it, us", "pairs"]
         rows = [_row(name, one, step.name, plain, there.get(OURS)) for name, one in there.items()]
@@ -230,7 +236,7 @@ def _verdicts(found: dict[str, Found | None]) -> list[list[str]]:
     if ours is None:
         return []
     rows = []
-    for step in STEPS:
+    for step in _measured({OURS: ours}):
         added = estimate(ours.added(step.name))
         rows.append([f"{step.name}: added by ours", "40 us", f"{added} us", machine.held(added.middle, _LIMIT)])
         for name in _NOT_ABOVE:
@@ -240,6 +246,10 @@ def _verdicts(found: dict[str, Found | None]) -> list[list[str]]:
                 what = f"{step.name}: ours less {_LOOPS[name][0].format(version='').strip()}"
                 rows.append([what, "interval reaches 0", f"{less} us", machine.held(less.low, 0.0)])
     return rows
+
+
+def _measured(found: dict[str, Found]) -> list[Step]:
+    return [step for step in STEPS if all(step.name in one.pairs for one in found.values())]
 
 
 def _time(seconds: float) -> str:

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,18 @@ COMPLETIONS = {
     "invalid hp in constructor": ["too wide for this data"],
     "invalid hp in train_batch": ["diverges"],
 }
+# A trial of each of these more takes a minute: `make test-slow`.
+RARE = {
+    "no optimizer",
+    "torch loader",
+    "stream",
+    "callback",
+    "constructor",
+    "missing hparam",
+    "torch stream",
+    "no step",
+}
+RARE |= {"invalid hp in constructor", "invalid hp in train_batch"}
 pytestmark = pytest.mark.timeout(300)
 
 
@@ -76,11 +88,18 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, cage: Cage | None) -> Iter
     running.end_runners()
 
 
+def _marked(cases: Iterable[str]) -> list[Any]:
+    return [pytest.param(case, marks=pytest.mark.slow) if case in RARE else case for case in cases]
+
+
 @pytest.fixture(scope="module")
-def ended(cluster: Cluster, cage: Cage | None) -> dict[str, Ended]:
-    """All of them, two at a time: starting Python and torch is what they cost."""
+def ended(request: pytest.FixtureRequest, cluster: Cluster, cage: Cage | None) -> dict[str, Ended]:
+    """All that are asked about, two at a time: starting Python and torch is what they cost."""
     client = Client(cluster.url)
-    cases = [*FAILURES, *COMPLETIONS, *(["host memory"] if cage is not None else [])]
+    asked = {item.callspec.params["case"] for item in request.session.items if hasattr(item, "callspec")
+             and item.path == request.path and "case" in item.callspec.params}  # fmt: skip
+    alone = ["fine", "gpu memory", *(["host memory"] if cage is not None else [])]  # have tests of their own
+    cases = [case for case in (*FAILURES, *COMPLETIONS, "host memory") if case in asked or case in alone]
     every = {"type": "categorical", "vals": cases}
     submitted = [
         _submit(client, {"case": every, "global_batch_size": 4}, "grid"),
@@ -96,14 +115,14 @@ def ended(cluster: Cluster, cage: Cage | None) -> dict[str, Ended]:
     return found
 
 
-@pytest.mark.parametrize("case", FAILURES)
+@pytest.mark.parametrize("case", _marked(FAILURES))
 def test_error_of_the_user_is_named_with_the_way_out(ended: dict[str, Ended], case: str) -> None:
     assert ended[case].state == "ERROR", ended[case].log
     missing = [words for words in FAILURES[case] if words not in ended[case].log]
     assert not missing, ended[case].log
 
 
-@pytest.mark.parametrize("case", COMPLETIONS)
+@pytest.mark.parametrize("case", _marked(COMPLETIONS))
 def test_trial_that_may_go_on_completes_and_is_warned(ended: dict[str, Ended], case: str) -> None:
     assert ended[case].state == "COMPLETED", ended[case].log
     for words in COMPLETIONS[case]:

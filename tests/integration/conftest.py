@@ -24,9 +24,11 @@ import psycopg
 import pytest
 import urllib3
 import uvicorn
+from argon2 import PasswordHasher
 from litestar import Litestar
 
 from determined.master.app import EngineFactory, MasterServer, Plan, create_app
+from determined.master.auth import password
 from determined.master.clock import Clock, SystemClock
 from determined.master.config import load_master_config
 from determined.master.context import MasterContext
@@ -150,6 +152,16 @@ class RunningMaster:
 StartMaster = Callable[..., RunningMaster]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def quick_passwords() -> Iterator[None]:
+    """Hashing is slow on purpose, and nearly every test logs in; a unit test holds the real cost."""
+    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(password, "_hasher", quick)
+        patch.setattr(password, "_DECOY", quick.hash("nobody has this password"))
+        yield
+
+
 @pytest.fixture
 def empty_sqlite_url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'empty.db'}"
@@ -181,8 +193,9 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     data = root / "data"
     subprocess.run([binaries / "initdb", "-A", "trust", "-U", "postgres", "--no-sync", "-D", data], check=True, **quiet)
     port = _free_port()
-    options = f"-F -p {port} -k {root} -c listen_addresses=127.0.0.1 -c max_connections=200"
-    server = subprocess.Popen([binaries / "postgres", "-D", data, *options.split()], **quiet)
+    settings = ["listen_addresses=127.0.0.1", "max_connections=200", "shared_buffers=32MB", "autovacuum=off", "jit=off"]
+    options = [*f"-F -p {port} -k {root}".split(), *(part for one in settings for part in ("-c", one))]
+    server = subprocess.Popen([binaries / "postgres", "-D", data, *options], **quiet)
     try:
         url = f"postgresql://postgres@127.0.0.1:{port}"
         _wait_for_postgres(url, server)
@@ -209,11 +222,24 @@ def postgres_template(postgres_server: str) -> str:
     return name
 
 
+@pytest.fixture(scope="session")
+def idle_postgres_databases(postgres_server: str) -> list[str]:
+    """Names of migrated databases without rows that a test has left: emptying one is quicker than making one."""
+    return []
+
+
 @pytest.fixture
-def postgres_url(postgres_server: str, postgres_template: str) -> Iterator[str]:
+def postgres_url(postgres_server: str, postgres_template: str, idle_postgres_databases: list[str]) -> Iterator[str]:
     """A migrated database of its own."""
-    with _postgres_database(postgres_server, postgres_template) as url:
-        yield url
+    if not idle_postgres_databases:
+        name = f"t{uuid.uuid4().hex[:16]}"
+        with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as admin:
+            admin.execute(f"CREATE DATABASE {name} TEMPLATE {postgres_template}")
+        idle_postgres_databases.append(name)
+    name = idle_postgres_databases.pop()
+    yield f"{postgres_server}/{name}"
+    _empty(f"{postgres_server}/{name}")
+    idle_postgres_databases.append(name)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -309,6 +335,29 @@ def _postgres_database(server: str, template: str) -> Iterator[str]:
         admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         yield f"{server}/{name}"
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _empty(url: str) -> None:
+    """Remove every row, and hang up on whoever still talks to the database."""
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        conn.execute("SET session_replication_role = replica")  # order of foreign keys does not matter
+        conn.execute(_EMPTY)
+
+
+_EMPTY = """
+DO $$ DECLARE one record; BEGIN
+  FOR one IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'alembic_version' LOOP
+    EXECUTE format('DELETE FROM %I', one.tablename);
+  END LOOP;
+  FOR one IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' LOOP
+    EXECUTE format('ALTER SEQUENCE %I RESTART', one.sequencename);
+  END LOOP;
+END $$
+"""
 
 
 def _postgres_binaries() -> Path:

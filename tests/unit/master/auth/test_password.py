@@ -31,3 +31,8 @@ def test_nothing_matches_an_unusable_password() -> None:
 def test_the_client_hash_is_the_salted_sha512_of_the_official_client() -> None:
     assert client_hash("") == ""
     assert len(client_hash("a")) == 128
+
+
+def test_a_stored_hash_costs_a_thief_what_it_should() -> None:
+    stored = stored_hash("Secret123", is_hashed=False)
+    assert stored is not None and stored.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
