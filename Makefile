@@ -9,9 +9,9 @@ OFFICIAL := .venv-official
 RAY := .venv-ray
 FRAMEWORKS := .venv-frameworks
 PYTEST ?= $(BIN)/python -m pytest
-FAST := -m "not slow and not chaos and not fuzz and not engines"
+FAST := -m "not slow and not chaos and not fuzz and not engines and not browser"
 
-.PHONY: setup demo test check lint types imports bench test-chaos test-engines test-slow test-gpu fuzz official engines frameworks clean
+.PHONY: setup demo webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-gpu fuzz official engines frameworks clean
 
 setup: $(STAMP)
 
@@ -19,8 +19,18 @@ $(STAMP): pyproject.toml constraints.txt
 	@PYTHON=$(PYTHON) sh scripts/setup_venv.sh $(VENV)
 	@touch $(STAMP)
 
+# Without a network for npm the demo still runs; its address then shows a plain page.
 demo: setup
+	-@$(PYTHON) webui/build.py --if-needed
 	$(BIN)/python scripts/demo.py
+
+# The web page, into webui/dist; a Node that is new enough comes from PyPI where there is none.
+webui:
+	$(PYTHON) webui/build.py --if-needed
+
+# The distribution's Chromium (as root; elsewhere its tests are skipped when there is none).
+chromium:
+	@if [ "$$(id -u)" = 0 ]; then sh scripts/install_chromium.sh; fi
 
 check: setup lint types imports
 	$(PYTEST) -q tests/architecture
@@ -58,10 +68,14 @@ $(FRAMEWORKS)/.stamp: scripts/install_frameworks.sh
 
 # Files run in parallel, those of real clusters first: most of their time is waiting, which the others fill. The survival
 # suite runs alone, for it holds a time limit; `check` has run the architecture tests.
-test: setup official engines check
+test: setup official engines chromium webui check
 	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -n 5 --dist loadfile --no-loadscope-reorder $(FAST) \
 		--ignore tests/e2e/test_survival.py --ignore tests/architecture tests
 	$(PYTEST) -q $(FAST) tests/e2e/test_survival.py
+
+# Every page, journey, theme and width in a real browser; `make test` has a smoke of it.
+test-browser: setup chromium webui
+	$(PYTEST) -q tests/browser
 
 test-chaos: setup
 	$(PYTEST) -q -m "chaos" tests
@@ -77,6 +91,7 @@ test-slow: setup
 test-gpu: setup
 	$(PYTHON) tests/gpu/check_gpu.py
 	$(PYTHON) tests/gpu/check_train_loop.py
+	$(PYTHON) tests/gpu/check_metrics.py
 
 fuzz: setup
 	sh scripts/fuzz.sh $(VENV)

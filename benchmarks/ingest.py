@@ -127,21 +127,21 @@ class Master:
         self.url, self._folder = url, folder
         self._process = psutil.Process(pid)
         self._http = urllib3.PoolManager(retries=False)
-        answer = self._call("POST", "/api/v1/auth/login", {"username": "admin", "password": ""})
+        answer = self.call("POST", "/api/v1/auth/login", {"username": "admin", "password": ""})
         self._headers = {"Authorization": f"Bearer {answer['token']}"}
 
     def start_trial(self) -> Target:
         """A trial that sleeps; answers once its runner has its launch file."""
         known = set(self._launches())
         body = {"activate": True, "config": self._config(), "modelDefinition": []}
-        experiment = self._call("POST", "/api/v1/experiments", body)["experiment"]["id"]
+        experiment = self.call("POST", "/api/v1/experiments", body)["experiment"]["id"]
         deadline = time.monotonic() + 60
         while not (new := [f for f in self._launches() if f not in known]):
             if time.monotonic() > deadline:
                 raise SystemExit("the benchmark's trial did not start within 60 s")
             time.sleep(0.02)
         launch = json.loads(new[0].read_text())
-        trial = self._call("GET", f"/api/v1/experiments/{experiment}/trials")["trials"][0]
+        trial = self.call("GET", f"/api/v1/experiments/{experiment}/trials")["trials"][0]
         path = f"/api/v1/allocations/{launch['allocationId']}/resources/{launch['resourceId']}/reports"
         return Target(self.url, path, launch["token"], trial["id"], launch["allocationId"].rsplit(".", 1)[0])
 
@@ -161,9 +161,17 @@ class Master:
         assert answer.status == 200, answer.data
         return answer.data
 
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        raw = None if body is None else json.dumps(body).encode()
+        headers = getattr(self, "_headers", {})
+        answer = self._http.request(method, self.url + path, body=raw, headers=headers)
+        if answer.status != 200:
+            raise SystemExit(f"{method} {path}: {answer.status} {answer.data.decode()}")
+        return json.loads(answer.data)
+
     def stop_trials(self) -> None:
-        for experiment in self._call("GET", "/api/v1/experiments")["experiments"]:
-            self._call("POST", f"/api/v1/experiments/{experiment['id']}/kill")
+        for experiment in self.call("GET", "/api/v1/experiments")["experiments"]:
+            self.call("POST", f"/api/v1/experiments/{experiment['id']}/kill")
         deadline = time.monotonic() + 60
         while any(not (f.parent / "done").exists() for f in self._launches()) and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -174,14 +182,6 @@ class Master:
     def _config(self) -> str:
         storage = self._folder / "checkpoints"
         return f"{_CONFIG}checkpoint_storage: {{type: directory, container_path: {storage}}}\n"
-
-    def _call(self, method: str, path: str, body: Any = None) -> Any:
-        raw = None if body is None else json.dumps(body).encode()
-        headers = getattr(self, "_headers", {})
-        answer = self._http.request(method, self.url + path, body=raw, headers=headers)
-        if answer.status != 200:
-            raise SystemExit(f"{method} {path}: {answer.status} {answer.data.decode()}")
-        return json.loads(answer.data)
 
 
 @contextmanager

@@ -57,6 +57,7 @@ BENCHMARKS: dict[str, tuple[list[str], list[str]]] = {
     "report_metrics": ([], ["--quick"]),
     "startup": ([], ["--quick"]),
     "ingest": (["--seconds", "10"], ["--seconds", "1"]),
+    "table": ([], ["--quick"]),
     "checkpoint": ([], ["--quick"]),
     "launch": ([], ["--quick"]),
     "search_speed": ([], ["--quick"]),

@@ -1,6 +1,5 @@
 """`make demo`: the main job on the embedded default: a real experiment, followed to its end, and its address."""
 
-import json
 import re
 import subprocess
 import sys
@@ -23,10 +22,10 @@ def main() -> int:
         return 1
     _show("e", "list-trials", experiment)
     _show("e", "list-checkpoints", experiment)
-    state = json.loads(
-        subprocess.run([str(DET), "master", "status", "--json"], capture_output=True, text=True, check=True).stdout
-    )
-    print(f"\nThe experiment: {state['url']}/det/experiments/{experiment}")
+    address = [str(DET), "open", "experiment", experiment, "--print-only"]
+    link = subprocess.run(address, capture_output=True, text=True, check=True).stdout.strip()
+    print(f"\nThe experiment in your browser, signed in (once, for 5 minutes): {link}")
+    print("Another such address: .venv/bin/det open")
     print("Stop the master when you are done: .venv/bin/det master stop")
     return 0
 

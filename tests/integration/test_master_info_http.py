@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from litestar.routes import HTTPRoute
+from litestar.routes import HTTPRoute, WebSocketRoute
 
 from determined.constants import API_VERSION
 from determined.master.auth import allocation_token
@@ -34,6 +34,13 @@ PUBLIC = {
     "/info",
 }
 
+HANDSHAKE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "x" * 22 + "==",
+}
+
 
 def _example(path: str) -> str:
     """A concrete path of a template: ids that exist nowhere."""
@@ -44,6 +51,9 @@ def test_every_route_asks_who_is_calling(start_master: Any, sqlite_url: str) -> 
     master = start_master(sqlite_url)
     open_routes = set()
     for route in master.app.routes:
+        if isinstance(route, WebSocketRoute):
+            assert master.anonymous.get(_example(route.path), headers=HANDSHAKE).status == 403, route.path
+            continue
         assert isinstance(route, HTTPRoute), f"{route.path}: say here how this kind of route is guarded"
         for method in sorted(route.methods - {"OPTIONS"}):
             answer = master.anonymous.call(method, _example(route.path), b"{}")
@@ -57,6 +67,7 @@ def test_every_route_answers_200_as_the_official_client_demands(start_master: An
     odd = {
         f"{route.path} {sorted(handler.http_methods)}"
         for route in master.app.routes
+        if isinstance(route, HTTPRoute)
         for handler in route.route_handlers
         if handler.status_code != 200 and "OPTIONS" not in handler.http_methods
     }

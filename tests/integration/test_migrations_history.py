@@ -47,9 +47,64 @@ def test_runners_of_the_third_revision_are_kept_and_claimed_by_nobody(empty_db_u
     engine.dispose()
 
 
-def _insert(conn: Connection, name: str, **values: Any) -> None:
+def test_what_the_fourth_revision_holds_is_numbered_once_and_watched_from_then_on(empty_db_url: str) -> None:
+    engine = dialects.create_engine(empty_db_url)
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        _upgrade(conn, "0004")
+        _insert(conn, "users", id=1, username="u")
+        _insert(conn, "workspaces", id=1, user_id=1, name="w")
+        _insert(conn, "projects", id=7, workspace_id=1, user_id=1, name="p")
+        _insert(conn, "jobs", id="j", owner_id=1, workspace_id=1)
+        _insert(conn, "experiments", id=3, job_id="j", project_id=7, owner_id=1)
+        _insert(conn, "trials", id=5, experiment_id=3, task_id="t")
+        _insert(conn, "tasks", id="t", type="TRIAL", trial_id=5)
+        for run, last in ((1, 40), (2, 30)):
+            _insert(conn, "metric_watermarks", trial_id=5, run_id=run, group="training", last_step=last)
+        conn.commit()
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        found = conn.execute(text("SELECT noun, id, parent, value FROM changes ORDER BY seq")).all()
+        assert sorted(found) == [
+            ("experiments", "3", 7, None), ("jobs", "j", None, None), ("metrics", "5/training", 5, 40),
+            ("projects", "7", 1, None), ("tasks", "t", None, None), ("trials", "5", 3, None),
+        ]  # fmt: skip
+        top = conn.execute(text("SELECT max(seq) FROM changes")).scalar_one()
+        conn.rollback()
+        dialects.begin_write(conn)
+        conn.execute(text("DELETE FROM experiments"))
+        conn.commit()
+        later = text(f"SELECT noun, id, parent FROM changes WHERE seq > {top} AND deleted ORDER BY noun")
+        assert conn.execute(later).all() == [("experiments", "3", 7), ("tasks", "t", None), ("trials", "5", 3)]
+        assert conn.execute(text("SELECT count(*) FROM changes WHERE noun = 'metrics'")).scalar_one() == 0
+    engine.dispose()
+
+
+def test_projects_of_the_fifth_revision_get_no_views_and_can_have_some(empty_db_url: str) -> None:
+    engine = dialects.create_engine(empty_db_url)
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        _upgrade(conn, "0005")
+        _insert(conn, "users", id=1, username="u")
+        _insert(conn, "workspaces", id=1, name="w", user_id=1)
+        _insert(conn, "projects", id=7, name="p", workspace_id=1, user_id=1)
+        assert "saved_views" not in inspect(conn).get_table_names()
+        conn.commit()
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        assert conn.execute(text("SELECT count(*) FROM saved_views")).scalar_one() == 0
+        _insert(conn, "saved_views", id=1, project_id=7, user_id=1, name="v")
+        conn.execute(text("DELETE FROM projects"))
+        assert conn.execute(text("SELECT count(*) FROM saved_views")).scalar_one() == 0, "they go with their project"
+        conn.rollback()
+        assert migrate.current_revision(conn) == migrate.HEAD
+    engine.dispose()
+
+
+def _insert(conn: Connection, table_name: str, /, **values: Any) -> None:
     """With something of the right type in every other column that must have a value."""
-    table = Table(name, MetaData(), autoload_with=conn)
+    table = Table(table_name, MetaData(), autoload_with=conn)
     for column in table.columns:
         if column.name not in values and not column.nullable and not column.primary_key and column.default is None:
             values[column.name] = _anything(column.type.python_type)

@@ -1,6 +1,7 @@
 """Users over HTTP."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from determined.api.login import salted
 from determined.api.session import Session
@@ -8,6 +9,7 @@ from determined.wire.user import (
     GetMeResponse,
     GetUserResponse,
     GetUsersResponse,
+    LoginLinkResponse,
     PatchUserResponse,
     PostUserResponse,
     User,
@@ -52,6 +54,13 @@ def set_password(session: Session, user_id: int, password: str) -> None:
 
 def logout(session: Session) -> None:
     session.post("/api/v1/auth/logout", {})
+
+
+def page_link(session: Session, page: str | None = None) -> str:
+    """An address that opens the web page signed in as the user of this session, once. `page`: such as `/det/tasks`."""
+    code = session.post_as("/api/v1/auth/link", {}, LoginLinkResponse).code
+    where = {"redirect": page} if page else {}
+    return f"{session.master_url}/det/login?{urlencode({'code': code, **where}, safe='/')}"
 
 
 def check_password(password: str) -> None:

@@ -1,6 +1,7 @@
 """The process environment as the command line reads it; the only file of this room that does."""
 
 import os
+import sys
 from collections.abc import Callable
 
 from determined import constants
@@ -14,6 +15,13 @@ def debug() -> bool:
 
 def colorize_json() -> bool:
     return os.environ.get(constants.ENV_CLI_COLORIZE, "").lower() in {"1", "true"}
+
+
+def has_screen() -> bool:
+    """Whether a browser that is started here would be seen; over SSH it would be one in the terminal, or none."""
+    if "SSH_CONNECTION" in os.environ:
+        return False
+    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def active_python() -> str | None:

@@ -21,6 +21,7 @@ NOUNS: list[tuple[tuple[str, ...], str, str]] = [
     (("experiment", "e", "exp"), "experiments", "experiment"),
     (("job", "j"), "the job queue", "job"),
     (("master",), "the master: information, logs, the embedded one", "master"),
+    (("open",), "the web page, signed in", "open_page"),
     (("preview-search",), "what the search of a config would cost", "preview_search"),
     (("project", "p"), "projects of a workspace", "project"),
     (("resource-pool", "rp"), "resource pools", "resource_pool"),

@@ -30,8 +30,7 @@ def parse_yaml(text: str) -> dict[str, Any]:
 def parse_yaml_value(text: str) -> Any:
     """Any single YAML document as plain data: dict with string keys, list, str, int, float, bool, None."""
     try:
-        _check_depth(text)
-        node = _compose(text)
+        node = compose_yaml(text)
         if node is None:
             return None
         _expanded_size(node, {}, set())
@@ -40,6 +39,17 @@ def parse_yaml_value(text: str) -> Any:
         raise InvalidConfig(f"the config is not valid YAML: {_located(error)}") from None
     except (RecursionError, UnicodeEncodeError, ValueError) as error:
         raise InvalidConfig(f"the config is not valid YAML: {error}") from None
+
+
+def compose_yaml(text: str) -> yaml.Node | None:
+    """The tree of a single document, with the places of its nodes; None for an empty one.
+
+    Raises:
+        InvalidConfig: nested beyond any sane config.
+        yaml.YAMLError, ValueError, UnicodeEncodeError: not YAML.
+    """
+    _check_depth(text)
+    return _compose(text)
 
 
 def dump_yaml(value: Any) -> str:

@@ -14,11 +14,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import uvicorn
-from litestar import Litestar, Request, Router
+from litestar import Litestar, Request
 from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.routes import HTTPRoute
 from litestar.types import Message, Scope
 from sqlalchemy import Connection
 
@@ -29,6 +28,7 @@ from determined.master import supervise
 from determined.master.auth.browser import LOOPBACK
 from determined.master.auth.guard import caller_of, guard
 from determined.master.auth.identity import Caller
+from determined.master.auth.login_link import LoginLinks
 from determined.master.auth.throttle import LoginThrottle
 from determined.master.background import log_retention, unmanaged
 from determined.master.background.deletion import ExperimentDeleter
@@ -45,12 +45,15 @@ from determined.master.db.ownership import Ownership
 from determined.master.lifecycle.certificate import known_as
 from determined.master.lifecycle.identity import advertised_url
 from determined.master.lifecycle.reconciler import Reconciler
+from determined.master.routes import nouns
 from determined.master.routes.docs import openapi_config
 from determined.master.routes.errors import exception_handlers
 from determined.master.routes.observe import observed
 from determined.master.services import bootstrap, session
 from determined.master.services.master_log import LogRing
 from determined.master.services.request_metrics import RequestMetrics
+from determined.master.services.stream import StreamHub
+from determined.master.services.stream_sync import sweep_tombstones
 
 logger = logging.getLogger(__name__)
 
@@ -95,7 +98,7 @@ def create_app(
         # handlers name their dependencies and parameters plainly, which Litestar 2 infers and 3 will not
         warnings.simplefilter("ignore", DeprecationWarning)
         app = Litestar(
-            route_handlers=_routers(),
+            route_handlers=nouns.routers(),
             guards=[guard],
             dependencies=_dependencies(),
             exception_handlers=exception_handlers(),
@@ -142,6 +145,7 @@ async def _lifespan(app: Litestar) -> AsyncIterator[None]:
 async def _open(state: State, stack: AsyncExitStack) -> None:
     plan: Plan = state.plan
     state.throttle, state.metrics, state.log_ring = LoginThrottle(), RequestMetrics(), LogRing()
+    state.links = LoginLinks()
     state.identity_secret = plan.identity_secret
     package = logging.getLogger("determined")
     package.addHandler(state.log_ring)
@@ -165,6 +169,9 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     await reconciler.open()
     stack.push_async_callback(reconciler.close)
     stack.push_async_callback(supervise.stop, *_start_loops(ctx))
+    state.streams = StreamHub(ctx)
+    state.streams.open()
+    stack.push_async_callback(state.streams.close)
     guarding = supervise.repeat(lambda: _stay_owner(ctx, ownership), name="database ownership", seconds=_OWNER_SECONDS)
     stack.push_async_callback(supervise.stop, guarding)
 
@@ -303,81 +310,23 @@ def _start_loops(ctx: MasterContext) -> list[asyncio.Task[Any]]:
         supervise.repeat(lambda: log_retention.sweep(ctx), name="log retention", seconds=retention),
         supervise.repeat(lambda: unmanaged.sweep(ctx), name="unmanaged trials", seconds=unmanaged.PERIOD_S),
         supervise.repeat(lambda: session.sweep(ctx), name="session sweep", seconds=_SWEEP_SECONDS),
+        supervise.repeat(lambda: sweep_tombstones(ctx), name="tombstones of changes", seconds=_SWEEP_SECONDS),
     ]
 
 
 def _dependencies() -> dict[str, Provide]:
-    return {
-        "ctx": Provide(_ctx, sync_to_thread=False),
-        "caller": Provide(_caller, sync_to_thread=False),
-        "throttle": Provide(_throttle, sync_to_thread=False),
-        "log_ring": Provide(_log_ring, sync_to_thread=False),
-    }
-
-
-def _ctx(state: State) -> MasterContext:
-    ctx: MasterContext = state.ctx
-    return ctx
+    opened = ("ctx", "throttle", "links", "log_ring", "streams")
+    return {"caller": Provide(_caller, sync_to_thread=False), **{name: _opened(name) for name in opened}}
 
 
 def _caller(request: Request[Any, Any, Any]) -> Caller:
     return caller_of(request)
 
 
-def _throttle(state: State) -> LoginThrottle:
-    throttle: LoginThrottle = state.throttle
-    return throttle
+def _opened(name: str) -> Provide:
+    """What `_open` left in the state under this name; handlers say its type."""
 
+    def get(state: State) -> Any:
+        return state[name]
 
-def _log_ring(state: State) -> LogRing:
-    ring: LogRing = state.log_ring
-    return ring
-
-
-def _routers() -> list[Router]:
-    """Every noun's routes. Imported here, inside `create_app`, because declaring them warns; see there."""
-    from determined.master.routes import (
-        agent,
-        allocation,
-        bridge,
-        checkpoint,
-        claim,
-        custom_search,
-        docs,
-        experiment,
-        experiment_actions,
-        health,
-        hp_analysis,
-        job,
-        log,
-        master,
-        metric,
-        page,
-        pool,
-        project,
-        report,
-        resource_allocation,
-        run,
-        search,
-        session,
-        task,
-        token,
-        trial,
-        user,
-        workspace,
-    )
-
-    nouns = (
-        agent, allocation, bridge, checkpoint, claim, custom_search, docs, experiment, experiment_actions, health,
-        hp_analysis, job, log, master, metric, page, pool, project, report, resource_allocation, run, search, session,
-        task, token, trial, user, workspace,
-    )  # fmt: skip
-    return [_without_options(noun.router) for noun in nouns]
-
-
-def _without_options(router: Router) -> Router:
-    """Litestar gives each path of each router an OPTIONS handler; two nouns that share a path would then collide."""
-    for route in router.routes:
-        if isinstance(route, HTTPRoute):
-            route.route_handlers = [h for h in route.route_handlers if h.http_methods != {"OPTIONS"}]
-    return router
+    return Provide(get, sync_to_thread=False)

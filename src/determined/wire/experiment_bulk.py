@@ -22,8 +22,12 @@ class ActivateExperimentsRequest(Wire):
 
 
 class ExperimentActionResult(Wire):
+    """`changed` (ours): its state, archiving or project did. `previous_project_id` (ours): where it was moved from."""
+
     error: str
     id: int
+    changed: bool = False
+    previous_project_id: int | None = None
 
 
 class ActivateExperimentsResponse(Wire):

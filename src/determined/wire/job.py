@@ -49,6 +49,7 @@ class Job(Wire):
     user_id: int | None = None
     weight: float | None = None
     reason: str | None = None  # ours: what a queued job waits for
+    eta: str | None = None  # ours: when a queued job may start, going by the progress of those that run
 
 
 class GetJobsResponse(Wire):

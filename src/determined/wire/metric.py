@@ -59,6 +59,38 @@ class CompareTrialsResponse(Wire):
     trials: list[ComparableTrial]
 
 
+class SeriesAxis(StrEnum):
+    BATCH = "batch"
+    EPOCH = "epoch"
+    TIME = "time"  # seconds since 1970
+
+
+class MetricBuckets(Wire):
+    """One series as columns of equal length. A bucket stands for `count` points: the last of them and their extremes.
+
+    NaN and infinities are strings; they count as `last`, not as extremes. `exact`: every bucket is one point.
+    """
+
+    name: str
+    group: str
+    x: list[float | str]
+    last: list[float | str]
+    min: list[float | str]
+    max: list[float | str]
+    count: list[int]
+    exact: bool
+    total: int
+
+
+class BucketedTrial(Wire):
+    trial_id: int
+    metrics: list[MetricBuckets]
+
+
+class BucketedTrialsResponse(Wire):
+    trials: list[BucketedTrial]
+
+
 class MetricBatchesResponse(Wire):
     batches: list[int] | None = None
 

@@ -1,6 +1,7 @@
 """Projects and their notes."""
 
 from enum import StrEnum
+from typing import Any
 
 from determined.wire.codec import Wire
 
@@ -119,10 +120,38 @@ class ProjectColumn(Wire):
     location: LocationType
     type: ColumnType
     display_name: str | None = None
+    values: list[Any] | None = None  # ours: what it holds, where it holds few things and they were asked for
+    more_values: bool | None = None  # ours: there are others besides `values`
 
 
 class GetProjectColumnsResponse(Wire):
     columns: list[ProjectColumn]
+    total: int | None = None  # ours: how many there are without `limit`
+
+
+class FilterCountsRequest(Wire):
+    """`filter`: as the searches of runs and experiments take it."""
+
+    filter: str | None = None
+    table_type: TableType | None = None
+
+
+class ClauseCount(Wire):
+    """How many rows there would be without one condition or group, found by its place: indexes of children."""
+
+    path: list[int]
+    count: int
+    column: str | None = None
+    operator: str | None = None
+    value: Any = None
+
+
+class FilterCountsResponse(Wire):
+    """`with_archived`: rows if archived ones were shown too; None where they are."""
+
+    total: int
+    clauses: list[ClauseCount]
+    with_archived: int | None = None
 
 
 class MetricsRange(Wire):

@@ -38,6 +38,7 @@ class ResourceAllocationAggregatedEntry(Wire):
     by_username: dict[str, float]
     by_experiment_label: dict[str, float]
     by_resource_pool: dict[str, float]
+    by_project: dict[str, float] = {}  # ours: `workspace/project`; of tasks without one the workspace alone
 
 
 class ResourceAllocationAggregatedResponse(Wire):

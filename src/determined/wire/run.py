@@ -13,6 +13,8 @@ class SearchRunsRequest(Wire):
     offset: int | None = None
     project_id: int | None = None
     sort: str | None = None
+    group_by: list[str] = []  # ours: columns; then `groups` are answered instead of runs
+    group_metrics: list[str] = []  # ours: columns of numbers to sum up in each group
 
 
 class FlatRunExperiment(Wire):
@@ -56,9 +58,30 @@ class FlatRun(Wire):
     user_id: int | None = None
 
 
+class ColumnStatistics(Wire):
+    """Of the `n` runs of a group that have a finite number; `std` is the sample's, None below two."""
+
+    n: int
+    mean: float | None = None
+    std: float | None = None
+    min: float | None = None
+    max: float | None = None
+
+
+class RunGroup(Wire):
+    """Runs with equal values in the columns of `key`. `run_ids`: the newest 1000 of the `n`."""
+
+    key: dict[str, Any]
+    n: int
+    metrics: dict[str, ColumnStatistics]
+    run_ids: list[int]
+
+
 class SearchRunsResponse(Wire):
-    pagination: Pagination
+    pagination: Pagination  # of groups where these were asked for
     runs: list[FlatRun]
+    groups: list[RunGroup] | None = None
+    exact: bool | None = None  # of groups: whether every matching run was counted
 
 
 class ArchiveRunsRequest(Wire):
@@ -68,8 +91,12 @@ class ArchiveRunsRequest(Wire):
 
 
 class RunActionResult(Wire):
+    """`changed` (ours): its state, archiving or project did. `previous_project_id` (ours): where it was moved from."""
+
     error: str
     id: int
+    changed: bool = False
+    previous_project_id: int | None = None
 
 
 class ArchiveRunsResponse(Wire):

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from determined.wire.agent import Device
-from determined.wire.allocation import AcceleratorData, Allocation
+from determined.wire.allocation import AcceleratorData, Allocation, AllocationState
 from determined.wire.codec import Wire
 
 
@@ -115,6 +115,12 @@ class AllocationSummary(Wire):
     scheduler_type: str | None = None
     slots_needed: int | None = None
     task_id: str | None = None
+    # ours, so that one request shows what every slot is for
+    task_type: TaskType | None = None
+    state: AllocationState | None = None
+    experiment_id: int | None = None
+    trial_id: int | None = None
+    username: str | None = None
 
 
 class GetTasksResponse(Wire):

@@ -36,6 +36,17 @@ class LoginResponse(Wire):
     user: User
 
 
+class LoginLinkResponse(Wire):
+    """What `/det/login?code=` opens the web page with."""
+
+    code: str
+    expires_at: str
+
+
+class RedeemLoginLinkRequest(Wire):
+    code: str
+
+
 class GetMeResponse(Wire):
     user: User
 

@@ -18,7 +18,9 @@ def _described(world: Any, description: dict[str, Any]) -> list[tuple[str, Any, 
     """(method and path, handler, operation) of every route in the description."""
     found = []
     for route in world.master.app.routes:
-        item = description["paths"].get(route.path_format, {}) if isinstance(route, HTTPRoute) else {}
+        if not isinstance(route, HTTPRoute):
+            continue
+        item = description["paths"].get(route.path_format, {})
         for handler in route.route_handlers:
             for method in handler.http_methods - {"OPTIONS"}:
                 if method.lower() in item:

@@ -148,8 +148,9 @@ def test_a_token_of_an_ended_allocation_only_reports(sqlite_world: Any, wire: An
             continue
         answers[f"{method} {template}"] = wire.status(method, world.path(template), b"{}", world.task_headers)
     public = ("/", "/det", "/det/{path:path}", "/health", "/info")
-    public += ("/api/v1/master", "/api/v1/master/telemetry", "/api/v1/auth/login")
+    public += ("/api/v1/master", "/api/v1/master/telemetry", "/api/v1/auth/login", "/det/assets/{path:path}")
     # These ask for proofs of their own.
+    public += ("/api/v1/auth/link/redeem",)
     public += ("/api/v1/claims", "/api/v1/bridges/{engine:str}/enrol", "/api/v1/bridges/{engine:str}/exchange")
     assert not {k: v for k, v in answers.items() if v != 401 and k.partition(" ")[2] not in public}
     headers = _headers(world.trial)

@@ -246,6 +246,8 @@ def test_tasks_are_listed_with_their_place(cluster: HttpCluster) -> None:
     [summary] = cluster.user.get("/api/v1/tasks").json["allocationIdToSummary"].values()
     assert summary["name"] == f"Trial 1 (Experiment {experiment_id})"
     assert summary["resources"][0]["containerId"] == launch.container_id
+    assert (summary["taskType"], summary["state"]) == ("TASK_TYPE_TRIAL", "STATE_QUEUED")
+    assert (summary["experimentId"], summary["trialId"], summary["username"]) == (experiment_id, 1, "determined")
     [raw] = cluster.user.get("/tasks").json.values()
     assert raw["name"] == summary["name"] and raw["resources"][0]["agent_devices"].keys() == {launch.node_id}
     task = cluster.user.get(f"/api/v1/tasks/{raw['task_id']}").json["task"]

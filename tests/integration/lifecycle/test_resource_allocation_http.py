@@ -55,7 +55,7 @@ def test_what_still_runs_counts_up_to_now(cluster: HttpCluster, clock: FakeClock
     assert entries[-1]["seconds"] == pytest.approx(600, abs=1)
 
 
-def test_days_hold_slot_seconds_by_user_label_and_pool(cluster: HttpCluster) -> None:
+def test_days_hold_slot_seconds_by_user_label_pool_and_project(cluster: HttpCluster) -> None:
     fields = {"startDate": "2026-11-14", "endDate": "2026-11-16", "period": DAILY}
     before, first, second = cluster.user.get(SUMS, fields=fields).json["resourceEntries"]
     assert [e["periodStart"] for e in (before, first, second)] == ["2026-11-14", "2026-11-15", "2026-11-16"]
@@ -65,6 +65,7 @@ def test_days_hold_slot_seconds_by_user_label_and_pool(cluster: HttpCluster) -> 
     assert first["byUsername"] == {"determined": first["seconds"]}
     assert first["byResourcePool"] == {"default": first["seconds"]}
     assert first["byExperimentLabel"]["nlp"] == first["seconds"]
+    assert first["byProject"] == {"Uncategorized/Uncategorized": first["seconds"]}
 
 
 def test_months_are_whole(cluster: HttpCluster) -> None:

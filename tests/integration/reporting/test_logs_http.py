@@ -89,6 +89,21 @@ def test_head_and_tail_of_a_long_log(trial: Tracked, admin: Any) -> None:
     assert texts(admin, trial, searchText="line 2999[89]", enableRegex="true") == ["line 29998", "line 29999"]
 
 
+def test_a_log_is_read_on_from_a_line_known_by_its_id(trial: Tracked, admin: Any) -> None:
+    for start in range(0, 9000, 3000):
+        trial.send(*(LogLine(f"line {start + i}", 1.0) for i in range(3000)), source="logs")
+    path = f"/api/v1/trials/{trial.trial_id}/logs"
+    found = list(admin.lines(path, fields={"searchText": "^line 4000$", "enableRegex": "true"}))
+    known = found[0]["result"]["id"]
+    later = admin.lines(path, fields={"afterId": known, "limit": 2})
+    assert [x["result"]["log"] for x in later] == ["line 4001", "line 4002"]
+    earlier = admin.lines(path, fields={"beforeId": known, "limit": 2, "orderBy": "ORDER_BY_DESC"})
+    assert [x["result"]["log"] for x in earlier] == ["line 3999", "line 3998"]
+    assert list(admin.lines(path, fields={"afterId": 1 << 62})) == []
+    assert admin.get(path, fields={"beforeId": known}).status == 400
+    assert admin.get(path, fields={"afterId": known, "orderBy": "ORDER_BY_DESC"}).status == 400
+
+
 def test_ids_increase_without_gaps(logged: Tracked, admin: Any) -> None:
     lines = [x["result"] for x in admin.lines(f"/api/v1/tasks/{logged.task_id}/logs")]
     assert [line["id"] for line in lines] == [str(i + 1) for i in range(len(lines))]
@@ -124,6 +139,11 @@ def test_a_trial_shows_the_logs_of_all_its_tasks(logged: Tracked, admin: Any) ->
     assert all(line["trialId"] == logged.trial_id for line in lines)
     newest = [x["result"]["log"] for x in admin.lines(path, fields={"limit": 2, "orderBy": "ORDER_BY_DESC"})]
     assert newest[0] == "continued"
+    last_of_first = lines[-2]["id"]
+    after = admin.lines(path, fields={"sources": "task", "afterId": last_of_first})
+    assert [x["result"]["log"] for x in after] == ["continued"]
+    before = admin.lines(path, fields={"sources": "task", "beforeId": lines[-1]["id"], "orderBy": "ORDER_BY_DESC"})
+    assert [x["result"]["log"] for x in before] == [line.text for line in reversed(LINES)]
 
 
 def test_posted_lines_are_checked(trial: Tracked, admin: Any) -> None:

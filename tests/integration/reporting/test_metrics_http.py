@@ -261,3 +261,59 @@ def test_a_chart_of_a_hundred_thousand_points_is_small(trial: Tracked, admin: An
     assert len(answer.raw) <= 200_000
     assert answer.json["total"] == 100_000
     assert one(trial.master, "SELECT count(*) FROM metric_chunks") == 196
+
+
+def test_buckets_are_exact_for_few_points_and_hide_no_spike_of_many(trial: Tracked, admin: Any) -> None:
+    spike = dict.fromkeys(range(3000), 1.0) | {1234: 99.0}
+    trial.send(*(metric(i, loss=value, epoch=i // 100) for i, value in spike.items()))
+    trial.send(metric(10, "validation", loss=0.5))
+
+    def chart(**fields: Any) -> list[Any]:
+        base = {"trialIds": trial.trial_id, "metricNames": "loss", "sampling": "bucket", "maxDatapoints": 100}
+        (found,) = admin.get("/api/v1/trials/time-series", fields=base | fields).json["trials"]
+        assert found["trialId"] == trial.trial_id
+        charts: list[Any] = found["metrics"]
+        return charts
+
+    training, validation = chart()
+    assert (training["group"], training["exact"], training["total"]) == ("training", False, 3000)
+    columns = [training[name] for name in ("x", "last", "min", "max", "count")]
+    assert {len(column) for column in columns} == {94}
+    assert (max(training["max"]), sum(training["count"]), training["x"][-1]) == (99.0, 3000, 2999)
+    assert (validation["exact"], validation["x"], validation["last"], validation["count"]) == (True, [10], [0.5], [1])
+    (zoomed,) = chart(group="training", startBatches=1230, endBatches=1239)
+    assert (zoomed["exact"], zoomed["x"]) == (True, list(range(1230, 1240)))
+    assert zoomed["last"] == zoomed["min"] == zoomed["max"] == [spike[i] for i in range(1230, 1240)]
+    assert chart(group="training") == [training]
+
+
+def test_buckets_against_epochs_and_time_have_bounds_of_their_own(trial: Tracked, admin: Any) -> None:
+    trial.send(*(metric(i, loss=float(i), epoch=i / 10) for i in range(100)))
+    base = {"trialIds": trial.trial_id, "metricIds": "training.loss", "sampling": "bucket"}
+
+    def places(**fields: Any) -> list[Any]:
+        (found,) = admin.get("/api/v1/trials/time-series", fields=base | fields).json["trials"][0]["metrics"]
+        found_x: list[Any] = found["x"]
+        return found_x
+
+    assert places(xAxis="epoch", start=2.05, end=2.3) == [2.1, 2.2, 2.3]
+    first, *_ = places(xAxis="time")
+    assert places(xAxis="time", start=first + 3, end=first + 4) == [first + 3, first + 4]
+    assert places(xAxis="epoch", startBatches=98) == [9.8, 9.9]
+    path = "/api/v1/trials/time-series"
+    assert admin.get(path, fields=base | {"xAxis": "moon"}).status == 400
+    assert admin.get(path, fields=base | {"sampling": "random"}).status == 400
+    filtered = {"timeSeriesFilter.name": "epoch", "timeSeriesFilter.doubleRange.gt": 8}
+    assert admin.get(path, fields=base | filtered).status == 400
+    assert admin.get(path, fields=base | {"trialIds": 99}).status == 404
+
+
+def test_buckets_take_late_and_odd_reports_in_the_order_of_their_steps(trial: Tracked, admin: Any) -> None:
+    trial.send(*(metric(i, loss=float(i)) for i in range(0, 1200, 2)))
+    trial.send(metric(5, loss=5.0), metric(701, loss=math.nan), metric(1300, loss=True), metric(1301, other=1.0))
+    trial.send(metric(1302, loss=math.inf), metric(1303, loss=7))
+    fields = {"trialIds": trial.trial_id, "metricIds": "training.loss", "sampling": "bucket", "maxDatapoints": 2000}
+    (found,) = admin.get("/api/v1/trials/time-series", fields=fields).json["trials"][0]["metrics"]
+    assert found["x"] == sorted([*range(0, 1200, 2), 5, 701, 1302, 1303])
+    values = dict(zip(found["x"], found["last"], strict=True))
+    assert (values[5], values[701], values[1302], values[1303]) == (5.0, "NaN", "Infinity", 7)

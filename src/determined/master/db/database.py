@@ -48,9 +48,14 @@ class Database:
         self._readers = ThreadPoolExecutor(readers, thread_name_prefix="db-read")
         self._queue: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._unsynced_since: float | None = None
+        self._committed: Callable[[], None] | None = None
         self._writer = threading.Thread(target=self._write_loop, name="db-write", daemon=True)
         self._writer.start()
         self._refusal: str | None = None
+
+    def on_commit(self, tell: Callable[[], None] | None) -> None:
+        """`tell` is called after every commit, in the writer's thread; it must be quick and raise nothing."""
+        self._committed = tell
 
     def refuse(self, why: str) -> None:
         """From now on nothing is read or written: every call is answered with `why`."""
@@ -151,6 +156,9 @@ class Database:
                 write.done.set_exception(failure)
             else:
                 write.done.set_result(value)
+        tell = self._committed
+        if tell is not None:
+            tell()
 
 
 def _run_one(conn: Connection, write: _Write) -> tuple[_Write, Any, BaseException | None]:

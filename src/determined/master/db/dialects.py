@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Engine, Executable, Float, Table, event, literal
+from sqlalchemy import ColumnElement, Connection, Engine, Executable, Float, Table, Text, event, literal
 from sqlalchemy import create_engine as _create_engine
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
@@ -24,10 +24,7 @@ def create_engine(url: str) -> Engine:
         return _sqlite_engine(url)
     if importlib.util.find_spec("psycopg") is None:
         raise InvalidArgument("PostgreSQL needs its driver; run: pip install 'determined[postgres]'")
-    url = url.replace("postgres://", "postgresql://", 1).replace("postgresql://", "postgresql+psycopg://", 1)
-    return _create_engine(
-        url, pool_size=6, max_overflow=4, pool_pre_ping=True, json_serializer=_dumps, json_deserializer=_loads
-    )
+    return _postgresql_engine(url)
 
 
 def begin_write(conn: Connection) -> None:
@@ -108,8 +105,7 @@ class JsonNumber(FunctionElement[float]):
     type = Float()
 
     def __init__(self, column: ColumnElement[Any], *path: str) -> None:
-        quoted = "$" + "".join(f".{msgspec.json.encode(key).decode()}" for key in path)
-        super().__init__(column, literal(quoted), *(literal(key) for key in path))
+        super().__init__(column, literal(_json_path(path)), *(literal(key) for key in path))
 
 
 @compiles(JsonNumber, "sqlite")
@@ -124,6 +120,37 @@ def _number_on_postgresql(element: JsonNumber, compiler: Any, **options: Any) ->
     column, _, *keys = [compiler.process(clause, **options) for clause in element.clauses]
     found = f"json_extract_path({', '.join([column, *keys])})" if keys else column
     return f"CASE WHEN json_typeof({found}) = 'number' THEN CAST(CAST({found} AS TEXT) AS DOUBLE PRECISION) END"
+
+
+class JsonText(FunctionElement[str]):
+    """The value at a path of a JSON column as text, `true` and `false` in words; NULL where there is none.
+
+    SQLite itself knows no booleans and would answer 1 and 0.
+    """
+
+    inherit_cache = True
+    name = "json_text"
+    type = Text()
+
+    def __init__(self, column: ColumnElement[Any], *path: str) -> None:
+        super().__init__(column, literal(_json_path(path)), *(literal(key) for key in path))
+
+
+@compiles(JsonText, "sqlite")
+def _text_on_sqlite(element: JsonText, compiler: Any, **options: Any) -> str:
+    column, path = [compiler.process(clause, **options) for clause in list(element.clauses)[:2]]
+    kind, value = f"json_type({column}, {path})", f"CAST(json_extract({column}, {path}) AS TEXT)"
+    return f"CASE WHEN {kind} IN ('true', 'false') THEN {kind} ELSE {value} END"
+
+
+@compiles(JsonText, "postgresql")
+def _text_on_postgresql(element: JsonText, compiler: Any, **options: Any) -> str:
+    column, _, *keys = [compiler.process(clause, **options) for clause in element.clauses]
+    return f"json_extract_path_text({', '.join([column, *keys])})"
+
+
+def _json_path(keys: tuple[str, ...]) -> str:
+    return "$" + "".join(f".{msgspec.json.encode(key).decode()}" for key in keys)
 
 
 def explain(error: DBAPIError) -> DeterminedError:
@@ -180,6 +207,21 @@ def _sqlite_engine(url: str) -> Engine:
         cursor.execute(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000}")
         cursor.execute("PRAGMA cache_size=-32768")
         cursor.close()
+
+    return engine
+
+
+def _postgresql_engine(url: str) -> Engine:
+    url = url.replace("postgres://", "postgresql://", 1).replace("postgresql://", "postgresql+psycopg://", 1)
+    engine = _create_engine(
+        url, pool_size=6, max_overflow=4, pool_pre_ping=True, json_serializer=_dumps, json_deserializer=_loads
+    )
+
+    @event.listens_for(engine, "connect")
+    def _configure(dbapi: Any, _record: Any) -> None:
+        # Compiling a search over metric columns takes longer than running it.
+        dbapi.execute("SET jit = off")
+        dbapi.commit()
 
     return engine
 

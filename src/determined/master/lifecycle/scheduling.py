@@ -97,6 +97,17 @@ def act(conn: Connection, now: datetime, world: World) -> Pass:
     return done
 
 
+def foresee(conn: Connection, world: World, wanted: Request, pool: str) -> str | None:
+    """What a request would wait for if it were made now; None when it would start."""
+    if pool in world.placing:
+        return f"pool '{pool}' has a queue of its own, in which '{world.placing[pool][0]}' decides when it starts"
+    chosen, held = _situation(conn, world)
+    _decide_pool(world, chosen, pool, [*_requests(conn, chosen.live, held).get(pool, ()), wanted])
+    if any(allocation_id == wanted.allocation_id for allocation_id, _ in chosen.starts):
+        return None
+    return chosen.reasons.get(wanted.allocation_id, f"waits for its turn in pool '{pool}'")
+
+
 def _queue(conn: Connection, now: datetime) -> list[str]:
     """Allocations for trials that want one, a bounded number per pass: the next pass follows at once."""
     queued: list[str] = []
@@ -127,17 +138,29 @@ class _Chosen:
 
 
 def _decide(conn: Connection, world: World) -> _Chosen:
-    live = allocations.live_with_job(conn)
-    held = runners.of_live_allocations(conn)
-    chosen = _Chosen(live, capacities(world.nodes, held, Overrides(node_rows.overrides(conn)), world.pools))
-    if all(row["state"] != AllocationState.PENDING for row in live):
+    chosen, held = _situation(conn, world)
+    if all(row["state"] != AllocationState.PENDING for row in chosen.live):
         return chosen
-    excluded = allocations.excluded_nodes(conn)
-    placements = _placements(held)
-    for name in {row["pool"] for row in live}:
-        requests = [_request(row, excluded, placements) for row in live if row["pool"] == name]
+    for name, requests in _requests(conn, chosen.live, held).items():
         _decide_pool(world, chosen, name, requests)
     return chosen
+
+
+def _situation(conn: Connection, world: World) -> tuple[_Chosen, Sequence[RowMapping]]:
+    """Before anything is decided: what is there, and the runners that hold some of it."""
+    live = allocations.live_with_job(conn)
+    held = runners.of_live_allocations(conn)
+    return _Chosen(live, capacities(world.nodes, held, Overrides(node_rows.overrides(conn)), world.pools)), held
+
+
+def _requests(conn: Connection, live: Sequence[RowMapping], held: Sequence[RowMapping]) -> dict[str, list[Request]]:
+    """By pool, of everything live."""
+    excluded = allocations.excluded_nodes(conn)
+    placements = _placements(held)
+    found: dict[str, list[Request]] = {}
+    for row in live:
+        found.setdefault(row["pool"], []).append(_request(row, excluded, placements))
+    return found
 
 
 def _decide_pool(world: World, chosen: _Chosen, name: str, requests: list[Request]) -> None:

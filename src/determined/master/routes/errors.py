@@ -70,6 +70,8 @@ def _framework(request: AnyRequest, error: HTTPException) -> Response[bytes]:
         message = f"no such path: {request.method} {request.url.path}"
     if error.status_code == 405:
         message = f"{request.method} is not allowed on {request.url.path}"
+    if error.status_code == 413:
+        message = f"the request is larger than {request.url.path} takes; send less at once"
     if isinstance(error.extra, list) and error.extra:
         message += ": " + "; ".join(_violation(entry) for entry in error.extra)
     kind = _BY_STATUS.get(error.status_code, InvalidArgument)

@@ -12,7 +12,7 @@ from determined.master.auth.identity import Caller, require_admin
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.paged_stream import ndjson_pages
-from determined.master.routes.params import parse_time
+from determined.master.routes.params import MAX_INT64, parse_time
 from determined.master.routes.streaming import ndjson
 from determined.master.services import log as logs
 from determined.master.services import log_fields, log_post
@@ -39,8 +39,13 @@ async def read_query(
     timestamp_after: Annotated[str | None, Parameter(query="timestampAfter", required=False)] = None,
     search_text: Annotated[str | None, Parameter(query="searchText", required=False)] = None,
     enable_regex: Annotated[bool, Parameter(query="enableRegex", required=False)] = False,
+    after_id: Annotated[int | None, Parameter(query="afterId", ge=0, le=MAX_INT64, required=False)] = None,
+    before_id: Annotated[int | None, Parameter(query="beforeId", ge=0, le=MAX_INT64, required=False)] = None,
 ) -> LogQuery:
-    """The filters every log endpoint takes."""
+    """The filters every log endpoint takes; `afterId` and `beforeId` (ours) start at a line known by its id."""
+    newest_first = order_by == OrderBy.DESC
+    if (after_id if newest_first else before_id) is not None:
+        raise InvalidArgument("afterId goes with orderBy=ORDER_BY_ASC, beforeId with orderBy=ORDER_BY_DESC")
     return LogQuery(
         wanted=logs.log_filter(
             allocation_ids=allocation_ids,
@@ -56,7 +61,9 @@ async def read_query(
         ),
         limit=limit or None,
         follow=follow,
-        newest_first=order_by == OrderBy.DESC,
+        newest_first=newest_first,
+        after_id=after_id,
+        before_id=before_id,
     )
 
 

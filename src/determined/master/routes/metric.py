@@ -12,15 +12,17 @@ from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.metric_body import Reported, profiled, reported
-from determined.master.routes.metric_params import read_compare, read_metric_key, read_series
+from determined.master.routes.metric_params import read_buckets, read_compare, read_metric_key, read_series
 from determined.master.routes.params import MAX_INT64
 from determined.master.routes.streaming import ndjson
 from determined.master.services import metric as metrics
-from determined.master.services import metric_compare, metric_profiler, metric_streams
+from determined.master.services import metric_buckets, metric_compare, metric_profiler, metric_streams
 from determined.master.services.metric import SeriesQuery
+from determined.master.services.metric_buckets import BucketQuery
 from determined.master.services.metric_compare import CompareQuery
 from determined.master.services.metric_streams import DEFAULT_PERIOD, MetricKey, SampleQuery
 from determined.wire.metric import (
+    BucketedTrialsResponse,
     CompareTrialsResponse,
     GetMetricsResponse,
     GetTrialMetricsByCheckpointResponse,
@@ -77,8 +79,15 @@ async def get_series(ctx: MasterContext, trial_id: int, series_query: SeriesQuer
     return await metrics.series(ctx, trial_id, series_query)
 
 
-@get("/api/v1/trials/time-series", dependencies={"compare_query": Provide(read_compare)})
-async def compare_trials(ctx: MasterContext, compare_query: CompareQuery) -> CompareTrialsResponse:
+@get(
+    "/api/v1/trials/time-series",
+    dependencies={"compare_query": Provide(read_compare), "bucket_query": Provide(read_buckets)},
+)
+async def compare_trials(
+    ctx: MasterContext, compare_query: CompareQuery, bucket_query: BucketQuery | None
+) -> CompareTrialsResponse | BucketedTrialsResponse:
+    if bucket_query is not None:
+        return await metric_buckets.bucketed(ctx, bucket_query)
     return await metric_compare.compare(ctx, compare_query)
 
 

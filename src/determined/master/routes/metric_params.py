@@ -1,6 +1,6 @@
 """The query strings of charts: which metrics, which range of steps, how many points."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from litestar import Request
 from litestar.params import Parameter
@@ -8,6 +8,7 @@ from litestar.params import Parameter
 from determined.errors import InvalidArgument
 from determined.master.routes.params import MAX_INT64, parse_time
 from determined.master.services.metric import MAX_POINTS, SeriesQuery
+from determined.master.services.metric_buckets import BucketQuery
 from determined.master.services.metric_compare import (
     DEFAULT_POINTS,
     CompareQuery,
@@ -16,6 +17,7 @@ from determined.master.services.metric_compare import (
     metric_ids,
 )
 from determined.master.services.metric_streams import MetricKey, metric_key
+from determined.wire.metric import SeriesAxis
 from determined.wire.trial import MetricType
 
 _FILTER = "timeSeriesFilter."
@@ -62,6 +64,30 @@ async def read_compare(
         last=last or None,
         points=min(points or DEFAULT_POINTS, MAX_POINTS),
         filters=read_filters(list(request.query_params.multi_items())),
+    )
+
+
+async def read_buckets(
+    compare_query: CompareQuery,
+    sampling: Annotated[Literal["bucket"] | None, Parameter(query="sampling", required=False)] = None,
+    axis: Annotated[SeriesAxis, Parameter(query="xAxis", required=False)] = SeriesAxis.BATCH,
+    start: Annotated[float | None, Parameter(query="start", required=False)] = None,
+    end: Annotated[float | None, Parameter(query="end", required=False)] = None,
+) -> BucketQuery | None:
+    """`sampling=bucket` asks for columns instead of points; `start` and `end` are values of the axis."""
+    if sampling is None:
+        return None
+    if compare_query.filters:
+        raise InvalidArgument("timeSeriesFilter does not go with sampling=bucket; use xAxis, start and end")
+    return BucketQuery(
+        trial_ids=compare_query.trial_ids,
+        metrics=compare_query.metrics,
+        points=compare_query.points,
+        axis=axis,
+        first=compare_query.first,
+        last=compare_query.last,
+        start=start,
+        end=end,
     )
 
 

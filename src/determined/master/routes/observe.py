@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 _GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 # What running tasks send all the time; at info they would drown the rest.
 _CHATTER = re.compile(r"/reports$|/task/logs$|/task-logs$|metrics$|/progress$|/waiting$|/heartbeat$|/exchange$")
-_PAGE_POLICY = "frame-ancestors 'self'; object-src 'none'; base-uri 'self'"
+_ANY_POLICY = "frame-ancestors 'self'; object-src 'none'; base-uri 'self'"
 
 
 def observed(app: ASGIApp) -> ASGIApp:
@@ -60,7 +60,7 @@ def _request_id(scope: Any) -> str:
 def _protect(headers: MutableScopeHeaders, path: str, request_id: str) -> None:
     headers["X-Request-Id"] = request_id
     headers["X-Content-Type-Options"] = "nosniff"
-    headers["Content-Security-Policy"] = _PAGE_POLICY
+    headers.setdefault("Content-Security-Policy", _ANY_POLICY)
     headers["Referrer-Policy"] = "same-origin"
     if not path.startswith("/docs/assets/"):
         # tokens and other people's data must not stay in a shared cache

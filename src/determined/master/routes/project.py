@@ -9,11 +9,14 @@ from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.params import Limit
+from determined.master.services import filter_counts, project_columns
 from determined.master.services import project as projects
-from determined.master.services import project_columns
+from determined.master.services.project_columns import ColumnQuery
 from determined.wire.project import (
     AddProjectNoteResponse,
     DeleteProjectResponse,
+    FilterCountsRequest,
+    FilterCountsResponse,
     GetProjectByKeyResponse,
     GetProjectColumnsResponse,
     GetProjectNumericMetricsRangeResponse,
@@ -101,9 +104,17 @@ async def list_columns(
     ctx: MasterContext,
     project_id: int,
     table_type: Annotated[TableType | None, QueryParameter(name="tableType")] = None,
+    search: str = "",
+    limit: Limit = None,
+    values: bool = False,
 ) -> GetProjectColumnsResponse:
-    ranges = await projects.metric_ranges(ctx, project_id)
-    return GetProjectColumnsResponse(columns=project_columns.columns(ranges, table_type))
+    wanted = ColumnQuery(table_type, search, limit if limit and limit > 0 else None, values)
+    return await project_columns.list_columns(ctx, project_id, wanted)
+
+
+@post("/api/v1/projects/{project_id:int}/filter-counts", status_code=200)
+async def count_filter(request: AnyRequest, ctx: MasterContext, project_id: int) -> FilterCountsResponse:
+    return await filter_counts.count(ctx, project_id, await read_body(request, FilterCountsRequest))
 
 
 @get("/api/v1/projects/{project_id:int}/experiments/metric-ranges")
@@ -133,6 +144,7 @@ router = Router(
         add_note,
         put_notes,
         list_columns,
+        count_filter,
         list_metric_ranges,
         list_recent_projects,
     ],

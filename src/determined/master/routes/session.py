@@ -1,19 +1,31 @@
-"""Login, logout, who am I."""
+"""Login, logout, one-time links, who am I. A browser gets its token as a cookie that no script can read."""
 
-from typing import Any
+from datetime import timedelta
+from typing import Any, Literal
 
 from litestar import Request, Response, Router, get, post
 from litestar.datastructures import Cookie
 
 from determined.master.auth.guard import PUBLIC
 from determined.master.auth.identity import Caller
+from determined.master.auth.login_link import LoginLinks
 from determined.master.auth.session_token import SESSION_LIFETIME
 from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.services import session as sessions
 from determined.master.services import user as users
-from determined.wire.user import CurrentUserResponse, GetMeResponse, LoginRequest, LoginResponse
+from determined.wire.user import (
+    CurrentUserResponse,
+    GetMeResponse,
+    LoginLinkResponse,
+    LoginRequest,
+    LoginResponse,
+    RedeemLoginLinkRequest,
+)
+
+# The page itself is public and asks for its data from its own origin, so links from other sites work under `strict`.
+_SAME_SITE: Literal["strict"] = "strict"
 
 
 @post("/api/v1/auth/login", status_code=200, opt=PUBLIC)
@@ -22,13 +34,26 @@ async def login(
 ) -> Response[LoginResponse]:
     asked = await read_body(request, LoginRequest)
     answer = await sessions.login(ctx, throttle, asked)
-    return Response(answer, cookies=[_cookie(request, answer.token)] if _is_browser(request) else None)
+    return _signed_in(request, sessions.Opened(answer, SESSION_LIFETIME))
+
+
+@post("/api/v1/auth/link", status_code=200)
+async def issue_link(ctx: MasterContext, caller: Caller, links: LoginLinks) -> LoginLinkResponse:
+    return await sessions.issue_link(ctx, links, caller)
+
+
+@post("/api/v1/auth/link/redeem", status_code=200, opt=PUBLIC)
+async def redeem_link(
+    request: Request[Any, Any, Any], ctx: MasterContext, links: LoginLinks
+) -> Response[LoginResponse]:
+    asked = await read_body(request, RedeemLoginLinkRequest)
+    return _signed_in(request, await sessions.redeem_link(ctx, links, asked.code))
 
 
 @post("/api/v1/auth/logout", status_code=200)
-async def logout(ctx: MasterContext, caller: Caller) -> Response[dict[str, Any]]:
+async def logout(request: Request[Any, Any, Any], ctx: MasterContext, caller: Caller) -> Response[dict[str, Any]]:
     await sessions.logout(ctx, caller)
-    return Response({}, cookies=[Cookie(key="auth", value="", max_age=0, path="/")])
+    return Response({}, cookies=[_cookie(request, "", timedelta(0))])
 
 
 @get("/api/v1/me")
@@ -41,20 +66,31 @@ async def current_user(ctx: MasterContext, caller: Caller) -> CurrentUserRespons
     return CurrentUserResponse(user=await users.get(ctx, caller.user_id))
 
 
+def _signed_in(request: Request[Any, Any, Any], opened: sessions.Opened) -> Response[LoginResponse]:
+    cookies = [_cookie(request, opened.answer.token, opened.lifetime)] if _is_browser(request) else None
+    return Response(opened.answer, cookies=cookies)
+
+
 def _is_browser(request: Request[Any, Any, Any]) -> bool:
-    return "sec-fetch-site" in request.headers
+    # over plain HTTP to another host browsers leave Sec-Fetch-Site out, but a POST always names its origin
+    return "sec-fetch-site" in request.headers or "origin" in request.headers
 
 
-def _cookie(request: Request[Any, Any, Any], token: str) -> Cookie:
+def _cookie(request: Request[Any, Any, Any], token: str, lifetime: timedelta) -> Cookie:
     return Cookie(
         key="auth",
         value=token,
         path="/",
         httponly=True,
-        samesite="lax",
-        secure=request.url.scheme == "https",
-        max_age=int(SESSION_LIFETIME.total_seconds()),
+        samesite=_SAME_SITE,
+        secure=_is_encrypted(request),
+        max_age=int(lifetime.total_seconds()),
     )
 
 
-router = Router(path="", route_handlers=[login, logout, me, current_user])
+def _is_encrypted(request: Request[Any, Any, Any]) -> bool:
+    """TLS may end at a proxy in front of us; then only the browser's own words tell."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
+
+
+router = Router(path="", route_handlers=[login, issue_link, redeem_link, logout, me, current_user])

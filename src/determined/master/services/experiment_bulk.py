@@ -64,13 +64,22 @@ async def for_each(ctx: MasterContext, ids: Sequence[int], change: Change) -> li
 
 
 async def _try(ctx: MasterContext, experiment_id: int, change: Change) -> ExperimentActionResult:
-    error = ""
     try:
-        await ctx.db.write(lambda conn: change(conn, experiment_id))
+        result = await ctx.db.write(lambda conn: _change(conn, experiment_id, change))
     except DeterminedError as e:
-        error = e.message
+        result = ExperimentActionResult(id=experiment_id, error=e.message)
     experiments.announce(ctx, experiment_id)
-    return ExperimentActionResult(id=experiment_id, error=error)
+    return result
+
+
+def _change(conn: Connection, experiment_id: int, change: Change) -> ExperimentActionResult:
+    before = experiment_edit.standing(conn, experiment_id)
+    change(conn, experiment_id)
+    after = experiment_edit.standing(conn, experiment_id)
+    result = ExperimentActionResult(id=experiment_id, error="", changed=before != after)
+    if before is not None and after is not None and before[-1] != after[-1]:
+        result.previous_project_id = before[-1]
+    return result
 
 
 def _filter(filters: BulkExperimentFilters, project_id: int | None) -> ExperimentFilter:

@@ -32,7 +32,7 @@ UNCATEGORIZED = 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """Where the experiment goes and what it starts from."""
 
     project: AnyRow
@@ -43,12 +43,12 @@ async def create(
     ctx: MasterContext, caller: Caller, asked: CreateExperimentRequest, *, external_id: str | None = None
 ) -> CreateExperimentResponse:
     """Raises InvalidConfig with every violation, NotFound for what does not exist, FailedPrecondition for archived."""
-    raw = await asyncio.to_thread(_read_config, asked.config)
+    raw = await asyncio.to_thread(read_config, asked.config)
     if asked.template:
         raise NotFound(f"template {asked.template!r} not found; `det template list` shows those there are")
     now = ctx.clock.now()
     managed = not asked.unmanaged
-    place = await ctx.db.read(lambda conn: _resolve_place(conn, raw, asked))
+    place = await ctx.db.read(lambda conn: resolve_place(conn, raw, asked))
     sent = raw
     raw = await ctx.db.read(lambda conn: config_secrets.of_parent(conn, caller, place.parent_id, sent))
     seed, name = int(now.timestamp()) & 0xFFFFFFFF, random_name(random.Random())
@@ -58,7 +58,7 @@ async def create(
     if managed:
         await asyncio.to_thread(require_libraries, prepared.active["searcher"])
     warnings = await check_resources(ctx, prepared, place.project.workspace_id, caller.user_id) if managed else []
-    warm_start = await ctx.db.read(lambda conn: _warm_start(conn, prepared))
+    checkpoint = await ctx.db.read(lambda conn: warm_start(conn, prepared))
     if asked.validate_only:
         return _validated(now, caller, place, prepared, warnings)
     packed = await _model_definition(ctx, asked.model_definition, place.parent_id)
@@ -75,7 +75,7 @@ async def create(
         generation=generation(prepared.active),
         unmanaged=not managed,
         submitter_python=asked.submitter_python,
-        warm_start_checkpoint=warm_start,
+        warm_start_checkpoint=checkpoint,
         external_id=external_id,
     )
     activate = bool(asked.activate) and managed
@@ -106,7 +106,7 @@ async def check_resources(
     return [LaunchWarning.CURRENT_SLOTS_EXCEEDED] if found else []
 
 
-def _read_config(text: str | None) -> dict[str, Any]:
+def read_config(text: str | None) -> dict[str, Any]:
     if not text or not text.strip():
         raise InvalidArgument("config is empty; send the experiment configuration as YAML text")
     raw = parse_yaml(text)
@@ -114,20 +114,20 @@ def _read_config(text: str | None) -> dict[str, Any]:
     return raw
 
 
-def _resolve_place(conn: Connection, raw: dict[str, Any], asked: CreateExperimentRequest) -> _Place:
+def resolve_place(conn: Connection, raw: dict[str, Any], asked: CreateExperimentRequest) -> Place:
     project = _resolve_project(conn, raw, asked.project_id)
     if project.archived or project.workspace_archived:
         raise FailedPrecondition(
             f"project {project.name!r} of workspace {project.workspace_name!r} is archived; unarchive it first"
         )
     if asked.parent_id is None:
-        return _Place(project, None)
+        return Place(project, None)
     parent = submission.parent(conn, asked.parent_id)
     if parent is None:
         raise NotFound(f"experiment {asked.parent_id} not found; it cannot be forked")
     if parent.project_archived or parent.workspace_archived:
         raise FailedPrecondition(f"experiment {asked.parent_id} lies in an archived project; unarchive that to fork it")
-    return _Place(project, asked.parent_id)
+    return Place(project, asked.parent_id)
 
 
 def _resolve_project(conn: Connection, raw: dict[str, Any], project_id: int | None) -> AnyRow:
@@ -148,7 +148,7 @@ def _resolve_project(conn: Connection, raw: dict[str, Any], project_id: int | No
     return found
 
 
-def _warm_start(conn: Connection, prepared: Prepared) -> str | None:
+def warm_start(conn: Connection, prepared: Prepared) -> str | None:
     searcher = prepared.config.searcher
     if searcher.source_trial_id is not None:
         return _latest_of(conn, searcher.source_trial_id)
@@ -188,7 +188,7 @@ def _store(conn: Connection, now: datetime, new: lifecycle.NewExperiment, activa
 
 
 def _validated(
-    now: datetime, caller: Caller, place: _Place, prepared: Prepared, warnings: list[LaunchWarning]
+    now: datetime, caller: Caller, place: Place, prepared: Prepared, warnings: list[LaunchWarning]
 ) -> CreateExperimentResponse:
     """Nothing was stored: the answer shows what would have been."""
     config = experiment_view.masked(prepared.active)

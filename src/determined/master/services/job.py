@@ -1,8 +1,9 @@
 """The job queue: who waits, for what, behind whom; and changing that."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from sqlalchemy import Connection, RowMapping
 
@@ -11,10 +12,13 @@ from determined.master.auth.identity import Caller, require_user
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import job as jobs
+from determined.master.db.queries import node as node_rows
+from determined.master.db.queries import runner as runners
 from determined.master.lifecycle import cluster, experiment, queue, topics
+from determined.master.lifecycle.capacity import Overrides, capacities
 from determined.master.lifecycle.pools import SchedulerKind, pools_of
 from determined.master.lifecycle.states import AllocationState, JobType
-from determined.master.services import pool_binding
+from determined.master.services import pool_binding, queue_eta
 from determined.wire import job as wire
 from determined.wire.codec import rfc3339
 from determined.wire.pool import QueueStats
@@ -29,8 +33,11 @@ class QueueFilter:
 
 async def list_jobs(ctx: MasterContext, wanted: QueueFilter) -> list[wire.Job]:
     """Jobs with live allocations, in scheduling order."""
-    rows = await ctx.db.read(allocations.live_with_job)
-    shown = [job for job in _jobs(ctx, rows) if _matches(job, wanted)]
+    nodes = cluster.of(ctx.bus).nodes()
+    found = await ctx.db.read(lambda conn: _situation(conn, ctx, nodes))
+    every = _jobs(ctx, found.rows)
+    _estimate(ctx, every, found)
+    shown = [job for job in every if _matches(job, wanted)]
     return shown[::-1] if wanted.descending else shown
 
 
@@ -58,6 +65,44 @@ async def update(ctx: MasterContext, caller: Caller, updates: Sequence[wire.Queu
             failures.append(f"job {control.job_id}: {e.message}")
     if failures:
         raise InvalidArgument("\n".join(failures))
+
+
+@dataclass(frozen=True, slots=True)
+class _Situation:
+    """Live allocations with their jobs; where some wait, also free slots by pool and when each job first ran."""
+
+    rows: Sequence[RowMapping]
+    free: Mapping[str, int] = field(default_factory=dict)
+    first_starts: Mapping[str, datetime] = field(default_factory=dict)
+
+
+def _situation(conn: Connection, ctx: MasterContext, nodes: Sequence[cluster.PlacedNode]) -> _Situation:
+    rows = allocations.live_with_job(conn)
+    if all(row["state"] != AllocationState.PENDING for row in rows):
+        return _Situation(rows)
+    held, overrides = runners.of_live_allocations(conn), Overrides(node_rows.overrides(conn))
+    free: Counter[str] = Counter()
+    for capacity in capacities(nodes, held, overrides, pools_of(ctx.config)).values():
+        free[capacity.pool] += len(capacity.free)
+    return _Situation(rows, free, jobs.first_starts(conn, sorted({row["job_id"] for row in rows})))
+
+
+def _estimate(ctx: MasterContext, every: Sequence[wire.Job], found: _Situation) -> None:
+    """Tell the queued ones when they may start, where the pool has an order in which they do."""
+    now = ctx.clock.now()
+    for name, pool in pools_of(ctx.config).items():
+        own = [job for job in every if job.resource_pool == name]
+        queued = [job for job in own if _state(job) == wire.JobState.QUEUED and job.requested_slots]
+        if not queued or pool.scheduler != SchedulerKind.PRIORITY:
+            continue
+        running = [_running(job, now, found.first_starts.get(job.job_id)) for job in own if job.allocated_slots]
+        times = queue_eta.starts(now, found.free.get(name, 0), running, [job.requested_slots for job in queued])
+        for job, time in zip(queued, times, strict=True):
+            job.eta = rfc3339(time) if time is not None else None
+
+
+def _running(job: wire.Job, now: datetime, first_start: datetime | None) -> queue_eta.Running:
+    return queue_eta.Running(job.allocated_slots, queue_eta.end(now, first_start, job.progress))
 
 
 async def _update_one(ctx: MasterContext, control: wire.QueueControl) -> None:

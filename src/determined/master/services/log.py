@@ -16,7 +16,7 @@ from determined.master.db.queries import log as queries
 from determined.master.db.queries import log_scope
 from determined.master.db.queries.log import Page
 from determined.master.db.queries.log_scope import LogScope
-from determined.master.services.log_lines import LineWriter
+from determined.master.services.log_lines import LineWriter, place_of
 from determined.wire.log import LogLevel
 
 _CHUNKS_PER_DELETE = 500
@@ -31,6 +31,8 @@ class LogQuery:
     limit: int | None = None
     follow: bool = False
     newest_first: bool = False
+    after_id: int | None = None  # ours: oldest first, only lines that follow this one
+    before_id: int | None = None  # ours: newest first, only lines that precede this one
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def _stream(ctx: MasterContext, scope: Callable[[Connection], LogScope], query: 
 async def _forward(
     ctx: MasterContext, find: Callable[[Connection], LogScope], query: LogQuery
 ) -> AsyncIterator[list[Any]]:
-    place = _Place(0, 1, query.limit)
+    place = _first_place(query)
     scope = await ctx.db.read(find)
     async with ctx.bus.listen(*scope.topics) as listener:
         while True:
@@ -135,6 +137,13 @@ async def _forward(
             if not query.follow or step.scope.over(ctx.clock.now(), _GRACE) or ctx.bus.closed:
                 return
             await listener.wait(_POLL_SECONDS)
+
+
+def _first_place(query: LogQuery) -> "_Place":
+    if query.after_id is None:
+        return _Place(0, 1, query.limit)
+    task, line = place_of(query.after_id)
+    return _Place(task, line + 1, query.limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +168,7 @@ def _reader(find: Callable[[Connection], LogScope], place: _Place, wanted: LogFi
 
     def run(conn: Connection) -> _Step:
         scope = find(conn)
-        if not scope.task_ids:
+        if place.task >= len(scope.task_ids):
             return _Step([], place, False, scope)
         page = queries.read_forward(conn, scope.task_ids[place.task], place.line, wanted, place.left)
         lines = LineWriter(scope, place.task).render(page.records)
@@ -176,8 +185,9 @@ async def _backward(
 ) -> AsyncIterator[list[Any]]:
     scope = await ctx.db.read(find)
     left = query.limit
-    for task in reversed(range(len(scope.task_ids))):
-        before: int | None = None
+    newest, before = _last_place(query, len(scope.task_ids))
+    for task in reversed(range(min(newest + 1, len(scope.task_ids)))):
+        before = before if task == newest else None
         while left != 0:
             page = await ctx.db.read(_backward_reader(scope.task_ids[task], before, query.wanted, left))
             if page.records:
@@ -186,6 +196,10 @@ async def _backward(
             before = page.cursor
             if not page.more:
                 break
+
+
+def _last_place(query: LogQuery, tasks: int) -> tuple[int, int | None]:
+    return (tasks, None) if query.before_id is None else place_of(query.before_id)
 
 
 def _backward_reader(

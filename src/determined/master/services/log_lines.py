@@ -69,6 +69,11 @@ class LineWriter:
         )
 
 
+def place_of(line_id: int) -> tuple[int, int]:
+    """Which task of its scope, and which line of that task, an id on the wire means."""
+    return divmod(line_id, _IDS_PER_TASK)
+
+
 def message(record: LogRecord, time: str) -> str:
     """`[2022-03-02T02:15:18.299569Z] f6114bb3 [rank=1] || INFO: text` and a newline."""
     container = (record.origin.container_id or "")[:_SHORT_ID].ljust(_SHORT_ID)

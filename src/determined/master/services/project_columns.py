@@ -1,8 +1,19 @@
-"""The columns a project's table of experiments or runs can show. Pure."""
+"""The columns a project's table of experiments or runs can show, and what they hold."""
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from determined.wire.project import ColumnType, LocationType, MetricsRange, ProjectColumn, TableType
+from sqlalchemy import Connection
+
+from determined.master.context import MasterContext
+from determined.master.db.queries import experiment_list
+from determined.master.db.queries import project_columns as rows
+from determined.master.services import project as projects
+from determined.master.services.column_digest import MAX_VALUES, Facts, digest
+from determined.wire.codec import plain
+from determined.wire.project import ColumnType, GetProjectColumnsResponse, LocationType, ProjectColumn, TableType
 
 _TEXT, _NUMBER, _DATE = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.DATE
 
@@ -42,19 +53,129 @@ _RUN = (
     ("searcherMetric", "Searcher metric", _TEXT),
     ("searcherMetricsVal", "Searcher metric value", _NUMBER),
     ("user", "User", _TEXT),
+    ("tags", "Tags", _TEXT),
+    ("searcherType", "Searcher", _TEXT),
+    ("resourcePool", "Resource pool", _TEXT),
+    ("experimentDescription", "Search description", _TEXT),
+    ("experimentProgress", "Search progress", _NUMBER),
+    ("forkedFrom", "Forked", _NUMBER),
+    ("isExperimentMultitrial", "Part of search", _TEXT),
+    ("externalExperimentId", "External experiment ID", _TEXT),
+    ("restarts", "Restarts", _NUMBER),
+    ("archived", "Archived", _TEXT),
+    ("logPolicyMatched", "Log policy matched", _TEXT),
 )
 
+_LISTED = frozenset(
+    {"name", "state", "user", "tags", "searcherType", "searcherMetric", "resourcePool", "experimentName",
+     "logPolicyMatched"}
+)  # fmt: skip
 _METRIC_LOCATION = {"validation": LocationType.VALIDATIONS, "training": LocationType.TRAINING}
+_REMEMBERED = 64
 
 
-def columns(metrics: Sequence[MetricsRange], table: TableType | None) -> list[ProjectColumn]:
-    """Fixed columns first, then one for each metric of the project."""
-    fixed, place = (_RUN, LocationType.RUN) if table == TableType.RUN else (_EXPERIMENT, LocationType.EXPERIMENT)
-    general = [ProjectColumn(column=name, display_name=shown, type=kind, location=place) for name, shown, kind in fixed]
-    return general + [_metric(one.metrics_name) for one in metrics]
+@dataclass(frozen=True, slots=True)
+class ColumnQuery:
+    """`search`: part of a name. `values`: also say what columns hold, where that can be listed."""
+
+    table: TableType | None = None
+    search: str = ""
+    limit: int | None = None
+    values: bool = False
+
+    @property
+    def of_run(self) -> bool:
+        return self.table == TableType.RUN
 
 
-def _metric(name: str) -> ProjectColumn:
-    group = name.partition(".")[0]
+async def list_columns(ctx: MasterContext, project_id: int, wanted: ColumnQuery) -> GetProjectColumnsResponse:
+    """Fixed columns first, then hyperparameters, metadata of runs, and metrics of numbers. Raises NotFound."""
+    await projects.get(ctx, project_id)
+    params = await _hparams(ctx, project_id)
+
+    def read(conn: Connection) -> GetProjectColumnsResponse:
+        found = _fixed(wanted) + _user_data("hp.", params, wanted)
+        if wanted.of_run:
+            found += _user_data("metadata.", digest(rows.metadata(conn, project_id)), wanted)
+        found += [_metric(group, name) for group, name in rows.metrics(conn, project_id)]
+        matching = [column for column in found if _matches(column, wanted.search.lower())]
+        shown = matching if wanted.limit is None else matching[: wanted.limit]
+        for column in shown:
+            _list_values(conn, project_id, column, wanted)
+        return GetProjectColumnsResponse(columns=shown, total=len(matching))
+
+    return await ctx.db.read(read)
+
+
+async def _hparams(ctx: MasterContext, project_id: int) -> dict[str, Facts]:
+    """Of every trial of the project; remembered until there are others. Only the event loop touches what is."""
+    mark = await ctx.db.read(lambda conn: rows.mark(conn, project_id))
+    key = ctx.cluster.cluster_id, project_id, *mark
+    if key not in _recent:
+        _recent[key] = await ctx.db.read(lambda conn: digest(rows.hparams(conn, project_id)))
+    _recent.move_to_end(key)
+    while len(_recent) > _REMEMBERED:
+        _recent.popitem(last=False)
+    return _recent[key]
+
+
+_recent: OrderedDict[tuple[Any, ...], dict[str, Facts]] = OrderedDict()
+
+
+def _fixed(wanted: ColumnQuery) -> list[ProjectColumn]:
+    fixed, place = (_RUN, LocationType.RUN) if wanted.of_run else (_EXPERIMENT, LocationType.EXPERIMENT)
+    return [ProjectColumn(column=name, display_name=shown, type=kind, location=place) for name, shown, kind in fixed]
+
+
+def _user_data(prefix: str, found: dict[str, Facts], wanted: ColumnQuery) -> list[ProjectColumn]:
+    place = _PLACES[prefix, wanted.of_run]
+    return [
+        ProjectColumn(
+            column=prefix + path,
+            display_name=path,
+            type=_NUMBER if facts.numeric else _TEXT,
+            location=place,
+            values=plain(facts.shown()) if wanted.values else None,
+            more_values=facts.more if wanted.values else None,
+        )
+        for path, facts in found.items()
+    ]
+
+
+_PLACES = {
+    ("hp.", True): LocationType.RUN_HYPERPARAMETERS,
+    ("hp.", False): LocationType.HYPERPARAMETERS,
+    ("metadata.", True): LocationType.RUN_METADATA,
+}
+
+
+def _metric(group: str, name: str) -> ProjectColumn:
     location = _METRIC_LOCATION.get(group, LocationType.CUSTOM_METRIC)
-    return ProjectColumn(column=f"{name}.last", display_name=name, type=ColumnType.NUMBER, location=location)
+    shown = f"{group}.{name}"
+    return ProjectColumn(column=f"{shown}.last", display_name=shown, type=_NUMBER, location=location)
+
+
+def _matches(column: ProjectColumn, text: str) -> bool:
+    return text in column.column.lower() or text in (column.display_name or "").lower()
+
+
+def _list_values(conn: Connection, project_id: int, column: ProjectColumn, wanted: ColumnQuery) -> None:
+    if not wanted.values or column.column not in _LISTED:
+        return
+    found = _VALUES.get(column.column, _distinct)(conn, project_id, column.column, wanted)
+    column.values, column.more_values = list(found[:MAX_VALUES]), len(found) > MAX_VALUES
+
+
+def _distinct(conn: Connection, project_id: int, name: str, wanted: ColumnQuery) -> Sequence[Any]:
+    return rows.distinct(conn, project_id, name, MAX_VALUES + 1, of_run=wanted.of_run)
+
+
+def _labels(conn: Connection, project_id: int, _name: str, _wanted: ColumnQuery) -> Sequence[Any]:
+    return experiment_list.labels_by_popularity(conn, project_id)
+
+
+def _states(conn: Connection, project_id: int, name: str, wanted: ColumnQuery) -> Sequence[Any]:
+    return [f"STATE_{state}" for state in _distinct(conn, project_id, name, wanted)]
+
+
+_VALUES: dict[str, Callable[[Connection, int, str, ColumnQuery], Sequence[Any]]] = {"tags": _labels, "state": _states}

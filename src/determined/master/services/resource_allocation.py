@@ -61,6 +61,7 @@ class _Sum:
     by_user: dict[str, float] = field(default_factory=dict)
     by_label: dict[str, float] = field(default_factory=dict)
     by_pool: dict[str, float] = field(default_factory=dict)
+    by_project: dict[str, float] = field(default_factory=dict)
 
 
 def _cut(row: RowMapping, after: datetime, before: datetime, now: datetime) -> Use | None:
@@ -74,8 +75,14 @@ def _add(periods: Sequence[_Sum], use: Use) -> None:
         one.seconds += part
         _count(one.by_user, use.row["username"], part)
         _count(one.by_pool, use.row["pool"], part)
+        _count(one.by_project, _project(use.row), part)
         for label in use.row["labels"] or ():
             _count(one.by_label, label, part)
+
+
+def _project(row: RowMapping) -> str:
+    names = (row["workspace_name"], row["project_name"])
+    return "/".join(name for name in names if name is not None)
 
 
 def _count(sums: dict[str, float], key: str, part: float) -> None:
@@ -90,6 +97,7 @@ def _entry(one: _Sum, period: Period) -> Aggregated:
         by_username=one.by_user,
         by_experiment_label=one.by_label,
         by_resource_pool=one.by_pool,
+        by_project=one.by_project,
     )
 
 

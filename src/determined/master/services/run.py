@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
@@ -12,13 +13,14 @@ from determined.errors import DeterminedError, FailedPrecondition, InvalidArgume
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
-from determined.master.db.queries import experiment_list, storage_backend
+from determined.master.db.queries import experiment_list, search_filter, storage_backend
 from determined.master.db.queries import run as rows
 from determined.master.db.queries import trial as trials
+from determined.master.db.queries.batching import batches
 from determined.master.lifecycle import experiment as experiment_lifecycle
 from determined.master.lifecycle import trial as trial_lifecycle
 from determined.master.services import experiment as experiment_service
-from determined.master.services import run_view
+from determined.master.services import run_group, run_view
 from determined.master.services.experiment_list import DEFAULT_LIMIT, rows_of
 from determined.master.services.own_trial import check_author
 from determined.master.services.paging import window
@@ -28,8 +30,11 @@ Change = Callable[[Connection, datetime, int], None]
 
 
 async def search(ctx: MasterContext, asked: SearchRunsRequest) -> SearchRunsResponse:
+    if asked.group_by:
+        return await run_group.search(ctx, asked)
+
     def read(conn: Connection) -> SearchRunsResponse:
-        conditions = rows.run_conditions(asked.filter, asked.project_id)
+        conditions = rows.run_conditions(search_filter.parse(asked.filter), asked.project_id)
         page = window(rows.count_runs(conn, conditions), asked.limit or DEFAULT_LIMIT, asked.offset)
         start, size = rows_of(page)
         ids = rows.find_runs(conn, conditions, asked.sort, size, start)
@@ -44,13 +49,14 @@ async def select(ctx: MasterContext, ids: Sequence[int], filter_text: str | None
         return list(dict.fromkeys(ids))
     if filter_text is None:
         raise InvalidArgument("give runIds or a filter")
-    return await ctx.db.read(
-        lambda conn: rows.find_runs(conn, rows.run_conditions(filter_text, project_id), None, None, 0)
-    )
+    conditions = rows.run_conditions(search_filter.parse(filter_text), project_id)
+    return await ctx.db.read(lambda conn: rows.find_runs(conn, conditions, None, None, 0))
 
 
 async def act(ctx: MasterContext, verb: str, ids: Sequence[int]) -> list[RunActionResult]:
     """kill, pause, resume, archive, unarchive; each run answers for itself."""
+    if verb in _ARCHIVING:
+        return await _archive(ctx, ids, _ARCHIVING[verb])
     return await _for_each(ctx, ids, _VERBS[verb])
 
 
@@ -126,13 +132,22 @@ async def _for_each(ctx: MasterContext, ids: Sequence[int], change: Change) -> l
 
 
 async def _try(ctx: MasterContext, run_id: int, change: Change) -> RunActionResult:
-    error = ""
     try:
-        await ctx.db.write(lambda conn: change(conn, ctx.clock.now(), run_id))
+        result = await ctx.db.write(lambda conn: _change(conn, ctx.clock.now(), run_id, change))
     except DeterminedError as e:
-        error = e.message
+        result = RunActionResult(id=run_id, error=e.message)
     ctx.bus.publish(f"trial:{run_id}")
-    return RunActionResult(id=run_id, error=error)
+    return result
+
+
+def _change(conn: Connection, now: datetime, run_id: int, change: Change) -> RunActionResult:
+    before = rows.standing(conn, run_id)
+    change(conn, now, run_id)
+    after = rows.standing(conn, run_id)
+    result = RunActionResult(id=run_id, error="", changed=before != after)
+    if before is not None and after is not None and before[-1] != after[-1]:
+        result.previous_project_id = before[-1]
+    return result
 
 
 def _pause(conn: Connection, now: datetime, run_id: int) -> None:
@@ -143,25 +158,36 @@ def _resume(conn: Connection, now: datetime, run_id: int) -> None:
     experiment_lifecycle.activate(conn, now, _sole_experiment(conn, run_id))
 
 
-def _archive(conn: Connection, _now: datetime, run_id: int) -> None:
-    _set_archived(conn, run_id, True)
+async def _archive(ctx: MasterContext, ids: Sequence[int], archived: bool) -> list[RunActionResult]:
+    """Many in one statement: nothing else follows from it, and it is done to everything that a filter finds."""
+    results: list[RunActionResult] = []
+    for some in batches(ids):
+        results += await ctx.db.write(partial(_archive_some, ids=some, archived=archived))
+    ctx.bus.publish("experiments", "gc", *(f"trial:{run_id}" for run_id in ids))
+    return results
 
 
-def _unarchive(conn: Connection, _now: datetime, run_id: int) -> None:
-    _set_archived(conn, run_id, False)
+def _archive_some(conn: Connection, *, ids: Sequence[int], archived: bool) -> list[RunActionResult]:
+    found = rows.archiving(conn, ids)
+    results = [_archived(run_id, found.get(run_id), archived) for run_id in ids]
+    rows.set_archived(conn, [result.id for result in results if result.changed], archived)
+    return results
 
 
-def _set_archived(conn: Connection, run_id: int, archived: bool) -> None:
-    state = trials.get(conn, run_id)["state"]
-    if state not in ("COMPLETED", "CANCELED", "ERROR"):
-        raise FailedPrecondition(f"run {run_id}: incompatible state {state}; only an ended one can be archived")
-    rows.set_archived(conn, run_id, archived)
+def _archived(run_id: int, before: tuple[str, bool] | None, archived: bool) -> RunActionResult:
+    if before is None:
+        return RunActionResult(id=run_id, error=f"trial {run_id} not found")
+    state, was = before
+    if state not in _ENDED:
+        error = f"run {run_id}: incompatible state {state}; only an ended one can be archived"
+        return RunActionResult(id=run_id, error=error)
+    return RunActionResult(id=run_id, error="", changed=was != archived)
 
 
+_ENDED = ("COMPLETED", "CANCELED", "ERROR")
+_ARCHIVING = {"archive": True, "unarchive": False}
 _VERBS: dict[str, Change] = {
     "kill": trial_lifecycle.kill,
     "pause": _pause,
     "resume": _resume,
-    "archive": _archive,
-    "unarchive": _unarchive,
 }

@@ -28,9 +28,19 @@ async def summarize(ctx: MasterContext, config: dict[str, Any]) -> SearchSummary
         InvalidConfig: the searcher section or the hyperparameters are unusable.
         InvalidArgument: a search whose own program decides as it runs, or one too large to be simulated.
     """
+    return await summarize_active(ctx, await asyncio.to_thread(_active, ctx.config, config))
+
+
+async def summarize_active(ctx: MasterContext, active: dict[str, Any]) -> SearchSummary:
+    """The same of a complete config. Raises as `summarize` does."""
     # One at a time, whoever asks: a simulation keeps a processor busy for seconds.
     async with _previewing.setdefault(ctx.bus, asyncio.Lock()):
-        return await asyncio.to_thread(_summarize, ctx.config, config)
+        return await asyncio.to_thread(_summarize, active)
+
+
+def is_uncut(searcher: str) -> bool:
+    """Whether the trials of such a search all train to their end."""
+    return searcher in _UNCUT
 
 
 async def extend(ctx: MasterContext, experiment_id: int, trials: int) -> Experiment:
@@ -46,14 +56,13 @@ async def extend(ctx: MasterContext, experiment_id: int, trials: int) -> Experim
     return experiment
 
 
-def _summarize(master: MasterConfig, raw: dict[str, Any]) -> SearchSummary:
-    active = _active(master, raw)
+def _summarize(active: dict[str, Any]) -> SearchSummary:
     searcher = active["searcher"]
     found = preview(searcher, active["hyperparameters"], classic=generation(active) == "classic")
     slots = int(active["resources"]["slots_per_trial"])
     return SearchSummary(
         config=searcher,
-        trials=[_group(found, group, uncut=searcher["name"] in _UNCUT) for group in found.groups],
+        trials=[_group(found, group, uncut=is_uncut(searcher["name"])) for group in found.groups],
         total_trials=found.trials,
         total_units=found.total_units,
         slots_per_trial=slots,

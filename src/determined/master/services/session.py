@@ -1,20 +1,23 @@
-"""Logging in and out."""
+"""Logging in and out, by password and by one-time link."""
 
 import asyncio
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
 from determined.errors import Forbidden, Unauthenticated
 from determined.master.auth import password, session_token
-from determined.master.auth.identity import Caller
+from determined.master.auth.identity import Caller, require_user
+from determined.master.auth.login_link import LINK_LIFETIME, LoginLinks
 from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.db.queries import session as sessions
 from determined.master.db.queries import user as users
 from determined.master.db.queries.user import UserRow
 from determined.master.services.user import to_wire
-from determined.wire.user import LoginRequest, LoginResponse
+from determined.wire.codec import rfc3339
+from determined.wire.user import LoginLinkResponse, LoginRequest, LoginResponse
 
 
 async def login(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest) -> LoginResponse:
@@ -32,7 +35,44 @@ async def login(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest
     return LoginResponse(token=token, user=to_wire(found))
 
 
-async def open_session(ctx: MasterContext, user: UserRow) -> str:
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A login and how long it lasts."""
+
+    answer: LoginResponse
+    lifetime: timedelta
+
+
+async def issue_link(ctx: MasterContext, links: LoginLinks, caller: Caller) -> LoginLinkResponse:
+    """Raises: Forbidden for a task."""
+    require_user(caller)
+    if caller.session_id is None:
+        raise Forbidden("a link opens the page for somebody who is logged in; log in with `det user login` first")
+    now = ctx.clock.now()
+    code = links.issue(caller.user_id, caller.session_id, now)
+    return LoginLinkResponse(code=code, expires_at=rfc3339(now + LINK_LIFETIME))
+
+
+async def redeem_link(ctx: MasterContext, links: LoginLinks, code: str) -> Opened:
+    """A session of its own, which ends no later than the login or token that asked for the link.
+
+    Raises: Unauthenticated for a link that was used, is too old, or whose login has ended; Forbidden for an
+    inactive user.
+    """
+    now = ctx.clock.now()
+    link = links.redeem(code, now)
+    behind = await ctx.db.read(lambda conn: sessions.live(conn, now, link.session_id)) if link else None
+    user = await ctx.db.read(lambda conn: users.get(conn, behind.user_id)) if behind else None
+    if behind is None or user is None:
+        raise Unauthenticated("this link was used before or is too old; ask for a new one with `det open`")
+    if not user.active:
+        raise Forbidden("user is not active")
+    ends = min(behind.expires_at or datetime.max.replace(tzinfo=now.tzinfo), now + session_token.SESSION_LIFETIME)
+    token = await open_session(ctx, user, ends=ends)
+    return Opened(LoginResponse(token=token, user=to_wire(user)), ends - now)
+
+
+async def open_session(ctx: MasterContext, user: UserRow, *, ends: datetime | None = None) -> str:
     """A new login session of this user, without asking for a password."""
     token = session_token.new_token()
     now = ctx.clock.now()
@@ -44,7 +84,7 @@ async def open_session(ctx: MasterContext, user: UserRow) -> str:
             user_id=user.id,
             token_hash=session_token.digest(token),
             kind=sessions.SessionKind.SESSION,
-            expires_at=now + session_token.SESSION_LIFETIME,
+            expires_at=ends or now + session_token.SESSION_LIFETIME,
         )
         users.touch_login(conn, now, user.id)
 

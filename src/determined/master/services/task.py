@@ -105,6 +105,11 @@ def _summary(row: RowMapping, held: list[RowMapping], schedulers: dict[str, str]
         scheduler_type=schedulers.get(row["pool"]),
         proxy_ports=[],
         resources=[_resources(runner) for runner in held],
+        task_type=wire.TaskType(f"TASK_TYPE_{row['task_type']}"),
+        state=allocation_service.to_wire(row).state,
+        experiment_id=row["experiment_id"],
+        trial_id=row["trial_id"],
+        username=row["username"],
     )
 
 

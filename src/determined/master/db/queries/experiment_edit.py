@@ -3,9 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
+from determined.master.db.queries.batching import AnyRow
 from determined.master.db.schema import experiments, projects, tasks, trials, workspaces
+
+_STANDING = select(experiments.c.state, experiments.c.archived, experiments.c.project_id).where(
+    experiments.c.id == bindparam("this")
+)
+
+
+def standing(conn: Connection, experiment_id: int) -> AnyRow | None:
+    """What verbs change of an experiment: whether one did is seen by comparing. The project comes last."""
+    return conn.execute(_STANDING, {"this": experiment_id}).first()
 
 
 def set_values(conn: Connection, experiment_id: int, values: dict[str, Any]) -> None:

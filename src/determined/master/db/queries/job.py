@@ -1,12 +1,14 @@
 """Rows of jobs and their place in the queue."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import Connection, RowMapping, func, insert, select, update
 
 from determined.errors import NotFound
-from determined.master.db.schema import experiments, jobs
+from determined.master.db.queries.batching import batches
+from determined.master.db.schema import allocations, experiments, jobs, trials
 
 
 def get(conn: Connection, job_id: str) -> RowMapping:
@@ -31,6 +33,28 @@ def delete_row(conn: Connection, job_id: str) -> None:
 
 def experiment_of(conn: Connection, job_id: str) -> int | None:
     return conn.execute(select(experiments.c.id).where(experiments.c.job_id == job_id)).scalar_one_or_none()
+
+
+def first_starts(conn: Connection, job_ids: Sequence[str]) -> dict[str, datetime]:
+    """When the first trial of each of these jobs began to run; those that have none, or whose has not, are left out."""
+    started = allocations.c.started_at
+    found: dict[str, datetime] = {}
+    for some in batches(job_ids):
+        first = (
+            select(experiments.c.job_id, func.min(trials.c.id).label("trial_id"))
+            .join(trials, trials.c.experiment_id == experiments.c.id)
+            .where(experiments.c.job_id.in_(some))
+            .group_by(experiments.c.job_id)
+            .subquery()
+        )
+        query = (
+            select(first.c.job_id, func.min(started, type_=started.type))
+            .join(allocations, allocations.c.trial_id == first.c.trial_id)
+            .where(started.is_not(None))
+            .group_by(first.c.job_id)
+        )
+        found.update((job_id, moment) for job_id, moment in conn.execute(query))
+    return found
 
 
 def live_in_pool(conn: Connection, pool: str, states: Sequence[str]) -> Sequence[RowMapping]:

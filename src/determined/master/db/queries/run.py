@@ -3,29 +3,36 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select, update
 
 from determined.master.db.queries import search_filter
 from determined.master.db.queries.batching import AnyRow, batches
 from determined.master.db.queries.search_columns import experiment_column, run_column
+from determined.master.db.queries.search_filter import Filter
 from determined.master.db.schema import experiments, jobs, projects, trials, users, workspaces
+
+# Built once: a bulk verb asks for it twice per run, and building it costs more than running it.
+_STANDING = (
+    select(trials.c.state, trials.c.archived, experiments.c.state, experiments.c.archived, experiments.c.project_id)
+    .join(experiments, experiments.c.id == trials.c.experiment_id)
+    .where(trials.c.id == bindparam("this"))
+)
 
 
 def find_runs(
     conn: Connection, conditions: Sequence[ColumnElement[bool]], sort: str | None, limit: int | None, offset: int
 ) -> list[int]:
     order = [*search_filter.ordering(sort, run_column), trials.c.id.desc()]
-    query = _runs(select(trials.c.id)).where(*conditions).order_by(*order).offset(offset)
+    query = of_runs(select(trials.c.id)).where(*conditions).order_by(*order).offset(offset)
     return list(conn.execute(query.limit(limit) if limit is not None else query).scalars())
 
 
 def count_runs(conn: Connection, conditions: Sequence[ColumnElement[bool]]) -> int:
-    total: int = conn.execute(_runs(select(func.count())).where(*conditions)).scalar_one()
+    total: int = conn.execute(of_runs(select(func.count())).where(*conditions)).scalar_one()
     return total
 
 
-def run_conditions(filter_text: str | None, project_id: int | None) -> list[ColumnElement[bool]]:
-    parsed = search_filter.parse(filter_text)
+def run_conditions(parsed: Filter, project_id: int | None) -> list[ColumnElement[bool]]:
     conditions = [search_filter.condition(parsed.group, run_column)]
     if not parsed.show_archived:
         conditions += [~trials.c.archived, ~experiments.c.archived]
@@ -38,17 +45,16 @@ def find_experiments(
     conn: Connection, conditions: Sequence[ColumnElement[bool]], sort: str | None, limit: int | None, offset: int
 ) -> list[int]:
     order = [*search_filter.ordering(sort, experiment_column), experiments.c.id.desc()]
-    query = _experiments(select(experiments.c.id)).where(*conditions).order_by(*order).offset(offset)
+    query = of_experiments(select(experiments.c.id)).where(*conditions).order_by(*order).offset(offset)
     return list(conn.execute(query.limit(limit) if limit is not None else query).scalars())
 
 
 def count_experiments(conn: Connection, conditions: Sequence[ColumnElement[bool]]) -> int:
-    total: int = conn.execute(_experiments(select(func.count())).where(*conditions)).scalar_one()
+    total: int = conn.execute(of_experiments(select(func.count())).where(*conditions)).scalar_one()
     return total
 
 
-def experiment_conditions(filter_text: str | None, project_id: int | None) -> list[ColumnElement[bool]]:
-    parsed = search_filter.parse(filter_text)
+def experiment_conditions(parsed: Filter, project_id: int | None) -> list[ColumnElement[bool]]:
     conditions = [search_filter.condition(parsed.group, experiment_column)]
     if not parsed.show_archived:
         conditions.append(~experiments.c.archived)
@@ -57,19 +63,54 @@ def experiment_conditions(filter_text: str | None, project_id: int | None) -> li
     return conditions
 
 
+def of_runs(query: Select[Any]) -> Select[Any]:
+    """The query over everything that columns of runs name."""
+    return (
+        query.select_from(trials)
+        .join(experiments, experiments.c.id == trials.c.experiment_id)
+        .join(users, users.c.id == experiments.c.owner_id)
+        .join(jobs, jobs.c.id == experiments.c.job_id)
+        .join(projects, projects.c.id == experiments.c.project_id)
+        .join(workspaces, workspaces.c.id == projects.c.workspace_id)
+    )
+
+
+def of_experiments(query: Select[Any]) -> Select[Any]:
+    """The query over everything that columns of experiments name."""
+    return (
+        query.select_from(experiments)
+        .join(users, users.c.id == experiments.c.owner_id)
+        .join(jobs, jobs.c.id == experiments.c.job_id)
+        .join(projects, projects.c.id == experiments.c.project_id)
+        .join(workspaces, workspaces.c.id == projects.c.workspace_id)
+    )
+
+
 def load(conn: Connection, ids: Sequence[int]) -> list[AnyRow]:
     found: dict[int, AnyRow] = {}
     for some in batches(ids):
-        found.update((row.id, row) for row in conn.execute(_runs(_columns()).where(trials.c.id.in_(some))))
+        found.update((row.id, row) for row in conn.execute(of_runs(_columns()).where(trials.c.id.in_(some))))
     return [found[i] for i in ids if i in found]
+
+
+def standing(conn: Connection, run_id: int) -> AnyRow | None:
+    """What verbs change of a run: whether one did is seen by comparing. The project comes last."""
+    return conn.execute(_STANDING, {"this": run_id}).first()
 
 
 def set_metadata(conn: Connection, run_id: int, metadata: dict[str, Any]) -> None:
     conn.execute(update(trials).where(trials.c.id == run_id).values(metadata=metadata))
 
 
-def set_archived(conn: Connection, run_id: int, archived: bool) -> None:
-    conn.execute(update(trials).where(trials.c.id == run_id).values(archived=archived))
+def archiving(conn: Connection, run_ids: Sequence[int]) -> dict[int, tuple[str, bool]]:
+    """(state, archived) of those that exist."""
+    t = trials.c
+    found = conn.execute(select(t.id, t.state, t.archived).where(t.id.in_(run_ids)))
+    return {run_id: (state, archived) for run_id, state, archived in found}
+
+
+def set_archived(conn: Connection, run_ids: Sequence[int], archived: bool) -> None:
+    conn.execute(update(trials).where(trials.c.id.in_(run_ids)).values(archived=archived))
 
 
 def _columns() -> Select[Any]:
@@ -95,25 +136,4 @@ def _columns() -> Select[Any]:
         workspaces.c.id.label("workspace_id"),
         workspaces.c.name.label("workspace_name"),
         workspaces.c.archived.label("workspace_archived"),
-    )
-
-
-def _runs(query: Select[Any]) -> Select[Any]:
-    return (
-        query.select_from(trials)
-        .join(experiments, experiments.c.id == trials.c.experiment_id)
-        .join(users, users.c.id == experiments.c.owner_id)
-        .join(jobs, jobs.c.id == experiments.c.job_id)
-        .join(projects, projects.c.id == experiments.c.project_id)
-        .join(workspaces, workspaces.c.id == projects.c.workspace_id)
-    )
-
-
-def _experiments(query: Select[Any]) -> Select[Any]:
-    return (
-        query.select_from(experiments)
-        .join(users, users.c.id == experiments.c.owner_id)
-        .join(jobs, jobs.c.id == experiments.c.job_id)
-        .join(projects, projects.c.id == experiments.c.project_id)
-        .join(workspaces, workspaces.c.id == projects.c.workspace_id)
     )

@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, ColumnElement, FromClause, Text, case, cast, 
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 from determined.errors import InvalidArgument
-from determined.master.db.dialects import JsonNumber
+from determined.master.db.dialects import JsonNumber, JsonText
 from determined.master.db.queries.search_filter import Kind, Operand
 from determined.master.db.schema import experiments, jobs, metric_summaries, projects, trials, users, workspaces
 
@@ -19,6 +19,8 @@ def experiment_column(name: str) -> Operand:
     if plain is not None:
         return plain
     best = trials.alias("best")
+    if name == "externalTrialId":
+        return Operand(_of_best_trial(best, best.c.external_id), Kind.TEXT)
     if name.startswith("hp."):
         text, number = _json(best.c.hparams, name[3:])
         return Operand(_of_best_trial(best, text), Kind.JSON, _of_best_trial(best, number))
@@ -88,12 +90,12 @@ def _run_columns() -> dict[str, Operand]:
         "checkpointCount": Operand(trials.c.checkpoint_count, Kind.NUMBER),
         "checkpointSize": Operand(trials.c.checkpoint_size, Kind.NUMBER),
         "externalRunId": Operand(trials.c.external_id, Kind.TEXT),
+        "isExperimentMultitrial": Operand(_searcher_type() != "single", Kind.BOOLEAN),
         "logPolicyMatched": Operand(trials.c.log_policy_label, Kind.TEXT),
     }
 
 
 def _shared_columns() -> dict[str, Operand]:
-    config = experiments.c.config
     return {
         "user": Operand(users.c.username, Kind.TEXT),
         "userId": Operand(experiments.c.owner_id, Kind.NUMBER),
@@ -105,11 +107,16 @@ def _shared_columns() -> dict[str, Operand]:
         "projectName": Operand(projects.c.name, Kind.TEXT),
         "workspaceId": Operand(projects.c.workspace_id, Kind.NUMBER),
         "workspaceName": Operand(workspaces.c.name, Kind.TEXT),
-        "searcherType": Operand(config[("searcher", "name")].as_string(), Kind.TEXT),
+        "searcherType": Operand(_searcher_type(), Kind.TEXT),
         "searcherMetric": Operand(experiments.c.searcher_metric, Kind.TEXT),
         "externalExperimentId": Operand(experiments.c.external_id, Kind.TEXT),
         "unmanaged": Operand(experiments.c.unmanaged, Kind.BOOLEAN),
     }
+
+
+def _searcher_type() -> ColumnElement[str]:
+    name: ColumnElement[str] = experiments.c.config[("searcher", "name")].as_string()
+    return name
 
 
 def _duration(start: ColumnElement[Any], end: ColumnElement[Any]) -> Operand:
@@ -136,7 +143,7 @@ def _of_best_trial(best: FromClause, value: ColumnElement[Any]) -> ColumnElement
 
 def _json(column: KeyedColumnElement[Any], path: str) -> tuple[ColumnElement[str], ColumnElement[float]]:
     keys = tuple(path.split("."))
-    return column[keys].as_string(), JsonNumber(column, *keys)
+    return JsonText(column, *keys), JsonNumber(column, *keys)
 
 
 def _json_operand(column: KeyedColumnElement[Any], path: str) -> Operand:

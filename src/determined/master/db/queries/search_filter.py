@@ -6,7 +6,7 @@
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -95,18 +95,42 @@ def condition(node: Field | Group, resolve: Resolve) -> ColumnElement[bool]:
 
 
 def ordering(sort: str | None, resolve: Resolve) -> list[ColumnElement[Any]]:
-    """`id=desc,name=asc` as ORDER BY terms; rows without a value come last."""
+    """`id=desc,name=asc` as ORDER BY terms; rows without a value come last, and numbers of JSON before its texts."""
     terms: list[ColumnElement[Any]] = []
+    for name, descending in parse_sort(sort):
+        operand = resolve(name)
+        keys = [operand.sql] if operand.number is None else [operand.number, operand.sql]
+        terms += [(key.desc() if descending else key.asc()).nulls_last() for key in keys]
+    return terms
+
+
+def parse_sort(sort: str | None) -> list[tuple[str, bool]]:
+    """(column, descending) of each part of `id=desc,name=asc`."""
+    found: list[tuple[str, bool]] = []
     for part in (sort or "").split(","):
         if not part.strip():
             continue
         name, _, direction = part.strip().rpartition("=")
         if direction not in ("asc", "desc") or not name:
             raise InvalidArgument(f"sort {part!r} is not `column=asc` or `column=desc`")
-        operand = resolve(name)
-        key = operand.sql if operand.number is None else operand.number
-        terms.append((key.desc() if direction == "desc" else key.asc()).nulls_last())
-    return terms
+        found.append((name, direction == "desc"))
+    return found
+
+
+def clauses(group: Group, at: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Field | Group]]:
+    """Every condition and group inside, with its place: indexes of children from the outermost group on."""
+    for index, child in enumerate(group.children):
+        yield (*at, index), child
+        if isinstance(child, Group):
+            yield from clauses(child, (*at, index))
+
+
+def without(group: Group, path: Sequence[int]) -> Group:
+    """The same less the condition or group at that place."""
+    index, *rest = path
+    child = group.children[index]
+    kept = (without(child, rest),) if rest and isinstance(child, Group) else ()
+    return Group(group.conjunction, (*group.children[:index], *kept, *group.children[index + 1 :]))
 
 
 def _parse_group(raw: Any, depth: int) -> Group:
@@ -186,7 +210,7 @@ def _sides(operand: Operand, field: Field) -> tuple[ColumnElement[Any], Any]:
 def _json_sides(operand: Operand, value: Any) -> tuple[ColumnElement[Any], Any]:
     if operand.number is not None and isinstance(value, int | float) and not isinstance(value, bool):
         return operand.number, float(value)
-    return cast(operand.sql, Text), str(value)
+    return cast(operand.sql, Text), str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _number(field: Field) -> float:

@@ -85,14 +85,13 @@ def create(
 
 def holder(conn: Connection, now: datetime, token_hash: str) -> Holder | None:
     """None for an unknown, expired or revoked token."""
-    s, u = sessions.c, users.c
-    statement = (
-        select(s.id, s.user_id, u.username, u.admin, u.active, s.expires_at)
-        .join(users, u.id == s.user_id)
-        .where(s.token_hash == token_hash, s.revoked_at.is_(None))
-        .where(or_(s.expires_at.is_(None), s.expires_at > now))
-    )
-    row = conn.execute(statement).one_or_none()
+    row = conn.execute(_live(now).where(sessions.c.token_hash == token_hash)).one_or_none()
+    return Holder(*row) if row else None
+
+
+def live(conn: Connection, now: datetime, session_id: int) -> Holder | None:
+    """None for a session that has ended, expired or been revoked."""
+    row = conn.execute(_live(now).where(sessions.c.id == session_id)).one_or_none()
     return Holder(*row) if row else None
 
 
@@ -129,6 +128,16 @@ def allocation_auth(conn: Connection, allocation_id: str) -> AllocationAuth | No
     """The owner of an allocation's task and how far the allocation has come."""
     row = conn.execute(_ALLOCATION_AUTH, {"allocation": allocation_id}).one_or_none()
     return AllocationAuth(*row) if row else None
+
+
+def _live(now: datetime) -> Any:
+    s, u = sessions.c, users.c
+    return (
+        select(s.id, s.user_id, u.username, u.admin, u.active, s.expires_at)
+        .join(users, u.id == s.user_id)
+        .where(s.revoked_at.is_(None))
+        .where(or_(s.expires_at.is_(None), s.expires_at > now))
+    )
 
 
 def _tokens() -> Any:

@@ -1,4 +1,4 @@
-"""Text conditions that mean the same on both dialects: contains, ignoring case; and a label in a JSON list."""
+"""Text conditions that mean the same on both dialects: contains and starts, ignoring case; a label in a JSON list."""
 
 from typing import Any
 
@@ -11,6 +11,10 @@ _ESCAPE = "\\"
 def contains(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
     lowered = func.lower(func.coalesce(cast(column, Text), ""))
     return lowered.like(f"%{_literal(text.lower())}%", escape=_ESCAPE)
+
+
+def starts(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
+    return func.lower(func.coalesce(cast(column, Text), "")).like(f"{_literal(text.lower())}%", escape=_ESCAPE)
 
 
 def has_label(labels: ColumnElement[Any], label: str) -> ColumnElement[bool]:

@@ -2,6 +2,7 @@
 
 from determined.master.db.schema.allocations import allocations, log_policy_hits, report_positions, runners, tasks
 from determined.master.db.schema.base import Time, metadata
+from determined.master.db.schema.changes import changes
 from determined.master.db.schema.checkpoints import checkpoints, storage_backends, trial_source_infos, trial_storages
 from determined.master.db.schema.cluster import cluster, local_nodes, node_overrides
 from determined.master.db.schema.experiments import (
@@ -16,11 +17,19 @@ from determined.master.db.schema.experiments import (
 from determined.master.db.schema.logs import log_chunks
 from determined.master.db.schema.metrics import metric_chunks, metric_summaries, metric_watermarks
 from determined.master.db.schema.users import sessions, user_settings, users
-from determined.master.db.schema.workspaces import pool_bindings, project_views, projects, workspace_pins, workspaces
+from determined.master.db.schema.workspaces import (
+    pool_bindings,
+    project_views,
+    projects,
+    saved_views,
+    workspace_pins,
+    workspaces,
+)
 
 __all__ = [
     "Time",
     "allocations",
+    "changes",
     "checkpoints",
     "cluster",
     "experiments",
@@ -39,6 +48,7 @@ __all__ = [
     "projects",
     "report_positions",
     "runners",
+    "saved_views",
     "search_events",
     "search_history",
     "search_snapshots",

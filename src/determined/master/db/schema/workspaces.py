@@ -1,4 +1,4 @@
-"""Tables of workspaces and projects, pins, views and pool bindings."""
+"""Tables of workspaces and projects, pins, views (seen and saved) and pool bindings."""
 
 from sqlalchemy import JSON, Boolean, Column, ForeignKey, Integer, String, Table, Text, UniqueConstraint, false
 
@@ -55,6 +55,20 @@ project_views = Table(
     Column("user_id", ForeignKey("users.id"), primary_key=True),
     Column("project_id", ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True),
     Column("viewed_at", Time, nullable=False),
+)
+
+# How somebody looks at a project's table (columns, filter, sort, grouping), kept under a name for everybody.
+saved_views = Table(
+    "saved_views",
+    metadata,
+    Column("id", Id, primary_key=True, autoincrement=True),
+    Column("project_id", ForeignKey("projects.id", ondelete="CASCADE"), nullable=False),
+    Column("user_id", ForeignKey("users.id"), nullable=False),
+    Column("name", String, nullable=False),
+    Column("state", Text, nullable=False),  # the query string of the page's address
+    Column("created_at", Time, nullable=False),
+    UniqueConstraint("project_id", "name"),
+    sqlite_autoincrement=True,
 )
 
 pool_bindings = Table(

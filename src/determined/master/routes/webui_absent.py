@@ -1,11 +1,7 @@
-"""What a browser sees under /det/ while the web page is still to come: which command shows the same thing today."""
+"""What a browser sees where no web page was built: how to build it, and which command shows the same thing."""
 
 import html
 import re
-
-from litestar import MediaType, Router, get
-
-from determined.master.auth.guard import PUBLIC
 
 _COMMANDS = [
     (re.compile(r"^/experiments/(\d+)"), "det experiment describe {0}"),
@@ -18,24 +14,24 @@ _COMMANDS = [
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Determined</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
+<style nonce="{nonce}">
 :root {{ color-scheme: light dark; font-family: system-ui, sans-serif; }}
 main {{ max-width: 40rem; margin: 4rem auto; padding: 0 1rem; line-height: 1.5; }}
 code {{ padding: .1em .4em; border: 1px solid; border-radius: .3em; }}
 </style></head>
 <body><main>
 <h1>Determined is running</h1>
-<p>The web page is not part of this version yet. The command that shows <em>{path}</em> today:</p>
+<p>This installation has no web page: it was not built. In a checkout of the sources, build it with
+<code>make webui</code> and reload. The command that shows <em>{path}</em> meanwhile:</p>
 <p><code>{command}</code></p>
 <p>The REST API and its description are at <a href="/docs">/docs</a>.</p>
 </main></body></html>
 """
 
 
-@get(["/", "/det", "/det/{path:path}"], media_type=MediaType.HTML, include_in_schema=False, opt=PUBLIC,
-     sync_to_thread=False)  # fmt: skip
-def page(path: str = "/experiments") -> str:
-    return _PAGE.format(path=html.escape(path), command=html.escape(_command_for(path)))
+def absent_page(path: str, nonce: str) -> str:
+    """HTML for a path below /det."""
+    return _PAGE.format(path=html.escape(path), command=html.escape(_command_for(path)), nonce=nonce)
 
 
 def _command_for(path: str) -> str:
@@ -44,6 +40,3 @@ def _command_for(path: str) -> str:
         if found:
             return command.format(*found.groups())
     return "det experiment list"
-
-
-router = Router(path="", route_handlers=[page])

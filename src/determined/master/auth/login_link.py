@@ -1,0 +1,39 @@
+"""Codes of one-time links that open the web page signed in: five minutes, once, kept in memory as digests.
+
+A restart of the master voids them. Pure: time comes in as an argument.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from determined.master.auth.session_token import digest, new_token
+
+LINK_LIFETIME = timedelta(minutes=5)
+_PENDING = 1_000  # beyond this the oldest is forgotten, so that asking for links cannot fill the memory
+
+
+@dataclass(frozen=True, slots=True)
+class PendingLink:
+    """`session_id`: the login or access token that asked for it; the link is worth no more than that."""
+
+    user_id: int
+    session_id: int
+    expires_at: datetime
+
+
+class LoginLinks:
+    def __init__(self) -> None:
+        self._pending: OrderedDict[str, PendingLink] = OrderedDict()
+
+    def issue(self, user_id: int, session_id: int, now: datetime) -> str:
+        code = new_token()
+        self._pending[digest(code)] = PendingLink(user_id, session_id, now + LINK_LIFETIME)
+        if len(self._pending) > _PENDING:
+            self._pending.popitem(last=False)
+        return code
+
+    def redeem(self, code: str, now: datetime) -> PendingLink | None:
+        """Whose it is; None for a code that is unknown, used or too old. It is spent either way."""
+        found = self._pending.pop(digest(code), None)
+        return found if found is not None and now < found.expires_at else None

@@ -1,0 +1,43 @@
+"""Whether a job would start now or wait, and for what: the schedulers themselves are asked."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from determined.config import Resources
+from determined.engines.scheduling.model import Request
+from determined.master.config import MasterConfig
+from determined.master.lifecycle import scheduling
+from determined.master.lifecycle.cluster import Cluster
+from determined.master.lifecycle.experiment import queue_position
+from determined.master.lifecycle.pools import pools_of
+from determined.master.lifecycle.scheduling import World
+
+_UNBORN = "not submitted yet"
+
+
+def world_of(cluster: Cluster, config: MasterConfig) -> World:
+    """What scheduling is told besides the rows; in the event loop, as everything of engines."""
+    pools = pools_of(config)
+    placing = {pool: found for pool in pools if (found := cluster.placing(pool)) is not None}
+    return World(nodes=cluster.nodes(), pools=pools, launch_error=config.launch_error, placing=placing)
+
+
+def waits_for(conn: Connection, now: datetime, world: World, resources: Resources) -> str | None:
+    """What the first trial of an experiment with these resources would wait for; None when it would start."""
+    pool = world.pools.get(resources.resource_pool)
+    default = pool.default_priority if pool is not None else 0
+    wanted = Request(
+        allocation_id=_UNBORN,
+        job_id=_UNBORN,
+        slots=resources.slots_per_trial,
+        preemptible=True,
+        single_node=bool(resources.is_single_node),
+        priority=default if resources.priority is None else resources.priority,
+        weight=resources.weight,
+        max_slots=resources.max_slots,
+        position=queue_position(now),
+        job_submitted=now,
+        requested_at=now,
+    )
+    return scheduling.foresee(conn, world, wanted, resources.resource_pool)

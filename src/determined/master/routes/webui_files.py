@@ -1,0 +1,58 @@
+"""Where the built web page lies, and which of its files answers a request."""
+
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+# No part begins with a dot: neither `..` nor a hidden file can be asked for.
+_NAME = re.compile(r"(?:[A-Za-z0-9_@-][\w.@-]*/)*[A-Za-z0-9_@-][\w.@-]*", re.ASCII)
+_ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
+_KINDS = {
+    ".css": "text/css",
+    ".ico": "image/x-icon",
+    ".js": "text/javascript",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain",
+    ".woff2": "font/woff2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WebFile:
+    content: bytes
+    kind: str
+    encoding: str | None = None
+
+
+def page_directory() -> Path | None:
+    """None when nothing was built. An editable install takes what stands beside its sources."""
+    package = Path(str(files("determined")))
+    places = [package / "webui"]
+    if package.parent.name == "src":
+        places.append(package.parents[1] / "webui" / "dist")
+    return next((place for place in places if (place / "index.html").is_file()), None)
+
+
+def web_file(root: Path, name: str, accept_encoding: str) -> WebFile | None:
+    """The file, compressed where the client reads that and the build has made it; None for what is no public file."""
+    path = root / name
+    if not _NAME.fullmatch(name) or path.suffix not in _KINDS or not path.is_file():
+        return None
+    kind = _KINDS[path.suffix]
+    for encoding, suffix in _ENCODINGS:
+        smaller = path.with_name(path.name + suffix)
+        if accepts(accept_encoding, encoding) and smaller.is_file():
+            return WebFile(smaller.read_bytes(), kind, encoding)
+    return WebFile(path.read_bytes(), kind)
+
+
+def accepts(header: str, encoding: str) -> bool:
+    """Whether an Accept-Encoding header names this encoding and does not weigh it with zero."""
+    for item in header.lower().split(","):
+        name, _, weight = item.strip().partition(";")
+        if name.strip() == encoding:
+            return not re.fullmatch(r"\s*q\s*=\s*0(\.0*)?\s*", weight)
+    return False

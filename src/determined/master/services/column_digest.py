@@ -1,0 +1,58 @@
+"""Which keys user data has, of what type and with which values: of hyperparameters or metadata of many runs. Pure."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+MAX_VALUES = 100
+
+
+@dataclass(slots=True)
+class Facts:
+    """Of one key. `values` are scalars, at most MAX_VALUES different ones."""
+
+    numeric: bool = True
+    values: set[tuple[bool, Any]] = field(default_factory=set)
+    more: bool = False
+
+    def shown(self) -> list[Any]:
+        """Numbers before texts, each sorted."""
+        return sorted((value for _, value in self.values), key=lambda v: (isinstance(v, str), v))
+
+
+def digest(rows: Iterable[dict[str, Any]]) -> dict[str, Facts]:
+    """By path (`net.width`), sorted. A key with a dot in it cannot be named by a path and is left out."""
+    found: dict[str, Facts] = {}
+    for row in rows:
+        for path, value in _leaves(row, ""):
+            facts = found.get(path)
+            if facts is None:
+                facts = found[path] = Facts()
+            _add(facts, value)
+    return dict(sorted(found.items()))
+
+
+def _leaves(row: dict[str, Any], at: str) -> Iterator[tuple[str, Any]]:
+    for key, value in row.items():
+        if "." in key:
+            continue
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{at}{key}.")
+        else:
+            yield at + key, value
+
+
+def _add(facts: Facts, value: Any) -> None:
+    if value is None:
+        return
+    if type(value) is not float and type(value) is not int:
+        facts.numeric = False
+    if isinstance(value, list):
+        return
+    mark = (type(value) is bool, value)
+    if mark in facts.values:
+        return
+    if len(facts.values) >= MAX_VALUES:
+        facts.more = True
+        return
+    facts.values.add(mark)

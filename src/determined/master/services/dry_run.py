@@ -1,0 +1,134 @@
+"""A submission that stores nothing: all that is wrong with it and where, what it would cost, when it would start."""
+
+import asyncio
+import random
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from determined.config import Prepared, dump_yaml, parse_yaml, random_name
+from determined.config.lines import lines_of
+from determined.errors import DeterminedError, InvalidArgument, InvalidConfig
+from determined.master.auth.identity import Caller
+from determined.master.context import MasterContext
+from determined.master.lifecycle import cluster as clusters
+from determined.master.lifecycle import foresight
+from determined.master.services import config_secrets, experiment_create, experiment_layers, experiment_view
+from determined.master.services import search as searches
+from determined.master.services.config_problems import problems_of
+from determined.master.services.experiment_create import Place
+from determined.search.build import require_libraries
+from determined.wire.dry_run import DryRunRequest, DryRunResponse, PlannedTrials, PlannedUnits, Problem, Starts
+from determined.wire.experiment import CreateExperimentRequest
+
+T = TypeVar("T")
+
+_COUNTED = ("async_halving", "adaptive_asha")  # how many trials they make does not depend on metrics
+
+
+@dataclass(slots=True)
+class _Run:
+    """What is known of one submission so far."""
+
+    text: str
+    lines: dict[str, int]
+    raw: dict[str, Any]
+    problems: list[Problem] = field(default_factory=list)
+
+    async def attempt(self, step: Awaitable[T], at: str) -> T | None:
+        """Its answer; None where it fails, which then is a problem of the value `at` unless it says more itself."""
+        try:
+            return await step
+        except DeterminedError as e:
+            self.problems += problems_of(e, at, self.raw, self.lines)
+            return None
+
+
+async def dry_run(ctx: MasterContext, caller: Caller, asked: DryRunRequest) -> DryRunResponse:
+    """Answers also for a faulty config: its problems are the answer."""
+    run = await asyncio.to_thread(_read, asked)
+    answer = DryRunResponse(text=run.text, problems=run.problems, submitted=run.raw or None)
+    place = None if run.problems else await run.attempt(_place(ctx, run.raw, asked), "project")
+    prepared = await _prepare(ctx, caller, run, place, asked) if place is not None else None
+    if prepared is None or place is None:
+        return answer
+    managed = not asked.unmanaged
+    await run.attempt(_check_searcher(ctx, prepared, managed=managed), "searcher")
+    if managed:
+        step = experiment_create.check_resources(ctx, prepared, place.project.workspace_id, caller.user_id)
+        await run.attempt(step, "resources.slots_per_trial")
+    if not run.problems:
+        await _fill(ctx, run, prepared, answer, managed=managed)
+    return answer
+
+
+def _read(asked: DryRunRequest) -> _Run:
+    text = dump_yaml(asked.config) if isinstance(asked.config, dict) else asked.config or ""
+    run = _Run(text, lines_of(text), {})
+    try:
+        run.raw = parse_yaml(text)
+        experiment_create.read_config(text)
+    except DeterminedError as e:
+        run.problems += problems_of(e, "", run.raw, run.lines)
+    if asked.template:
+        missing = f"template {asked.template!r} not found; `det template list` shows those there are"
+        run.problems.append(Problem(path="template", message=missing))
+    return run
+
+
+async def _place(ctx: MasterContext, raw: dict[str, Any], asked: DryRunRequest) -> Place:
+    where = CreateExperimentRequest(project_id=asked.project_id, parent_id=asked.parent_id)
+    return await ctx.db.read(lambda conn: experiment_create.resolve_place(conn, raw, where))
+
+
+async def _prepare(
+    ctx: MasterContext, caller: Caller, run: _Run, place: Place, asked: DryRunRequest
+) -> Prepared | None:
+    step = ctx.db.read(lambda conn: config_secrets.of_parent(conn, caller, place.parent_id, run.raw))
+    raw = await run.attempt(step, "")
+    if raw is None:
+        return None
+    name = random_name(random.Random())
+    layers = asyncio.to_thread(
+        experiment_layers.prepare, ctx.config, place.project, raw, managed=not asked.unmanaged, seed=0, name=name
+    )
+    return await run.attempt(layers, "resources.resource_pool")
+
+
+async def _check_searcher(ctx: MasterContext, prepared: Prepared, *, managed: bool) -> None:
+    if managed:
+        await asyncio.to_thread(require_libraries, prepared.active["searcher"])
+    await ctx.db.read(lambda conn: experiment_create.warm_start(conn, prepared))
+
+
+async def _fill(ctx: MasterContext, run: _Run, prepared: Prepared, answer: DryRunResponse, *, managed: bool) -> None:
+    """What follows from a sound config."""
+    answer.config = experiment_view.masked(prepared.active)
+    answer.warnings += prepared.warnings
+    resources = prepared.config.resources
+    answer.slots_per_trial, answer.pool = resources.slots_per_trial, resources.resource_pool
+    if not managed:
+        return
+    await _plan(ctx, run, prepared, answer)
+    world = foresight.world_of(clusters.of(ctx.bus), ctx.config)
+    now = ctx.clock.now()
+    answer.reason = await ctx.db.read(lambda conn: foresight.waits_for(conn, now, world, resources))
+    answer.starts = Starts.NOW if answer.reason is None else Starts.WAITS
+
+
+async def _plan(ctx: MasterContext, run: _Run, prepared: Prepared, answer: DryRunResponse) -> None:
+    name = prepared.config.searcher.name
+    try:
+        summary = await searches.summarize_active(ctx, prepared.active)
+    except InvalidConfig as e:
+        run.problems += problems_of(e, "searcher", run.raw, run.lines)
+        return
+    except InvalidArgument as e:  # it can run, but nobody can tell beforehand what it will do
+        answer.trials = PlannedTrials(min=None, max=None, exact=False)
+        answer.warnings.append(e.message)
+        return
+    total = summary.total_trials
+    answer.trials = PlannedTrials(min=total, max=total, exact=searches.is_uncut(name) or name in _COUNTED)
+    unit = next((group.unit.name for group in summary.trials), None)
+    answer.units = PlannedUnits(total=summary.total_units, name=unit, exact=searches.is_uncut(name))
+    answer.max_slots = summary.max_slots

@@ -1,0 +1,92 @@
+"""Charts of long series: every metric as at most so many buckets, exact where there are few points."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from sqlalchemy import Connection
+
+from determined.master.context import MasterContext
+from determined.master.db.queries import metric_points
+from determined.master.db.queries.metric_points import Window
+from determined.master.services.buckets import Buckets
+from determined.master.services.metric import require_trials
+from determined.wire.codec import plain
+from determined.wire.metric import BucketedTrial, BucketedTrialsResponse, MetricBuckets, SeriesAxis
+
+
+@dataclass(frozen=True, slots=True)
+class BucketQuery:
+    trial_ids: Sequence[int]
+    metrics: Sequence[tuple[str, str]]  # (group, name)
+    points: int
+    axis: SeriesAxis = SeriesAxis.BATCH
+    first: int | None = None  # batches, both included
+    last: int | None = None
+    start: float | None = None  # values of the axis, both included
+    end: float | None = None
+
+    @property
+    def window(self) -> Window:
+        return Window(self.first, self.last, self.start, self.end)
+
+
+async def bucketed(ctx: MasterContext, query: BucketQuery) -> BucketedTrialsResponse:
+    """Raises NotFound. Trial by trial, so that other readers get their turn in between."""
+    await require_trials(ctx, query.trial_ids)
+    found = [await ctx.db.read(partial(_trial, trial_id, query)) for trial_id in dict.fromkeys(query.trial_ids)]
+    return BucketedTrialsResponse(trials=found)
+
+
+def _trial(trial_id: int, query: BucketQuery, conn: Connection) -> BucketedTrial:
+    by_group: dict[str, list[str]] = {}
+    for group, name in dict.fromkeys(query.metrics):
+        by_group.setdefault(group, []).append(name)
+    metrics: list[MetricBuckets] = []
+    for group, names in by_group.items():
+        found = _streamed(conn, trial_id, group, names, query)
+        metrics += [_to_wire(group, name, found[name]) for name in names if name in found]
+    return BucketedTrial(trial_id=trial_id, metrics=metrics)
+
+
+def _streamed(
+    conn: Connection, trial_id: int, group: str, names: Sequence[str], query: BucketQuery
+) -> dict[str, Buckets]:
+    """In one pass over the chunks; a series that steps back (late reports, a clock that was set) is sorted first."""
+    found: dict[str, Buckets] = {}
+    reached: dict[str, float] = {}
+    for part in metric_points.parts(conn, trial_id, group, names, query.axis, query.window):
+        if not metric_points.ascending(part.x, reached.get(part.name, -math.inf)):
+            return _sorted(conn, trial_id, group, names, query)
+        reached[part.name] = part.x[-1]
+        found.setdefault(part.name, Buckets(query.points)).add(part.x, part.y)
+    return found
+
+
+def _sorted(
+    conn: Connection, trial_id: int, group: str, names: Sequence[str], query: BucketQuery
+) -> dict[str, Buckets]:
+    points: dict[str, list[tuple[float, float]]] = {}
+    for part in metric_points.parts(conn, trial_id, group, names, query.axis, query.window):
+        points.setdefault(part.name, []).extend(zip(part.x, part.y, strict=True))
+    found: dict[str, Buckets] = {}
+    for name, pairs in points.items():
+        pairs.sort(key=lambda pair: pair[0])
+        found[name] = Buckets(query.points)
+        found[name].add([x for x, _ in pairs], [y for _, y in pairs])
+    return found
+
+
+def _to_wire(group: str, name: str, found: Buckets) -> MetricBuckets:
+    return MetricBuckets(
+        group=group,
+        name=name,
+        x=plain(found.x),
+        last=plain(found.last),
+        min=plain(found.min),
+        max=plain(found.max),
+        count=found.count,
+        exact=found.exact,
+        total=sum(found.count),
+    )

@@ -1,0 +1,78 @@
+"""Runs in groups: every run that matches is counted, none is sampled."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from determined.errors import InvalidArgument
+from determined.master.context import MasterContext
+from determined.master.db.queries import run, run_group, search_filter
+from determined.master.services.paging import page
+from determined.master.services.run_statistics import Group, gather, ordered, statistics
+from determined.wire.codec import plain
+from determined.wire.run import ColumnStatistics, RunGroup, SearchRunsRequest, SearchRunsResponse
+
+_DEFAULT_LIMIT = 100
+_MAX_KEYS = 8
+_MAX_NUMBERS = 64
+_SHOWN_IDS = 1000
+_DEFAULT_NUMBERS = ("searcherMetricsVal",)
+
+
+async def search(ctx: MasterContext, asked: SearchRunsRequest) -> SearchRunsResponse:
+    """Groups of the runs that match, ordered by key columns, by means of columns of numbers, or by `n`.
+
+    A column of numbers that only `sort` names is summed up as well; another one that is no key has no order to give.
+    """
+    keys = list(dict.fromkeys(asked.group_by))
+    sort = search_filter.parse_sort(asked.sort)
+    numbers = _numbers(keys, asked.group_metrics or _DEFAULT_NUMBERS, sort)
+    if len(keys) > _MAX_KEYS or len(numbers) > _MAX_NUMBERS:
+        raise InvalidArgument(f"groupBy takes at most {_MAX_KEYS} columns and groupMetrics {_MAX_NUMBERS}; name fewer")
+
+    def read(conn: Connection) -> SearchRunsResponse:
+        conditions = run.run_conditions(search_filter.parse(asked.filter), asked.project_id)
+        groups = gather(run_group.values(conn, conditions, keys, numbers), len(numbers))
+        shown, pagination = page(_sorted(groups, keys, numbers, sort), asked.limit or _DEFAULT_LIMIT, asked.offset)
+        found = [_to_wire(group, keys, numbers) for group in shown]
+        return SearchRunsResponse(runs=[], pagination=pagination, groups=found, exact=True)
+
+    return await ctx.db.read(read)
+
+
+def _numbers(keys: Sequence[str], asked: Sequence[str], sort: Sequence[tuple[str, bool]]) -> list[str]:
+    by_sort = [name for name, _ in sort if name not in keys and name != "n" and run_group.is_number(name)]
+    return list(dict.fromkeys([*asked, *by_sort]))
+
+
+def _sorted(
+    groups: list[Group], keys: Sequence[str], numbers: Sequence[str], sort: Sequence[tuple[str, bool]]
+) -> list[Group]:
+    by_name: dict[str, Callable[[Group], Any]] = {"n": lambda group: len(group.ids)}
+    by_name |= {name: _mean(at) for at, name in enumerate(numbers)}
+    by_name |= {name: _key(at) for at, name in enumerate(keys)}
+    wanted = [(by_name[name], descending) for name, descending in sort if name in by_name]
+    return ordered(groups, [*wanted, *((_key(at), False) for at in range(len(keys)))])
+
+
+def _key(at: int) -> Callable[[Group], Any]:
+    return lambda group: group.key[at]
+
+
+def _mean(at: int) -> Callable[[Group], Any]:
+    return lambda group: statistics(group.values[at]).mean
+
+
+def _to_wire(group: Group, keys: Sequence[str], numbers: Sequence[str]) -> RunGroup:
+    return RunGroup(
+        key=dict(zip(keys, plain(group.key), strict=True)),
+        n=len(group.ids),
+        metrics={name: _statistics(group.values[at]) for at, name in enumerate(numbers)},
+        run_ids=group.ids[:_SHOWN_IDS],
+    )
+
+
+def _statistics(values: Sequence[float]) -> ColumnStatistics:
+    found = statistics(values)
+    return ColumnStatistics(n=found.n, mean=found.mean, std=found.std, min=found.min, max=found.max)

@@ -1,0 +1,231 @@
+"""Who listens to `/stream` and what they are told: one reader for all, woken by commits, ten times a second at most.
+
+A pass reads what changed since the last one, once for all clients, and in the same snapshot what new subscriptions
+have missed; so nothing falls between the two, and nothing is said twice.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+from sqlalchemy import Connection
+
+from determined.errors import Unavailable
+from determined.master import supervise
+from determined.master.context import MasterContext
+from determined.master.db.queries import change
+from determined.master.services.stream_agents import AgentFeed
+from determined.master.services.stream_rows import Message, deletion, messages
+from determined.master.services.stream_spec import MOVING, STORED, Filter, Noun, Subscription, union
+from determined.master.services.stream_sync import Caught, Known, catch_up
+from determined.wire.stream import AliveMsg, SyncMsg
+
+MAX_CLIENTS = 1000
+MAX_BACKLOG = 4 * 1024 * 1024  # bytes that wait for a client; whoever is slower is dropped and comes back with `since`
+TOO_SLOW = 1013
+_PACE = 0.1
+_RETRY = 1.0
+_AGENTS_PERIOD = 1.0  # nodes come and go without a commit
+_PAGE = 5000
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Subscriber:
+    """One connection: its subscription and the frames that wait to be sent."""
+
+    def __init__(self) -> None:
+        self.subscription: Subscription | None = None
+        self.after = 0  # everything up to this number has been said
+        self.held: dict[Noun, set[str]] = {}
+        self.failure: str | None = None
+        self._frames: deque[bytes] = deque()
+        self._backlog = 0
+        self._ready = asyncio.Event()
+
+    async def frame(self, seconds: float) -> bytes | None:
+        """The next one; None when there was none for so long, or when `failure` says that there will be no more."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._ready.wait()
+        except TimeoutError:
+            return None
+        if self.failure is not None:
+            return None
+        frame = self._frames.popleft()
+        self._backlog -= len(frame)
+        if not self._frames:
+            self._ready.clear()
+        return frame
+
+    def begin(self, asked: Subscription, caught: Iterable[bytes], held: dict[Noun, set[str]], known: Known) -> None:
+        """The subscription becomes this one: first what was missed, then what comes."""
+        done = SyncMsg(asked.sync_id, True)
+        if asked.extended:
+            done = SyncMsg(asked.sync_id, True, known.newest, known.epoch)
+        self.subscription, self.held, self.after = asked, held, known.newest
+        self._push([_encode(SyncMsg(asked.sync_id, False)), *caught, _encode(done)], extended=asked.extended)
+
+    def tell(self, said: Sequence[Message]) -> None:
+        if self.subscription is None:
+            return
+        data = [d for m in said if (d := self._worded(self.subscription, m)) is not None]
+        if not data:
+            return
+        if self._backlog > MAX_BACKLOG:
+            self.failure = f"{self._backlog} bytes wait to be read; connect again and say `since`"
+            self._frames.clear()
+            self._ready.set()
+            return
+        self._push(data, extended=self.subscription.extended)
+
+    def alive(self) -> bytes | None:
+        """What is sent in quiet times: a client that hears nothing at all knows that the connection is dead."""
+        if self.subscription is None or not self.subscription.extended:
+            return None
+        return _encode(AliveMsg(self.after))
+
+    def wants(self, noun: Noun) -> bool:
+        return self.subscription is not None and noun in self.subscription.filters
+
+    def _worded(self, asked: Subscription, message: Message) -> bytes | None:
+        if message.noun in STORED and message.seq <= self.after:
+            return None
+        held = self.held.setdefault(Noun(message.noun), set()) if message.noun in MOVING else set()
+        if asked.takes(message.noun, message.id, message.parent):
+            if message.deleted:
+                held.discard(message.id)
+            else:
+                held.add(message.id)
+            return message.data
+        if message.id not in held:
+            return None
+        held.discard(message.id)
+        return deletion(message.noun, [message.id])  # it has moved to an owner that was not asked for
+
+    def _push(self, data: Sequence[bytes], *, extended: bool) -> None:
+        frames = [b"[" + b",".join(data) + b"]"] if extended else data
+        self._frames.extend(frames)
+        self._backlog += sum(map(len, frames))
+        self._ready.set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one pass found in the database."""
+
+    known: Known
+    position: int
+    messages: list[Message]
+    caught: list[Caught]
+
+
+class StreamHub:
+    """`join`, `subscribe`, `leave`; `open` once, `close` at the end. In the event loop only."""
+
+    def __init__(self, ctx: MasterContext) -> None:
+        self._ctx = ctx
+        self._clients: set[Subscriber] = set()
+        self._pending: dict[Subscriber, Subscription] = {}
+        self._position: int | None = None  # None: nobody has listened, so nothing needs to be read
+        self._agents = AgentFeed(ctx)
+        self._wake = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._task: asyncio.Task[None] | None = None
+
+    def open(self) -> None:
+        self._ctx.db.on_commit(self._committed)
+        self._task = supervise.repeat(self._step, name="stream", seconds=_PACE)
+
+    async def close(self) -> None:
+        self._ctx.db.on_commit(None)
+        if self._task is not None:
+            await supervise.stop(self._task)
+
+    def join(self) -> Subscriber:
+        if len(self._clients) >= MAX_CLIENTS:
+            raise Unavailable(f"{MAX_CLIENTS} clients listen already; close some or poll the REST API")
+        client = Subscriber()
+        self._clients.add(client)
+        return client
+
+    def subscribe(self, client: Subscriber, asked: Subscription) -> None:
+        client.subscription = None  # what belongs to the old one would be taken for the new one's
+        self._pending[client] = asked
+        self._wake.set()
+
+    def leave(self, client: Subscriber) -> None:
+        self._clients.discard(client)
+        self._pending.pop(client, None)
+        if not self._clients:
+            self._position = None
+
+    def _committed(self) -> None:
+        """In the writer's thread, after every commit."""
+        if self._clients and not self._wake.is_set():
+            self._loop.call_soon_threadsafe(self._wake.set)
+
+    async def _step(self) -> None:
+        await self._woken()
+        try:
+            await self._pass()
+        except Exception:
+            # nobody is told anything until a pass succeeds; what was not said is found again then
+            self._wake.set()
+            await asyncio.sleep(_RETRY)
+            raise
+
+    async def _woken(self) -> None:
+        listened = any(client.wants(Noun.AGENTS) for client in self._clients)
+        try:
+            async with asyncio.timeout(_AGENTS_PERIOD if listened else None):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+        self._wake.clear()
+
+    async def _pass(self) -> None:
+        pending = dict(self._pending)
+        wanted, position, epoch = self._wanted(), self._position, self._ctx.cluster.cluster_id
+        seen = await self._ctx.db.read(lambda conn: _look(conn, position, wanted, list(pending.values()), epoch))
+        watched = any(Noun.AGENTS in s.filters for s in pending.values()) or Noun.AGENTS in wanted
+        agents = await self._agents.look() if watched else []
+        for client in list(self._clients):
+            client.tell([*seen.messages, *agents])
+            client.after = max(client.after, seen.position)
+        for (client, asked), caught in zip(pending.items(), seen.caught, strict=True):
+            self._begin(client, asked, caught, seen.known)
+        self._position = seen.position if self._clients else None
+        if seen.position < seen.known.newest:
+            self._wake.set()
+
+    def _begin(self, client: Subscriber, asked: Subscription, caught: Caught, known: Known) -> None:
+        if self._pending.get(client) is not asked:
+            return  # it left, or asked for something else meanwhile
+        del self._pending[client]
+        here = self._agents.everything(asked) if Noun.AGENTS in asked.filters else []
+        client.begin(asked, [*caught.data, *here], caught.held, known)
+
+    def _wanted(self) -> dict[Noun, Filter]:
+        live = [client for client in self._clients if client.subscription is not None]
+        wanted = union(client.subscription for client in live if client.subscription is not None)
+        for noun in MOVING & wanted.keys():
+            held = frozenset(key for client in live for key in client.held.get(noun, ()))
+            wanted[noun] |= Filter(everything=False, ids=held)
+        return wanted
+
+
+def _look(
+    conn: Connection,
+    position: int | None,
+    wanted: Mapping[Noun, Filter],
+    asked: Sequence[Subscription],
+    epoch: str,
+) -> _Seen:
+    known = Known(change.newest(conn), change.horizon(conn) if asked else 0, epoch)
+    fresh = [] if position is None else change.since(conn, position, _PAGE)
+    reached = fresh[-1].seq if len(fresh) == _PAGE else known.newest
+    heard = [c for c in fresh if (f := wanted.get(Noun(c.noun))) is not None and f.takes(c.id, c.parent)]
+    return _Seen(known, reached, messages(conn, heard), [catch_up(conn, one, known) for one in asked])

@@ -1,0 +1,41 @@
+"""Nodes on `/stream`: they live in memory, so they are looked at and compared; each master counts changes anew."""
+
+import msgspec
+
+from determined.master.context import MasterContext
+from determined.master.services import agent
+from determined.master.services.stream_rows import Message, agent_message, deletion
+from determined.master.services.stream_spec import Noun, Subscription
+
+
+class AgentFeed:
+    """What was last seen of each node."""
+
+    def __init__(self, ctx: MasterContext) -> None:
+        self._ctx = ctx
+        self._seq = 0
+        self._seen: dict[str, tuple[bytes, Message]] = {}
+
+    async def look(self) -> list[Message]:
+        """What differs from the last look."""
+        found = await agent.list_agents(self._ctx)
+        changed: list[Message] = []
+        for one in found:
+            state = msgspec.json.encode(one)
+            if one.id in self._seen and self._seen[one.id][0] == state:
+                continue
+            self._seq += 1
+            message = Message(Noun.AGENTS, one.id, None, self._seq, False, agent_message(one, self._seq))
+            self._seen[one.id] = (state, message)
+            changed.append(message)
+        for gone in self._seen.keys() - {one.id for one in found}:
+            del self._seen[gone]
+            self._seq += 1
+            changed.append(Message(Noun.AGENTS, gone, None, self._seq, True, deletion(Noun.AGENTS, [gone])))
+        return changed
+
+    def everything(self, asked: Subscription) -> list[bytes]:
+        """For a new subscription: all nodes, and those that it knows and that are gone."""
+        gone = asked.known.get(Noun.AGENTS, frozenset()) - self._seen.keys()
+        there = [message.data for _, message in self._seen.values()]
+        return [deletion(Noun.AGENTS, list(gone)), *there] if gone else there

@@ -1,0 +1,164 @@
+"""What a client of `/stream` wants to hear of: nouns, filters, and lists of keys as upstream writes them. Pure."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from determined.errors import InvalidArgument
+from determined.wire.stream import StartupMsg, SubscriptionSpec
+
+MAX_NAMED = 20_000  # ids in one filter
+_MAX_KNOWN = 1_000_000
+_RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
+
+
+class Noun(StrEnum):
+    PROJECTS = "projects"
+    EXPERIMENTS = "experiments"
+    TRIALS = "trials"
+    CHECKPOINTS = "checkpoints"
+    TASKS = "tasks"
+    JOBS = "jobs"
+    METRICS = "metrics"
+    AGENTS = "agents"
+    MODELS = "models"
+    MODEL_VERSIONS = "modelversions"
+
+
+# Which fields of a subscription name the things themselves, and which their owner.
+_FIELDS: Mapping[Noun, tuple[str | None, str | None]] = {
+    Noun.PROJECTS: ("project_ids", "workspace_ids"),
+    Noun.EXPERIMENTS: ("experiment_ids", "project_ids"),
+    Noun.TRIALS: ("trial_ids", "experiment_ids"),
+    Noun.CHECKPOINTS: (None, "experiment_ids"),
+    Noun.TASKS: ("task_ids", "experiment_ids"),
+    Noun.JOBS: ("job_ids", None),
+    Noun.METRICS: (None, "trial_ids"),
+    Noun.AGENTS: (None, None),
+    Noun.MODELS: (None, None),
+    Noun.MODEL_VERSIONS: (None, None),
+}
+# The key of a row's message. Models are not kept yet: their subscriptions are accepted and stay silent.
+SINGULAR: Mapping[str, str] = {
+    Noun.PROJECTS: "project",
+    Noun.EXPERIMENTS: "experiment",
+    Noun.TRIALS: "trial",
+    Noun.CHECKPOINTS: "checkpoint",
+    Noun.TASKS: "task",
+    Noun.JOBS: "job",
+    Noun.METRICS: "metrics",
+    Noun.AGENTS: "agent",
+}
+STORED = frozenset(SINGULAR) - {Noun.AGENTS}
+NUMBERED = frozenset({Noun.PROJECTS, Noun.EXPERIMENTS, Noun.TRIALS})  # ids are integers
+# These can change their owner; a client that holds one and asked for the old owner hears that it has left.
+MOVING = frozenset({Noun.PROJECTS, Noun.EXPERIMENTS})
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """`everything`, or what has one of the ids or parents."""
+
+    everything: bool
+    ids: frozenset[str] = frozenset()
+    parents: frozenset[int] = frozenset()
+
+    def takes(self, key: str, parent: int | None) -> bool:
+        return self.everything or key in self.ids or parent in self.parents
+
+    def __or__(self, other: "Filter") -> "Filter":
+        if self.everything or other.everything:
+            return Filter(everything=True)
+        return Filter(everything=False, ids=self.ids | other.ids, parents=self.parents | other.parents)
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """One client's filters by noun; `since` and `known` as it sent them."""
+
+    sync_id: str
+    filters: Mapping[Noun, Filter]
+    since: Mapping[Noun, int | None]
+    known: Mapping[Noun, frozenset[str]]
+    extended: bool
+    epoch: str
+
+    def takes(self, noun: str, key: str, parent: int | None) -> bool:
+        wanted = self.filters.get(Noun(noun))
+        return wanted is not None and wanted.takes(key, parent)
+
+
+def subscription(message: StartupMsg) -> Subscription:
+    """Raises InvalidArgument for a noun that does not exist and for keys that cannot be read."""
+    specs = {_noun(name): spec for name, spec in message.subscribe.items()}
+    return Subscription(
+        sync_id=message.sync_id,
+        filters={noun: _filter(noun, spec) for noun, spec in specs.items()},
+        since={noun: spec.since for noun, spec in specs.items()},
+        known={noun: parse_keys(noun, message.known[noun]) for noun in specs if message.known.get(noun)},
+        extended=message.extended,
+        epoch=message.epoch,
+    )
+
+
+def union(subscriptions: Iterable[Subscription]) -> dict[Noun, Filter]:
+    """What at least one of them wants to hear of: this is read once for all."""
+    merged: dict[Noun, Filter] = {}
+    for one in subscriptions:
+        for noun, wanted in one.filters.items():
+            merged[noun] = merged[noun] | wanted if noun in merged else wanted
+    return merged
+
+
+def parse_keys(noun: Noun, text: str) -> frozenset[str]:
+    """`1,4-6` is 1, 4, 5, 6; keys that are no integers are listed one by one."""
+    if noun not in NUMBERED:
+        return frozenset(text.split(","))
+    found: set[str] = set()
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part)
+        if match is None:
+            raise InvalidArgument(f"known.{noun}: {part!r} is neither a number nor a range such as 4-9")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last - first + len(found) > _MAX_KNOWN:
+            raise InvalidArgument(f"known.{noun} names more than {_MAX_KNOWN} things; leave it out to start again")
+        found.update(map(str, range(first, last + 1)))
+    return frozenset(found)
+
+
+def write_keys(noun: str, keys: Iterable[str]) -> str:
+    if noun not in NUMBERED:
+        return ",".join(sorted(keys))
+    parts: list[str] = []
+    for first, last in _ranges(sorted(map(int, keys))):
+        parts.append(str(first) if first == last else f"{first}-{last}")
+    return ",".join(parts)
+
+
+def _ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
+
+
+def _noun(name: str) -> Noun:
+    try:
+        return Noun(name)
+    except ValueError:
+        raise InvalidArgument(f"subscribe.{name}: there is no such noun; use {', '.join(Noun)}") from None
+
+
+def _filter(noun: Noun, spec: SubscriptionSpec) -> Filter:
+    own, owner = _FIELDS[noun]
+    ids = getattr(spec, own) if own else None
+    parents = getattr(spec, owner) if owner else None
+    if len(ids or ()) + len(parents or ()) > MAX_NAMED:
+        raise InvalidArgument(f"subscribe.{noun} names more than {MAX_NAMED} ids; name their owner or nothing")
+    if ids is None and parents is None:
+        return Filter(everything=True)
+    return Filter(everything=False, ids=frozenset(map(str, ids or ())), parents=frozenset(parents or ()))

@@ -1,0 +1,152 @@
+"""Messages of the `/stream` WebSocket: one subscription in, rows and deletions out (docs/architecture/stream.md).
+
+Upstream's protocol and its snake_case, with more nouns. A row travels as `{"trial": {...}}`, deletions as
+`{"trials_deleted": "3,5-9"}`.
+"""
+
+from typing import Any
+
+import msgspec
+
+FROM_NOW = -1  # as `since`: nothing of what is there, only what changes from now on
+
+
+class SubscriptionSpec(msgspec.Struct):
+    """Which things of one noun: any that has one of the ids or belongs to one of the owners; all when none is named."""
+
+    since: int | None = None  # everything up to this number has been seen
+    workspace_ids: list[int] | None = None
+    project_ids: list[int] | None = None
+    experiment_ids: list[int] | None = None
+    trial_ids: list[int] | None = None
+    task_ids: list[str] | None = None
+    job_ids: list[str] | None = None
+
+
+class StartupMsg(msgspec.Struct):
+    """What a client sends: its whole subscription, which replaces the one before."""
+
+    sync_id: str
+    subscribe: dict[str, SubscriptionSpec]
+    known: dict[str, str] = {}  # ids that it has, by noun: "1,4-9"
+    extended: bool = False  # it reads several messages in one frame, `reset` and `alive`
+    epoch: str = ""  # what the last SyncMsg said: the numbers that it has seen belong to this database
+
+
+class SyncMsg(msgspec.Struct, omit_defaults=True):
+    """Between the two of a subscription lies what changed before it."""
+
+    sync_id: str
+    complete: bool
+    seq: int | None = None
+    epoch: str | None = None
+
+
+class ResetMsg(msgspec.Struct):
+    """For these nouns it is not known what changed since: read everything again."""
+
+    reset: list[str]
+
+
+class AliveMsg(msgspec.Struct):
+    """Sent when there is nothing to say; `alive` is the number up to which everything was said."""
+
+    alive: int
+
+
+class ProjectMsg(msgspec.Struct):
+    id: int
+    name: str
+    description: str
+    archived: bool
+    created_at: float
+    notes: Any
+    workspace_id: int
+    user_id: int
+    immutable: bool
+    state: str
+    key: str
+    seq: int
+
+
+class ExperimentMsg(msgspec.Struct):
+    id: int
+    project_id: int
+    user_id: int
+    job_id: str
+    state: str
+    name: str
+    progress: float | None
+    archived: bool
+    start_time: str
+    end_time: str | None
+    seq: int
+
+
+class TrialMsg(msgspec.Struct):
+    id: int
+    experiment_id: int
+    state: str
+    restarts: int
+    total_batches_processed: int
+    searcher_metric_value: float | None
+    checkpoint_count: int
+    runner_state: str
+    start_time: str
+    end_time: str | None
+    seq: int
+
+
+class CheckpointMsg(msgspec.Struct):
+    id: str
+    experiment_id: int | None
+    trial_id: int | None
+    state: str
+    steps_completed: int
+    size: int
+    report_time: str
+    seq: int
+
+
+class TaskMsg(msgspec.Struct):
+    id: str
+    type: str
+    trial_id: int | None
+    experiment_id: int | None
+    job_id: str | None
+    state: str | None  # of its live allocation
+    start_time: str
+    end_time: str | None
+    seq: int
+
+
+class JobMsg(msgspec.Struct):
+    id: str
+    type: str
+    user_id: int
+    workspace_id: int
+    resource_pool: str
+    priority: int
+    weight: float
+    seq: int
+
+
+class AgentMsg(msgspec.Struct):
+    """Nodes live in the memory of a master, so their numbers mean nothing to the next one."""
+
+    id: str
+    enabled: bool
+    draining: bool
+    resource_pools: list[str]
+    slots: int
+    used: int
+    seq: int
+
+
+class MetricsMsg(msgspec.Struct):
+    """A tick: this series has new reports. The values are fetched by whoever draws them."""
+
+    trial_id: int
+    group: str
+    last_batch: int
+    seq: int

@@ -1,0 +1,68 @@
+"""When the web page is built again: nothing built, a newer source; and never twice for the same sources."""
+
+import importlib.util
+import os
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def build() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("webui_build", ROOT / "webui" / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def home(tmp_path: Path, build: ModuleType) -> Path:
+    """Sources of a page, all of one moment, and a Node that only takes notes."""
+    for name in build.SOURCES:
+        place = tmp_path / (name if "." in name else f"{name}/part.ts")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("source")
+        os.utime(place, (1_000, 1_000))
+    notes = 'echo "$@" >> calls\nif [ "$3" = build ]; then mkdir -p dist && touch dist/index.html; fi\n'
+    (tmp_path / "node.sh").write_text(notes)
+    return tmp_path
+
+
+def _calls(home: Path) -> list[str]:
+    return (home / "calls").read_text().splitlines()
+
+
+def test_a_page_is_built_once_and_packages_are_fetched_first(build: ModuleType, home: Path) -> None:
+    assert not build.is_built(home)
+    build.ensure(home)
+    build.ensure(home)
+    assert build.is_built(home)
+    assert _calls(home) == ["npm install --no-audit --no-fund", "npm run build"]
+
+
+def test_a_newer_source_asks_for_another_build(build: ModuleType, home: Path) -> None:
+    build.ensure(home)
+    assert build.is_current(home)
+    later = (home / "dist" / "index.html").stat().st_mtime + 10
+    os.utime(home / "src" / "part.ts", (later, later))
+    assert not build.is_current(home)
+
+
+def test_sources_and_page_of_one_moment_are_current(build: ModuleType, home: Path) -> None:
+    """As an unpacked source distribution has them."""
+    (home / "dist").mkdir()
+    (home / "dist" / "index.html").write_text("page")
+    os.utime(home / "dist" / "index.html", (1_000, 1_000))
+    assert build.is_current(home)
+
+
+def test_packages_that_are_there_are_not_fetched_again(build: ModuleType, home: Path) -> None:
+    (home / "node_modules").mkdir()
+    (home / "node_modules" / ".package-lock.json").write_text("{}")
+    build.build(home)
+    assert _calls(home) == ["npm run build"]
