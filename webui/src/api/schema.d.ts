@@ -1,0 +1,3175 @@
+// Written by scripts/make_webui_types.py from the OpenAPI description of the master; do not edit.
+// Types of every request and response: Schemas by name, Paths by method and path.
+
+export interface Schemas {
+  AcceleratorData: {
+    acceleratorType?: string | null | undefined;
+    acceleratorUuids?: string[] | null | undefined;
+    allocationId?: string | null | undefined;
+    containerId?: string | null | undefined;
+    nodeName?: string | null | undefined;
+    resourcePool?: string | null | undefined;
+    taskId?: string | null | undefined;
+  };
+  ActivateExperimentsRequest: {
+    experimentIds?: number[] | undefined;
+    filters?: Schemas["BulkExperimentFilters"] | null | undefined;
+    projectId?: number | null | undefined;
+  };
+  ActivateExperimentsResponse: {
+    results: Schemas["ExperimentActionResult"][];
+  };
+  ActivityType: "ACTIVITY_TYPE_GET" | "ACTIVITY_TYPE_UNSPECIFIED";
+  AddProjectNoteResponse: {
+    notes: Schemas["Note"][];
+  };
+  Address: {
+    containerIp?: string | null | undefined;
+    containerPort?: number | null | undefined;
+    hostIp?: string | null | undefined;
+    hostPort?: number | null | undefined;
+  };
+  Agent: {
+    addresses?: string[] | null | undefined;
+    containers?: Record<string, Schemas["Container"]> | null | undefined;
+    draining?: boolean | null | undefined;
+    enabled?: boolean | null | undefined;
+    id: string;
+    registeredTime?: string | null | undefined;
+    resourcePools?: string[] | null | undefined;
+    slotStats: Schemas["SlotStats"];
+    slots?: Record<string, Schemas["Slot"]> | null | undefined;
+    version?: string | null | undefined;
+  };
+  AgentUserGroup: {
+    agentGid?: number | null | undefined;
+    agentGroup?: string | null | undefined;
+    agentUid?: number | null | undefined;
+    agentUser?: string | null | undefined;
+  };
+  AggregateQueueStats: {
+    periodStart: string;
+    seconds: number;
+  };
+  Allocation: {
+    allocationId: string;
+    endTime?: string | null | undefined;
+    exitReason?: string | null | undefined;
+    isReady?: boolean | null | undefined;
+    slots: number;
+    startTime?: string | null | undefined;
+    state: Schemas["AllocationState"];
+    statusCode?: number | null | undefined;
+    taskId: string;
+  };
+  AllocationAllGatherRequest: {
+    allocationId: string;
+    data: Record<string, unknown>;
+    numPeers?: number | null | undefined;
+    requestUuid?: string | null | undefined;
+    topic?: string | null | undefined;
+  };
+  AllocationAllGatherResponse: {
+    data: (Record<string, unknown>)[];
+  };
+  AllocationPreemptionSignalResponse: {
+    preempt?: boolean | null | undefined;
+  };
+  AllocationRendezvousInfoResponse: {
+    rendezvousInfo: Schemas["RendezvousInfo"];
+  };
+  AllocationState: "STATE_UNSPECIFIED" | "STATE_PULLING" | "STATE_STARTING" | "STATE_RUNNING" | "STATE_TERMINATED" | "STATE_TERMINATING" | "STATE_WAITING" | "STATE_QUEUED";
+  AllocationSummary: {
+    allocationId?: string | null | undefined;
+    experimentId?: number | null | undefined;
+    name?: string | null | undefined;
+    priority?: number | null | undefined;
+    proxyPorts?: Schemas["ProxyPortConfig"][] | null | undefined;
+    registeredTime?: string | null | undefined;
+    resourcePool?: string | null | undefined;
+    resources?: Schemas["ResourcesSummary"][] | null | undefined;
+    schedulerType?: string | null | undefined;
+    slotsNeeded?: number | null | undefined;
+    state?: Schemas["AllocationState"] | null | undefined;
+    taskId?: string | null | undefined;
+    taskType?: Schemas["TaskType"] | null | undefined;
+    trialId?: number | null | undefined;
+    username?: string | null | undefined;
+  };
+  ArchiveExperimentsRequest: {
+    experimentIds?: number[] | undefined;
+    filters?: Schemas["BulkExperimentFilters"] | null | undefined;
+    projectId?: number | null | undefined;
+  };
+  ArchiveExperimentsResponse: {
+    results: Schemas["ExperimentActionResult"][];
+  };
+  ArchiveRunsRequest: {
+    filter?: string | null | undefined;
+    projectId?: number | null | undefined;
+    runIds?: number[] | undefined;
+  };
+  ArchiveRunsResponse: {
+    results: Schemas["RunActionResult"][];
+  };
+  AwsCustomTag: {
+    key: string;
+    value: string;
+  };
+  BindMount: {
+    containerPath: string;
+    hostPath: string;
+    readOnly?: boolean | undefined;
+  };
+  BindRPToWorkspaceRequest: {
+    resourcePoolName: string;
+    workspaceIds?: number[] | null | undefined;
+    workspaceNames?: string[] | null | undefined;
+  };
+  BucketedTrial: {
+    metrics: Schemas["MetricBuckets"][];
+    trialId: number;
+  };
+  BucketedTrialsResponse: {
+    trials: Schemas["BucketedTrial"][];
+  };
+  BulkExperimentFilters: {
+    archived?: boolean | null | undefined;
+    description?: string | null | undefined;
+    excludedExperimentIds?: number[] | null | undefined;
+    labels?: string[] | null | undefined;
+    name?: string | null | undefined;
+    projectId?: number | null | undefined;
+    states?: Schemas["ExperimentState"][] | null | undefined;
+    userIds?: number[] | null | undefined;
+  };
+  CancelExperimentsRequest: {
+    experimentIds?: number[] | undefined;
+    filters?: Schemas["BulkExperimentFilters"] | null | undefined;
+    projectId?: number | null | undefined;
+  };
+  CancelExperimentsResponse: {
+    results: Schemas["ExperimentActionResult"][];
+  };
+  Checkpoint: {
+    allocationId?: string | null | undefined;
+    metadata: Record<string, unknown>;
+    reportTime?: string | null | undefined;
+    resources: Record<string, string>;
+    state: Schemas["CheckpointState"];
+    storageId?: number | null | undefined;
+    taskId?: string | null | undefined;
+    training: Schemas["CheckpointTrainingMetadata"];
+    uuid: string;
+  };
+  CheckpointMetadata: {
+    metadata?: Record<string, unknown> | undefined;
+  };
+  CheckpointReport: ["checkpoint", string, number, Record<string, unknown>, Record<string, number>, number, number | null];
+  CheckpointState: "STATE_UNSPECIFIED" | "STATE_ACTIVE" | "STATE_COMPLETED" | "STATE_ERROR" | "STATE_DELETED" | "STATE_PARTIALLY_DELETED";
+  CheckpointTrainingMetadata: {
+    experimentConfig?: Record<string, unknown> | null | undefined;
+    experimentId?: number | null | undefined;
+    hparams?: Record<string, unknown> | null | undefined;
+    searcherMetric?: number | null | undefined;
+    trainingMetrics?: Schemas["Metrics"] | null | undefined;
+    trialId?: number | null | undefined;
+    validationMetrics?: Schemas["Metrics"] | null | undefined;
+  };
+  CheckpointWorkload: {
+    endTime?: string | null | undefined;
+    metadata?: Record<string, unknown> | null | undefined;
+    resources?: Record<string, string> | null | undefined;
+    state: Schemas["CheckpointState"];
+    totalBatches: number;
+    uuid?: string | null | undefined;
+  };
+  CheckpointsRemoveFilesRequest: {
+    checkpointGlobs?: string[] | undefined;
+    checkpointUuids?: string[] | undefined;
+  };
+  ClaimRequest: {
+    address?: string | null | undefined;
+    allocationId: string;
+    claimant: string;
+    nodeId?: string | null | undefined;
+    proof: string;
+    rank: number;
+    slotIds?: number[] | null | undefined;
+  };
+  Claimed: {
+    launch: Schemas["LaunchFile"];
+    proof: string;
+  };
+  ClauseCount: {
+    column?: string | null | undefined;
+    count: number;
+    operator?: string | null | undefined;
+    path: number[];
+    value?: unknown;
+  };
+  CleanupLogsResponse: {
+    removedCount: string;
+  };
+  CloseTrialOperation: {
+    requestId: string;
+  };
+  ClusterMessage: {
+    createdTime?: string | null | undefined;
+    endTime?: string | null | undefined;
+    message: string;
+    startTime: string;
+  };
+  ColumnStatistics: {
+    max?: number | null | undefined;
+    mean?: number | null | undefined;
+    min?: number | null | undefined;
+    n: number;
+    std?: number | null | undefined;
+  };
+  ColumnType: "COLUMN_TYPE_UNSPECIFIED" | "COLUMN_TYPE_TEXT" | "COLUMN_TYPE_NUMBER" | "COLUMN_TYPE_DATE" | "COLUMN_TYPE_ARRAY";
+  ComparableTrial: {
+    metrics: Schemas["DownsampledMetrics"][];
+    trial: Schemas["Trial"];
+  };
+  CompareTrialsResponse: {
+    trials: Schemas["ComparableTrial"][];
+  };
+  CompleteTrialSearcherOperationRequest: {
+    op?: Schemas["ValidateAfterOperation"] | null | undefined;
+    searcherMetric?: unknown;
+  };
+  Config: {
+    log?: Schemas["LogConfig"] | null | undefined;
+  };
+  Container: {
+    devices?: Schemas["Device"][] | null | undefined;
+    id: string;
+    parent?: string | null | undefined;
+    permissionDenied?: boolean | null | undefined;
+    state: Schemas["ContainerState"];
+  };
+  ContainerState: "STATE_UNSPECIFIED" | "STATE_ASSIGNED" | "STATE_PULLING" | "STATE_STARTING" | "STATE_RUNNING" | "STATE_TERMINATED";
+  ContinueExperimentRequest: {
+    id: number;
+    overrideConfig?: string | null | undefined;
+  };
+  ContinueExperimentResponse: {
+    experiment: Schemas["Experiment"];
+    warnings?: Schemas["LaunchWarning"][] | null | undefined;
+  };
+  CreateExperimentRequest: {
+    activate?: boolean | null | undefined;
+    config?: string | null | undefined;
+    modelDefinition?: Schemas["File"][] | null | undefined;
+    parentId?: number | null | undefined;
+    projectId?: number | null | undefined;
+    submitterPython?: string | null | undefined;
+    template?: string | null | undefined;
+    unmanaged?: boolean | null | undefined;
+    validateOnly?: boolean | null | undefined;
+  };
+  CreateExperimentResponse: {
+    config: Record<string, unknown>;
+    experiment: Schemas["Experiment"];
+    messages?: string[] | undefined;
+    warnings?: Schemas["LaunchWarning"][] | null | undefined;
+  };
+  CreateTrialOperation: {
+    hyperparams: string;
+    requestId: string;
+  };
+  CreateTrialRequest: {
+    experimentId?: number | null | undefined;
+    hparams?: Record<string, unknown> | null | undefined;
+    unmanaged?: boolean | null | undefined;
+  };
+  CreateTrialResponse: {
+    trial: Schemas["Trial"];
+  };
+  CurrentUserResponse: {
+    user: Schemas["User"];
+  };
+  DataPoint: {
+    batches: number;
+    epoch?: number | null | undefined;
+    max?: Record<string, unknown> | undefined;
+    min?: Record<string, unknown> | undefined;
+    time: string;
+    values?: Record<string, unknown> | null | undefined;
+  };
+  DeleteCheckpointsRequest: {
+    checkpointUuids?: string[] | undefined;
+  };
+  DeleteExperimentLabelResponse: {
+    labels: string[];
+  };
+  DeleteExperimentsRequest: {
+    experimentIds?: number[] | undefined;
+    filters?: Schemas["BulkExperimentFilters"] | null | undefined;
+    projectId?: number | null | undefined;
+  };
+  DeleteExperimentsResponse: {
+    results: Schemas["ExperimentActionResult"][];
+  };
+  DeleteProjectResponse: {
+    completed: boolean;
+  };
+  DeleteRunsRequest: {
+    filter?: string | null | undefined;
+    projectId?: number | null | undefined;
+    runIds?: number[] | undefined;
+  };
+  DeleteRunsResponse: {
+    results: Schemas["RunActionResult"][];
+  };
+  DeleteWorkspaceResponse: {
+    completed: boolean;
+  };
+  Device: {
+    brand?: string | null | undefined;
+    id?: number | null | undefined;
+    type?: Schemas["DeviceType"] | null | undefined;
+    uuid?: string | null | undefined;
+  };
+  DeviceStats: {
+    disabled: number;
+    draining: number;
+    states?: Record<string, number> | null | undefined;
+    total: number;
+  };
+  DeviceType: "TYPE_UNSPECIFIED" | "TYPE_CPU" | "TYPE_CUDA" | "TYPE_ROCM";
+  DisableAgentRequest: {
+    agentId?: string | null | undefined;
+    drain?: boolean | null | undefined;
+  };
+  DisableAgentResponse: {
+    agent?: Schemas["Agent"] | null | undefined;
+  };
+  DisableSlotRequest: {
+    agentId?: string | null | undefined;
+    drain?: boolean | null | undefined;
+    slotId?: string | null | undefined;
+  };
+  DisableSlotResponse: {
+    slot?: Schemas["Slot"] | null | undefined;
+  };
+  DownsampledMetrics: {
+    data: Schemas["DataPoint"][];
+    group: string;
+    type: Schemas["MetricType"];
+  };
+  DryRunRequest: {
+    config?: string | Record<string, unknown> | null | undefined;
+    parentId?: number | null | undefined;
+    projectId?: number | null | undefined;
+    template?: string | null | undefined;
+    unmanaged?: boolean | null | undefined;
+  };
+  DryRunResponse: {
+    config?: Record<string, unknown> | null | undefined;
+    maxSlots?: number | null | undefined;
+    pool?: string | null | undefined;
+    problems: Schemas["Problem"][];
+    reason?: string | null | undefined;
+    slotsPerTrial?: number | null | undefined;
+    starts?: Schemas["Starts"] | null | undefined;
+    submitted?: Record<string, unknown> | null | undefined;
+    text: string;
+    trials?: Schemas["PlannedTrials"] | null | undefined;
+    units?: Schemas["PlannedUnits"] | null | undefined;
+    warnings?: string[] | undefined;
+  };
+  EarlyExit: ["early_exit", string];
+  EnableAgentResponse: {
+    agent?: Schemas["Agent"] | null | undefined;
+  };
+  EnableSlotResponse: {
+    slot?: Schemas["Slot"] | null | undefined;
+  };
+  EnrolRequest: {
+    determined: string;
+    job: string;
+    python: string;
+    ray: string;
+    ticket: string;
+  };
+  Enrolment: {
+    disown?: string[] | undefined;
+    key: string;
+    namespace: string;
+  };
+  EntityType: "ENTITY_TYPE_PROJECT" | "ENTITY_TYPE_UNSPECIFIED";
+  Error: {
+    error: {
+      code: number;
+      details?: Record<string, unknown> | undefined;
+      error: string;
+      reason: string;
+    };
+    message: string;
+  };
+  Exit: ["exit", Schemas["ExitCause"], number, string, number, string];
+  ExitCause: "exited" | "failed" | "killed" | "lost" | "preempted";
+  ExitedReason: "EXITED_REASON_UNSPECIFIED" | "EXITED_REASON_INVALID_HP" | "EXITED_REASON_USER_REQUESTED_STOP" | "EXITED_REASON_USER_CANCELED";
+  Experiment: {
+    archived: boolean;
+    bestTrialId?: number | null | undefined;
+    bestTrialSearcherMetric?: number | null | undefined;
+    checkpointCount?: number | null | undefined;
+    checkpointSize?: string | null | undefined;
+    config: Record<string, unknown>;
+    description?: string | null | undefined;
+    displayName?: string | null | undefined;
+    duration?: number | null | undefined;
+    endTime?: string | null | undefined;
+    externalExperimentId?: string | null | undefined;
+    externalTrialId?: string | null | undefined;
+    forkedFrom?: number | null | undefined;
+    hyperparameters?: Record<string, unknown> | null | undefined;
+    id: number;
+    jobId: string;
+    labels?: string[] | null | undefined;
+    modelDefinitionSize?: number | null | undefined;
+    name: string;
+    notes?: string | null | undefined;
+    numTrials: number;
+    originalConfig: string;
+    pachydermIntegration?: Record<string, unknown> | null | undefined;
+    parentArchived?: boolean | null | undefined;
+    progress?: number | null | undefined;
+    projectId: number;
+    projectName?: string | null | undefined;
+    projectOwnerId: number;
+    resourcePool?: string | null | undefined;
+    searcherMetric?: string | null | undefined;
+    searcherType: string;
+    startTime: string;
+    state: Schemas["ExperimentState"];
+    trialIds?: number[] | null | undefined;
+    unmanaged?: boolean | null | undefined;
+    userId?: number | null | undefined;
+    username: string;
+    workspaceId?: number | null | undefined;
+    workspaceName?: string | null | undefined;
+  };
+  ExperimentActionResult: {
+    changed?: boolean | undefined;
+    error: string;
+    id: number;
+    previousProjectId?: number | null | undefined;
+  };
+  ExperimentInactive: {
+    experimentState: Schemas["ExperimentState"];
+  };
+  ExperimentState: "STATE_UNSPECIFIED" | "STATE_ACTIVE" | "STATE_PAUSED" | "STATE_STOPPING_COMPLETED" | "STATE_STOPPING_CANCELED" | "STATE_STOPPING_ERROR" | "STATE_COMPLETED" | "STATE_CANCELED" | "STATE_ERROR" | "STATE_DELETED" | "STATE_DELETING" | "STATE_DELETE_FAILED" | "STATE_STOPPING_KILLED" | "STATE_QUEUED" | "STATE_PULLING" | "STATE_STARTING" | "STATE_RUNNING";
+  ExtendExperimentRequest: {
+    trials: number;
+  };
+  ExtendExperimentResponse: {
+    experiment: Schemas["Experiment"];
+  };
+  FailureType: "FAILURE_TYPE_UNSPECIFIED" | "FAILURE_TYPE_RESOURCES_FAILED" | "FAILURE_TYPE_RESOURCES_ABORTED" | "FAILURE_TYPE_RESOURCES_MISSING" | "FAILURE_TYPE_TASK_ABORTED" | "FAILURE_TYPE_TASK_ERROR" | "FAILURE_TYPE_AGENT_FAILED" | "FAILURE_TYPE_AGENT_ERROR" | "FAILURE_TYPE_RESTORE_ERROR" | "FAILURE_TYPE_UNKNOWN_ERROR";
+  File: {
+    content: string;
+    gid: number;
+    mode: number;
+    mtime: string;
+    path: string;
+    type: number;
+    uid: number;
+  };
+  FileNode: {
+    contentLength?: number | null | undefined;
+    contentType?: string | null | undefined;
+    files?: Schemas["FileNode"][] | null | undefined;
+    isDir?: boolean | null | undefined;
+    modifiedTime?: string | null | undefined;
+    name?: string | null | undefined;
+    path?: string | null | undefined;
+  };
+  FilterCountsRequest: {
+    filter?: string | null | undefined;
+    tableType?: Schemas["TableType"] | null | undefined;
+  };
+  FilterCountsResponse: {
+    clauses: Schemas["ClauseCount"][];
+    total: number;
+    withArchived?: number | null | undefined;
+  };
+  FittingPolicy: "FITTING_POLICY_UNSPECIFIED" | "FITTING_POLICY_BEST" | "FITTING_POLICY_WORST" | "FITTING_POLICY_KUBERNETES" | "FITTING_POLICY_SLURM" | "FITTING_POLICY_PBS";
+  FlatRun: {
+    archived: boolean;
+    checkpointCount: number;
+    checkpointSize: string;
+    duration?: number | null | undefined;
+    endTime?: string | null | undefined;
+    experiment?: Schemas["FlatRunExperiment"] | null | undefined;
+    externalRunId?: string | null | undefined;
+    hyperparameters?: Record<string, unknown> | null | undefined;
+    id: number;
+    labels?: string[] | null | undefined;
+    localId?: string | null | undefined;
+    logPolicyMatched?: string | null | undefined;
+    metadata?: Record<string, unknown> | null | undefined;
+    parentArchived: boolean;
+    projectId: number;
+    projectName: string;
+    searcherMetricValue?: number | null | undefined;
+    startTime: string;
+    state: Schemas["TrialState"];
+    summaryMetrics?: Record<string, unknown> | null | undefined;
+    userId?: number | null | undefined;
+    workspaceId: number;
+    workspaceName: string;
+  };
+  FlatRunExperiment: {
+    description: string;
+    externalExperimentId?: string | null | undefined;
+    forkedFrom?: number | null | undefined;
+    id: number;
+    isMultitrial: boolean;
+    name: string;
+    pachydermIntegration?: Record<string, unknown> | null | undefined;
+    progress: number;
+    resourcePool: string;
+    searcherMetric: string;
+    searcherType: string;
+    unmanaged: boolean;
+  };
+  GenericTaskState: "GENERIC_TASK_STATE_UNSPECIFIED" | "GENERIC_TASK_STATE_ACTIVE" | "GENERIC_TASK_STATE_CANCELED" | "GENERIC_TASK_STATE_COMPLETED" | "GENERIC_TASK_STATE_ERROR" | "GENERIC_TASK_STATE_PAUSED" | "GENERIC_TASK_STATE_STOPPING_PAUSED" | "GENERIC_TASK_STATE_STOPPING_CANCELED" | "GENERIC_TASK_STATE_STOPPING_COMPLETED" | "GENERIC_TASK_STATE_STOPPING_ERROR";
+  GetAccessTokensRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_USER_ID" | "SORT_BY_EXPIRY" | "SORT_BY_CREATED_AT" | "SORT_BY_TOKEN_TYPE" | "SORT_BY_REVOKED" | "SORT_BY_DESCRIPTION";
+  GetAccessTokensResponse: {
+    pagination?: Schemas["Pagination"] | null | undefined;
+    tokenInfo: Schemas["TokenInfo"][];
+  };
+  GetActiveTasksCountResponse: {
+    commands: number;
+    notebooks: number;
+    shells: number;
+    tensorboards: number;
+  };
+  GetAgentResponse: {
+    agent: Schemas["Agent"];
+  };
+  GetAgentsRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_ID" | "SORT_BY_TIME";
+  GetAgentsResponse: {
+    agents: Schemas["Agent"][];
+    pagination?: Schemas["Pagination"] | null | undefined;
+  };
+  GetAllocationResponse: {
+    allocation: Schemas["Allocation"];
+  };
+  GetBestSearcherValidationMetricResponse: {
+    metric?: number | null | undefined;
+  };
+  GetCheckpointResponse: {
+    checkpoint: Schemas["Checkpoint"];
+  };
+  GetClusterMessageResponse: {
+    clusterMessage?: Schemas["ClusterMessage"] | null | undefined;
+  };
+  GetCurrentTrialSearcherOperationResponse: {
+    completed?: boolean | undefined;
+    op?: Schemas["SearcherOperation"] | null | undefined;
+  };
+  GetExperimentCheckpointsResponse: {
+    checkpoints: Schemas["Checkpoint"][];
+    pagination: Schemas["Pagination"];
+  };
+  GetExperimentLabelsResponse: {
+    labels?: string[] | null | undefined;
+  };
+  GetExperimentResponse: {
+    config?: Record<string, unknown> | null | undefined;
+    experiment: Schemas["Experiment"];
+    jobSummary?: Schemas["JobSummary"] | null | undefined;
+  };
+  GetExperimentTrialsRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_ID" | "SORT_BY_START_TIME" | "SORT_BY_END_TIME" | "SORT_BY_STATE" | "SORT_BY_BEST_VALIDATION_METRIC" | "SORT_BY_LATEST_VALIDATION_METRIC" | "SORT_BY_BATCHES_PROCESSED" | "SORT_BY_DURATION" | "SORT_BY_RESTARTS" | "SORT_BY_CHECKPOINT_SIZE" | "SORT_BY_LOG_RETENTION_DAYS";
+  GetExperimentTrialsResponse: {
+    pagination: Schemas["Pagination"];
+    trials: Schemas["Trial"][];
+  };
+  GetExperimentValidationHistoryResponse: {
+    validationHistory?: Schemas["ValidationHistoryEntry"][] | null | undefined;
+  };
+  GetExperimentsRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_ID" | "SORT_BY_DESCRIPTION" | "SORT_BY_START_TIME" | "SORT_BY_END_TIME" | "SORT_BY_STATE" | "SORT_BY_NUM_TRIALS" | "SORT_BY_PROGRESS" | "SORT_BY_USER" | "SORT_BY_NAME" | "SORT_BY_FORKED_FROM" | "SORT_BY_RESOURCE_POOL" | "SORT_BY_PROJECT_ID" | "SORT_BY_CHECKPOINT_SIZE" | "SORT_BY_CHECKPOINT_COUNT" | "SORT_BY_SEARCHER_METRIC_VAL";
+  GetExperimentsResponse: {
+    experiments: Schemas["Experiment"][];
+    pagination: Schemas["Pagination"];
+  };
+  GetHpImportanceResponse: {
+    importances: Schemas["HpImportance"][];
+    message?: string | undefined;
+    metric: string;
+    smallerIsBetter: boolean;
+    trialsCompleted: number;
+    trialsUsed: number;
+  };
+  GetJobQueueStatsResponse: {
+    results: Schemas["RPQueueStat"][];
+  };
+  GetJobsResponse: {
+    jobs: Schemas["Job"][];
+    pagination: Schemas["Pagination"];
+  };
+  GetJobsV2Response: {
+    jobs: Schemas["RBACJob"][];
+    pagination: Schemas["Pagination"];
+  };
+  GetMasterConfigResponse: {
+    config: Record<string, unknown>;
+  };
+  GetMasterResponse: {
+    branding?: string | null | undefined;
+    clusterId: string;
+    clusterMessage?: Schemas["ClusterMessage"] | null | undefined;
+    clusterName: string;
+    externalLoginUri?: string | null | undefined;
+    externalLogoutUri?: string | null | undefined;
+    featureSwitches?: string[] | null | undefined;
+    hasCustomLogo: boolean;
+    masterId: string;
+    product?: Schemas["GetMasterResponseProduct"] | null | undefined;
+    rbacEnabled?: boolean | null | undefined;
+    ssoProviders?: Schemas["SSOProvider"][] | null | undefined;
+    strictJobQueueControl: boolean;
+    telemetryEnabled?: boolean | null | undefined;
+    userManagementEnabled?: boolean | null | undefined;
+    version: string;
+  };
+  GetMasterResponseProduct: "PRODUCT_UNSPECIFIED" | "PRODUCT_COMMUNITY";
+  GetMeResponse: {
+    user: Schemas["User"];
+  };
+  GetModelDefFileRequest: {
+    experimentId?: number | null | undefined;
+    path?: string | null | undefined;
+  };
+  GetModelDefFileResponse: {
+    file?: string | null | undefined;
+  };
+  GetModelDefResponse: {
+    b64Tgz: string;
+  };
+  GetModelDefTreeResponse: {
+    files?: Schemas["FileNode"][] | null | undefined;
+  };
+  GetParetoFrontResponse: {
+    front: number[];
+    message?: string | undefined;
+    metrics: Schemas["ParetoMetric"][];
+    points: Schemas["ParetoPoint"][];
+    trialsCompleted: number;
+    trialsUsed: number;
+  };
+  GetProjectByKeyResponse: {
+    project: Schemas["Project"];
+  };
+  GetProjectColumnsResponse: {
+    columns: Schemas["ProjectColumn"][];
+    total?: number | null | undefined;
+  };
+  GetProjectNumericMetricsRangeResponse: {
+    ranges?: Schemas["MetricsRange"][] | null | undefined;
+  };
+  GetProjectResponse: {
+    project: Schemas["Project"];
+  };
+  GetProjectsByUserActivityResponse: {
+    projects?: Schemas["Project"][] | null | undefined;
+  };
+  GetResourcePoolsResponse: {
+    pagination?: Schemas["Pagination"] | null | undefined;
+    resourcePools?: Schemas["ResourcePool"][] | null | undefined;
+  };
+  GetRunMetadataResponse: {
+    metadata?: Record<string, unknown> | null | undefined;
+  };
+  GetSavedViewsResponse: {
+    views: Schemas["SavedView"][];
+  };
+  GetSearcherEventsResponse: {
+    searcherEvents: Schemas["SearcherEvent"][];
+  };
+  GetSlotResponse: {
+    slot?: Schemas["Slot"] | null | undefined;
+  };
+  GetSlotsResponse: {
+    slots?: Schemas["Slot"][] | null | undefined;
+  };
+  GetTaskAcceleratorDataResponse: {
+    acceleratorData: Schemas["AcceleratorData"][];
+  };
+  GetTaskContextDirectoryResponse: {
+    b64Tgz: string;
+  };
+  GetTaskResponse: {
+    task: Schemas["Task"];
+  };
+  GetTasksResponse: {
+    allocationIdToSummary?: Record<string, Schemas["AllocationSummary"]> | null | undefined;
+  };
+  GetTelemetryResponse: {
+    enabled: boolean;
+    segmentKey?: string | null | undefined;
+  };
+  GetTrialByExternalIDResponse: {
+    trial: Schemas["Trial"];
+  };
+  GetTrialCheckpointsResponse: {
+    checkpoints: Schemas["Checkpoint"][];
+    pagination: Schemas["Pagination"];
+  };
+  GetTrialMetricsByCheckpointResponse: {
+    metrics: Schemas["MetricsReport"][];
+  };
+  GetTrialRemainingLogRetentionDaysResponse: {
+    remainingDays?: number | null | undefined;
+  };
+  GetTrialResponse: {
+    trial: Schemas["Trial"];
+  };
+  GetTrialWorkloadsRequestFilterOption: "FILTER_OPTION_UNSPECIFIED" | "FILTER_OPTION_CHECKPOINT" | "FILTER_OPTION_VALIDATION" | "FILTER_OPTION_CHECKPOINT_OR_VALIDATION";
+  GetTrialWorkloadsResponse: {
+    pagination: Schemas["Pagination"];
+    workloads: Schemas["WorkloadContainer"][];
+  };
+  GetUserByUsernameResponse: {
+    user: Schemas["User"];
+  };
+  GetUserResponse: {
+    user: Schemas["User"];
+  };
+  GetUserSettingResponse: {
+    settings: Schemas["UserWebSetting"][];
+  };
+  GetUsersRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_DISPLAY_NAME" | "SORT_BY_USER_NAME" | "SORT_BY_ADMIN" | "SORT_BY_ACTIVE" | "SORT_BY_MODIFIED_TIME" | "SORT_BY_NAME" | "SORT_BY_LAST_AUTH_TIME" | "SORT_BY_REMOTE";
+  GetUsersResponse: {
+    pagination?: Schemas["Pagination"] | null | undefined;
+    users?: Schemas["User"][] | null | undefined;
+  };
+  GetWorkspaceProjectsRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_CREATION_TIME" | "SORT_BY_LAST_EXPERIMENT_START_TIME" | "SORT_BY_NAME" | "SORT_BY_DESCRIPTION" | "SORT_BY_ID";
+  GetWorkspaceProjectsResponse: {
+    pagination: Schemas["Pagination"];
+    projects: Schemas["Project"][];
+  };
+  GetWorkspaceResponse: {
+    workspace: Schemas["Workspace"];
+  };
+  GetWorkspacesRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_ID" | "SORT_BY_NAME";
+  GetWorkspacesResponse: {
+    pagination: Schemas["Pagination"];
+    workspaces: Schemas["Workspace"][];
+  };
+  Hit: {
+    detail: string;
+    id: string;
+    kind: Schemas["HitKind"];
+    name: string;
+    path: string;
+  };
+  HitKind: "experiment" | "trial" | "project" | "workspace" | "user" | "pool" | "model";
+  HpImportance: {
+    importance: number;
+    name: string;
+  };
+  InitialOperations: Record<string, unknown>;
+  Job: {
+    allocatedSlots: number;
+    entityId: string;
+    eta?: string | null | undefined;
+    isPreemptible: boolean;
+    jobId: string;
+    name: string;
+    priority?: number | null | undefined;
+    progress?: number | null | undefined;
+    reason?: string | null | undefined;
+    requestedSlots: number;
+    resourcePool: string;
+    submissionTime: string;
+    summary?: Schemas["JobSummary"] | null | undefined;
+    type: Schemas["JobType"];
+    userId?: number | null | undefined;
+    username: string;
+    weight?: number | null | undefined;
+    workspaceId: number;
+  };
+  JobState: "STATE_UNSPECIFIED" | "STATE_QUEUED" | "STATE_SCHEDULED" | "STATE_SCHEDULED_BACKFILLED";
+  JobSummary: {
+    jobsAhead: number;
+    state: Schemas["JobState"];
+  };
+  JobType: "TYPE_UNSPECIFIED" | "TYPE_EXPERIMENT" | "TYPE_NOTEBOOK" | "TYPE_TENSORBOARD" | "TYPE_SHELL" | "TYPE_COMMAND" | "TYPE_CHECKPOINT_GC" | "TYPE_EXTERNAL" | "TYPE_GENERIC";
+  K8PriorityClass: {
+    priorityClass?: string | null | undefined;
+    priorityValue?: number | null | undefined;
+  };
+  KillExperimentsRequest: {
+    experimentIds?: number[] | undefined;
+    filters?: Schemas["BulkExperimentFilters"] | null | undefined;
+    projectId?: number | null | undefined;
+  };
+  KillExperimentsResponse: {
+    results: Schemas["ExperimentActionResult"][];
+  };
+  KillRunsRequest: {
+    filter?: string | null | undefined;
+    projectId?: number | null | undefined;
+    runIds?: number[] | undefined;
+  };
+  KillRunsResponse: {
+    results: Schemas["RunActionResult"][];
+  };
+  LaunchFile: {
+    allocationId: string;
+    containerId: string;
+    device?: string | undefined;
+    masterCertFile?: string | null | undefined;
+    masterCertName?: string | null | undefined;
+    masterUrl: string;
+    nodeId: string;
+    rank: number;
+    resourceId: string;
+    resourcesType?: string | undefined;
+    slotIds: number[];
+    tiedTo?: number | null | undefined;
+    token: string;
+    visibleDevices?: string | null | undefined;
+  };
+  LaunchWarning: "LAUNCH_WARNING_UNSPECIFIED" | "LAUNCH_WARNING_CURRENT_SLOTS_EXCEEDED";
+  LimitedJob: {
+    allocatedSlots: number;
+    isPreemptible: boolean;
+    jobId: string;
+    priority?: number | null | undefined;
+    progress?: number | null | undefined;
+    requestedSlots: number;
+    resourcePool: string;
+    summary?: Schemas["JobSummary"] | null | undefined;
+    type: Schemas["JobType"];
+    weight?: number | null | undefined;
+    workspaceId: number;
+  };
+  ListRPsBoundToWorkspaceResponse: {
+    pagination?: Schemas["Pagination"] | null | undefined;
+    resourcePools?: string[] | null | undefined;
+  };
+  ListWorkspacesBoundToRPResponse: {
+    pagination?: Schemas["Pagination"] | null | undefined;
+    workspaceIds?: number[] | null | undefined;
+  };
+  LocationType: "LOCATION_TYPE_UNSPECIFIED" | "LOCATION_TYPE_EXPERIMENT" | "LOCATION_TYPE_HYPERPARAMETERS" | "LOCATION_TYPE_VALIDATIONS" | "LOCATION_TYPE_TRAINING" | "LOCATION_TYPE_CUSTOM_METRIC" | "LOCATION_TYPE_RUN" | "LOCATION_TYPE_RUN_HYPERPARAMETERS" | "LOCATION_TYPE_RUN_METADATA";
+  LogConfig: {
+    color?: boolean | null | undefined;
+    level?: Schemas["LogLevel"] | null | undefined;
+  };
+  LogLevel: "LOG_LEVEL_UNSPECIFIED" | "LOG_LEVEL_TRACE" | "LOG_LEVEL_DEBUG" | "LOG_LEVEL_INFO" | "LOG_LEVEL_WARNING" | "LOG_LEVEL_ERROR" | "LOG_LEVEL_CRITICAL";
+  LogLine: ["log", string, number, string, string | null, number | null, string];
+  LoginLinkResponse: {
+    code: string;
+    expiresAt: string;
+  };
+  LoginRequest: {
+    isHashed?: boolean | null | undefined;
+    password: string;
+    username: string;
+  };
+  LoginResponse: {
+    token: string;
+    user: Schemas["User"];
+  };
+  LookupResponse: {
+    hits: Schemas["Hit"][];
+  };
+  MetricBuckets: {
+    count: number[];
+    exact: boolean;
+    group: string;
+    last: (number | string)[];
+    max: (number | string)[];
+    min: (number | string)[];
+    name: string;
+    total: number;
+    x: (number | string)[];
+  };
+  MetricReport: ["metric", string, number | null, Record<string, unknown>, number, (Record<string, unknown>)[] | null];
+  MetricSeriesResponse: {
+    exact: boolean;
+    group: string;
+    last: unknown[];
+    max: unknown[];
+    min: unknown[];
+    name: string;
+    steps: number[];
+    times: number[];
+    total: number;
+    trialId: number;
+  };
+  MetricType: "METRIC_TYPE_UNSPECIFIED" | "METRIC_TYPE_TRAINING" | "METRIC_TYPE_VALIDATION" | "METRIC_TYPE_PROFILING";
+  Metrics: {
+    avgMetrics: Record<string, unknown>;
+    batchMetrics?: (Record<string, unknown>)[] | null | undefined;
+  };
+  MetricsRange: {
+    max: number;
+    metricsName: string;
+    min: number;
+  };
+  MetricsReport: {
+    archived: boolean;
+    endTime: string;
+    group: string;
+    id: number;
+    metrics: Record<string, unknown>;
+    totalBatches: number;
+    trialId: number;
+    trialRunId: number;
+  };
+  MetricsWorkload: {
+    endTime?: string | null | undefined;
+    metrics: Schemas["Metrics"];
+    numInputs: number;
+    totalBatches: number;
+  };
+  Missing: ["missing"];
+  MoveExperimentRequest: {
+    destinationProjectId: number;
+    experimentId?: number | null | undefined;
+  };
+  MoveExperimentsRequest: {
+    destinationProjectId: number;
+    experimentIds?: number[] | undefined;
+    filters?: Schemas["BulkExperimentFilters"] | null | undefined;
+    projectId?: number | null | undefined;
+  };
+  MoveExperimentsResponse: {
+    results: Schemas["ExperimentActionResult"][];
+  };
+  MoveProjectRequest: {
+    destinationWorkspaceId: number;
+    projectId: number;
+  };
+  MoveRunsRequest: {
+    destinationProjectId: number;
+    filter?: string | null | undefined;
+    runIds?: number[] | undefined;
+    skipMultitrial?: boolean | null | undefined;
+    sourceProjectId?: number | null | undefined;
+  };
+  MoveRunsResponse: {
+    results: Schemas["RunActionResult"][];
+  };
+  Note: {
+    contents: string;
+    name: string;
+  };
+  NotifyContainerRunningRequest: {
+    allocationId: string;
+    data: Record<string, unknown>;
+    nodeName?: string | null | undefined;
+    numPeers?: number | null | undefined;
+    rank?: number | null | undefined;
+    requestUuid?: string | null | undefined;
+  };
+  NotifyContainerRunningResponse: {
+    data: (Record<string, unknown>)[];
+  };
+  OrderBy: "ORDER_BY_UNSPECIFIED" | "ORDER_BY_ASC" | "ORDER_BY_DESC";
+  OverwriteRPWorkspaceBindingsRequest: {
+    resourcePoolName: string;
+    workspaceIds?: number[] | null | undefined;
+    workspaceNames?: string[] | null | undefined;
+  };
+  Pagination: {
+    endIndex?: number | null | undefined;
+    limit?: number | null | undefined;
+    offset?: number | null | undefined;
+    startIndex?: number | null | undefined;
+    total?: number | null | undefined;
+  };
+  ParetoMetric: {
+    name: string;
+    smallerIsBetter: boolean;
+  };
+  ParetoPoint: {
+    hparams: Record<string, unknown>;
+    rank: number;
+    trialId: number;
+    values: number[];
+  };
+  PatchAccessTokenRequest: {
+    description?: string | null | undefined;
+    setRevoked?: boolean | null | undefined;
+    tokenId: number;
+  };
+  PatchAccessTokenResponse: {
+    tokenInfo?: Schemas["TokenInfo"] | null | undefined;
+  };
+  PatchCheckpoint: {
+    resources?: Schemas["PatchCheckpointOptionalResources"] | null | undefined;
+    uuid: string;
+  };
+  PatchCheckpointOptionalResources: {
+    resources?: Record<string, string> | null | undefined;
+  };
+  PatchCheckpointsRequest: {
+    checkpoints: Schemas["PatchCheckpoint"][];
+  };
+  PatchExperiment: {
+    checkpointStorage?: Schemas["PatchExperimentPatchCheckpointStorage"] | null | undefined;
+    description?: string | null | undefined;
+    id?: number | null | undefined;
+    labels?: string[] | null | undefined;
+    name?: string | null | undefined;
+    notes?: string | null | undefined;
+    resources?: Schemas["PatchExperimentPatchResources"] | null | undefined;
+  };
+  PatchExperimentPatchCheckpointStorage: {
+    saveExperimentBest?: number | null | undefined;
+    saveTrialBest?: number | null | undefined;
+    saveTrialLatest?: number | null | undefined;
+  };
+  PatchExperimentPatchResources: {
+    maxSlots?: number | null | undefined;
+    priority?: number | null | undefined;
+    weight?: number | null | undefined;
+  };
+  PatchExperimentResponse: {
+    experiment?: Schemas["Experiment"] | null | undefined;
+  };
+  PatchMasterConfigRequest: {
+    config?: Schemas["Config"] | null | undefined;
+    fieldMask?: Schemas["ProtobufFieldMask"] | null | undefined;
+  };
+  PatchProject: {
+    description?: string | null | undefined;
+    key?: string | null | undefined;
+    name?: string | null | undefined;
+  };
+  PatchProjectResponse: {
+    project: Schemas["Project"];
+  };
+  PatchSavedViewRequest: {
+    name?: string | null | undefined;
+    state?: string | null | undefined;
+  };
+  PatchTrialRequest: {
+    state?: Schemas["TrialState"] | null | undefined;
+    trialId?: number | null | undefined;
+  };
+  PatchTrialResponse: {
+    trial: Schemas["Trial"];
+  };
+  PatchUser: {
+    active?: boolean | null | undefined;
+    admin?: boolean | null | undefined;
+    agentUserGroup?: Schemas["AgentUserGroup"] | null | undefined;
+    displayName?: string | null | undefined;
+    isHashed?: boolean | null | undefined;
+    password?: string | null | undefined;
+    remote?: boolean | null | undefined;
+    username?: string | null | undefined;
+  };
+  PatchUserResponse: {
+    user: Schemas["User"];
+  };
+  PatchUsersRequest: {
+    activate: boolean;
+    filters?: Schemas["UserFilters"] | null | undefined;
+    userIds: number[];
+  };
+  PatchUsersResponse: {
+    results: Schemas["UserActionResult"][];
+  };
+  PatchWorkspace: {
+    agentUserGroup?: Schemas["AgentUserGroup"] | null | undefined;
+    checkpointStorageConfig?: Record<string, unknown> | null | undefined;
+    clusterNamespaceMeta?: Record<string, Schemas["WorkspaceNamespaceMeta"]> | null | undefined;
+    defaultAuxPool?: string | null | undefined;
+    defaultAuxResourcePool?: string | null | undefined;
+    defaultComputePool?: string | null | undefined;
+    defaultComputeResourcePool?: string | null | undefined;
+    name?: string | null | undefined;
+  };
+  PatchWorkspaceResponse: {
+    namespaceBindings?: Record<string, Schemas["WorkspaceNamespaceBinding"]> | null | undefined;
+    workspace: Schemas["Workspace"];
+  };
+  PauseExperimentsRequest: {
+    experimentIds?: number[] | undefined;
+    filters?: Schemas["BulkExperimentFilters"] | null | undefined;
+    projectId?: number | null | undefined;
+  };
+  PauseExperimentsResponse: {
+    results: Schemas["ExperimentActionResult"][];
+  };
+  PauseRunsRequest: {
+    filter?: string | null | undefined;
+    projectId?: number | null | undefined;
+    runIds?: number[] | undefined;
+  };
+  PauseRunsResponse: {
+    results: Schemas["RunActionResult"][];
+  };
+  Phase: ["phase", string, number];
+  PlannedTrials: {
+    exact: boolean;
+    max: number | null;
+    min: number | null;
+  };
+  PlannedUnits: {
+    exact: boolean;
+    name: string | null;
+    total: number | null;
+  };
+  PostAccessTokenRequest: {
+    description?: string | null | undefined;
+    lifespan?: string | null | undefined;
+    userId: number;
+  };
+  PostAccessTokenResponse: {
+    token?: string | null | undefined;
+    tokenId?: number | null | undefined;
+  };
+  PostAgentRequest: {
+    id: string;
+    resourcePool?: string | undefined;
+    slots: number;
+  };
+  PostAllocationAcceleratorDataRequest: {
+    acceleratorData: Schemas["AcceleratorData"];
+    allocationId: string;
+  };
+  PostAllocationProxyAddressRequest: {
+    allocationId?: string | null | undefined;
+    proxyAddress?: string | null | undefined;
+  };
+  PostCheckpointMetadataRequest: {
+    checkpoint?: Schemas["CheckpointMetadata"] | undefined;
+  };
+  PostCheckpointMetadataResponse: {
+    checkpoint?: Schemas["Checkpoint"] | null | undefined;
+  };
+  PostProjectRequest: {
+    description?: string | null | undefined;
+    key?: string | null | undefined;
+    name: string;
+    workspaceId: number;
+  };
+  PostProjectResponse: {
+    project: Schemas["Project"];
+  };
+  PostRunMetadataRequest: {
+    metadata: Record<string, unknown>;
+    runId?: number | null | undefined;
+  };
+  PostRunMetadataResponse: {
+    metadata?: Record<string, unknown> | null | undefined;
+  };
+  PostSavedViewRequest: {
+    name: string;
+    state: string;
+  };
+  PostSearcherOperationsRequest: {
+    experimentId?: number | null | undefined;
+    searcherOperations?: Schemas["SearcherOperation"][] | undefined;
+    triggeredByEvent?: number | Schemas["TriggeringEvent"] | null | undefined;
+  };
+  PostSearcherOperationsResponse: Record<string, unknown>;
+  PostTaskLogsRequest: {
+    logs: Schemas["TaskLog"][];
+  };
+  PostTrialProfilerMetricsBatchRequest: {
+    batches?: Schemas["TrialProfilerMetricsBatch"][] | null | undefined;
+  };
+  PostUserActivityRequest: {
+    activityType: Schemas["ActivityType"];
+    entityId: number;
+    entityType: Schemas["EntityType"];
+  };
+  PostUserRequest: {
+    isHashed?: boolean | null | undefined;
+    password?: string | null | undefined;
+    user?: Schemas["User"] | null | undefined;
+  };
+  PostUserResponse: {
+    user?: Schemas["User"] | null | undefined;
+  };
+  PostUserSettingRequest: {
+    settings: Schemas["UserWebSetting"][];
+  };
+  PostWorkspaceRequest: {
+    agentUserGroup?: Schemas["AgentUserGroup"] | null | undefined;
+    checkpointStorageConfig?: Record<string, unknown> | null | undefined;
+    clusterNamespaceMeta?: Record<string, Schemas["WorkspaceNamespaceMeta"]> | null | undefined;
+    clusterQuotaPairs?: Record<string, number> | null | undefined;
+    defaultAuxPool?: string | null | undefined;
+    defaultComputePool?: string | null | undefined;
+    name: string;
+  };
+  PostWorkspaceResponse: {
+    namespaceBindings?: Record<string, Schemas["WorkspaceNamespaceBinding"]> | null | undefined;
+    workspace: Schemas["Workspace"];
+  };
+  PreemptAck: ["preempt_ack"];
+  PreviewHPSearchRequest: {
+    config?: Record<string, unknown> | undefined;
+    seed?: number | null | undefined;
+  };
+  PreviewHPSearchResponse: {
+    summary: Schemas["SearchSummary"];
+  };
+  Problem: {
+    line?: number | null | undefined;
+    message: string;
+    path: string;
+    value?: unknown;
+  };
+  Progress: ["progress", number, boolean];
+  Project: {
+    archived: boolean;
+    description?: string | null | undefined;
+    errorMessage: string;
+    id: number;
+    immutable: boolean;
+    key: string;
+    lastExperimentStartedAt?: string | null | undefined;
+    name: string;
+    notes: Schemas["Note"][];
+    numActiveExperiments: number;
+    numExperiments: number;
+    numRuns: number;
+    state: Schemas["WorkspaceState"];
+    userId: number;
+    username: string;
+    workspaceId: number;
+    workspaceName?: string | null | undefined;
+  };
+  ProjectColumn: {
+    column: string;
+    displayName?: string | null | undefined;
+    location: Schemas["LocationType"];
+    moreValues?: boolean | null | undefined;
+    type: Schemas["ColumnType"];
+    values?: unknown[] | null | undefined;
+  };
+  ProtobufFieldMask: {
+    paths?: string[] | null | undefined;
+  };
+  ProxyPortConfig: {
+    port?: number | null | undefined;
+    proxyTcp?: boolean | null | undefined;
+    serviceId?: string | null | undefined;
+    unauthenticated?: boolean | null | undefined;
+  };
+  PutExperimentLabelResponse: {
+    labels: string[];
+  };
+  PutExperimentResponse: {
+    config: Record<string, unknown>;
+    experiment: Schemas["Experiment"];
+  };
+  PutExperimentRetainLogsRequest: {
+    experimentId?: number | null | undefined;
+    numDays: number;
+  };
+  PutExperimentsRetainLogsRequest: {
+    experimentIds?: number[] | undefined;
+    filters?: Schemas["BulkExperimentFilters"] | null | undefined;
+    numDays: number;
+    projectId?: number | null | undefined;
+  };
+  PutExperimentsRetainLogsResponse: {
+    results: Schemas["ExperimentActionResult"][];
+  };
+  PutProjectNotesRequest: {
+    notes: Schemas["Note"][];
+    projectId: number;
+  };
+  PutProjectNotesResponse: {
+    notes: Schemas["Note"][];
+  };
+  PutTrialRequest: {
+    createTrialRequest?: Schemas["CreateTrialRequest"] | null | undefined;
+    externalTrialId?: string | null | undefined;
+  };
+  PutTrialResponse: {
+    trial: Schemas["Trial"];
+  };
+  PutTrialRetainLogsRequest: {
+    numDays: number;
+    trialId?: number | null | undefined;
+  };
+  QueueControl: {
+    aheadOf?: string | null | undefined;
+    behindOf?: string | null | undefined;
+    jobId: string;
+    priority?: number | null | undefined;
+    resourcePool?: string | null | undefined;
+    weight?: number | null | undefined;
+  };
+  QueueStats: {
+    queuedCount: number;
+    scheduledCount: number;
+  };
+  RBACJob: {
+    full?: Schemas["Job"] | null | undefined;
+    limited?: Schemas["LimitedJob"] | null | undefined;
+  };
+  RPQueueStat: {
+    aggregates?: Schemas["AggregateQueueStats"][] | null | undefined;
+    resourcePool: string;
+    stats: Schemas["QueueStats"];
+  };
+  RedeemLoginLinkRequest: {
+    code: string;
+  };
+  RendezvousInfo: {
+    addresses: string[];
+    rank: number;
+    slots: number[];
+  };
+  ReportAnswer: {
+    ended?: boolean | undefined;
+    positions: Record<string, number>;
+  };
+  ReportBatch: [Schemas["Segment"][], number | null];
+  ReportCheckpointRequest: {
+    allocationId?: string | null | undefined;
+    metadata: Record<string, unknown>;
+    reportTime?: string | null | undefined;
+    resources?: Record<string, number> | undefined;
+    state?: Schemas["CheckpointState"] | undefined;
+    storageId?: number | null | undefined;
+    taskId?: string | null | undefined;
+    training?: Record<string, unknown> | null | undefined;
+    uuid: string;
+  };
+  ReportTrialSourceInfoRequest: {
+    trialSourceInfo: Schemas["TrialSourceInfo"];
+  };
+  ReportTrialSourceInfoResponse: {
+    checkpointUuid: string;
+    trialId: number;
+  };
+  ResourceAllocationAggregatedEntry: {
+    byExperimentLabel: Record<string, number>;
+    byProject?: Record<string, number> | undefined;
+    byResourcePool: Record<string, number>;
+    byUsername: Record<string, number>;
+    period: Schemas["ResourceAllocationAggregationPeriod"];
+    periodStart: string;
+    seconds: number;
+  };
+  ResourceAllocationAggregatedResponse: {
+    resourceEntries: Schemas["ResourceAllocationAggregatedEntry"][];
+  };
+  ResourceAllocationAggregationPeriod: "RESOURCE_ALLOCATION_AGGREGATION_PERIOD_UNSPECIFIED" | "RESOURCE_ALLOCATION_AGGREGATION_PERIOD_DAILY" | "RESOURCE_ALLOCATION_AGGREGATION_PERIOD_MONTHLY";
+  ResourceAllocationRawEntry: {
+    endTime: string;
+    experimentId?: number | null | undefined;
+    kind: string;
+    labels: string[];
+    seconds: number;
+    slots: number;
+    startTime: string;
+    userId: number;
+    username: string;
+  };
+  ResourceAllocationRawResponse: {
+    resourceEntries: Schemas["ResourceAllocationRawEntry"][];
+  };
+  ResourcePool: {
+    accelerator?: string | null | undefined;
+    agentDockerImage: string;
+    agentDockerNetwork: string;
+    agentDockerRuntime: string;
+    agentFluentImage: string;
+    auxContainerCapacity: number;
+    auxContainerCapacityPerAgent: number;
+    auxContainersRunning: number;
+    clusterName: string;
+    containerStartupScript: string;
+    defaultAuxPool: boolean;
+    defaultComputePool: boolean;
+    description: string;
+    details: Schemas["ResourcePoolDetail"];
+    imageId: string;
+    instanceType: string;
+    location: string;
+    masterCertName: string;
+    masterUrl: string;
+    maxAgentStartingPeriod: number;
+    maxAgents: number;
+    maxIdleAgentPeriod: number;
+    minAgents: number;
+    name: string;
+    numAgents: number;
+    preemptible: boolean;
+    resourceManagerMetadata: Record<string, string>;
+    schedulerFittingPolicy: Schemas["FittingPolicy"];
+    schedulerType: Schemas["SchedulerType"];
+    slotType: Schemas["DeviceType"];
+    slotsAvailable: number;
+    slotsPerAgent?: number | null | undefined;
+    slotsUsed: number;
+    startupScript: string;
+    stats?: Schemas["QueueStats"] | null | undefined;
+    type: Schemas["ResourcePoolType"];
+  };
+  ResourcePoolAwsDetail: {
+    customTags?: Schemas["AwsCustomTag"][] | null | undefined;
+    iamInstanceProfileArn: string;
+    imageId: string;
+    instanceName: string;
+    instanceType?: string | null | undefined;
+    logGroup?: string | null | undefined;
+    logStream?: string | null | undefined;
+    publicIp: boolean;
+    region: string;
+    rootVolumeSize: number;
+    securityGroupId: string;
+    spotEnabled: boolean;
+    spotMaxPrice?: string | null | undefined;
+    sshKeyName: string;
+    subnetId?: string | null | undefined;
+    tagKey: string;
+    tagValue: string;
+  };
+  ResourcePoolDetail: {
+    aws?: Schemas["ResourcePoolAwsDetail"] | null | undefined;
+    gcp?: Schemas["ResourcePoolGcpDetail"] | null | undefined;
+    priorityScheduler?: Schemas["ResourcePoolPrioritySchedulerDetail"] | null | undefined;
+  };
+  ResourcePoolGcpDetail: {
+    bootDiskSize: number;
+    bootDiskSourceImage: string;
+    externalIp: boolean;
+    gpuNum: number;
+    gpuType: string;
+    labelKey: string;
+    labelValue: string;
+    machineType: string;
+    namePrefix: string;
+    network: string;
+    networkTags?: string[] | null | undefined;
+    operationTimeoutPeriod: number;
+    preemptible: boolean;
+    project: string;
+    serviceAccountEmail: string;
+    serviceAccountScopes: string[];
+    subnetwork?: string | null | undefined;
+    zone: string;
+  };
+  ResourcePoolPrioritySchedulerDetail: {
+    defaultPriority: number;
+    k8Priorities?: Schemas["K8PriorityClass"][] | null | undefined;
+    preemption: boolean;
+  };
+  ResourcePoolType: "RESOURCE_POOL_TYPE_UNSPECIFIED" | "RESOURCE_POOL_TYPE_AWS" | "RESOURCE_POOL_TYPE_GCP" | "RESOURCE_POOL_TYPE_STATIC" | "RESOURCE_POOL_TYPE_K8S";
+  ResourcesFailure: {
+    errMsg?: string | null | undefined;
+    exitCode?: number | null | undefined;
+    failureType?: Schemas["FailureType"] | null | undefined;
+  };
+  ResourcesStarted: {
+    addresses?: Schemas["Address"][] | null | undefined;
+    nativeResourcesId?: string | null | undefined;
+  };
+  ResourcesStopped: {
+    failure?: Schemas["ResourcesFailure"] | null | undefined;
+  };
+  ResourcesSummary: {
+    agentDevices?: Record<string, Schemas["ResourcesSummaryDevices"]> | null | undefined;
+    allocationId?: string | null | undefined;
+    containerId?: string | null | undefined;
+    exited?: Schemas["ResourcesStopped"] | null | undefined;
+    resourcesId?: string | null | undefined;
+    resourcesType?: string | null | undefined;
+    started?: Schemas["ResourcesStarted"] | null | undefined;
+  };
+  ResourcesSummaryDevices: {
+    devices?: Schemas["Device"][] | null | undefined;
+  };
+  ResumeRunsRequest: {
+    filter?: string | null | undefined;
+    projectId?: number | null | undefined;
+    runIds?: number[] | undefined;
+  };
+  ResumeRunsResponse: {
+    results: Schemas["RunActionResult"][];
+  };
+  RunActionResult: {
+    changed?: boolean | undefined;
+    error: string;
+    id: number;
+    previousProjectId?: number | null | undefined;
+  };
+  RunGroup: {
+    key: Record<string, unknown>;
+    metrics: Record<string, Schemas["ColumnStatistics"]>;
+    n: number;
+    runIds: number[];
+  };
+  RunPrepareForReportingRequest: {
+    checkpointStorage?: Record<string, unknown> | null | undefined;
+    runId: number;
+  };
+  RunPrepareForReportingResponse: {
+    storageId?: number | null | undefined;
+  };
+  RunnerSignals: {
+    ended?: boolean | undefined;
+    kill?: boolean | undefined;
+    peerFailed?: boolean | undefined;
+    preempt?: boolean | undefined;
+  };
+  SSOProvider: {
+    alwaysRedirect?: boolean | null | undefined;
+    name: string;
+    ssoUrl: string;
+    type: string;
+  };
+  SavedView: {
+    createdAt: string;
+    id: number;
+    name: string;
+    projectId: number;
+    state: string;
+    userId: number;
+    username: string;
+  };
+  SavedViewResponse: {
+    view: Schemas["SavedView"];
+  };
+  SchedulerType: "SCHEDULER_TYPE_UNSPECIFIED" | "SCHEDULER_TYPE_PRIORITY" | "SCHEDULER_TYPE_FAIR_SHARE" | "SCHEDULER_TYPE_ROUND_ROBIN" | "SCHEDULER_TYPE_KUBERNETES" | "SCHEDULER_TYPE_SLURM" | "SCHEDULER_TYPE_PBS";
+  Sealed: {
+    job: string;
+    seal: string;
+    text: string;
+  };
+  SearchExperimentExperiment: {
+    bestTrial?: Schemas["Trial"] | null | undefined;
+    experiment: Schemas["Experiment"];
+  };
+  SearchExperimentsRequest: {
+    filter?: string | null | undefined;
+    limit?: number | null | undefined;
+    offset?: number | null | undefined;
+    projectId?: number | null | undefined;
+    sort?: string | null | undefined;
+  };
+  SearchExperimentsResponse: {
+    experiments: Schemas["SearchExperimentExperiment"][];
+    pagination: Schemas["Pagination"];
+  };
+  SearchRunsRequest: {
+    filter?: string | null | undefined;
+    groupBy?: string[] | undefined;
+    groupMetrics?: string[] | undefined;
+    limit?: number | null | undefined;
+    offset?: number | null | undefined;
+    projectId?: number | null | undefined;
+    sort?: string | null | undefined;
+  };
+  SearchRunsResponse: {
+    exact?: boolean | null | undefined;
+    groups?: Schemas["RunGroup"][] | null | undefined;
+    pagination: Schemas["Pagination"];
+    runs: Schemas["FlatRun"][];
+  };
+  SearchSummary: {
+    config: Record<string, unknown>;
+    maxSlots?: number | undefined;
+    slotsPerTrial?: number | undefined;
+    totalTrials?: number | undefined;
+    totalUnits?: number | null | undefined;
+    trials?: Schemas["TrialSummary"][] | undefined;
+  };
+  SearchUnit: {
+    maxLength: boolean;
+    name?: string | null | undefined;
+    value?: number | null | undefined;
+  };
+  SearcherEvent: {
+    experimentInactive?: Schemas["ExperimentInactive"] | null | undefined;
+    id: number;
+    initialOperations?: Schemas["InitialOperations"] | null | undefined;
+    trialClosed?: Schemas["TrialClosed"] | null | undefined;
+    trialCreated?: Schemas["TrialCreated"] | null | undefined;
+    trialExitedEarly?: Schemas["TrialExitedEarly"] | null | undefined;
+    trialProgress?: Schemas["TrialProgress"] | null | undefined;
+    validationCompleted?: Schemas["ValidationCompleted"] | null | undefined;
+  };
+  SearcherOperation: {
+    validateAfter?: Schemas["ValidateAfterOperation"] | null | undefined;
+  };
+  Segment: [string, number, (Schemas["LogLine"] | Schemas["MetricReport"] | Schemas["CheckpointReport"] | Schemas["PreemptAck"] | Schemas["Status"] | Schemas["Progress"] | Schemas["EarlyExit"] | Schemas["Phase"] | Schemas["Exit"] | Schemas["Missing"])[]];
+  SeriesAxis: "batch" | "epoch" | "time";
+  SetClusterMessageRequest: {
+    duration?: string | null | undefined;
+    endTime?: string | null | undefined;
+    message: string;
+    startTime: string;
+  };
+  SetSearcherProgressOperation: {
+    progress: number;
+  };
+  SetUserPasswordResponse: {
+    user?: Schemas["User"] | null | undefined;
+  };
+  ShutDownOperation: {
+    cancel?: boolean | undefined;
+    failure?: boolean | undefined;
+  };
+  Slot: {
+    container?: Schemas["Container"] | null | undefined;
+    device?: Schemas["Device"] | null | undefined;
+    draining?: boolean | null | undefined;
+    enabled?: boolean | null | undefined;
+    id?: string | null | undefined;
+  };
+  SlotStats: {
+    brandStats: Record<string, Schemas["DeviceStats"]>;
+    typeStats: Record<string, Schemas["DeviceStats"]>;
+  };
+  SortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_UUID" | "SORT_BY_TRIAL_ID" | "SORT_BY_BATCH_NUMBER" | "SORT_BY_END_TIME" | "SORT_BY_STATE" | "SORT_BY_SEARCHER_METRIC";
+  StartTrialRequest: {
+    resume?: boolean | null | undefined;
+    trialId?: number | null | undefined;
+  };
+  StartTrialResponse: {
+    latestCheckpoint?: string | null | undefined;
+    stepsCompleted: number;
+    trialRunId: number;
+  };
+  Starts: "now" | "waits";
+  Status: ["status", string];
+  TableType: "TABLE_TYPE_UNSPECIFIED" | "TABLE_TYPE_EXPERIMENT" | "TABLE_TYPE_RUN";
+  Task: {
+    allocations: Schemas["Allocation"][];
+    config?: string | null | undefined;
+    endTime?: string | null | undefined;
+    forkedFrom?: string | null | undefined;
+    noPause?: boolean | null | undefined;
+    parentId?: string | null | undefined;
+    startTime: string;
+    taskId: string;
+    taskState?: Schemas["GenericTaskState"] | null | undefined;
+    taskType: Schemas["TaskType"];
+  };
+  TaskLog: {
+    agentId?: string | null | undefined;
+    allocationId?: string | null | undefined;
+    containerId?: string | null | undefined;
+    id?: number | null | undefined;
+    level?: Schemas["LogLevel"] | null | undefined;
+    log: string;
+    rankId?: number | null | undefined;
+    source?: string | null | undefined;
+    stdtype?: string | null | undefined;
+    taskId: string;
+    timestamp?: string | null | undefined;
+  };
+  TaskSpec: {
+    address?: string | null | undefined;
+    bindMounts?: Schemas["BindMount"][] | undefined;
+    clusterId: string;
+    config?: Record<string, unknown> | null | undefined;
+    debug?: boolean | undefined;
+    entrypoint?: string | string[] | undefined;
+    environment?: string[] | undefined;
+    experimentId?: number | null | undefined;
+    hparams?: Record<string, unknown> | null | undefined;
+    latestCheckpoint?: string | null | undefined;
+    masterId: string;
+    networkInterface?: string | null | undefined;
+    ports?: Record<string, number> | undefined;
+    preemptionTimeout?: number | null | undefined;
+    slotCounts?: number[] | undefined;
+    startupHook?: string | null | undefined;
+    stepsCompleted?: number | undefined;
+    submitterPython?: string | null | undefined;
+    taskId: string;
+    taskType: string;
+    trialId?: number | null | undefined;
+    trialRunId?: number | null | undefined;
+    trialSeed?: number | null | undefined;
+    userToken?: string | null | undefined;
+    username: string;
+    warnings?: string[] | undefined;
+    workDir?: string | null | undefined;
+  };
+  TaskType: "TASK_TYPE_UNSPECIFIED" | "TASK_TYPE_TRIAL" | "TASK_TYPE_NOTEBOOK" | "TASK_TYPE_SHELL" | "TASK_TYPE_COMMAND" | "TASK_TYPE_TENSORBOARD" | "TASK_TYPE_CHECKPOINT_GC" | "TASK_TYPE_GENERIC";
+  TokenInfo: {
+    createdAt?: string | null | undefined;
+    description?: string | null | undefined;
+    expiry?: string | null | undefined;
+    id: number;
+    revoked?: boolean | null | undefined;
+    tokenType?: Schemas["TokenType"] | null | undefined;
+    userId: number;
+  };
+  TokenType: "TOKEN_TYPE_UNSPECIFIED" | "TOKEN_TYPE_USER_SESSION" | "TOKEN_TYPE_ACCESS_TOKEN";
+  Trial: {
+    bestCheckpoint?: Schemas["CheckpointWorkload"] | null | undefined;
+    bestValidation?: Schemas["MetricsWorkload"] | null | undefined;
+    checkpointCount?: number | null | undefined;
+    endTime?: string | null | undefined;
+    experimentId: number;
+    hparams: Record<string, unknown>;
+    id: number;
+    latestValidation?: Schemas["MetricsWorkload"] | null | undefined;
+    logPolicyMatched?: string | null | undefined;
+    logRetentionDays?: number | null | undefined;
+    metadata?: Record<string, unknown> | null | undefined;
+    restarts: number;
+    runnerState?: string | null | undefined;
+    searcherMetricValue?: number | null | undefined;
+    startTime: string;
+    state: Schemas["TrialState"];
+    summaryMetrics?: Record<string, unknown> | null | undefined;
+    taskId?: string | null | undefined;
+    taskIds?: string[] | null | undefined;
+    totalBatchesProcessed: number;
+    totalCheckpointSize?: string | null | undefined;
+    wallClockTime?: number | null | undefined;
+    warmStartCheckpointUuid?: string | null | undefined;
+  };
+  TrialClosed: {
+    requestId: string;
+  };
+  TrialCreated: {
+    requestId: string;
+  };
+  TrialExitedEarly: {
+    exitedReason: Schemas["ExitedReason"];
+    requestId: string;
+  };
+  TrialOperation: {
+    validateAfter: Schemas["TrialValidateAfter"];
+  };
+  TrialProfilerMetricLabels: {
+    agentId?: string | null | undefined;
+    gpuUuid?: string | null | undefined;
+    metricType?: Schemas["TrialProfilerMetricLabelsProfilerMetricType"] | null | undefined;
+    name: string;
+    trialId: number;
+  };
+  TrialProfilerMetricLabelsProfilerMetricType: "PROFILER_METRIC_TYPE_UNSPECIFIED" | "PROFILER_METRIC_TYPE_SYSTEM" | "PROFILER_METRIC_TYPE_TIMING" | "PROFILER_METRIC_TYPE_MISC";
+  TrialProfilerMetricsBatch: {
+    batches: number[];
+    labels: Schemas["TrialProfilerMetricLabels"];
+    timestamps: string[];
+    values: number[];
+  };
+  TrialProgress: {
+    partialUnits: number;
+    requestId: string;
+  };
+  TrialRunnerMetadata: {
+    state: string;
+  };
+  TrialSourceInfo: {
+    checkpointUuid: string;
+    modelId?: number | null | undefined;
+    modelVersion?: number | null | undefined;
+    trialId: number;
+    trialSourceInfoType: Schemas["TrialSourceInfoType"];
+  };
+  TrialSourceInfoType: "TRIAL_SOURCE_INFO_TYPE_UNSPECIFIED" | "TRIAL_SOURCE_INFO_TYPE_INFERENCE" | "TRIAL_SOURCE_INFO_TYPE_FINE_TUNING";
+  TrialState: "STATE_UNSPECIFIED" | "STATE_ACTIVE" | "STATE_PAUSED" | "STATE_STOPPING_CANCELED" | "STATE_STOPPING_KILLED" | "STATE_STOPPING_COMPLETED" | "STATE_STOPPING_ERROR" | "STATE_CANCELED" | "STATE_COMPLETED" | "STATE_ERROR" | "STATE_QUEUED" | "STATE_PULLING" | "STATE_STARTING" | "STATE_RUNNING";
+  TrialSummary: {
+    count: number;
+    lengths?: number[] | undefined;
+    unit: Schemas["SearchUnit"];
+  };
+  TrialValidateAfter: {
+    length: number;
+    requestId: string;
+  };
+  TriggeringEvent: {
+    id: number;
+  };
+  UnarchiveExperimentsRequest: {
+    experimentIds?: number[] | undefined;
+    filters?: Schemas["BulkExperimentFilters"] | null | undefined;
+    projectId?: number | null | undefined;
+  };
+  UnarchiveExperimentsResponse: {
+    results: Schemas["ExperimentActionResult"][];
+  };
+  UnarchiveRunsRequest: {
+    filter?: string | null | undefined;
+    projectId?: number | null | undefined;
+    runIds?: number[] | undefined;
+  };
+  UnarchiveRunsResponse: {
+    results: Schemas["RunActionResult"][];
+  };
+  UnbindRPFromWorkspaceRequest: {
+    resourcePoolName: string;
+    workspaceIds?: number[] | null | undefined;
+    workspaceNames?: string[] | null | undefined;
+  };
+  UpdateJobQueueRequest: {
+    updates: Schemas["QueueControl"][];
+  };
+  User: {
+    active: boolean;
+    admin: boolean;
+    agentUserGroup?: Schemas["AgentUserGroup"] | null | undefined;
+    displayName?: string | null | undefined;
+    id?: number | null | undefined;
+    lastAuthAt?: string | null | undefined;
+    modifiedAt?: string | null | undefined;
+    remote?: boolean | null | undefined;
+    username: string;
+  };
+  UserActionResult: {
+    error: string;
+    id: number;
+  };
+  UserFilters: {
+    admin?: boolean | null | undefined;
+    name?: string | null | undefined;
+  };
+  UserWebSetting: {
+    key: string;
+    storagePath?: string | null | undefined;
+    value?: string | null | undefined;
+  };
+  ValidateAfterOperation: {
+    length: number;
+  };
+  ValidationCompleted: {
+    metric: unknown;
+    requestId: string;
+    validateAfterLength: string;
+  };
+  ValidationHistoryEntry: {
+    endTime: string;
+    searcherMetric: number;
+    trialId: number;
+  };
+  WorkloadContainer: {
+    checkpoint?: Schemas["CheckpointWorkload"] | null | undefined;
+    training?: Schemas["MetricsWorkload"] | null | undefined;
+    validation?: Schemas["MetricsWorkload"] | null | undefined;
+  };
+  Workspace: {
+    agentUserGroup?: Schemas["AgentUserGroup"] | null | undefined;
+    archived: boolean;
+    autoCreatedNamespace?: string | null | undefined;
+    checkpointStorageConfig?: Record<string, unknown> | null | undefined;
+    defaultAuxPool?: string | null | undefined;
+    defaultComputePool?: string | null | undefined;
+    errorMessage: string;
+    id: number;
+    immutable: boolean;
+    name: string;
+    numExperiments: number;
+    numProjects: number;
+    pinned: boolean;
+    pinnedAt?: string | null | undefined;
+    state: Schemas["WorkspaceState"];
+    userId: number;
+    username: string;
+  };
+  WorkspaceNamespaceBinding: {
+    autoCreateNamespace?: boolean | null | undefined;
+    clusterName?: string | null | undefined;
+    namespace?: string | null | undefined;
+    workspaceId?: number | null | undefined;
+  };
+  WorkspaceNamespaceMeta: {
+    autoCreateNamespace?: boolean | null | undefined;
+    autoCreateNamespaceAllClusters?: boolean | null | undefined;
+    clusterName?: string | null | undefined;
+    namespace?: string | null | undefined;
+    resourceQuota?: number | null | undefined;
+  };
+  WorkspaceState: "WORKSPACE_STATE_UNSPECIFIED" | "WORKSPACE_STATE_DELETING" | "WORKSPACE_STATE_DELETE_FAILED" | "WORKSPACE_STATE_DELETED";
+}
+
+export interface Paths {
+  "GET /api/v1/agents": {
+    path: never;
+    query: { sortBy?: Schemas["GetAgentsRequestSortBy"] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; excludeSlots?: boolean | undefined; excludeContainers?: boolean | undefined; limit?: number | null | undefined; offset?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetAgentsResponse"];
+  };
+  "POST /api/v1/agents": {
+    path: never;
+    query: never;
+    body: Schemas["PostAgentRequest"];
+    response: Schemas["GetAgentResponse"];
+  };
+  "DELETE /api/v1/agents/{agent_id}": {
+    path: { agent_id: string; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/agents/{agent_id}": {
+    path: { agent_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetAgentResponse"];
+  };
+  "POST /api/v1/agents/{agent_id}/disable": {
+    path: { agent_id: string; };
+    query: never;
+    body: Schemas["DisableAgentRequest"];
+    response: Schemas["DisableAgentResponse"];
+  };
+  "POST /api/v1/agents/{agent_id}/enable": {
+    path: { agent_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["EnableAgentResponse"];
+  };
+  "GET /api/v1/agents/{agent_id}/slots": {
+    path: { agent_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetSlotsResponse"];
+  };
+  "GET /api/v1/agents/{agent_id}/slots/{slot_id}": {
+    path: { agent_id: string; slot_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetSlotResponse"];
+  };
+  "POST /api/v1/agents/{agent_id}/slots/{slot_id}/disable": {
+    path: { agent_id: string; slot_id: string; };
+    query: never;
+    body: Schemas["DisableSlotRequest"];
+    response: Schemas["DisableSlotResponse"];
+  };
+  "POST /api/v1/agents/{agent_id}/slots/{slot_id}/enable": {
+    path: { agent_id: string; slot_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["EnableSlotResponse"];
+  };
+  "GET /api/v1/allocations/{allocation_id}": {
+    path: { allocation_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetAllocationResponse"];
+  };
+  "POST /api/v1/allocations/{allocation_id}/acceleratorData": {
+    path: { allocation_id: string; };
+    query: never;
+    body: Schemas["PostAllocationAcceleratorDataRequest"];
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/allocations/{allocation_id}/all_gather": {
+    path: { allocation_id: string; };
+    query: never;
+    body: Schemas["AllocationAllGatherRequest"];
+    response: Schemas["AllocationAllGatherResponse"];
+  };
+  "POST /api/v1/allocations/{allocation_id}/notify_container_running": {
+    path: { allocation_id: string; };
+    query: never;
+    body: Schemas["NotifyContainerRunningRequest"];
+    response: Schemas["NotifyContainerRunningResponse"];
+  };
+  "POST /api/v1/allocations/{allocation_id}/proxy_address": {
+    path: { allocation_id: string; };
+    query: never;
+    body: Schemas["PostAllocationProxyAddressRequest"];
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/allocations/{allocation_id}/ready": {
+    path: { allocation_id: string; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/daemon": {
+    path: { allocation_id: string; resource_id: string; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/rendezvous": {
+    path: { allocation_id: string; resource_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["AllocationRendezvousInfoResponse"];
+  };
+  "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/reports": {
+    path: { allocation_id: string; resource_id: string; };
+    query: never;
+    body: Schemas["ReportBatch"];
+    response: Schemas["ReportAnswer"];
+  };
+  "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/signals": {
+    path: { allocation_id: string; resource_id: string; };
+    query: { preempt?: boolean | undefined; kill?: boolean | undefined; timeoutSeconds?: number | null | undefined; timeout_seconds?: number | null | undefined; };
+    body: never;
+    response: Schemas["RunnerSignals"];
+  };
+  "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/spec": {
+    path: { allocation_id: string; resource_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["TaskSpec"];
+  };
+  "POST /api/v1/allocations/{allocation_id}/signals/ack_preemption": {
+    path: { allocation_id: string; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/allocations/{allocation_id}/signals/pending_preemption": {
+    path: { allocation_id: string; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/allocations/{allocation_id}/signals/preemption": {
+    path: { allocation_id: string; };
+    query: { timeoutSeconds?: number | null | undefined; timeout_seconds?: number | null | undefined; };
+    body: never;
+    response: Schemas["AllocationPreemptionSignalResponse"];
+  };
+  "POST /api/v1/allocations/{allocation_id}/waiting": {
+    path: { allocation_id: string; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/auth/link": {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["LoginLinkResponse"];
+  };
+  "POST /api/v1/auth/link/redeem": {
+    path: never;
+    query: never;
+    body: Schemas["RedeemLoginLinkRequest"];
+    response: Schemas["LoginResponse"];
+  };
+  "POST /api/v1/auth/login": {
+    path: never;
+    query: never;
+    body: Schemas["LoginRequest"];
+    response: Schemas["LoginResponse"];
+  };
+  "POST /api/v1/auth/logout": {
+    path: never;
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/auth/user": {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["CurrentUserResponse"];
+  };
+  "POST /api/v1/bridges/{engine}/enrol": {
+    path: { engine: string; };
+    query: never;
+    body: Schemas["EnrolRequest"];
+    response: Schemas["Enrolment"];
+  };
+  "POST /api/v1/bridges/{engine}/exchange": {
+    path: { engine: string; };
+    query: never;
+    body: Schemas["Sealed"];
+    response: Schemas["Sealed"];
+  };
+  "DELETE /api/v1/checkpoints": {
+    path: never;
+    query: never;
+    body: Schemas["DeleteCheckpointsRequest"];
+    response: Record<string, unknown>;
+  };
+  "PATCH /api/v1/checkpoints": {
+    path: never;
+    query: never;
+    body: Schemas["PatchCheckpointsRequest"];
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/checkpoints": {
+    path: never;
+    query: never;
+    body: Schemas["ReportCheckpointRequest"];
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/checkpoints/rm": {
+    path: never;
+    query: never;
+    body: Schemas["CheckpointsRemoveFilesRequest"];
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/checkpoints/{checkpoint_uuid}": {
+    path: { checkpoint_uuid: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetCheckpointResponse"];
+  };
+  "POST /api/v1/checkpoints/{checkpoint_uuid}/metadata": {
+    path: { checkpoint_uuid: string; };
+    query: never;
+    body: Schemas["PostCheckpointMetadataRequest"];
+    response: Schemas["PostCheckpointMetadataResponse"];
+  };
+  "GET /api/v1/checkpoints/{checkpoint_uuid}/metrics": {
+    path: { checkpoint_uuid: string; };
+    query: { trialSourceInfoType?: Schemas["TrialSourceInfoType"] | null | undefined; metricGroup?: string | null | undefined; };
+    body: never;
+    response: Schemas["GetTrialMetricsByCheckpointResponse"];
+  };
+  "POST /api/v1/claims": {
+    path: never;
+    query: never;
+    body: Schemas["ClaimRequest"];
+    response: Schemas["Claimed"];
+  };
+  "POST /api/v1/cleanup_logs": {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["CleanupLogsResponse"];
+  };
+  "GET /api/v1/experiment/labels": {
+    path: never;
+    query: { projectId?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetExperimentLabelsResponse"];
+  };
+  "GET /api/v1/experiments": {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; archived?: boolean | null | undefined; description?: string | null | undefined; name?: string | null | undefined; labels?: string[] | null | undefined; projectId?: number | null | undefined; states?: Schemas["ExperimentState"][] | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; "experimentIdFilter.incl"?: number[] | null | undefined; "experimentIdFilter.notIn"?: number[] | null | undefined; "experimentIdFilter.gt"?: number | null | undefined; "experimentIdFilter.gte"?: number | null | undefined; "experimentIdFilter.lt"?: number | null | undefined; "experimentIdFilter.lte"?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetExperimentsRequestSortBy"] | null | undefined; showTrialData?: boolean | undefined; };
+    body: never;
+    response: Schemas["GetExperimentsResponse"];
+  };
+  "POST /api/v1/experiments": {
+    path: never;
+    query: never;
+    body: Schemas["CreateExperimentRequest"];
+    response: Schemas["CreateExperimentResponse"];
+  };
+  "POST /api/v1/experiments-search": {
+    path: never;
+    query: never;
+    body: Schemas["SearchExperimentsRequest"];
+    response: Schemas["SearchExperimentsResponse"];
+  };
+  "PUT /api/v1/experiments/by-external-id/{external_id}": {
+    path: { external_id: string; };
+    query: never;
+    body: Schemas["CreateExperimentRequest"];
+    response: Schemas["PutExperimentResponse"];
+  };
+  "POST /api/v1/experiments/continue": {
+    path: never;
+    query: never;
+    body: Schemas["ContinueExperimentRequest"];
+    response: Schemas["ContinueExperimentResponse"];
+  };
+  "POST /api/v1/experiments/dry-run": {
+    path: never;
+    query: never;
+    body: Schemas["DryRunRequest"];
+    response: Schemas["DryRunResponse"];
+  };
+  "GET /api/v1/experiments/metrics-stream/metric-names": {
+    path: never;
+    query: { ids: number[]; periodSeconds?: number | undefined; };
+    body: never;
+    response: unknown;
+  };
+  "DELETE /api/v1/experiments/{experiment_id}": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/experiments/{experiment_id}": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetExperimentResponse"];
+  };
+  "PATCH /api/v1/experiments/{experiment_id}": {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["PatchExperiment"];
+    response: Schemas["PatchExperimentResponse"];
+  };
+  "POST /api/v1/experiments/{experiment_id}/activate": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/experiments/{experiment_id}/archive": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/experiments/{experiment_id}/cancel": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/experiments/{experiment_id}/checkpoints": {
+    path: { experiment_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; states?: Schemas["CheckpointState"][] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortByAttr?: Schemas["SortBy"] | null | undefined; sortByMetric?: string | null | undefined; };
+    body: never;
+    response: Schemas["GetExperimentCheckpointsResponse"];
+  };
+  "POST /api/v1/experiments/{experiment_id}/extend": {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["ExtendExperimentRequest"];
+    response: Schemas["ExtendExperimentResponse"];
+  };
+  "POST /api/v1/experiments/{experiment_id}/file": {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["GetModelDefFileRequest"];
+    response: Schemas["GetModelDefFileResponse"];
+  };
+  "GET /api/v1/experiments/{experiment_id}/file_tree": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetModelDefTreeResponse"];
+  };
+  "GET /api/v1/experiments/{experiment_id}/hp-importance": {
+    path: { experiment_id: number; };
+    query: { metric?: string | null | undefined; smallerIsBetter?: boolean | null | undefined; };
+    body: never;
+    response: Schemas["GetHpImportanceResponse"];
+  };
+  "POST /api/v1/experiments/{experiment_id}/kill": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "DELETE /api/v1/experiments/{experiment_id}/labels/{label}": {
+    path: { experiment_id: number; label: string; };
+    query: never;
+    body: never;
+    response: Schemas["DeleteExperimentLabelResponse"];
+  };
+  "PUT /api/v1/experiments/{experiment_id}/labels/{label}": {
+    path: { experiment_id: number; label: string; };
+    query: never;
+    body: never;
+    response: Schemas["PutExperimentLabelResponse"];
+  };
+  "GET /api/v1/experiments/{experiment_id}/metrics-stream/batches": {
+    path: { experiment_id: number; };
+    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; periodSeconds?: number | undefined; };
+    body: never;
+    response: unknown;
+  };
+  "GET /api/v1/experiments/{experiment_id}/metrics-stream/trials-sample": {
+    path: { experiment_id: number; };
+    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; maxTrials?: number | undefined; maxDatapoints?: number | undefined; startBatches?: number | null | undefined; endBatches?: number | null | undefined; periodSeconds?: number | undefined; };
+    body: never;
+    response: unknown;
+  };
+  "GET /api/v1/experiments/{experiment_id}/metrics-stream/trials-snapshot": {
+    path: { experiment_id: number; };
+    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; batchesProcessed: number; batchesMargin?: number | undefined; periodSeconds?: number | undefined; };
+    body: never;
+    response: unknown;
+  };
+  "GET /api/v1/experiments/{experiment_id}/model_def": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetModelDefResponse"];
+  };
+  "POST /api/v1/experiments/{experiment_id}/move": {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["MoveExperimentRequest"];
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/experiments/{experiment_id}/pareto-front": {
+    path: { experiment_id: number; };
+    query: { metrics?: string[] | null | undefined; smallerIsBetter?: string[] | null | undefined; };
+    body: never;
+    response: Schemas["GetParetoFrontResponse"];
+  };
+  "POST /api/v1/experiments/{experiment_id}/pause": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "PUT /api/v1/experiments/{experiment_id}/retain_logs": {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["PutExperimentRetainLogsRequest"];
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/experiments/{experiment_id}/searcher/best_searcher_validation_metric": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetBestSearcherValidationMetricResponse"];
+  };
+  "GET /api/v1/experiments/{experiment_id}/searcher_events": {
+    path: { experiment_id: number; };
+    query: { timeoutSeconds?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetSearcherEventsResponse"];
+  };
+  "POST /api/v1/experiments/{experiment_id}/searcher_operations": {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["PostSearcherOperationsRequest"];
+    response: Schemas["PostSearcherOperationsResponse"];
+  };
+  "DELETE /api/v1/experiments/{experiment_id}/tensorboard-files": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/experiments/{experiment_id}/trials": {
+    path: { experiment_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; states?: Schemas["TrialState"][] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetExperimentTrialsRequestSortBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetExperimentTrialsResponse"];
+  };
+  "POST /api/v1/experiments/{experiment_id}/unarchive": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/experiments/{experiment_id}/validation-history": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetExperimentValidationHistoryResponse"];
+  };
+  "GET /api/v1/job-queues": {
+    path: never;
+    query: { resourcePool?: string | null | undefined; states?: Schemas["JobState"][] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; limit?: number | null | undefined; offset?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetJobsResponse"];
+  };
+  "POST /api/v1/job-queues": {
+    path: never;
+    query: never;
+    body: Schemas["UpdateJobQueueRequest"];
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/job-queues-v2": {
+    path: never;
+    query: { resourcePool?: string | null | undefined; states?: Schemas["JobState"][] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; limit?: number | null | undefined; offset?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetJobsV2Response"];
+  };
+  "GET /api/v1/job-queues/stats": {
+    path: never;
+    query: { resourcePools?: string[] | null | undefined; };
+    body: never;
+    response: Schemas["GetJobQueueStatsResponse"];
+  };
+  "GET /api/v1/master": {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetMasterResponse"];
+  };
+  "DELETE /api/v1/master/cluster_message": {
+    path: never;
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/master/cluster_message": {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetClusterMessageResponse"];
+  };
+  "PUT /api/v1/master/cluster_message": {
+    path: never;
+    query: never;
+    body: Schemas["SetClusterMessageRequest"];
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/master/config": {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetMasterConfigResponse"];
+  };
+  "PATCH /api/v1/master/config": {
+    path: never;
+    query: never;
+    body: Schemas["PatchMasterConfigRequest"];
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/master/logs": {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; follow?: boolean | undefined; };
+    body: never;
+    response: unknown;
+  };
+  "GET /api/v1/master/telemetry": {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetTelemetryResponse"];
+  };
+  "GET /api/v1/me": {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetMeResponse"];
+  };
+  "GET /api/v1/permissions/summary": {
+    path: never;
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/preview-hp-search": {
+    path: never;
+    query: never;
+    body: Schemas["PreviewHPSearchRequest"];
+    response: Schemas["PreviewHPSearchResponse"];
+  };
+  "GET /api/v1/projects/key/{key}": {
+    path: { key: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetProjectByKeyResponse"];
+  };
+  "DELETE /api/v1/projects/{project_id}": {
+    path: { project_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["DeleteProjectResponse"];
+  };
+  "GET /api/v1/projects/{project_id}": {
+    path: { project_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetProjectResponse"];
+  };
+  "PATCH /api/v1/projects/{project_id}": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["PatchProject"];
+    response: Schemas["PatchProjectResponse"];
+  };
+  "POST /api/v1/projects/{project_id}/archive": {
+    path: { project_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/projects/{project_id}/columns": {
+    path: { project_id: number; };
+    query: { tableType?: Schemas["TableType"] | null | undefined; search?: string | undefined; limit?: number | null | undefined; values?: boolean | undefined; };
+    body: never;
+    response: Schemas["GetProjectColumnsResponse"];
+  };
+  "POST /api/v1/projects/{project_id}/experiments/activate": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["ActivateExperimentsRequest"];
+    response: Schemas["ActivateExperimentsResponse"];
+  };
+  "POST /api/v1/projects/{project_id}/experiments/archive": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["ArchiveExperimentsRequest"];
+    response: Schemas["ArchiveExperimentsResponse"];
+  };
+  "POST /api/v1/projects/{project_id}/experiments/cancel": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["CancelExperimentsRequest"];
+    response: Schemas["CancelExperimentsResponse"];
+  };
+  "DELETE /api/v1/projects/{project_id}/experiments/delete": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["DeleteExperimentsRequest"];
+    response: Schemas["DeleteExperimentsResponse"];
+  };
+  "POST /api/v1/projects/{project_id}/experiments/kill": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["KillExperimentsRequest"];
+    response: Schemas["KillExperimentsResponse"];
+  };
+  "GET /api/v1/projects/{project_id}/experiments/metric-ranges": {
+    path: { project_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetProjectNumericMetricsRangeResponse"];
+  };
+  "POST /api/v1/projects/{project_id}/experiments/move": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["MoveExperimentsRequest"];
+    response: Schemas["MoveExperimentsResponse"];
+  };
+  "POST /api/v1/projects/{project_id}/experiments/pause": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["PauseExperimentsRequest"];
+    response: Schemas["PauseExperimentsResponse"];
+  };
+  "PUT /api/v1/projects/{project_id}/experiments/retain_logs": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["PutExperimentsRetainLogsRequest"];
+    response: Schemas["PutExperimentsRetainLogsResponse"];
+  };
+  "POST /api/v1/projects/{project_id}/experiments/unarchive": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["UnarchiveExperimentsRequest"];
+    response: Schemas["UnarchiveExperimentsResponse"];
+  };
+  "POST /api/v1/projects/{project_id}/filter-counts": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["FilterCountsRequest"];
+    response: Schemas["FilterCountsResponse"];
+  };
+  "POST /api/v1/projects/{project_id}/move": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["MoveProjectRequest"];
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/projects/{project_id}/notes": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["Note"];
+    response: Schemas["AddProjectNoteResponse"];
+  };
+  "PUT /api/v1/projects/{project_id}/notes": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["PutProjectNotesRequest"];
+    response: Schemas["PutProjectNotesResponse"];
+  };
+  "POST /api/v1/projects/{project_id}/unarchive": {
+    path: { project_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/projects/{project_id}/views": {
+    path: { project_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetSavedViewsResponse"];
+  };
+  "POST /api/v1/projects/{project_id}/views": {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["PostSavedViewRequest"];
+    response: Schemas["SavedViewResponse"];
+  };
+  "DELETE /api/v1/projects/{project_id}/views/{view_id}": {
+    path: { project_id: number; view_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "PATCH /api/v1/projects/{project_id}/views/{view_id}": {
+    path: { project_id: number; view_id: number; };
+    query: never;
+    body: Schemas["PatchSavedViewRequest"];
+    response: Schemas["SavedViewResponse"];
+  };
+  "GET /api/v1/resource-pools": {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; unbound?: boolean | undefined; };
+    body: never;
+    response: Schemas["GetResourcePoolsResponse"];
+  };
+  "DELETE /api/v1/resource-pools/{pool}/workspace-bindings": {
+    path: { pool: string; };
+    query: never;
+    body: Schemas["UnbindRPFromWorkspaceRequest"];
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/resource-pools/{pool}/workspace-bindings": {
+    path: { pool: string; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; };
+    body: never;
+    response: Schemas["ListWorkspacesBoundToRPResponse"];
+  };
+  "POST /api/v1/resource-pools/{pool}/workspace-bindings": {
+    path: { pool: string; };
+    query: never;
+    body: Schemas["BindRPToWorkspaceRequest"];
+    response: Record<string, unknown>;
+  };
+  "PUT /api/v1/resource-pools/{pool}/workspace-bindings": {
+    path: { pool: string; };
+    query: never;
+    body: Schemas["OverwriteRPWorkspaceBindingsRequest"];
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/resources/allocation/aggregated": {
+    path: never;
+    query: { startDate?: string | null | undefined; start_date?: string | null | undefined; endDate?: string | null | undefined; end_date?: string | null | undefined; period?: Schemas["ResourceAllocationAggregationPeriod"] | undefined; };
+    body: never;
+    response: Schemas["ResourceAllocationAggregatedResponse"];
+  };
+  "GET /api/v1/resources/allocation/raw": {
+    path: never;
+    query: { timestampAfter?: string | null | undefined; timestamp_after?: string | null | undefined; timestampBefore?: string | null | undefined; timestamp_before?: string | null | undefined; };
+    body: never;
+    response: Schemas["ResourceAllocationRawResponse"];
+  };
+  "POST /api/v1/runs": {
+    path: never;
+    query: never;
+    body: Schemas["SearchRunsRequest"];
+    response: Schemas["SearchRunsResponse"];
+  };
+  "POST /api/v1/runs/archive": {
+    path: never;
+    query: never;
+    body: Schemas["ArchiveRunsRequest"];
+    response: Schemas["ArchiveRunsResponse"];
+  };
+  "POST /api/v1/runs/delete": {
+    path: never;
+    query: never;
+    body: Schemas["DeleteRunsRequest"];
+    response: Schemas["DeleteRunsResponse"];
+  };
+  "POST /api/v1/runs/kill": {
+    path: never;
+    query: never;
+    body: Schemas["KillRunsRequest"];
+    response: Schemas["KillRunsResponse"];
+  };
+  "POST /api/v1/runs/move": {
+    path: never;
+    query: never;
+    body: Schemas["MoveRunsRequest"];
+    response: Schemas["MoveRunsResponse"];
+  };
+  "POST /api/v1/runs/pause": {
+    path: never;
+    query: never;
+    body: Schemas["PauseRunsRequest"];
+    response: Schemas["PauseRunsResponse"];
+  };
+  "POST /api/v1/runs/resume": {
+    path: never;
+    query: never;
+    body: Schemas["ResumeRunsRequest"];
+    response: Schemas["ResumeRunsResponse"];
+  };
+  "POST /api/v1/runs/start": {
+    path: never;
+    query: never;
+    body: Schemas["RunPrepareForReportingRequest"];
+    response: Schemas["RunPrepareForReportingResponse"];
+  };
+  "POST /api/v1/runs/unarchive": {
+    path: never;
+    query: never;
+    body: Schemas["UnarchiveRunsRequest"];
+    response: Schemas["UnarchiveRunsResponse"];
+  };
+  "GET /api/v1/runs/{run_id}/metadata": {
+    path: { run_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetRunMetadataResponse"];
+  };
+  "POST /api/v1/runs/{run_id}/metadata": {
+    path: { run_id: number; };
+    query: never;
+    body: Schemas["PostRunMetadataRequest"];
+    response: Schemas["PostRunMetadataResponse"];
+  };
+  "GET /api/v1/search": {
+    path: never;
+    query: { q?: string | undefined; limit?: number | null | undefined; };
+    body: never;
+    response: Schemas["LookupResponse"];
+  };
+  "POST /api/v1/task/logs": {
+    path: never;
+    query: never;
+    body: Schemas["PostTaskLogsRequest"];
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/tasks": {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetTasksResponse"];
+  };
+  "GET /api/v1/tasks/count": {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetActiveTasksCountResponse"];
+  };
+  "GET /api/v1/tasks/{task_id}": {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetTaskResponse"];
+  };
+  "GET /api/v1/tasks/{task_id}/acceleratorData": {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetTaskAcceleratorDataResponse"];
+  };
+  "GET /api/v1/tasks/{task_id}/context_directory": {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetTaskContextDirectoryResponse"];
+  };
+  "GET /api/v1/tasks/{task_id}/logs": {
+    path: { task_id: string; };
+    query: { limit?: number | null | undefined; follow?: boolean | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; allocationIds?: string[] | null | undefined; agentIds?: string[] | null | undefined; containerIds?: string[] | null | undefined; rankIds?: number[] | null | undefined; levels?: Schemas["LogLevel"][] | null | undefined; stdtypes?: string[] | null | undefined; sources?: string[] | null | undefined; timestampBefore?: string | null | undefined; timestampAfter?: string | null | undefined; searchText?: string | null | undefined; enableRegex?: boolean | undefined; afterId?: number | null | undefined; beforeId?: number | null | undefined; };
+    body: never;
+    response: unknown;
+  };
+  "GET /api/v1/tasks/{task_id}/logs/fields": {
+    path: { task_id: string; };
+    query: { follow?: boolean | undefined; };
+    body: never;
+    response: unknown;
+  };
+  "GET /api/v1/tokens": {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; username?: string | null | undefined; tokenIds?: number[] | null | undefined; showInactive?: boolean | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetAccessTokensRequestSortBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetAccessTokensResponse"];
+  };
+  "POST /api/v1/tokens": {
+    path: never;
+    query: never;
+    body: Schemas["PostAccessTokenRequest"];
+    response: Schemas["PostAccessTokenResponse"];
+  };
+  "PATCH /api/v1/tokens/{token_id}": {
+    path: { token_id: number; };
+    query: never;
+    body: Schemas["PatchAccessTokenRequest"];
+    response: Schemas["PatchAccessTokenResponse"];
+  };
+  "POST /api/v1/trial-source-info": {
+    path: never;
+    query: never;
+    body: Schemas["ReportTrialSourceInfoRequest"];
+    response: Schemas["ReportTrialSourceInfoResponse"];
+  };
+  "POST /api/v1/trials": {
+    path: never;
+    query: never;
+    body: Schemas["CreateTrialRequest"];
+    response: Schemas["CreateTrialResponse"];
+  };
+  "PUT /api/v1/trials": {
+    path: never;
+    query: never;
+    body: Schemas["PutTrialRequest"];
+    response: Schemas["PutTrialResponse"];
+  };
+  "GET /api/v1/trials/by-external-id/{external_experiment_id}/{external_trial_id}": {
+    path: { external_experiment_id: string; external_trial_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetTrialByExternalIDResponse"];
+  };
+  "GET /api/v1/trials/metrics/training_metrics": {
+    path: never;
+    query: { trialIds: number[]; };
+    body: never;
+    response: unknown;
+  };
+  "GET /api/v1/trials/metrics/trial_metrics": {
+    path: never;
+    query: { trialIds: number[]; group?: string | null | undefined; };
+    body: never;
+    response: unknown;
+  };
+  "GET /api/v1/trials/metrics/validation_metrics": {
+    path: never;
+    query: { trialIds: number[]; };
+    body: never;
+    response: unknown;
+  };
+  "POST /api/v1/trials/profiler/metrics": {
+    path: never;
+    query: never;
+    body: Schemas["PostTrialProfilerMetricsBatchRequest"];
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/trials/time-series": {
+    path: never;
+    query: { trialIds: number[]; metricIds?: string[] | null | undefined; metricNames?: string[] | null | undefined; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; startBatches?: number | null | undefined; endBatches?: number | null | undefined; maxDatapoints?: number | null | undefined; sampling?: "bucket" | null | undefined; xAxis?: Schemas["SeriesAxis"] | undefined; start?: number | null | undefined; end?: number | null | undefined; };
+    body: never;
+    response: Schemas["CompareTrialsResponse"] | Schemas["BucketedTrialsResponse"];
+  };
+  "GET /api/v1/trials/{trial_id}": {
+    path: { trial_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetTrialResponse"];
+  };
+  "PATCH /api/v1/trials/{trial_id}": {
+    path: { trial_id: number; };
+    query: never;
+    body: Schemas["PatchTrialRequest"];
+    response: Schemas["PatchTrialResponse"];
+  };
+  "GET /api/v1/trials/{trial_id}/checkpoints": {
+    path: { trial_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; states?: Schemas["CheckpointState"][] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortByAttr?: Schemas["SortBy"] | null | undefined; sortByMetric?: string | null | undefined; };
+    body: never;
+    response: Schemas["GetTrialCheckpointsResponse"];
+  };
+  "POST /api/v1/trials/{trial_id}/early_exit": {
+    path: { trial_id: number; };
+    query: never;
+    body: Record<string, unknown>;
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/trials/{trial_id}/kill": {
+    path: { trial_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/trials/{trial_id}/logs": {
+    path: { trial_id: number; };
+    query: { limit?: number | null | undefined; follow?: boolean | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; allocationIds?: string[] | null | undefined; agentIds?: string[] | null | undefined; containerIds?: string[] | null | undefined; rankIds?: number[] | null | undefined; levels?: Schemas["LogLevel"][] | null | undefined; stdtypes?: string[] | null | undefined; sources?: string[] | null | undefined; timestampBefore?: string | null | undefined; timestampAfter?: string | null | undefined; searchText?: string | null | undefined; enableRegex?: boolean | undefined; afterId?: number | null | undefined; beforeId?: number | null | undefined; };
+    body: never;
+    response: unknown;
+  };
+  "GET /api/v1/trials/{trial_id}/logs/fields": {
+    path: { trial_id: number; };
+    query: { follow?: boolean | undefined; };
+    body: never;
+    response: unknown;
+  };
+  "POST /api/v1/trials/{trial_id}/metrics": {
+    path: { trial_id: number; };
+    query: never;
+    body: Record<string, unknown>;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/trials/{trial_id}/metrics/series": {
+    path: { trial_id: number; };
+    query: { name: string; group?: string | undefined; from?: number | null | undefined; to?: number | null | undefined; points?: number | undefined; };
+    body: never;
+    response: Schemas["MetricSeriesResponse"];
+  };
+  "GET /api/v1/trials/{trial_id}/profiler/available_series": {
+    path: { trial_id: number; };
+    query: { follow?: boolean | undefined; };
+    body: never;
+    response: unknown;
+  };
+  "GET /api/v1/trials/{trial_id}/profiler/metrics": {
+    path: { trial_id: number; };
+    query: { "labels.name": string; "labels.agentId"?: string | null | undefined; "labels.gpuUuid"?: string | null | undefined; "labels.metricType"?: Schemas["TrialProfilerMetricLabelsProfilerMetricType"] | null | undefined; follow?: boolean | undefined; };
+    body: never;
+    response: unknown;
+  };
+  "POST /api/v1/trials/{trial_id}/progress": {
+    path: { trial_id: number; };
+    query: never;
+    body: unknown;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/trials/{trial_id}/remaining_log_retention_days": {
+    path: { trial_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetTrialRemainingLogRetentionDaysResponse"];
+  };
+  "PUT /api/v1/trials/{trial_id}/retain_logs": {
+    path: { trial_id: number; };
+    query: never;
+    body: Schemas["PutTrialRetainLogsRequest"];
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/trials/{trial_id}/runner/metadata": {
+    path: { trial_id: number; };
+    query: never;
+    body: Schemas["TrialRunnerMetadata"];
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/trials/{trial_id}/searcher/completed_operation": {
+    path: { trial_id: number; };
+    query: never;
+    body: Schemas["CompleteTrialSearcherOperationRequest"];
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/trials/{trial_id}/searcher/operation": {
+    path: { trial_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetCurrentTrialSearcherOperationResponse"];
+  };
+  "POST /api/v1/trials/{trial_id}/start": {
+    path: { trial_id: number; };
+    query: never;
+    body: Schemas["StartTrialRequest"];
+    response: Schemas["StartTrialResponse"];
+  };
+  "POST /api/v1/trials/{trial_id}/training_metrics": {
+    path: { trial_id: number; };
+    query: never;
+    body: Record<string, unknown>;
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/trials/{trial_id}/validation_metrics": {
+    path: { trial_id: number; };
+    query: never;
+    body: Record<string, unknown>;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/trials/{trial_id}/workloads": {
+    path: { trial_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortKey?: string | null | undefined; filter?: Schemas["GetTrialWorkloadsRequestFilterOption"] | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; group?: string | null | undefined; removeDeletedCheckpoints?: boolean | undefined; };
+    body: never;
+    response: Schemas["GetTrialWorkloadsResponse"];
+  };
+  "GET /api/v1/user/projects/activity": {
+    path: never;
+    query: { limit?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetProjectsByUserActivityResponse"];
+  };
+  "GET /api/v1/users": {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; name?: string | null | undefined; active?: boolean | null | undefined; admin?: boolean | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetUsersRequestSortBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetUsersResponse"];
+  };
+  "PATCH /api/v1/users": {
+    path: never;
+    query: never;
+    body: Schemas["PatchUsersRequest"];
+    response: Schemas["PatchUsersResponse"];
+  };
+  "POST /api/v1/users": {
+    path: never;
+    query: never;
+    body: Schemas["PostUserRequest"];
+    response: Schemas["PostUserResponse"];
+  };
+  "POST /api/v1/users/activity": {
+    path: never;
+    query: never;
+    body: Schemas["PostUserActivityRequest"];
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/users/setting": {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetUserSettingResponse"];
+  };
+  "POST /api/v1/users/setting": {
+    path: never;
+    query: never;
+    body: Schemas["PostUserSettingRequest"];
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/users/setting/reset": {
+    path: never;
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/users/{user_id}": {
+    path: { user_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetUserResponse"];
+  };
+  "PATCH /api/v1/users/{user_id}": {
+    path: { user_id: number; };
+    query: never;
+    body: Schemas["PatchUser"];
+    response: Schemas["PatchUserResponse"];
+  };
+  "POST /api/v1/users/{user_id}/password": {
+    path: { user_id: number; };
+    query: never;
+    body: string;
+    response: Schemas["SetUserPasswordResponse"];
+  };
+  "GET /api/v1/users/{username}/by-username": {
+    path: { username: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetUserByUsernameResponse"];
+  };
+  "GET /api/v1/workspaces": {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; name?: string | null | undefined; nameCaseSensitive?: string | null | undefined; archived?: boolean | null | undefined; pinned?: boolean | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetWorkspacesRequestSortBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetWorkspacesResponse"];
+  };
+  "POST /api/v1/workspaces": {
+    path: never;
+    query: never;
+    body: Schemas["PostWorkspaceRequest"];
+    response: Schemas["PostWorkspaceResponse"];
+  };
+  "DELETE /api/v1/workspaces/{workspace_id}": {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["DeleteWorkspaceResponse"];
+  };
+  "GET /api/v1/workspaces/{workspace_id}": {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetWorkspaceResponse"];
+  };
+  "PATCH /api/v1/workspaces/{workspace_id}": {
+    path: { workspace_id: number; };
+    query: never;
+    body: Schemas["PatchWorkspace"];
+    response: Schemas["PatchWorkspaceResponse"];
+  };
+  "POST /api/v1/workspaces/{workspace_id}/archive": {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/workspaces/{workspace_id}/available-resource-pools": {
+    path: { workspace_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; };
+    body: never;
+    response: Schemas["ListRPsBoundToWorkspaceResponse"];
+  };
+  "GET /api/v1/workspaces/{workspace_id}/get-k8s-resource-quotas": {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/workspaces/{workspace_id}/list-namespace-bindings": {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/workspaces/{workspace_id}/pin": {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /api/v1/workspaces/{workspace_id}/projects": {
+    path: { workspace_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; name?: string | null | undefined; archived?: boolean | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetWorkspaceProjectsRequestSortBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetWorkspaceProjectsResponse"];
+  };
+  "POST /api/v1/workspaces/{workspace_id}/projects": {
+    path: { workspace_id: number; };
+    query: never;
+    body: Schemas["PostProjectRequest"];
+    response: Schemas["PostProjectResponse"];
+  };
+  "POST /api/v1/workspaces/{workspace_id}/unarchive": {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "POST /api/v1/workspaces/{workspace_id}/unpin": {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /checkpoints/{checkpoint_uuid}": {
+    path: { checkpoint_uuid: string; };
+    query: never;
+    body: never;
+    response: unknown;
+  };
+  "GET /experiments/{experiment_id}/preview_gc": {
+    path: { experiment_id: number; };
+    query: { save_experiment_best?: number | null | undefined; save_trial_best?: number | null | undefined; save_trial_latest?: number | null | undefined; };
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /health": {
+    path: never;
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /info": {
+    path: never;
+    query: { challenge?: string | null | undefined; allocation?: string | null | undefined; };
+    body: never;
+    response: Record<string, unknown>;
+  };
+  "GET /resources/allocation/aggregated": {
+    path: never;
+    query: { start_date?: string | null | undefined; end_date?: string | null | undefined; period?: Schemas["ResourceAllocationAggregationPeriod"] | undefined; };
+    body: never;
+    response: string;
+  };
+  "GET /resources/allocation/allocations-csv": {
+    path: never;
+    query: { timestamp_after?: string | null | undefined; timestamp_before?: string | null | undefined; };
+    body: never;
+    response: string;
+  };
+  "GET /resources/allocation/raw": {
+    path: never;
+    query: { timestamp_after?: string | null | undefined; timestamp_before?: string | null | undefined; };
+    body: never;
+    response: string;
+  };
+  "POST /task-logs": {
+    path: never;
+    query: never;
+    body: unknown;
+    response: Record<string, unknown>;
+  };
+  "GET /tasks": {
+    path: never;
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+}

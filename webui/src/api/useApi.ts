@@ -1,0 +1,86 @@
+// Reads and actions for pages: useApi caches a call, useAct does something and says how it went.
+import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { toast } from "../ui/toast";
+import { ApiError, type Args, call, type Params } from "./client";
+import type { Paths } from "./schema";
+
+export interface ApiOptions {
+  enabled?: boolean | undefined;
+  refetchInterval?: number | undefined;
+  keepPrevious?: boolean | undefined;
+  staleTime?: number | undefined;
+}
+
+export interface Act {
+  /** What was done, in the past tense: "Archived experiment 41". */
+  label: string;
+  run: () => Promise<unknown>;
+  undo?: (() => Promise<unknown>) | undefined;
+  invalidate?: (keyof Paths)[] | undefined;
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      gcTime: 5 * 60_000,
+      refetchOnWindowFocus: true,
+      refetchIntervalInBackground: false,
+      retry: (count, error) => count < 2 && isTransient(error),
+    },
+  },
+});
+
+export function keyOf<K extends keyof Paths>(op: K, params?: Params<K>): readonly [K, Params<K> | undefined] {
+  return [op, params] as const;
+}
+
+export function useApi<K extends keyof Paths>(
+  op: K,
+  params?: Params<K>,
+  options: ApiOptions = {},
+): UseQueryResult<Paths[K]["response"], ApiError> {
+  return useQuery<Paths[K]["response"], ApiError>({
+    queryKey: keyOf(op, params),
+    queryFn: ({ signal }) => call(op, ...([params, signal] as unknown as Args<K>)),
+    ...(options.enabled === undefined ? {} : { enabled: options.enabled }),
+    ...(options.refetchInterval === undefined ? {} : { refetchInterval: options.refetchInterval }),
+    ...(options.staleTime === undefined ? {} : { staleTime: options.staleTime }),
+    ...(options.keepPrevious ? { placeholderData: keepPreviousData } : {}),
+  });
+}
+
+/** Returns a function that does a thing, refreshes what it changed, and toasts with Undo or the error. */
+export function useAct(): (what: Act) => Promise<boolean> {
+  return useCallback(act, []);
+}
+
+async function act(what: Act): Promise<boolean> {
+  try {
+    await what.run();
+  } catch (error) {
+    toast({ text: errorText(error), kind: "error" });
+    return false;
+  }
+  await refresh(what.invalidate);
+  const { undo } = what;
+  toast({
+    text: what.label,
+    undo: undo && (() => act({ label: `Undone: ${what.label}`, run: undo, invalidate: what.invalidate })),
+  });
+  return true;
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function refresh(operations: (keyof Paths)[] | undefined): Promise<void> {
+  if (!operations) return void (await queryClient.invalidateQueries());
+  await Promise.all(operations.map((op) => queryClient.invalidateQueries({ queryKey: [op] })));
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 502);
+}

@@ -1,0 +1,50 @@
+// One chart of one or more metrics of one or more trials, which fetches its own data while it is on the page.
+
+import { useMemo } from "react";
+import { Chart } from "../chart/Chart";
+import type { Range } from "../chart/types";
+import { ErrorCard } from "../ui/ErrorCard";
+import type { ChartSettings } from "./chartSettings";
+import type { Metric } from "./metricNames";
+import { chartSeries, X_LABELS } from "./series";
+import { useSeries } from "./useSeries";
+
+export interface MetricChartProps {
+  title: string;
+  trialIds: number[];
+  metrics: Metric[];
+  settings: ChartSettings;
+  nameOf: (trialId: number, metric: Metric) => string;
+  markers?: { x: number; label: string }[];
+  height?: number;
+  syncKey?: string;
+  note?: string;
+}
+
+export function MetricChart(props: MetricChartProps) {
+  const { title, trialIds, metrics, settings, nameOf, markers, height = 240, syncKey, note } = props;
+  const { trials, error, refetch } = useSeries(trialIds, metrics, settings.axis, settings.zoom);
+  const series = useMemo(
+    () => chartSeries(trials, metrics, settings.axis, nameOf),
+    [trials, metrics, settings.axis, nameOf],
+  );
+  if (error !== null && series.length === 0) return <ErrorCard error={error} onRetry={refetch} />;
+  return (
+    <Chart
+      title={title}
+      series={series}
+      xLabel={X_LABELS[settings.axis]}
+      yLabel={metrics[0]?.name ?? title}
+      xKind={settings.axis === "time" ? "time" : settings.axis === "relative" ? "duration" : "number"}
+      logY={settings.isLog}
+      smoothing={settings.smoothing}
+      hideOutliers={settings.hidesOutliers}
+      height={height}
+      range={settings.zoom as Range | null}
+      onZoom={settings.setZoom}
+      {...(syncKey === undefined ? {} : { syncKey })}
+      {...(settings.axis === "batch" && markers !== undefined ? { markers } : {})}
+      {...(note === undefined ? {} : { note })}
+    />
+  );
+}

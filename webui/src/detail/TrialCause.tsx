@@ -1,0 +1,77 @@
+// Why a trial failed: the cause in words, what was recorded, and the log line that explains it.
+
+import { useEffect, useState } from "react";
+import { lines } from "../api/client";
+import { useApi } from "../api/useApi";
+import { plainText } from "../log/ansi";
+import { fromWire, type LogLine, type WireLine } from "../log/line";
+import { Card } from "../ui/Card";
+import { Link } from "../url";
+import { type Cause, causeOf } from "./cause";
+import css from "./detail.module.css";
+import type { Experiment, Trial } from "./types";
+
+export function TrialCause({ experiment, trial }: { experiment: Experiment; trial: Trial }) {
+  const isFailed = trial.state === "STATE_ERROR" || Boolean(trial.logPolicyMatched);
+  const task = useApi(
+    "GET /api/v1/tasks/{task_id}",
+    { path: { task_id: trial.taskId ?? "" } },
+    { enabled: isFailed && Boolean(trial.taskId) },
+  );
+  if (!isFailed) return null;
+  const cause = causeOf(task.data?.task.allocations ?? [], trial.logPolicyMatched, experiment.config);
+  return (
+    <CauseCard cause={cause} experimentId={experiment.id} trialId={trial.id} isOver={trial.state === "STATE_ERROR"} />
+  );
+}
+
+interface CauseCardProps {
+  cause: Cause;
+  experimentId: number;
+  trialId: number;
+  isOver: boolean;
+}
+
+function CauseCard({ cause, experimentId, trialId, isOver }: CauseCardProps) {
+  const line = useExplainingLine(trialId, cause.pattern);
+  const logs = `/experiments/${experimentId}/trials/${trialId}/logs`;
+  return (
+    <Card>
+      <section className={css["cause"]} aria-label="Why it failed">
+        <h2>
+          <span aria-hidden="true">✕ </span>
+          {isOver ? cause.title : cause.title.replace("Failed: ", "Log policy matched: ")}
+        </h2>
+        {cause.detail !== "" && <p className={css["recorded"]}>{cause.detail}</p>}
+        {cause.hint !== "" && <p>{cause.hint}</p>}
+        {line === null ? (
+          <Link href={logs}>See the log</Link>
+        ) : (
+          <p>
+            <code className={css["line"]}>{plainText(line.text)}</code>{" "}
+            <Link href={`${logs}#L${line.id}`}>See it in the log, line {line.id}</Link>
+          </p>
+        )}
+      </section>
+    </Card>
+  );
+}
+
+/** The last line of the task that matches; what the platform wrote about the end is no explanation. */
+export function useExplainingLine(trialId: number, pattern: string): LogLine | null {
+  const [line, setLine] = useState<LogLine | null>(null);
+  useEffect(() => {
+    const ends = new AbortController();
+    const query = { searchText: pattern, enableRegex: true, orderBy: "ORDER_BY_DESC", limit: 1, sources: ["task"] };
+    const read = async (): Promise<void> => {
+      for await (const found of lines<WireLine>(`/api/v1/trials/${trialId}/logs`, query, ends.signal)) {
+        setLine(fromWire(found));
+        return;
+      }
+    };
+    // no line is no more than a missing link: the card still names the cause
+    read().catch(() => setLine(null));
+    return () => ends.abort();
+  }, [trialId, pattern]);
+  return line;
+}

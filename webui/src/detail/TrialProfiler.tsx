@@ -1,0 +1,112 @@
+// System metrics of a trial: a chart per metric, a line per agent and device, every sample of it.
+
+import { useQueries } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { isEnded } from "../actions/verbs";
+import { lines } from "../api/client";
+import { Chart } from "../chart/Chart";
+import { ChartGrid } from "../chart/ChartGrid";
+import { CopyCommand } from "../ui/CopyCommand";
+import { Empty } from "../ui/Empty";
+import { ErrorCard } from "../ui/ErrorCard";
+import { Select } from "../ui/Select";
+import { Skeleton } from "../ui/Skeleton";
+import { text, useUrlState } from "../url";
+import css from "./detail.module.css";
+import { InView } from "./InView";
+import { byMetric, joined, type Labels, nameOf, type ProfilerBatch } from "./profiler";
+import type { Trial } from "./types";
+import { useFirstLine } from "./useFirstLine";
+import { parseZoom, printZoom } from "./zoom";
+
+const CHART_PX = 300;
+const REFRESH_MS = 10_000;
+
+export function TrialProfiler({ trial }: { trial: Trial }) {
+  const [agent, setAgent] = useUrlState("agent", text, "");
+  const path = `/api/v1/trials/${trial.id}/profiler/available_series`;
+  const answer = useFirstLine<{ labels: Labels[] }>(path, {}, true);
+  if (answer.error !== null) return <ErrorCard error={answer.error} />;
+  if (answer.data === undefined) return <Skeleton rows={8} />;
+  const labels = answer.data?.labels ?? [];
+  if (labels.length === 0) return <NoProfiler />;
+  const agents = [...new Set(labels.map((one) => one.agentId ?? ""))];
+  const shown = byMetric(labels.filter((one) => agent === "" || one.agentId === agent));
+  return (
+    <div className={css["stack"]}>
+      <div className={css["controls"]}>
+        <Select
+          label="Agent"
+          value={agent}
+          options={[{ id: "", label: "All agents" }, ...agents.map((id) => ({ id, label: id }))]}
+          onChange={(id) => setAgent(id)}
+        />
+      </div>
+      <ChartGrid>
+        {shown.map(([name, series]) => (
+          <InView key={name} height={CHART_PX}>
+            <ProfilerChart trial={trial} name={name} labels={series} />
+          </InView>
+        ))}
+      </ChartGrid>
+    </div>
+  );
+}
+
+function ProfilerChart({ trial, name, labels }: { trial: Trial; name: string; labels: readonly Labels[] }) {
+  const [zoomText, setZoom] = useUrlState("zoom", text, "");
+  const zoom = useMemo(() => parseZoom(zoomText), [zoomText]);
+  const refresh = isEnded(trial.state) ? {} : { refetchInterval: REFRESH_MS };
+  const answers = useQueries({
+    queries: labels.map((one) => ({
+      queryKey: ["profiler", trial.id, one.name, one.agentId, one.gpuUuid],
+      queryFn: ({ signal }: { signal: AbortSignal }) => read(trial.id, one, signal),
+      ...refresh,
+    })),
+  });
+  const error = answers.find((answer) => answer.error !== null)?.error;
+  if (error) return <ErrorCard error={error} />;
+  const series = answers.flatMap((answer, i) => {
+    const one = labels[i];
+    if (answer.data === undefined || one === undefined) return [];
+    return [{ id: `${name} ${nameOf(one)}`, name: nameOf(one), ...joined(answer.data) }];
+  });
+  return (
+    <Chart
+      title={name}
+      series={series}
+      xLabel="time"
+      yLabel={name}
+      xKind="time"
+      range={zoom}
+      onZoom={(range) => setZoom(printZoom(range))}
+      syncKey={`profiler-${trial.id}`}
+    />
+  );
+}
+
+async function read(trialId: number, labels: Labels, signal: AbortSignal): Promise<ProfilerBatch[]> {
+  const query = { "labels.name": labels.name, "labels.agentId": labels.agentId, "labels.gpuUuid": labels.gpuUuid };
+  const batches: ProfilerBatch[] = [];
+  for await (const one of lines<{ batch: ProfilerBatch }>(
+    `/api/v1/trials/${trialId}/profiler/metrics`,
+    query,
+    signal,
+  )) {
+    batches.push(one.batch);
+  }
+  return batches;
+}
+
+function NoProfiler() {
+  return (
+    <Empty title="The profiler was off">
+      <p>
+        Load, memory, disks and network are drawn here once it is on. For Trial APIs switch it on in the configuration:
+      </p>
+      <CopyCommand text={"profiling:\n  enabled: true"} />
+      <p>With the Core API start it in the code:</p>
+      <CopyCommand text="core_context.profiler.on()" />
+    </Empty>
+  );
+}

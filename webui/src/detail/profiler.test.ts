@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { byMetric, joined, nameOf } from "./profiler";
+
+const label = (name: string, agentId: string, gpuUuid = "") => ({ name, agentId, gpuUuid, trialId: 1 });
+
+describe("series of the profiler", () => {
+  it("are drawn metric by metric", () => {
+    const found = byMetric([label("gpu_util", "b", "G1"), label("cpu", "a"), label("gpu_util", "b", "G2")]);
+    expect(found.map(([name, series]) => [name, series.map(nameOf)])).toEqual([
+      ["cpu", ["a"]],
+      ["gpu_util", ["b G1", "b G2"]],
+    ]);
+  });
+
+  it("are joined from their batches", () => {
+    const batches = [
+      { timestamps: ["1970-01-01T00:00:01Z", "1970-01-01T00:00:02Z"], values: [5, 6] },
+      { timestamps: ["1970-01-01T00:00:03.5Z"], values: [7] },
+    ];
+    expect(joined(batches)).toEqual({ x: [1, 2, 3.5], y: [5, 6, 7] });
+  });
+});

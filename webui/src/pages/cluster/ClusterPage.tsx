@@ -1,0 +1,73 @@
+// The cluster and one pool of it: slots, agents, the queue, the pool's settings, the master's log.
+import { useLive } from "../../api/live";
+import { useApi } from "../../api/useApi";
+import { LogView } from "../../log/LogView";
+import { Empty } from "../../ui/Empty";
+import { ErrorCard } from "../../ui/ErrorCard";
+import { Page } from "../../ui/Page";
+import { Skeleton } from "../../ui/Skeleton";
+import { TabLinks } from "../../ui/TabLinks";
+import { Link } from "../../url";
+import { Overview } from "./Overview";
+import { PoolConfiguration } from "./PoolConfiguration";
+import { Queue } from "./Queue";
+import { rowsOf } from "./queue";
+
+const LIMIT = 1000;
+
+export default function ClusterPage({ pool, tab = "overview" }: { pool?: string; tab?: string }) {
+  useLive({ agents: true, jobs: true, tasks: "all" });
+  const pools = useApi("GET /api/v1/resource-pools");
+  const jobs = useApi("GET /api/v1/job-queues-v2", {
+    query: { limit: LIMIT, ...(pool ? { resourcePool: pool } : {}) },
+  });
+  const known = pools.data?.resourcePools ?? [];
+  const rows = rowsOf(jobs.data?.jobs ?? [], known);
+  const waiting = rows.filter((row) => row.isQueued).length;
+  const tabs = tabsOf(pool, rows.length, waiting);
+  const one = known.find(({ name }) => name === pool);
+  const crumbs = pool ? [{ label: "Cluster", href: "/clusters" }] : [];
+  return (
+    <Page title={pool ? `Pool ${pool}` : "Cluster"} crumbs={crumbs}>
+      <TabLinks tabs={tabs} current={tab} label={pool ? `Parts of pool ${pool}` : "Parts of the cluster"} />
+      {pools.error && <ErrorCard error={pools.error} onRetry={pools.refetch} />}
+      {jobs.error && <ErrorCard error={jobs.error} onRetry={jobs.refetch} />}
+      {pool && pools.data && !one && <NoPool name={pool} />}
+      {tab === "logs" && !pool && <LogView source={{ kind: "master" }} />}
+      {tab === "queue" &&
+        (jobs.data ? (
+          <Queue rows={rows} pools={known} total={jobs.data.pagination.total ?? rows.length} />
+        ) : (
+          <Skeleton rows={6} />
+        ))}
+      {tab === "configuration" && one && <PoolConfiguration pool={one} />}
+      {tab === "overview" && (pool === undefined || one) && <Overview pool={one ?? null} pools={known} rows={rows} />}
+    </Page>
+  );
+}
+
+function NoPool({ name }: { name: string }) {
+  return (
+    <Empty title={`There is no pool "${name}"`}>
+      <Link href="/clusters">All pools of the cluster</Link>
+    </Empty>
+  );
+}
+
+function tabsOf(pool: string | undefined, jobs: number, waiting: number) {
+  const count = waiting > 0 ? `${jobs}, ${waiting} waiting` : jobs;
+  if (pool === undefined) {
+    return [
+      { id: "overview", label: "Slots", href: "/clusters" },
+      { id: "queue", label: "Queue", href: "/clusters/queue", count },
+      { id: "logs", label: "Master log", href: "/clusters/logs" },
+      { id: "usage", label: "Usage", href: "/clusters/historical-usage" },
+    ];
+  }
+  const base = `/resourcepool/${encodeURIComponent(pool)}`;
+  return [
+    { id: "overview", label: "Slots", href: base },
+    { id: "queue", label: "Queue", href: `${base}/queue`, count },
+    { id: "configuration", label: "Configuration", href: `${base}/configuration` },
+  ];
+}

@@ -1,0 +1,55 @@
+// The words of the pages that are still to come.
+export interface Coming {
+  title: string;
+  /** What the page will be. */
+  will: string;
+  /** How the same is done today. */
+  today: string;
+  commands: readonly string[];
+  link?: { href: string; label: string } | undefined;
+}
+
+export const COMING: Record<string, Coming> = {
+  models: {
+    title: "Models",
+    will: "The registry of models: versions with their checkpoint, metrics, notes and the trial they came from.",
+    today: "Until then a checkpoint is found and fetched by its experiment and its id:",
+    commands: ["det experiment list-checkpoints EXPERIMENT", "det checkpoint download UUID"],
+  },
+  templates: {
+    title: "Templates",
+    will: "Parts of a configuration that many experiments share, kept on the master.",
+    today: "Until then single fields are set at submission, on top of a configuration file that you keep:",
+    commands: ["det experiment create config.yaml . --config resources.resource_pool=default"],
+  },
+  webhooks: {
+    title: "Webhooks",
+    will: "Calls to your services when an experiment ends, or when a line appears in a log.",
+    today: "Until then a script waits for the end and does what you want:",
+    commands: ["det experiment wait EXPERIMENT && echo done"],
+  },
+  policies: {
+    title: "Config policies",
+    will: "Limits and fixed fields for the configurations of a workspace or of the whole cluster.",
+    today: "Until then an administrator sets the defaults of the cluster in the configuration of the master:",
+    commands: ["det master config"],
+  },
+  admin: {
+    title: "Administration",
+    will: "Users and groups: create, deactivate, link to accounts of the machines.",
+    today: "Until then an administrator does this in a terminal:",
+    commands: [
+      "det user list",
+      "det user create NAME",
+      "det user deactivate NAME",
+      "det user link-with-agent-user NAME",
+    ],
+  },
+  interactive: {
+    title: "Interactive task",
+    will: "A notebook or TensorBoard inside this page, with its state above it.",
+    today: "Until then see what runs, and its log:",
+    commands: ["det task list", "det task logs TASK"],
+    link: { href: "/tasks", label: "Tasks" },
+  },
+};

@@ -1,0 +1,41 @@
+// The words for what a submission would do.
+import { expect, test } from "vitest";
+import type { DryRun } from "./draft";
+import { markersOf, sizeWords, startWords, trialWords } from "./plan";
+
+const run = (changes: Partial<DryRun>): DryRun => ({ text: "", problems: [], ...changes });
+
+test("trials are counted exactly, about, between or not at all", () => {
+  const of = (min: number | null, max: number | null, exact: boolean) =>
+    trialWords(run({ trials: { min, max, exact }, slotsPerTrial: 2 }));
+  expect(of(16, 16, true)).toBe("Creates 16 trials of 2 slots each.");
+  expect(of(1, 1, true)).toBe("Creates 1 trial of 2 slots.");
+  expect(of(40, 40, false)).toBe("Creates about 40 trials of 2 slots each.");
+  expect(of(3, 9, true)).toBe("Creates 3 to 9 trials of 2 slots each.");
+  expect(of(null, null, false)).toContain("as many trials as its search program asks for");
+  expect(trialWords(run({ trials: { min: 1, max: 1, exact: true }, slotsPerTrial: 0 }))).toBe(
+    "Creates 1 trial without slots.",
+  );
+});
+
+test("the size names training and slots where they are known", () => {
+  expect(sizeWords(run({ units: { total: 1600, name: "batches", exact: true }, maxSlots: 8 }))).toBe(
+    "Trains 1,600 batches in all, uses at most 8 slots at once.",
+  );
+  expect(sizeWords(run({}))).toBe("");
+});
+
+test("it starts now, or waits for a reason", () => {
+  expect(startWords(run({ starts: "now", pool: "gpu" }))).toBe("Starts now in pool gpu.");
+  expect(startWords(run({ starts: "waits", reason: "3 jobs ahead" }))).toBe("Waits: 3 jobs ahead");
+  expect(startWords(run({}))).toBe("");
+});
+
+test("problems of one line are one marker, problems without line none", () => {
+  const problems = [
+    { path: "a", message: "bad", line: 3 },
+    { path: "b", message: "worse", line: 3 },
+    { path: "", message: "all" },
+  ];
+  expect(markersOf(run({ problems }))).toEqual([{ line: 3, message: "bad\nworse", kind: "error" }]);
+});

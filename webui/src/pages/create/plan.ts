@@ -1,0 +1,42 @@
+// What a dry run says, in words. Pure.
+
+import type { LineMarker } from "../../ui/CodeEditor";
+import { count, plural } from "../../ui/format";
+import type { DryRun } from "./draft";
+
+/** "Creates 16 trials of 2 slots each." */
+export function trialWords({ trials, slotsPerTrial }: DryRun): string {
+  if (!trials) return "";
+  const slots = slotsPerTrial ? ` of ${plural(slotsPerTrial, "slot")} each` : " without slots";
+  if (trials.min === null || trials.max === null)
+    return `Creates as many trials as its search program asks for,${slots}.`;
+  if (trials.min !== trials.max) return `Creates ${count(trials.min)} to ${count(trials.max)} trials${slots}.`;
+  const one = trials.max === 1 ? slots.replace(" each", "") : slots;
+  return `Creates ${trials.exact ? "" : "about "}${plural(trials.max, "trial")}${one}.`;
+}
+
+/** "Trains 1,600 batches in all, on at most 8 slots at once." */
+export function sizeWords({ units, maxSlots, trials }: DryRun): string {
+  const total = units?.total;
+  const name = units?.name ?? "units";
+  const training = total ? `trains ${units?.exact ? "" : "about "}${count(total)} ${name} in all` : "";
+  const isOne = trials?.max === 1;
+  const slots = maxSlots && !isOne ? `uses at most ${plural(maxSlots, "slot")} at once` : "";
+  const words = [training, slots].filter((part) => part !== "").join(", ");
+  return words === "" ? "" : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+export function startWords({ starts, reason, pool }: DryRun): string {
+  if (starts === "now") return pool ? `Starts now in pool ${pool}.` : "Starts now.";
+  if (starts === "waits") return `Waits: ${reason ?? "the cluster is busy"}`;
+  return "";
+}
+
+/** Problems beside their lines; several of one line together. */
+export function markersOf(answer: DryRun | null): LineMarker[] {
+  const lines = new Map<number, string[]>();
+  for (const { line, message } of answer?.problems ?? []) {
+    if (line) lines.set(line, [...(lines.get(line) ?? []), message]);
+  }
+  return [...lines].map(([line, messages]) => ({ line, message: messages.join("\n"), kind: "error" as const }));
+}

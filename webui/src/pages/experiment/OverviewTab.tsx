@@ -1,0 +1,110 @@
+// A search at a glance: how the best value came about, the best trials, what failed, and when each trial ran.
+
+import { useMemo } from "react";
+import { useApi } from "../../api/useApi";
+import { isSmallerBetter, searcherMetric, slotsPerTrial } from "../../detail/config";
+import css from "../../detail/detail.module.css";
+import { slotHours } from "../../detail/progress";
+import { TrialCause } from "../../detail/TrialCause";
+import type { Experiment, Trial } from "../../detail/types";
+import { Card } from "../../ui/Card";
+import { Empty } from "../../ui/Empty";
+import { ErrorCard } from "../../ui/ErrorCard";
+import { Skeleton } from "../../ui/Skeleton";
+import { Link, navigate } from "../../url";
+import { History } from "../../viz/History";
+import { Timeline } from "../../viz/Timeline";
+import { TrialTable } from "./TrialTable";
+import { timelineRows } from "./timelineRows";
+import { shownText, useTrials } from "./useTrials";
+
+const TOP = 5;
+const LATEST = 40;
+
+export function OverviewTab({ experiment }: { experiment: Experiment }) {
+  const found = useTrials(experiment);
+  const metric = searcherMetric(experiment.config) ?? "metric";
+  if (found.error && found.trials.length === 0) return <ErrorCard error={found.error} onRetry={found.refetch} />;
+  if (found.isPending) return <Skeleton rows={10} />;
+  if (found.trials.length === 0) return <Empty title="No trials yet">They appear as the searcher creates them.</Empty>;
+  const path = `/experiments/${experiment.id}`;
+  const failed = found.trials.filter((trial) => trial.state === "STATE_ERROR");
+  return (
+    <div className={css["stack"]}>
+      {failed[0] !== undefined && <Failure experiment={experiment} failed={failed} />}
+      <div className={css["split"]}>
+        <Card title={`Best ${metric} so far`}>
+          <BestSoFar experiment={experiment} metric={metric} />
+        </Card>
+        <Card title="Best trials" actions={<Link href={`${path}/trials`}>All trials</Link>}>
+          <TrialTable
+            caption={`The ${TOP} best trials`}
+            trials={found.trials.slice(0, TOP)}
+            axes={found.axes.slice(0, 3)}
+            metricName={metric}
+          />
+        </Card>
+      </div>
+      <Card title="When trials ran" actions={<Link href={`${path}/visualization/timeline`}>Whole timeline</Link>}>
+        <Timeline
+          rows={timelineRows(latest(found.trials))}
+          now={Date.now()}
+          onPick={(id) => navigate(`${path}/trials/${id}`)}
+        />
+      </Card>
+      <p className={css["muted"]}>
+        {found.trials.length >= found.total
+          ? `${slotHours(found.trials, slotsPerTrial(experiment.config)).toFixed(2)} slot hours so far.`
+          : shownText(found)}
+      </p>
+    </div>
+  );
+}
+
+function latest(trials: readonly Trial[]): Trial[] {
+  return [...trials]
+    .sort((a, b) => b.id - a.id)
+    .slice(0, LATEST)
+    .reverse();
+}
+
+function Failure({ experiment, failed }: { experiment: Experiment; failed: readonly Trial[] }) {
+  const [first] = failed;
+  if (first === undefined) return null;
+  const href = `/experiments/${experiment.id}/trials?state=ERROR`;
+  return (
+    <div className={css["stack"]}>
+      <TrialCause experiment={experiment} trial={first} />
+      {failed.length > 1 && <Link href={href}>All {failed.length} failed trials</Link>}
+    </div>
+  );
+}
+
+function BestSoFar({ experiment, metric }: { experiment: Experiment; metric: string }) {
+  const answer = useApi("GET /api/v1/experiments/{experiment_id}/validation-history", {
+    path: { experiment_id: experiment.id },
+  });
+  const points = useMemo(() => {
+    const start = Date.parse(experiment.startTime);
+    return (answer.data?.validationHistory ?? []).map((entry, i) => ({
+      id: `${entry.trialId} ${i}`,
+      x: (Date.parse(entry.endTime) - start) / 60_000,
+      y: entry.searcherMetric,
+      label: `trial ${entry.trialId}`,
+    }));
+  }, [answer.data, experiment.startTime]);
+  if (answer.error) return <ErrorCard error={answer.error} onRetry={() => void answer.refetch()} />;
+  if (answer.data === undefined) return <Skeleton rows={5} />;
+  if (points.length === 0)
+    return <Empty title="No validation yet">A point appears with the first value of {metric}.</Empty>;
+  return (
+    <History
+      points={points}
+      best={isSmallerBetter(experiment.config) ? "lower" : "higher"}
+      xLabel="minutes since the start"
+      yLabel={metric}
+      height={240}
+      onPick={(id) => navigate(`/experiments/${experiment.id}/trials/${String(id).split(" ")[0]}`)}
+    />
+  );
+}

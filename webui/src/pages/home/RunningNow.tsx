@@ -1,0 +1,93 @@
+// My experiments that are not over: state, progress, the metric and how long they run.
+import type { Schemas } from "../../api/schema";
+import { useApi } from "../../api/useApi";
+import { Card } from "../../ui/Card";
+import { Empty } from "../../ui/Empty";
+import { ErrorCard } from "../../ui/ErrorCard";
+import { ago, duration, metricNumber, plural, secondsBetween } from "../../ui/format";
+import { Progress } from "../../ui/Progress";
+import { Skeleton } from "../../ui/Skeleton";
+import { StatePill } from "../../ui/StatePill";
+import { Link } from "../../url";
+import { remaining } from "./eta";
+import css from "./HomePage.module.css";
+import { Trend } from "./Trend";
+
+const ACTIVE: Schemas["ExperimentState"][] = [
+  "STATE_ACTIVE",
+  "STATE_PAUSED",
+  "STATE_QUEUED",
+  "STATE_PULLING",
+  "STATE_STARTING",
+  "STATE_RUNNING",
+  "STATE_STOPPING_COMPLETED",
+  "STATE_STOPPING_CANCELED",
+  "STATE_STOPPING_ERROR",
+  "STATE_STOPPING_KILLED",
+];
+
+export function RunningNow({ userId }: { userId: number | null | undefined }) {
+  const running = useApi("GET /api/v1/experiments", {
+    query: {
+      userIds: userId ? [userId] : [],
+      states: ACTIVE,
+      archived: false,
+      sortBy: "SORT_BY_START_TIME",
+      orderBy: "ORDER_BY_DESC",
+      limit: 10,
+      showTrialData: true,
+    },
+  });
+  return (
+    <Card title="Running now">
+      {running.error && <ErrorCard error={running.error} onRetry={running.refetch} />}
+      {running.isPending && <Skeleton rows={3} />}
+      {running.data?.experiments.length === 0 && (
+        <Empty title="Nothing of yours is running">
+          <Link href="/experiments/new">Start an experiment</Link>
+        </Empty>
+      )}
+      {running.data && running.data.experiments.length > 0 && (
+        <ul className={css["list"]}>
+          {running.data.experiments.map((experiment) => (
+            <Row key={experiment.id} experiment={experiment} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function Row({ experiment }: { experiment: Schemas["Experiment"] }) {
+  const progress = experiment.progress ?? 0;
+  const elapsed = secondsBetween(experiment.startTime, experiment.endTime);
+  const left = experiment.state === "STATE_PAUSED" ? null : remaining(progress, elapsed);
+  const { searcherMetric, bestTrialSearcherMetric } = experiment;
+  return (
+    <li>
+      <div className={css["row"]}>
+        <Link href={`/experiments/${experiment.id}`}>
+          {experiment.name} <span className="visually-hidden">experiment {experiment.id}</span>
+        </Link>
+        <StatePill state={experiment.state} />
+        {searcherMetric && experiment.bestTrialId != null && (
+          <Trend trialId={experiment.bestTrialId} metric={searcherMetric} />
+        )}
+      </div>
+      <Progress value={progress} label={`Progress of ${experiment.name}`} />
+      <div className={css["facts"]}>
+        <span>
+          #{experiment.id} · {plural(experiment.numTrials, "trial")}
+        </span>
+        <span>{Math.round(progress * 100)} %</span>
+        {searcherMetric && bestTrialSearcherMetric != null && (
+          <span>
+            best {searcherMetric} {metricNumber(bestTrialSearcherMetric)}
+          </span>
+        )}
+        <span>started {ago(experiment.startTime)}</span>
+        {left !== null && <span>about {duration(left)} left</span>}
+      </div>
+    </li>
+  );
+}

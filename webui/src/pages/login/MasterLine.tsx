@@ -1,0 +1,35 @@
+// Which cluster this is and its version; or that it does not answer, with the seconds until the next try.
+import { useEffect, useState } from "react";
+import { useApi } from "../../api/useApi";
+import css from "./LoginPage.module.css";
+
+const SECONDS = 5;
+
+export function MasterLine() {
+  const master = useApi("GET /api/v1/master", undefined, { refetchInterval: SECONDS * 1000 });
+  if (master.error) return <Unreachable since={master.errorUpdatedAt} />;
+  if (!master.data) return <p className={css["line"]}>&nbsp;</p>;
+  const { clusterName, version, clusterMessage } = master.data;
+  return (
+    <>
+      {clusterMessage?.message && <p className={css["message"]}>{clusterMessage.message}</p>}
+      <p className={css["line"]}>
+        {clusterName ? `${clusterName} · ` : ""}version {version}
+      </p>
+    </>
+  );
+}
+
+function Unreachable({ since }: { since: number }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const left = Math.min(SECONDS, Math.max(0, SECONDS - Math.floor((now - since) / 1000)));
+  return (
+    <p className={css["unreachable"]} role="alert">
+      <span aria-hidden="true">✕ </span>The master does not answer; trying again in {left} s
+    </p>
+  );
+}

@@ -1,0 +1,95 @@
+// What can be done to the chosen rows: at once with Undo, but for killing and deleting.
+import { useState } from "react";
+import { CHANGED } from "../../actions/changed";
+import { MoveDialog } from "../../actions/MoveDialog";
+import { errorText, queryClient } from "../../api/useApi";
+import { EVERYTHING, NOTHING, type Selection } from "../../grid/selection";
+import { Button } from "../../ui/Button";
+import { count, plural } from "../../ui/format";
+import { Menu } from "../../ui/Menu";
+import { toast } from "../../ui/toast";
+import { useConfirm } from "../../ui/useConfirm";
+import { actOnChosen, type BulkResult, type BulkVerb, type Chosen, moveChosen, nounOf } from "./bulk";
+import css from "./project.module.css";
+
+interface BulkBarProps {
+  chosen: Chosen;
+  total: number;
+  onSelection: (selection: Selection) => void;
+  onCompare: () => void;
+}
+
+const MOST_COMPARED = 500;
+
+export function BulkBar({ chosen, total, onSelection, onCompare }: BulkBarProps) {
+  const [isMoving, setMoving] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const { confirmKill, confirmDelete } = useConfirm();
+  const noun = nounOf(chosen.kind);
+  const what = plural(chosen.count, noun);
+  const run = async (work: () => Promise<BulkResult>) => {
+    setBusy(true);
+    await done(work);
+    setBusy(false);
+  };
+  const act = (verb: BulkVerb) => void run(() => actOnChosen(verb, chosen));
+  const confirmed = async (verb: "kill" | "delete") => {
+    const ask = verb === "kill" ? confirmKill : confirmDelete;
+    if (await ask(what, chosen.count)) act(verb);
+  };
+  const more = [
+    { id: "unarchive", label: "Unarchive", onAction: () => act("unarchive") },
+    { id: "move", label: "Move…", onAction: () => setMoving(true) },
+    { id: "kill", label: "Kill…", onAction: () => void confirmed("kill"), danger: true },
+    { id: "delete", label: "Delete…", onAction: () => void confirmed("delete"), danger: true },
+  ];
+  const isAll = chosen.count >= total;
+  return (
+    <div className={css["bulk"]} role="toolbar" aria-label={`Actions on ${what}`}>
+      <strong>{count(chosen.count)} selected</strong>
+      {!isAll && <Button onPress={() => onSelection(EVERYTHING)}>Select all {count(total)}</Button>}
+      <Button onPress={() => onSelection(NOTHING)}>Clear</Button>
+      <span className={css["gap"]} />
+      {chosen.kind === "run" && (
+        <Button kind="primary" isDisabled={chosen.count < 2 || chosen.count > MOST_COMPARED} onPress={onCompare}>
+          Compare
+        </Button>
+      )}
+      <Button isDisabled={isBusy} onPress={() => act("pause")}>
+        Pause
+      </Button>
+      <Button isDisabled={isBusy} onPress={() => act("activate")}>
+        Activate
+      </Button>
+      <Button isDisabled={isBusy} onPress={() => act("archive")}>
+        Archive
+      </Button>
+      <Menu label="More" items={more} isDisabled={isBusy} />
+      {isMoving && (
+        <MoveDialog
+          title={`Move ${what}`}
+          from={chosen.projectId}
+          onClose={() => setMoving(false)}
+          onPick={(projectId, name) => {
+            setMoving(false);
+            void run(() => moveChosen(chosen, projectId, name));
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+async function done(work: () => Promise<BulkResult>): Promise<void> {
+  try {
+    const { text, undo } = await work();
+    const back = async (): Promise<BulkResult> => {
+      await undo?.();
+      return { text: `Undone: ${text}`, undo: undefined };
+    };
+    toast({ text, undo: undo && (() => done(back)) });
+  } catch (error) {
+    toast({ text: errorText(error), kind: "error" });
+  }
+  await Promise.all(CHANGED.map((op) => queryClient.invalidateQueries({ queryKey: [op] })));
+}

@@ -1,0 +1,28 @@
+// What can be done to a trial: kill it alone, and what its experiment offers with this trial as the start.
+
+import { CHANGED } from "../../actions/changed";
+import { isEnded } from "../../actions/verbs";
+import { call } from "../../api/client";
+import { useAct } from "../../api/useApi";
+import type { Trial } from "../../detail/types";
+import type { MenuAction } from "../../ui/Menu";
+import { useConfirm } from "../../ui/useConfirm";
+
+const FROM_EXPERIMENT = new Set(["fork", "continue", "hpsearch"]);
+
+export function useTrialActions(trial: Trial, ofExperiment: readonly MenuAction[]): MenuAction[] {
+  const act = useAct();
+  const { confirmKill } = useConfirm();
+  const kill = async (): Promise<void> => {
+    if (!(await confirmKill(`trial ${trial.id}`))) return;
+    await act({
+      label: `Killed: trial ${trial.id}`,
+      run: () => call("POST /api/v1/trials/{trial_id}/kill", { path: { trial_id: trial.id } }),
+      invalidate: CHANGED,
+    });
+  };
+  return [
+    ...ofExperiment.filter((action) => FROM_EXPERIMENT.has(action.id)),
+    { id: "kill", label: "Kill…", onAction: () => void kill(), isDisabled: isEnded(trial.state), danger: true },
+  ];
+}

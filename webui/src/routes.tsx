@@ -1,0 +1,125 @@
+// Every address of the page below /det, in the order in which they are tried. Each page is its own chunk.
+import { type ComponentType, createElement, lazy, Suspense } from "react";
+import { Redirect, Route, Switch } from "wouter";
+import { PageBoundary } from "./shell/PageBoundary";
+import { TrialRedirect } from "./shell/TrialRedirect";
+import { Skeleton } from "./ui/Skeleton";
+
+type Loose = ComponentType<Record<string, string>>;
+type Load = () => Promise<{ default: ComponentType<never> }>;
+
+interface PageRoute {
+  path: string;
+  page: Loose;
+  /** Properties besides those in the path. */
+  fixed?: Record<string, string>;
+}
+
+export function SignedInRoutes() {
+  return (
+    <Suspense fallback={<Skeleton rows={6} />}>
+      <Switch>
+        {REDIRECTS.map(([from, to]) => (
+          <Route key={from} path={from}>
+            <Redirect to={to} replace />
+          </Route>
+        ))}
+        {PAGES.map(({ path, page, fixed }) => (
+          <Route key={path} path={path}>
+            {(params) => <PageBoundary>{createElement(page, { ...named(params), ...fixed })}</PageBoundary>}
+          </Route>
+        ))}
+      </Switch>
+    </Suspense>
+  );
+}
+
+const at = (path: string, page: Loose, fixed?: Record<string, string>): PageRoute =>
+  fixed ? { path, page, fixed } : { path, page };
+
+const chunk = (load: Load): Loose => lazy(load as () => Promise<{ default: Loose }>);
+
+const REDIRECTS: readonly (readonly [string, string])[] = [
+  ["/", "/dashboard"],
+  ["/cluster", "/clusters"],
+  ["/cluster/logs", "/clusters/logs"],
+  ["/cluster/historical-usage", "/clusters/historical-usage"],
+  ["/logs", "/clusters/logs"],
+  ["/jobs", "/clusters"],
+  ["/projects", "/projects/1/experiments"],
+  ["/admin", "/admin/user-management"],
+  ["/reload", "/dashboard"],
+];
+
+const Experiment = chunk(() => import("./pages/experiment/ExperimentPage"));
+const Trial = chunk(() => import("./pages/trial/TrialPage"));
+const Cluster = chunk(() => import("./pages/cluster/ClusterPage"));
+const Coming = chunk(() => import("./pages/coming/ComingPage"));
+
+const PAGES: readonly PageRoute[] = [
+  at(
+    "/dashboard",
+    chunk(() => import("./pages/home/HomePage")),
+  ),
+  at(
+    "/settings/:tab?",
+    chunk(() => import("./pages/settings/SettingsPage")),
+  ),
+  at(
+    "/workspaces",
+    chunk(() => import("./pages/workspaces/WorkspacesPage")),
+  ),
+  at(
+    "/workspaces/:id/:tab?",
+    chunk(() => import("./pages/workspaces/WorkspacePage")),
+  ),
+  at(
+    "/projects/:projectId/:tab?",
+    chunk(() => import("./pages/project/ProjectPage")),
+  ),
+  at(
+    "/compare",
+    chunk(() => import("./pages/compare/ComparePage")),
+  ),
+  at(
+    "/experiments/new",
+    chunk(() => import("./pages/create/CreatePage")),
+  ),
+  at("/experiments/:experimentId/trials/:trialId/:tab?", Trial),
+  at("/experiments/:experimentId/:tab?/:viz?", Experiment),
+  at("/searches/:experimentId/:tab?", Experiment),
+  at("/trials/:trialId/:tab?", TrialRedirect as Loose),
+  at("/clusters", Cluster),
+  at("/clusters/logs", Cluster, { tab: "logs" }),
+  at(
+    "/clusters/historical-usage",
+    chunk(() => import("./pages/usage/UsagePage")),
+  ),
+  at("/clusters/:tab", Cluster),
+  at("/resourcepool/:pool/:tab?", Cluster),
+  at(
+    "/tasks",
+    chunk(() => import("./pages/tasks/TasksPage")),
+  ),
+  at("/models/*?", Coming, { what: "models" }),
+  at("/templates/*?", Coming, { what: "templates" }),
+  at("/webhooks/*?", Coming, { what: "webhooks" }),
+  at("/policies/*?", Coming, { what: "policies" }),
+  at("/admin/*?", Coming, { what: "admin" }),
+  at("/interactive/*?", Coming, { what: "interactive" }),
+  at("/wait/*?", Coming, { what: "interactive" }),
+  at(
+    "/:type/:taskId/logs",
+    chunk(() => import("./pages/tasks/TaskLogsPage")),
+  ),
+  at(
+    "/*?",
+    chunk(() => import("./pages/not-found/NotFoundPage")),
+  ),
+];
+
+/** wouter also gives the parameters by number and the absent ones as undefined. */
+function named(params: Record<string, string | undefined>): Record<string, string> {
+  const given = Object.entries(params).filter(([name, value]) => /^[a-z]/i.test(name) && value !== undefined);
+  return Object.fromEntries(given) as Record<string, string>;
+}

@@ -1,0 +1,55 @@
+// Lines above the page: the connection is lost, the administrator's message, a newer version to load.
+import { useEffect, useState } from "react";
+import { useConnectionLost } from "../api/connection";
+import { queryClient, useApi } from "../api/useApi";
+import { Button } from "../ui/Button";
+import { cx } from "../ui/cx";
+import css from "./Shell.module.css";
+
+const SECONDS = 5;
+
+export function Banners() {
+  const isLost = useConnectionLost();
+  const master = useApi("GET /api/v1/master", undefined, { refetchInterval: isLost ? SECONDS * 1000 : 60_000 });
+  const version = master.data?.version;
+  const message = master.data?.clusterMessage?.message;
+  return (
+    <>
+      {isLost && <Lost />}
+      {message && (
+        <div className={css["banner"]} role="note" aria-label="Message from the administrator">
+          {message}
+        </div>
+      )}
+      <NewVersion version={version} />
+    </>
+  );
+}
+
+function Lost() {
+  return (
+    <div className={cx(css["banner"], css["lost"])} role="alert">
+      <span>
+        <span aria-hidden="true">✕ </span>The master does not answer. What you see may be old; trying again every{" "}
+        {SECONDS} seconds.
+      </span>
+      <Button onPress={() => void queryClient.invalidateQueries()}>Try now</Button>
+    </div>
+  );
+}
+
+function NewVersion({ version }: { version: string | undefined }) {
+  const [first, setFirst] = useState<string | null>(null);
+  useEffect(() => {
+    if (version !== undefined) setFirst((known) => known ?? version);
+  }, [version]);
+  if (version === undefined || first === null || version === first) return null;
+  return (
+    <div className={css["banner"]} role="status">
+      <span>
+        The master now runs version {version}; this page is of {first}.
+      </span>
+      <Button onPress={() => window.location.reload()}>Reload</Button>
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+// /trials/97 has no experiment in it: asks the master whose it is and goes to the trial's own address.
+import { useEffect } from "react";
+import { useApi } from "../api/useApi";
+import { ErrorCard } from "../ui/ErrorCard";
+import { Skeleton } from "../ui/Skeleton";
+import { navigate } from "../url";
+
+export function TrialRedirect({ trialId, tab }: { trialId: string; tab?: string }) {
+  const trial = useApi("GET /api/v1/trials/{trial_id}", { path: { trial_id: Number(trialId) } });
+  const experimentId = trial.data?.trial.experimentId;
+  useEffect(() => {
+    if (experimentId === undefined) return;
+    const path = `/experiments/${experimentId}/trials/${trialId}${tab ? `/${tab}` : ""}`;
+    navigate(path + window.location.search + window.location.hash, { replace: true });
+  }, [experimentId, trialId, tab]);
+  if (trial.error) return <ErrorCard error={trial.error} onRetry={trial.refetch} />;
+  return <Skeleton rows={6} />;
+}
