@@ -11,7 +11,7 @@ FRAMEWORKS := .venv-frameworks
 PYTEST ?= $(BIN)/python -m pytest
 FAST := -m "not slow and not chaos and not fuzz and not engines and not browser"
 
-.PHONY: setup demo webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-gpu fuzz official engines frameworks clean
+.PHONY: setup demo webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-gpu fuzz official engines frameworks clean
 
 setup: $(STAMP)
 
@@ -27,6 +27,10 @@ demo: setup
 # The web page, into webui/dist; a Node that is new enough comes from PyPI where there is none.
 webui:
 	$(PYTHON) webui/build.py --if-needed
+
+# Types, style, unit tests and sizes of the page.
+check-webui: webui
+	cd webui && for step in types lint test size; do sh node.sh npm run -s $$step || exit 1; done
 
 # The distribution's Chromium (as root; elsewhere its tests are skipped when there is none).
 chromium:
@@ -68,7 +72,7 @@ $(FRAMEWORKS)/.stamp: scripts/install_frameworks.sh
 
 # Files run in parallel, those of real clusters first: most of their time is waiting, which the others fill. The survival
 # suite runs alone, for it holds a time limit; `check` has run the architecture tests.
-test: setup official engines chromium webui check
+test: setup official engines chromium check check-webui
 	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -n 5 --dist loadfile --no-loadscope-reorder $(FAST) \
 		--ignore tests/e2e/test_survival.py --ignore tests/architecture tests
 	$(PYTEST) -q $(FAST) tests/e2e/test_survival.py
