@@ -108,7 +108,7 @@ def measure(master: "Master", seconds: float) -> list[Result]:
 def _chart(master: "Master") -> Result:
     """One chart of 100,000 points: not a rate, but the other half of what metrics are for."""
     target = master.start_trial()
-    sender = _Sender(target, "chart")
+    sender = Sender(target, "chart")
     for start in range(0, 100_000, 5000):
         sender.post([MetricReport("training", start + i, {"loss": math.sin(i)}, 1.0) for i in range(5000)])
     took = []
@@ -213,7 +213,7 @@ def _wait_for_port(folder: Path, process: "subprocess.Popen[bytes]") -> str:
     return ready.read_text().strip()
 
 
-class _Sender:
+class Sender:
     """Posts batches of one journal, one after the other."""
 
     def __init__(self, target: Target, source: str) -> None:
@@ -232,7 +232,7 @@ class _Sender:
 
 
 def _send(target: Target, source: str, make: Callable[[int], list[Record]], seconds: float, pipe: Any) -> None:
-    sender = _Sender(target, source)
+    sender = Sender(target, source)
     sent, latencies = 0, []
     start = time.perf_counter()
     while time.perf_counter() - start < seconds:

@@ -9,69 +9,114 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[1] / "e2e"), str(Path(__file__).parent)]
 
-from ground import FAILING, REPORTING, WIDE, chromium, sign_in, submit
+from ground import WIDE, chromium, sign_in
 from playwright.sync_api import Page, expect
+from populated import populate
 
-from cluster import Client, Cluster
+from cluster import Cluster
 
-# {e} a search of two trials, {s} a single one, {f} a failed one, {t} a trial of {s}
+# the letters are those of `populated.populate`
 ADDRESSES = [
     "dashboard",
-    "settings",
+    "settings/appearance",
+    "settings/account",
+    "settings/tokens",
+    "settings/shortcuts",
+    "settings/raw",
     "workspaces",
-    "workspaces/1/projects",
-    "projects/1/runs",
-    "projects/1/experiments",
-    "projects/1/searches",
-    "projects/1/notes",
-    "projects/1/charts",
-    "compare?trials=1,2",
+    "workspaces/{w}/projects",
+    "workspaces/{w}/pools",
+    "projects/{p}/runs",
+    "projects/{p}/experiments",
+    "projects/{p}/searches",
+    "projects/{p}/notes",
+    "projects/{p}/charts",
+    "projects/{p}/runs?group=state",
+    "compare?trials=1,2,5",
     "experiments/new",
+    "experiments/new?from={e}&mode=fork",
+    "experiments/new?from={s}&mode=continue",
+    "experiments/new?from={s}&mode=hpsearch",
     "experiments/{e}",
-    "experiments/{e}/visualization",
+    "experiments/{e}/visualization/learning-curve",
+    "experiments/{e}/visualization/hp-parallel-coordinates",
+    "experiments/{e}/visualization/hp-scatter-plots",
+    "experiments/{e}/visualization/hp-heat-map",
+    "experiments/{e}/visualization/importance",
+    "experiments/{e}/visualization/history",
+    "experiments/{e}/visualization/timeline",
+    "experiments/{e}/visualization/pareto",
     "experiments/{e}/trials",
     "experiments/{e}/code",
     "experiments/{e}/checkpoints",
     "experiments/{e}/notes",
+    "experiments/{e}/logs",
     "experiments/{s}/overview",
     "experiments/{s}/metrics",
     "experiments/{s}/hyperparameters",
+    "experiments/{s}/checkpoints",
+    "experiments/{s}/code",
+    "experiments/{s}/notes",
+    "experiments/{s}/profiler",
     "experiments/{s}/logs",
     "experiments/{f}",
-    "searches/{e}",
+    "experiments/{r}",
+    "experiments/{q}",
+    "searches/{e}/runs",
     "experiments/{s}/trials/{t}/overview",
     "experiments/{s}/trials/{t}/metrics",
     "experiments/{s}/trials/{t}/hyperparameters",
     "experiments/{s}/trials/{t}/checkpoints",
     "experiments/{s}/trials/{t}/code",
+    "experiments/{s}/trials/{t}/workloads",
     "experiments/{s}/trials/{t}/profiler",
+    "experiments/{s}/trials/{t}/metadata",
     "experiments/{s}/trials/{t}/logs",
-    "trials/{t}",
     "clusters",
+    "clusters/queue",
     "clusters/logs",
     "clusters/historical-usage",
     "resourcepool/default",
+    "resourcepool/default/active",
+    "resourcepool/default/queued",
+    "resourcepool/default/stats",
+    "resourcepool/default/configuration",
     "tasks",
     "models",
-    "templates",
-    "webhooks",
-    "policies",
-    "admin/user-management",
     "no/such/page",
 ]
-
-
-def ended_experiments(client: Client, place: Path) -> dict[str, int]:
-    """Real experiments that have ended, by the letters of `ADDRESSES`."""
-    search = {"name": "random", "metric": "x", "max_trials": 2, "max_length": {"batches": 20}}
-    lr = {"lr": {"type": "double", "minval": 0.1, "maxval": 1.0}}
-    many = submit(client, place / "many", REPORTING, searcher=search, hyperparameters=lr)
-    single = submit(client, place / "single", REPORTING)
-    failed = submit(client, place / "failed", FAILING)
-    client.wait_state(many, "COMPLETED")
-    client.wait_state(single, "COMPLETED")
-    client.wait_state(failed, "ERROR")
-    return {"e": many, "s": single, "f": failed, "t": client.trials(single)[0]["id"]}
+# every address of a page that is still to come
+COMING = [
+    "models",
+    "models/1",
+    "models/1/versions/1",
+    "models/1/versions/1/notes",
+    "workspaces/{w}/members",
+    "workspaces/{w}/models",
+    "workspaces/{w}/templates",
+    "workspaces/{w}/policies",
+    "templates",
+    "policies",
+    "webhooks",
+    "admin/user-management",
+    "admin/group-management",
+    "wait/notebook/abc",
+    "interactive/abc/notebook/name/1/http%3A%2F%2Fx",
+]
+REDIRECTS = {
+    "": "dashboard",
+    "reload": "dashboard",
+    "cluster": "clusters",
+    "cluster/logs": "clusters/logs",
+    "cluster/historical-usage": "clusters/historical-usage",
+    "logs": "clusters/logs",
+    "jobs": "clusters",
+    "projects": "projects/1/experiments",
+    "admin": "admin/user-management",
+    "workspaces/{w}/tasks": "tasks",
+    "trials/{t}": "experiments/{s}/trials/{t}",
+    "trials/{t}/logs": "experiments/{s}/trials/{t}/logs",
+}
 
 
 def settled(page: Page) -> None:
@@ -84,7 +129,7 @@ def take_pictures(directory: Path) -> None:
     site = Cluster(directory / "master", slots=4)
     site.start()
     try:
-        named = ended_experiments(Client(site.url), directory / "experiments")
+        named = populate(site.url)
         with chromium() as browser:
             for theme in ("light", "dark"):
                 context = browser.new_context(base_url=site.url, color_scheme=theme, viewport=WIDE)

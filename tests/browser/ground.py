@@ -18,12 +18,17 @@ AXE = ROOT / "webui" / "node_modules" / "axe-core" / "axe.min.js"
 WIDE = {"width": 1280, "height": 800}
 # Chromium reports every refused request, also the one by which a page finds out that nobody is signed in.
 _HARMLESS = re.compile(r"Failed to load resource: the server responded with a status of 401")
+COLOURS = ("color-contrast", "link-in-text-block")  # the rules that another theme can break
 _RELEVANT = {"serious", "critical"}
 # Left out: where react-aria puts what is being read out; it names elements that may have gone since, for seconds.
-_RUN_AXE = """async () => {
+_RUN_AXE = """async (named) => {
     const where = {include: [["html"]], exclude: [["[data-live-announcer]"]]};
-    return (await axe.run(where, {resultTypes: ["violations"]})).violations;
+    const rules = named.length > 0 ? {runOnly: {type: "rule", values: named}} : {};
+    return (await axe.run(where, {resultTypes: ["violations"], ...rules})).violations;
 }"""
+# the page has been told of its new size and has drawn two frames with it
+_LAID_OUT = """(width) => innerWidth === width && new Promise((done) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true), 50))))"""
 
 REPORTING = """\
 from determined import core
@@ -93,12 +98,26 @@ def sign_in(context: BrowserContext, url: str, username: str = "determined", pas
     assert answer.ok, answer.text()
 
 
-def assert_accessible(page: Page) -> None:
-    """No serious or critical finding of axe on what the page shows now."""
+def assert_accessible(page: Page, *rules: str) -> None:
+    """No serious or critical finding of axe on what the page shows now; `rules`: only by these of axe's."""
     page.evaluate(AXE.read_text() + "\n;0")
-    found = page.evaluate(_RUN_AXE)
+    found = page.evaluate(_RUN_AXE, list(rules))
     serious = [_told(finding) for finding in found if finding["impact"] in _RELEVANT]
     assert not serious, f"{page.url}:\n" + "\n".join(serious)
+
+
+def darken(page: Page) -> None:
+    """As when the system goes dark; returns when that is drawn."""
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(_LAID_OUT, arg=page.evaluate("innerWidth"))
+
+
+def assert_fits(page: Page, width: int, height: int) -> None:
+    """Nothing makes the page scroll sideways on a screen of this size."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function(_LAID_OUT, arg=width)
+    excess = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert excess <= 0, f"{page.url} is {excess} px too wide for a screen of {width}"
 
 
 def submit(client: Client, directory: Path, script: str = REPORTING, **config: Any) -> int:
@@ -107,8 +126,9 @@ def submit(client: Client, directory: Path, script: str = REPORTING, **config: A
 
 
 def _told(finding: dict[str, Any]) -> str:
-    places = [" ".join(node["target"]) for node in finding["nodes"][:5]]
-    return f"{finding['impact']} {finding['id']}: {finding['help']} at {places}"
+    nodes = finding["nodes"]
+    places = [" ".join(node["target"]) for node in nodes[:5]]
+    return f"{finding['impact']} {finding['id']}: {finding['help']} at {places}: {nodes[0].get('failureSummary')}"
 
 
 def _executable() -> str:

@@ -35,7 +35,7 @@ def test_a_slot_says_for_whom_it_works_and_leads_there(signed_in: Page, jobs: di
         "link", name=re.compile(rf"Slot \d of .*: running Trial \d+ .Experiment {jobs['running']}")
     )
     expect(busy).to_have_count(2)
-    expect(signed_in.get_by_text("2 free", exact=True)).to_be_visible()
+    expect(signed_in.get_by_text(re.compile("^·2 free$"))).to_be_visible()
     expect(signed_in.get_by_text("1 job running, 2 waiting").first).to_be_visible()
     assert_accessible(signed_in)
     busy.first.click()
@@ -47,7 +47,7 @@ def test_a_waiting_job_says_why_and_can_overtake(signed_in: Page, client: Client
     rows = signed_in.get_by_role("row")
     expect(rows.nth(1)).to_contain_text("runs")
     expect(rows.nth(2)).to_contain_text("first")
-    expect(rows.nth(2)).to_contain_text(re.compile("4 slots"))
+    expect(rows.nth(2)).to_contain_text(re.compile("waits for 4 free slots in pool 'default': 2 of 4 free"))
     assert_accessible(signed_in)
     signed_in.get_by_role("button", name="Actions of second").click()
     signed_in.get_by_role("menuitem", name="Move up").click()
@@ -70,7 +70,7 @@ def test_an_administrator_disables_and_enables_an_agent(
     expect(page.get_by_text("4 disabled")).to_be_visible()
     page.get_by_role("button", name=re.compile("Actions of ")).click()
     page.get_by_role("menuitem", name="Enable").click()
-    expect(page.get_by_text("4 free", exact=True)).to_be_visible()
+    expect(page.get_by_text(re.compile("^·4 free$"))).to_be_visible()
     assert client.get("/api/v1/agents")["agents"][0]["enabled"]
 
 

@@ -84,7 +84,7 @@ def test_continuing_trains_the_same_trial_further(signed_in: Page, client: Clien
     own = _ended_parent(client, tmp_path)
     signed_in.goto(f"/det/experiments/new?from={own}&mode=continue")
     expect(signed_in.get_by_role("radio", name=re.compile("Train this trial further"))).to_be_checked()
-    signed_in.get_by_label("Training length").fill("30")
+    signed_in.get_by_label("Training length", exact=True).fill("30")
     expect(signed_in.get_by_text(re.compile("has trained 10 batches and goes on to 30 batches"))).to_be_visible()
     assert _launch(signed_in, "Continue") == own
     client.wait_state(own, "COMPLETED")

@@ -1,53 +1,80 @@
-"""Every address of the page in both themes and at both widths: it renders, is accessible, and complains of nothing."""
+"""Every address of the page, over a cluster full of hostile words: each renders, is accessible in both themes, fits a
+phone and a screen magnified to 200 %, lets no attack live, and complains of nothing.
+"""
 
 import re
 
 import pytest
-from addresses import ADDRESSES, ended_experiments, settled
-from ground import assert_accessible
-from playwright.sync_api import Page, expect
+from addresses import ADDRESSES, COMING, REDIRECTS, settled
+from ground import COLOURS, assert_accessible, assert_fits, darken
+from hostility import assert_inert, listen_to_violations
+from playwright.sync_api import BrowserContext, Page, expect
+from populated import populate
 
-from cluster import Client, Cluster
+from cluster import ROOT, Cluster
 
 pytestmark = pytest.mark.browser
-
-REDIRECTS = {
-    "": "dashboard",
-    "cluster": "clusters",
-    "cluster/logs": "clusters/logs",
-    "logs": "clusters/logs",
-    "jobs": "clusters",
-    "projects": "projects/1/experiments",
-    "admin": "admin/user-management",
-}
+COMMANDS = ROOT / "tests" / "unit" / "cli" / "command_tree.txt"
 
 
 @pytest.fixture(scope="module")
-def named(site: Cluster, tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
-    return ended_experiments(Client(site.url), tmp_path_factory.mktemp("experiments"))
+def named(site: Cluster) -> dict[str, int]:
+    return populate(site.url)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_a_page_renders_without_complaint_or_serious_finding(
-    signed_in: Page, named: dict[str, int], address: str, theme: str
-) -> None:
-    signed_in.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    signed_in.goto(f"/det/{address.format(**named)}")
-    settled(signed_in)
-    assert_accessible(signed_in)
+@pytest.fixture
+def guarded(context: BrowserContext, signed_in: Page) -> Page:
+    listen_to_violations(context)
+    return signed_in
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_a_page_fits_a_narrow_phone(signed_in: Page, named: dict[str, int], address: str) -> None:
-    signed_in.set_viewport_size({"width": 320, "height": 640})
+def test_a_page_is_accessible_inert_and_fits(guarded: Page, named: dict[str, int], address: str) -> None:
+    guarded.goto(f"/det/{address.format(**named)}")
+    settled(guarded)
+    expect(guarded.get_by_text("There is no page")).to_have_count(1 if address == "no/such/page" else 0)
+    assert_accessible(guarded)
+    darken(guarded)
+    assert_accessible(guarded, *COLOURS)
+    assert_inert(guarded)
+    assert_fits(guarded, 320, 640)
+    assert_inert(guarded)
+    assert_fits(guarded, 640, 400)  # 1280 x 800 at 200 %
+
+
+@pytest.mark.parametrize("address", COMING)
+def test_a_page_to_come_names_commands_that_exist(signed_in: Page, named: dict[str, int], address: str) -> None:
     signed_in.goto(f"/det/{address.format(**named)}")
-    settled(signed_in)
-    excess = signed_in.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert excess == 0, f"{address} is {excess} px too wide for a screen of 320"
+    expect(signed_in.get_by_text("This page is still to come")).to_be_visible()
+    shown = signed_in.locator("main code").all_inner_texts()
+    assert shown
+    tree = COMMANDS.read_text().splitlines()
+    for command in shown:
+        assert any(re.match(_pattern(line), command) for line in tree), f"there is no {command!r}"
 
 
 @pytest.mark.parametrize("path", REDIRECTS)
-def test_an_older_address_leads_to_its_page(signed_in: Page, path: str) -> None:
-    signed_in.goto(f"/det/{path}")
-    expect(signed_in).to_have_url(re.compile(rf"/det/{re.escape(REDIRECTS[path])}$"))
+def test_an_older_address_leads_to_its_page(signed_in: Page, named: dict[str, int], path: str) -> None:
+    signed_in.goto(f"/det/{path.format(**named)}")
+    expect(signed_in).to_have_url(re.compile(rf"/det/{re.escape(REDIRECTS[path].format(**named))}$"))
+    settled(signed_in)
+
+
+def test_the_sign_in_is_accessible_inert_and_fits(context: BrowserContext, page: Page, named: dict[str, int]) -> None:
+    listen_to_violations(context)
+    page.goto("/det/login?redirect=javascript:stolen=1")
+    expect(page.get_by_label(re.compile("^password", re.I))).to_be_visible()
+    assert_accessible(page)
+    darken(page)
+    assert_accessible(page, *COLOURS)
+    assert_fits(page, 320, 640)
+    page.get_by_label(re.compile("user", re.I)).first.fill("determined")
+    page.get_by_role("button", name=re.compile("sign in", re.I)).click()
+    expect(page).to_have_url(re.compile("/det/dashboard$"))
+    assert_inert(page)
+
+
+def _pattern(line: str) -> str:
+    """What a command may begin with, from a line such as `det agent|a list|ls * :: --json`."""
+    words = line.split(" ::", maxsplit=1)[0].removesuffix(" *").split()
+    return " ".join(f"(?:{word})" for word in words) + r"(?: |$)"

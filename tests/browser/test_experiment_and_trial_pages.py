@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from ground import Watch, submit
+from ground import submit
 from playwright.sync_api import Page, expect
 
 from cluster import Client, Cluster
@@ -178,8 +178,7 @@ def test_checkpoints_show_their_files_and_code_shows_both_configurations(signed_
     assert "file=config" in signed_in.url
 
 
-def test_notes_are_formatted_and_inert(signed_in: Page, watch: Watch, search: int) -> None:
-    watch.allow("Executing inline event handler violates")  # blocked while the note is being cleaned
+def test_notes_are_formatted_and_inert(signed_in: Page, search: int) -> None:
     signed_in.goto(f"/det/experiments/{search}/notes")
     signed_in.get_by_role("button", name="Write notes").click()
     hostile = "# What we saw\n\n<script>window.stolen = 1</script>[x](javascript:alert(1)) <img src=x onerror=alert(1)>"

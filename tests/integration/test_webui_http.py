@@ -171,3 +171,8 @@ def _raw_get(url: str, path: str) -> bytes:
         while chunk := conn.recv(65536):
             received += chunk
     return received
+
+
+@pytest.mark.parametrize("path", ["/det/assets/" + "a" * 5000 + ".js", "/det/" + "b" * 300 + ".js"])
+def test_a_name_that_no_file_can_have_is_no_error_of_ours(site: Any, built: Path, path: str) -> None:
+    assert site.get(path).status == (404 if "/assets/" in path else 200)

@@ -1,4 +1,4 @@
-// Sets theme and density before the first paint, so that a dark page never flashes white.
+// Sets theme, density and shortcuts before the first paint, so that a dark page never flashes white.
 (() => {
   const read = (name) => {
     try {
@@ -11,4 +11,5 @@
   const density = read("det.density");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
   if (density === "compact" || density === "comfortable") document.documentElement.dataset.density = density;
+  if (read("det.keys") === "off") document.documentElement.dataset.keys = "off";
 })();

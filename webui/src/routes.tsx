@@ -1,6 +1,6 @@
 // Every address of the page below /det, in the order in which they are tried. Each page is its own chunk.
 import { type ComponentType, createElement, lazy, Suspense } from "react";
-import { Redirect, Route, Switch } from "wouter";
+import { Redirect, Route, Switch, useLocation } from "wouter";
 import { PageBoundary } from "./shell/PageBoundary";
 import { TrialRedirect } from "./shell/TrialRedirect";
 import { Skeleton } from "./ui/Skeleton";
@@ -16,6 +16,7 @@ interface PageRoute {
 }
 
 export function SignedInRoutes() {
+  const [location] = useLocation();
   return (
     <Suspense fallback={<Skeleton rows={6} />}>
       <Switch>
@@ -26,7 +27,9 @@ export function SignedInRoutes() {
         ))}
         {PAGES.map(({ path, page, fixed }) => (
           <Route key={path} path={path}>
-            {(params) => <PageBoundary>{createElement(page, { ...named(params), ...fixed })}</PageBoundary>}
+            {(params) => (
+              <PageBoundary at={location}>{createElement(page, { ...named(params), ...fixed })}</PageBoundary>
+            )}
           </Route>
         ))}
       </Switch>
@@ -49,6 +52,7 @@ const REDIRECTS: readonly (readonly [string, string])[] = [
   ["/projects", "/projects/1/experiments"],
   ["/admin", "/admin/user-management"],
   ["/reload", "/dashboard"],
+  ["/workspaces/:id/tasks", "/tasks"],
 ];
 
 const Experiment = chunk(() => import("./pages/experiment/ExperimentPage"));
@@ -69,6 +73,10 @@ const PAGES: readonly PageRoute[] = [
     "/workspaces",
     chunk(() => import("./pages/workspaces/WorkspacesPage")),
   ),
+  at("/workspaces/:id/members", Coming, { what: "members" }),
+  at("/workspaces/:id/models", Coming, { what: "models" }),
+  at("/workspaces/:id/templates", Coming, { what: "templates" }),
+  at("/workspaces/:id/policies", Coming, { what: "policies" }),
   at(
     "/workspaces/:id/:tab?",
     chunk(() => import("./pages/workspaces/WorkspacePage")),

@@ -54,6 +54,7 @@ class FlatRun(Wire):
     log_policy_matched: str | None = None
     metadata: dict[str, Any] | None = None
     searcher_metric_value: float | None = None
+    shown_state: TrialState | None = None  # ours: as the trial says it, QUEUED or RUNNING for ACTIVE
     summary_metrics: dict[str, Any] | None = None
     user_id: int | None = None
 

@@ -37,7 +37,7 @@ class LoginResponse(Wire):
 
 
 class LoginLinkResponse(Wire):
-    """What `/det/login?code=` opens the web page with."""
+    """What `/det/login#code=` opens the web page with."""
 
     code: str
     expires_at: str

@@ -38,3 +38,14 @@ def test_projects_workspaces_users_and_pools_are_found(user: Any, new_project: A
     assert hits(user, "pool default")[0] == ("pool", "default")
     found = user.get("/api/v1/search", fields={"q": "project p"}).json["hits"][0]
     assert found["path"] == f"/projects/{project}" and found["detail"] == "lab"
+
+
+def test_case_does_not_matter_in_any_alphabet(user: Any, submit: Any) -> None:
+    submit(user, name="Übung 1%")
+    for text in ("übung", "ÜBUNG", "Ü", "übung 1%"):
+        assert hits(user, text) == [("experiment", "Übung 1%")], text
+    assert hits(user, "ubung") == [] and hits(user, "ü_ung") == []
+
+
+def test_text_of_any_length_is_answered(user: Any) -> None:
+    assert hits(user, "9" * 5000) == hits(user, "t " + "9" * 5000) == hits(user, "x" * 60_000) == []

@@ -94,3 +94,19 @@ def test_runs_sort_by_hyperparameters_of_any_type(user: Any, submit: Any) -> Non
         made[trial["id"]] = value
     ids = [run["id"] for run in user.post("/api/v1/runs", {"sort": "hp.v=asc"}).json["runs"]]
     assert [made[i] for i in ids] == [3, 20, "a", "b", None]
+
+
+def test_durations_are_numbers_also_as_keys(user: Any, runs: list[int], write: Any) -> None:
+    write(
+        lambda conn: conn.exec_driver_sql(
+            "UPDATE trials SET end_time = start_time + CASE WHEN id > 2 THEN 10500000 ELSE 12000000 END"
+        )
+    )
+    found = groups(user, groupBy=["duration"], groupMetrics=["duration"], sort="duration=asc")["groups"]
+    assert [group["key"]["duration"] for group in found] == [10.5, 12.0]
+    assert found[0]["metrics"]["duration"]["mean"] == 10.5 and found[0]["metrics"]["duration"]["std"] in (0.0, None)
+
+
+def test_an_unknown_column_is_told_with_the_columns_of_runs(user: Any) -> None:
+    message = user.post("/api/v1/runs", {"groupBy": ["nonsense"]}).message
+    assert "experimentName" in message and "metadata.<key>" in message and "numTrials" not in message

@@ -50,10 +50,12 @@ def test_the_search_finds_runs_across_experiments(user: Any, runs: list[int], va
     assert search(user, projectId=2) == []
 
 
-def test_a_run_shows_its_experiment_and_stored_state(user: Any, submit: Any) -> None:
+def test_a_run_shows_its_experiment_its_stored_state_and_how_far_it_is(user: Any, submit: Any) -> None:
     submit(user, activate=True)
     (run,) = user.post("/api/v1/runs", {}).json["runs"]
     assert run["state"] == "STATE_ACTIVE"
+    trial = user.get(f"/api/v1/trials/{run['id']}").json["trial"]
+    assert run["shownState"] == trial["state"] != "STATE_ACTIVE"
     assert run["experiment"]["isMultitrial"] is False
     assert run["experiment"]["searcherMetric"] == "loss"
     assert run["workspaceId"] == 1

@@ -35,6 +35,7 @@ ADMIN_ONLY = {
 PERSONS_ONLY = {
     ("GET", "/api/v1/tokens"): b"",
     ("POST", "/api/v1/tokens"): b'{"userId": 1}',
+    ("POST", "/api/v1/auth/link"): b"{}",
     ("PATCH", "/api/v1/users/1"): b'{"displayName": "x"}',
     ("POST", "/api/v1/users/1/password"): b'"Password1"',
     ("GET", "/api/v1/master/logs"): b"",

@@ -1,10 +1,13 @@
 """Dry runs: problems beside their lines, the cost of a search, and whether it would start now."""
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from http_cluster import HttpCluster, eventually
+
+from determined.master.services import search
 
 SOUND = """\
 name: tuned
@@ -59,7 +62,7 @@ def test_a_full_pool_makes_it_wait_and_says_for_what(on_both: HttpCluster) -> No
     on_both.launched()
     found = dry_run(on_both)
     assert found["starts"] == "waits"
-    assert "waits for 1 free slots in pool 'default': 0 of 2 free" in found["reason"]
+    assert "waits for 1 free slot in pool 'default': 0 of 2 free" in found["reason"]
 
 
 def test_every_violation_stands_beside_its_line(cluster: HttpCluster) -> None:
@@ -133,3 +136,27 @@ def test_a_queued_job_is_told_when_it_may_start(on_both: HttpCluster) -> None:
     first, second = queued()
     assert first["eta"] is not None and first["eta"] == second["eta"]
     assert first["eta"] > first["submissionTime"] and first["reason"]
+
+
+def test_a_config_that_is_too_deep_or_too_large_is_answered(cluster: HttpCluster) -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(400):
+        deep = {"a": deep}
+    assert "nested" in dry_run(cluster, deep)["problems"][0]["message"]
+    assert "nested" in dry_run(cluster, "a: " + "[" * 400 + "]" * 400)["problems"][0]["message"]
+    strange = {"resources": {"x[" + "9" * 5000 + "]": 1}}
+    assert "not allowed" in dry_run(cluster, strange)["problems"][0]["message"]
+    answer = cluster.user.post("/api/v1/experiments/dry-run", {"config": "#" * 600_000})
+    assert answer.status == 413 and "send less" in answer.message
+
+
+def test_the_same_search_is_simulated_once(cluster: HttpCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    simulated: list[Any] = []
+    real = search._summarize
+    monkeypatch.setattr(search, "_recent", OrderedDict())
+    monkeypatch.setattr(search, "_summarize", lambda active: simulated.append(active) or real(active))
+    first = dry_run(cluster)
+    assert dry_run(cluster, SOUND + "description: another\n")["trials"] == first["trials"]
+    assert len(simulated) == 1
+    assert dry_run(cluster, SOUND.replace("max_trials: 6", "max_trials: 7"))["trials"]["max"] == 7
+    assert len(simulated) == 2

@@ -42,7 +42,7 @@ def test_queue_shows_who_waits_for_what_behind_whom(cluster: HttpCluster) -> Non
     ]
     assert [j["summary"]["jobsAhead"] for j in (first, second, third)] == [0, 1, 2]
     assert (first["allocatedSlots"], second["allocatedSlots"], second["requestedSlots"]) == (1, 0, 1)
-    assert "waits for 1 free slots in pool 'default': 0 of 1 free" in second["reason"]
+    assert "waits for 1 free slot in pool 'default': 0 of 1 free" in second["reason"]
     assert (first["entityId"], first["type"], first["username"]) == ("1", "TYPE_EXPERIMENT", "determined")
     page = cluster.user.get("/api/v1/job-queues", fields={"limit": 1, "offset": 1}).json
     assert [j["jobId"] for j in page["jobs"]] == [second["jobId"]] and page["pagination"]["total"] == 3

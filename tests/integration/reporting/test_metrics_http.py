@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tracked import Tracked, one, write
 
+from determined.master.services import metric_buckets
 from determined.wire.report import Exit, ExitCause, MetricReport
 
 SubmitTrial = Callable[..., Tracked]
@@ -317,3 +318,24 @@ def test_buckets_take_late_and_odd_reports_in_the_order_of_their_steps(trial: Tr
     assert found["x"] == sorted([*range(0, 1200, 2), 5, 701, 1302, 1303])
     values = dict(zip(found["x"], found["last"], strict=True))
     assert (values[5], values[701], values[1302], values[1303]) == (5.0, "NaN", "Infinity", 7)
+
+
+def test_buckets_against_epochs_have_no_place_for_infinity(trial: Tracked, admin: Any) -> None:
+    for step, epoch in enumerate((0.5, math.inf, math.nan, 1.5), 1):
+        trial.send(metric(step, loss=float(step), epoch=epoch))
+    fields = {"trialIds": trial.trial_id, "metricIds": "training.loss", "sampling": "bucket", "xAxis": "epoch"}
+    [series] = admin.get("/api/v1/trials/time-series", fields=fields).json["trials"][0]["metrics"]
+    assert (series["x"], series["last"]) == ([0.5, 1.5], [1.0, 4.0])
+
+
+def test_charts_of_more_points_than_can_be_answered_are_refused(
+    trial: Tracked, admin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for step in range(3):
+        trial.send(metric(step, loss=1.0))
+    fields = {"trialIds": trial.trial_id, "metricIds": "training.loss", "sampling": "bucket"}
+    monkeypatch.setattr(metric_buckets, "_MOST_BUCKETS", 3)
+    assert admin.get("/api/v1/trials/time-series", fields=fields).status == 200
+    monkeypatch.setattr(metric_buckets, "_MOST_BUCKETS", 2)
+    answer = admin.get("/api/v1/trials/time-series", fields=fields)
+    assert answer.status == 400 and "name fewer trials" in answer.message

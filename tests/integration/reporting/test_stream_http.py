@@ -137,6 +137,17 @@ def test_what_moves_to_an_owner_that_was_not_asked_for_is_told_as_deleted(listen
     assert listener.until(lambda m: "projects_deleted" in m)["projects_deleted"] == str(project)
 
 
+def test_projects_are_told_when_their_workspace_is_archived(listen: Listen, admin: Any) -> None:
+    workspace = admin.post("/api/v1/workspaces", {"name": "lab"}).json["workspace"]["id"]
+    answer = admin.post(f"/api/v1/workspaces/{workspace}/projects", {"name": "p", "workspaceId": workspace})
+    listener = listen()
+    listener.subscribe(projects=NOW)
+    for verb, archived in (("archive", True), ("unarchive", False)):
+        assert admin.post(f"/api/v1/workspaces/{workspace}/{verb}").status == 200
+        row = listener.until(lambda m, wanted=archived: m.get("project", {}).get("archived") is wanted)["project"]
+        assert row["id"] == answer.json["project"]["id"]
+
+
 def test_a_client_that_was_away_too_long_is_told_to_start_again(listen: Listen, master: Any, admin: Any) -> None:
     done = listen().subscribe(projects=NOW)[-1]
     for i in range(3):

@@ -36,13 +36,13 @@ def test_the_address_signs_in_and_leads_to_what_was_named(
     session: AnsweringSession, capsys: pytest.CaptureFixture[str]
 ) -> None:
     open_page.open_page(_args("experiment", 12))
-    assert capsys.readouterr().out == "http://127.0.0.1:8080/det/login?code=c0de&redirect=/det/experiments/12\n"
+    assert capsys.readouterr().out == "http://127.0.0.1:8080/det/login?redirect=/det/experiments/12#code=c0de\n"
     assert session.posted == ["/api/v1/auth/link"]
 
 
 def test_without_words_it_is_the_home_page(session: AnsweringSession, capsys: pytest.CaptureFixture[str]) -> None:
     open_page.open_page(_args())
-    assert capsys.readouterr().out == "http://127.0.0.1:8080/det/login?code=c0de\n"
+    assert capsys.readouterr().out == "http://127.0.0.1:8080/det/login#code=c0de\n"
 
 
 def test_a_kind_without_a_number_is_refused_before_a_link_is_made(session: AnsweringSession) -> None:

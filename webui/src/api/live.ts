@@ -10,6 +10,8 @@ export { useStreamStatus } from "../stream";
 
 const PACE_MS = 250; // at most four times a second
 const POLL_MS = 10_000;
+/** An answer that takes long is asked for a third of the time at most, however fast events come. */
+const REST_FACTOR = 3;
 
 /** While mounted: refreshes what the events touch, and tells each event to `onEvent`. */
 export function useLive(spec: StreamSpec, onEvent?: (event: StreamEvent) => void): void {
@@ -35,6 +37,7 @@ export function useLive(spec: StreamSpec, onEvent?: (event: StreamEvent) => void
 }
 
 const dirty = new Map<string, Query>();
+const restsUntil = new WeakMap<Query, number>();
 let isScheduled = false;
 let flushedAt = 0;
 
@@ -69,10 +72,14 @@ function schedule(): void {
 
 /** An answer that is on its way may be older than the event: its query waits for the next turn instead of starting over. */
 function flush(): void {
+  const now = performance.now();
   for (const [hash, query] of [...dirty]) {
-    if (query.state.fetchStatus === "fetching") continue;
+    if (query.state.fetchStatus === "fetching" || now < (restsUntil.get(query) ?? 0)) continue;
     dirty.delete(hash);
-    void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true });
+    void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true }).then(() => {
+      const took = performance.now() - now;
+      restsUntil.set(query, now + took * REST_FACTOR);
+    });
   }
 }
 

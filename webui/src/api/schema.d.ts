@@ -516,6 +516,7 @@ export interface Schemas {
     projectId: number;
     projectName: string;
     searcherMetricValue?: number | null | undefined;
+    shownState?: Schemas["TrialState"] | null | undefined;
     startTime: string;
     state: Schemas["TrialState"];
     summaryMetrics?: Record<string, unknown> | null | undefined;

@@ -1,6 +1,7 @@
 // Reads and actions for pages: useApi caches a call, useAct does something and says how it went.
 import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
+import { errorText } from "../ui/errorText";
 import { toast } from "../ui/toast";
 import { ApiError, type Args, call, type Params } from "./client";
 import type { Paths } from "./schema";
@@ -70,10 +71,6 @@ async function act(what: Act): Promise<boolean> {
     undo: undo && (() => act({ label: `Undone: ${what.label}`, run: undo, invalidate: what.invalidate })),
   });
   return true;
-}
-
-export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 async function refresh(operations: (keyof Paths)[] | undefined): Promise<void> {

@@ -126,7 +126,7 @@ function wordsOf(counts: Counts, hides: boolean, lines: readonly Line[]): string
   if (counts.notPositive > 0) words.push(`${counted(counts.notPositive)} values ≤ 0 have no place on a log axis.`);
   if (counts.notFinite > 0) words.push(`${counted(counts.notFinite)} points NaN or infinite (✕).`);
   if (lines.some((line) => line.bucketed)) {
-    words.push("In buckets: line = last value, band = least to greatest; zoom in for every step.");
+    words.push("In buckets: line = last value, band = range; zoom in.");
   }
   return words;
 }

@@ -1,4 +1,5 @@
 // A chart as a PNG: the canvas as it stands on the theme's ground, with title and legend, and downloads in general.
+import { saveFile } from "../ui/saveFile";
 import type { Ink } from "./ink";
 import type { Line } from "./lines";
 import { middleEllipsis } from "./names";
@@ -36,12 +37,12 @@ export function drawPng(source: HTMLCanvasElement, title: string, lines: readonl
 
 export function downloadPng(canvas: HTMLCanvasElement, name: string): void {
   canvas.toBlob((blob) => {
-    if (blob !== null) download(blob, `${fileName(name)}.png`);
+    if (blob !== null) saveFile(blob, `${fileName(name)}.png`);
   }, "image/png");
 }
 
 export function downloadCsv(text: string, name: string): void {
-  download(new Blob([text], { type: "text/csv" }), `${fileName(name)}.csv`);
+  saveFile(new Blob([text], { type: "text/csv" }), `${fileName(name)}.csv`);
 }
 
 function drawEntry(pen: CanvasRenderingContext2D, line: Line, ink: Ink, left: number, top: number): void {
@@ -54,16 +55,6 @@ function drawEntry(pen: CanvasRenderingContext2D, line: Line, ink: Ink, left: nu
   pen.stroke();
   pen.fillStyle = ink.text;
   pen.fillText(middleEllipsis(line.name, 28), left + 26, top);
-}
-
-function download(blob: Blob, name: string): void {
-  const address = URL.createObjectURL(blob);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  // The browser has taken the data over by the time the task ends; holding it would leak the whole chart.
-  setTimeout(() => URL.revokeObjectURL(address), 0);
 }
 
 function fileName(title: string): string {

@@ -2,7 +2,7 @@
 
 import { CopyCommand } from "../ui/CopyCommand";
 import { DataTable } from "../ui/DataTable";
-import { bytes } from "../ui/format";
+import { bytes, jsonText } from "../ui/format";
 import css from "./detail.module.css";
 import { Facts } from "./Facts";
 import type { Checkpoint } from "./types";
@@ -35,7 +35,7 @@ export function CheckpointFiles({ checkpoint }: { checkpoint: Checkpoint }) {
         ]}
       />
       <h3>Metadata</h3>
-      <pre className={css["json"]}>{JSON.stringify(checkpoint.metadata, null, 2)}</pre>
+      <pre className={css["json"]}>{jsonText(checkpoint.metadata)}</pre>
     </div>
   );
 }

@@ -51,9 +51,18 @@ export function CheckpointTable({ owner, smallerIsBetter }: { owner: CheckpointO
           label="Order"
           value={sort}
           options={[...SORTS]}
-          onChange={(id) => setSort(SORTS.find((one) => one.id === id)?.id ?? "SORT_BY_END_TIME")}
+          onChange={(id) => {
+            setOffset(0);
+            setSort(SORTS.find((one) => one.id === id)?.id ?? "SORT_BY_END_TIME");
+          }}
         />
-        <Switch isSelected={showsDeleted} onChange={setShowsDeleted}>
+        <Switch
+          isSelected={showsDeleted}
+          onChange={(shows) => {
+            setOffset(0);
+            setShowsDeleted(shows);
+          }}
+        >
           Show deleted ones
         </Switch>
       </div>
@@ -82,6 +91,7 @@ function Rows({ checkpoints, onOpen }: RowsProps) {
   return (
     <DataTable
       caption="Checkpoints"
+      hidesCaption
       rows={checkpoints}
       rowKey={(row) => row.uuid}
       columns={[

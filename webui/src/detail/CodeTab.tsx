@@ -9,6 +9,7 @@ import { CodeEditor } from "../ui/CodeEditor";
 import { Empty } from "../ui/Empty";
 import { ErrorCard } from "../ui/ErrorCard";
 import { Skeleton } from "../ui/Skeleton";
+import { saveFile } from "../ui/saveFile";
 import { text, useUrlState } from "../url";
 import css from "./detail.module.css";
 import { decodeBase64 } from "./files";
@@ -128,10 +129,8 @@ function useDownload(experimentId: number): () => Promise<void> {
         const answer = await call("GET /api/v1/experiments/{experiment_id}/model_def", {
           path: { experiment_id: experimentId },
         });
-        const link = document.createElement("a");
-        link.href = `data:application/gzip;base64,${answer.b64Tgz}`;
-        link.download = `experiment-${experimentId}-code.tar.gz`;
-        link.click();
+        const content = Uint8Array.from(atob(answer.b64Tgz), (char) => char.charCodeAt(0));
+        saveFile(new Blob([content], { type: "application/gzip" }), `experiment-${experimentId}-code.tar.gz`);
       },
       invalidate: [],
     });

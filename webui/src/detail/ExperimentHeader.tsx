@@ -71,7 +71,7 @@ function ProgressLine({ experiment }: { experiment: Experiment }) {
 function bestOf(experiment: Experiment): Fact | null {
   const { bestTrialId, bestTrialSearcherMetric: best } = experiment;
   if (typeof best !== "number" || !bestTrialId) return null;
-  const direction = isSmallerBetter(experiment.config) ? "least" : "greatest";
+  const direction = isSmallerBetter(experiment.config) ? "lowest" : "highest";
   return {
     name: `Best ${searcherMetric(experiment.config) ?? "metric"} (${direction})`,
     value: (
@@ -111,7 +111,7 @@ function factsOf(experiment: Experiment): (Fact | null)[] {
   const restarts = maxRestarts(experiment.config);
   const { forkedFrom } = experiment;
   return [
-    { name: "Started", value: ago(experiment.startTime) },
+    { name: experiment.state === "STATE_QUEUED" ? "Submitted" : "Started", value: ago(experiment.startTime) },
     typeof experiment.duration === "number" ? { name: "Duration", value: duration(experiment.duration) } : null,
     { name: "Owner", value: experiment.username },
     experiment.resourcePool

@@ -10,6 +10,7 @@ export function Hyperparameters({ hparams }: { hparams: Record<string, unknown> 
   return (
     <DataTable
       caption="Hyperparameters"
+      hidesCaption
       rows={rows}
       rowKey={(row) => row.name}
       columns={[

@@ -4,6 +4,7 @@ import { useApi } from "../api/useApi";
 import { CopyCommand } from "../ui/CopyCommand";
 import { Empty } from "../ui/Empty";
 import { ErrorCard } from "../ui/ErrorCard";
+import { jsonText } from "../ui/format";
 import { Skeleton } from "../ui/Skeleton";
 import css from "./detail.module.css";
 
@@ -20,5 +21,5 @@ export function MetadataView({ trialId }: { trialId: number }) {
       </Empty>
     );
   }
-  return <pre className={css["json"]}>{JSON.stringify(metadata, null, 2)}</pre>;
+  return <pre className={css["json"]}>{jsonText(metadata)}</pre>;
 }

@@ -5,7 +5,7 @@ import { Chart } from "../chart/Chart";
 import type { Range } from "../chart/types";
 import { ErrorCard } from "../ui/ErrorCard";
 import type { ChartSettings } from "./chartSettings";
-import type { Metric } from "./metricNames";
+import { legendName, type Metric } from "./metricNames";
 import { chartSeries, X_LABELS } from "./series";
 import { useSeries } from "./useSeries";
 
@@ -14,7 +14,8 @@ export interface MetricChartProps {
   trialIds: number[];
   metrics: Metric[];
   settings: ChartSettings;
-  nameOf: (trialId: number, metric: Metric) => string;
+  /** What the legend calls a series; left out for the metrics of one trial. */
+  nameOf?: (trialId: number, metric: Metric) => string;
   markers?: { x: number; label: string }[];
   height?: number;
   syncKey?: string;
@@ -22,8 +23,9 @@ export interface MetricChartProps {
 }
 
 export function MetricChart(props: MetricChartProps) {
-  const { title, trialIds, metrics, settings, nameOf, markers, height = 240, syncKey, note } = props;
+  const { title, trialIds, metrics, settings, markers, height = 240, syncKey, note } = props;
   const { trials, error, refetch } = useSeries(trialIds, metrics, settings.axis, settings.zoom);
+  const nameOf = useMemo(() => props.nameOf ?? legendName(metrics), [props.nameOf, metrics]);
   const series = useMemo(
     () => chartSeries(trials, metrics, settings.axis, nameOf),
     [trials, metrics, settings.axis, nameOf],

@@ -5,7 +5,7 @@ import { useChartSettings, usePins } from "./chartSettings";
 import css from "./detail.module.css";
 import { MetricChart } from "./MetricChart";
 import { type MetricChart as Entry, metricsOf, sections } from "./metricNames";
-import { metricLabel, NoMetrics, useBestMarker } from "./TrialMetrics";
+import { NoMetrics, useBestMarker } from "./TrialMetrics";
 import type { Trial } from "./types";
 
 const SHOWN = 4;
@@ -34,7 +34,6 @@ export function PinnedCharts({ trial, searcherMetric }: { trial: Trial; searcher
           trialIds={ids}
           metrics={chart.metrics}
           settings={settings}
-          nameOf={metricLabel}
           height={200}
           syncKey={`trial-${trial.id}`}
           {...(markers === undefined ? {} : { markers })}

@@ -1,6 +1,7 @@
-// Why an experiment waits: what its job needs, who is ahead, when it may start.
+// Why an experiment waits, in the scheduler's own words, and when it may start.
 
 import { useApi } from "../api/useApi";
+import { ago } from "../ui/format";
 import { Link } from "../url";
 import css from "./detail.module.css";
 import type { Experiment } from "./types";
@@ -15,16 +16,11 @@ export function QueueReason({ experiment }: { experiment: Experiment }) {
   );
   if (!isQueued) return null;
   const job = jobs.data?.jobs.map((one) => one.full).find((one) => one?.jobId === experiment.jobId);
-  const ahead = job?.summary?.jobsAhead ?? -1;
-  const words = [
-    job?.reason ?? "It waits for free slots.",
-    ahead > 0 ? `${ahead} ${ahead === 1 ? "job is" : "jobs are"} ahead.` : "",
-    job ? `It needs ${job.requestedSlots} ${job.requestedSlots === 1 ? "slot" : "slots"}.` : "",
-  ];
   return (
     <p className={css["queue"]}>
       <strong>Queued: </strong>
-      {words.filter((word) => word !== "").join(" ")}{" "}
+      {job?.reason ?? "waits for free slots"}
+      {job?.eta ? `; may start ${ago(job.eta)}` : ""} <span aria-hidden="true">·</span>{" "}
       <Link href={`/resourcepool/${pool}/queued`}>See the queue of {pool}</Link>
     </p>
   );

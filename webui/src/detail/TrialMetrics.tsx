@@ -13,7 +13,7 @@ import { type ChartSettings, useChartSettings, usePins } from "./chartSettings";
 import css from "./detail.module.css";
 import { InView } from "./InView";
 import { MetricChart } from "./MetricChart";
-import { type MetricChart as Entry, type Metric, matcher, metricsOf, sections } from "./metricNames";
+import { type MetricChart as Entry, matcher, metricsOf, sections } from "./metricNames";
 import type { Trial } from "./types";
 
 const CHART_PX = 300;
@@ -94,7 +94,6 @@ function ChartCard({ chart, trial, settings, isPinned, onPin }: ChartCardProps) 
           trialIds={ids}
           metrics={chart.metrics}
           settings={settings}
-          nameOf={metricLabel}
           syncKey={`trial-${trial.id}`}
           {...(markers === undefined ? {} : { markers })}
         />
@@ -110,10 +109,6 @@ function ChartCard({ chart, trial, settings, isPinned, onPin }: ChartCardProps) 
       </div>
     </div>
   );
-}
-
-export function metricLabel(_trialId: number, metric: Metric): string {
-  return `${metric.group} ${metric.name}`;
 }
 
 /** Where the best checkpoint was taken. */

@@ -7,7 +7,7 @@ import { Button } from "../ui/Button";
 import { DataTable } from "../ui/DataTable";
 import { Empty } from "../ui/Empty";
 import { ErrorCard } from "../ui/ErrorCard";
-import { bytes, dateTime, metricNumber } from "../ui/format";
+import { bytes, dateTime, metricNumber, straight } from "../ui/format";
 import { Select } from "../ui/Select";
 import { Skeleton } from "../ui/Skeleton";
 import css from "./detail.module.css";
@@ -129,6 +129,8 @@ function rowOf(workload: Schemas["WorkloadContainer"], index: number): Row[] {
 
 function shown(metrics: Record<string, unknown>): string {
   return Object.entries(metrics)
-    .map(([name, value]) => `${name} ${typeof value === "number" ? metricNumber(value) : JSON.stringify(value)}`)
+    .map(
+      ([name, value]) => `${straight(name)} ${typeof value === "number" ? metricNumber(value) : JSON.stringify(value)}`,
+    )
     .join("   ");
 }

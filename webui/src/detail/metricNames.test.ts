@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matcher, metricsOf, sections, summaryValue } from "./metricNames";
+import { legendName, matcher, metricsOf, sections, summaryValue } from "./metricNames";
 
 const SUMMARY = {
   avg_metrics: {
@@ -13,6 +13,14 @@ const SUMMARY = {
 };
 
 describe("metric names", () => {
+  it("names a series by its group alone where a chart has one of each", () => {
+    const training = { group: "training", name: "loss" };
+    const validation = { group: "validation", name: "val_loss" };
+    const test = { group: "validation", name: "test_loss" };
+    expect(legendName([training, validation])(1, validation)).toBe("validation");
+    expect(legendName([training, validation, test])(1, test)).toBe("validation test_loss");
+  });
+
   it("finds the numbers of every group but the profiler's", () => {
     expect(metricsOf(SUMMARY)).toEqual([
       { group: "training", name: "loss" },

@@ -78,6 +78,12 @@ export function sections(metrics: readonly Metric[]): MetricSection[] {
     }));
 }
 
+/** What a chart's legend calls its metrics: the group alone where the chart has one of each, for its title says the rest. */
+export function legendName(metrics: readonly Metric[]): (trialId: number, metric: Metric) => string {
+  const isOneOfEach = new Set(metrics.map((metric) => metric.group)).size === metrics.length;
+  return (_, metric) => (isOneOfEach ? metric.group : `${metric.group} ${metric.name}`);
+}
+
 /** The test of a filter box: a pattern where it is one, else a piece of text. */
 export function matcher(text: string): (name: string) => boolean {
   if (text === "") return () => true;

@@ -4,6 +4,9 @@ import { secondsLeft, slotHours } from "./progress";
 describe("progress", () => {
   it("estimates what is left from what is done", () => {
     expect(secondsLeft(0.25, 60)).toBe(180);
+    expect(secondsLeft(0.3, 1000)).toBe(2340);
+    expect(secondsLeft(0.999, 60)).toBe(5);
+    expect(secondsLeft(0.5, 1)).toBeNull();
     expect(secondsLeft(0, 60)).toBeNull();
     expect(secondsLeft(1, 60)).toBeNull();
     expect(secondsLeft(0.5, null)).toBeNull();

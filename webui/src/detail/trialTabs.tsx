@@ -3,6 +3,7 @@
 import { LogView } from "../log/LogView";
 import type { TabLink } from "../ui/TabLinks";
 import { CheckpointTable } from "./CheckpointTable";
+import { CodeTab } from "./CodeTab";
 import { isSmallerBetter } from "./config";
 import { Hyperparameters } from "./Hyperparameters";
 import { MetadataView } from "./MetadataView";
@@ -20,6 +21,7 @@ const LABELS = {
   checkpoints: "Checkpoints",
   workloads: "Workloads",
   profiler: "Profiler",
+  code: "Code",
   logs: "Logs",
   metadata: "Metadata",
 } as const;
@@ -55,6 +57,8 @@ export function TrialTab({ tab, experiment, trial }: { tab: TrialTabId; experime
       return <WorkloadTable trialId={trial.id} />;
     case "profiler":
       return <TrialProfiler trial={trial} />;
+    case "code":
+      return <CodeTab experiment={experiment} />;
     case "logs":
       return <LogView source={{ kind: "trial", trialId: trial.id }} emptyText={startingText(trial.state)} />;
     case "metadata":

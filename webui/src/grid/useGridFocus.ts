@@ -115,6 +115,8 @@ function show<Row>(
     const top = HEADER_HEIGHT + cell.row * rowHeight;
     element.scrollTop = scrollToShow(element.scrollTop, element.clientHeight, HEADER_HEIGHT, top, top + rowHeight);
   }
+  // a pinned cell is always in sight, but who goes to the first one wants to see what follows it
+  if (cell.column === 0) element.scrollLeft = 0;
   if (place && !place.pinned) {
     element.scrollLeft = scrollToShow(
       element.scrollLeft,

@@ -22,15 +22,22 @@ export interface LogRowsProps {
 /** How near an edge more lines are asked for. */
 const EDGE_PX = 1200;
 const END_PX = 4;
-/** Characters of the columns before the text, as the style sheet has them: number, level and rank; time. */
-const GUTTER = { always: 22, time: 13 };
+/** Characters of the columns before the text, as the style sheet has them: number and level; rank; time. */
+const GUTTER = { always: 17, rank: 5, time: 13 };
+/** On a phone: no fractions of seconds, and of the level its letter. */
+const NARROW_GUTTER = { always: 8, rank: 5, time: 9 };
+const NARROW_COLUMNS = 64;
 
 export function LogRows(props: LogRowsProps) {
   const { feed, view, isWrapped, hasTimes, marker, current, follows, onFollow } = props;
   const box = useRef<HTMLElement>(null);
   const [top, setTop] = useState(0);
   const { height, columns } = useMeasure(box);
-  const fits = isWrapped ? columns - GUTTER.always - (hasTimes ? GUTTER.time : 0) : null;
+  const hasRanks = useMemo(() => view.lines.some((line) => line.rank !== null), [view.lines]);
+  const isNarrow = columns < NARROW_COLUMNS;
+  const parts = isNarrow ? NARROW_GUTTER : GUTTER;
+  const gutter = parts.always + (hasRanks ? parts.rank : 0) + (hasTimes ? parts.time : 0);
+  const fits = isWrapped ? columns - gutter : null;
   const offsets = useOffsets(view.lines, fits);
   const total = offsets.at(-1) ?? 0;
   useHeldPlace(box, view, offsets, { current, follows });
@@ -45,8 +52,15 @@ export function LogRows(props: LogRowsProps) {
   }, [feed, onFollow, view.atEnd]);
   const [first, last] = visible(offsets, top, height);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section ref={box} className={css["rows"]} aria-label="Log lines" tabIndex={0} onScroll={scrolled}>
+    <section
+      ref={box}
+      className={css["rows"]}
+      data-narrow={isNarrow || undefined}
+      aria-label="Log lines"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+      tabIndex={0}
+      onScroll={scrolled}
+    >
       <div className={css["all"]} style={{ height: total }}>
         {view.lines.slice(first, last).map((line, i) => (
           <Row
@@ -56,6 +70,7 @@ export function LogRows(props: LogRowsProps) {
             height={(offsets[first + i + 1] ?? 0) - (offsets[first + i] ?? 0)}
             isWrapped={isWrapped}
             hasTimes={hasTimes}
+            hasRanks={hasRanks}
             marker={marker}
             isCurrent={line.id === current}
           />
@@ -71,11 +86,13 @@ interface RowProps {
   height: number;
   isWrapped: boolean;
   hasTimes: boolean;
+  hasRanks: boolean;
   marker: RegExp | null;
   isCurrent: boolean;
 }
 
-const Row = memo(function Row({ line, top, height, isWrapped, hasTimes, marker, isCurrent }: RowProps) {
+const Row = memo(function Row(props: RowProps) {
+  const { line, top, height, isWrapped, hasTimes, hasRanks, marker, isCurrent } = props;
   return (
     <div
       className={css["row"]}
@@ -93,7 +110,7 @@ const Row = memo(function Row({ line, top, height, isWrapped, hasTimes, marker, 
         </time>
       )}
       <span className={css["level"]}>{line.level ?? ""}</span>
-      <span className={css["rank"]}>{line.rank === null ? "" : `r${line.rank}`}</span>
+      {hasRanks && <span className={css["rank"]}>{line.rank === null ? "" : `r${line.rank}`}</span>}
       <span className={css["text"]}>
         {mark(parseAnsi(line.text), marker).map((part, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts of a line that never changes

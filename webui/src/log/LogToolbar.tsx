@@ -2,12 +2,13 @@
 
 import { useState } from "react";
 import { Button } from "../ui/Button";
+import { errorText } from "../ui/errorText";
 import { Menu } from "../ui/Menu";
 import { SearchField } from "../ui/SearchField";
 import { Select } from "../ui/Select";
 import { Switch } from "../ui/Switch";
+import { saveFile } from "../ui/saveFile";
 import { TextField } from "../ui/TextField";
-import { errorText } from "./errorText";
 import { isFiltered } from "./filters";
 import { nextHit } from "./find";
 import css from "./LogView.module.css";
@@ -172,7 +173,7 @@ function More({ source, settings, fullscreenOf }: Pick<LogToolbarProps, "source"
     setError(null);
     try {
       const blob = await download(source, settings.filters, setCount, new AbortController().signal);
-      save(blob, fileName(source));
+      saveFile(blob, fileName(source));
     } catch (problem) {
       setError(errorText(problem));
     } finally {
@@ -191,15 +192,6 @@ function More({ source, settings, fullscreenOf }: Pick<LogToolbarProps, "source"
       {error !== null && <span role="alert">{error}</span>}
     </>
   );
-}
-
-function save(blob: Blob, name: string): void {
-  const address = URL.createObjectURL(blob);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }
 
 /** An instant as the control for times wants it: local, without a zone. */

@@ -1,7 +1,7 @@
 // The window of a log as React state: opened anew when source or filters change, at rest while nobody looks.
 
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import { errorText } from "./errorText";
+import { errorText } from "../ui/errorText";
 import { LogFeed, type LogWindow } from "./feed";
 import type { LogFilters } from "./filters";
 import { fieldsOf, hitsOf, type LogFields, type LogSource, readerOf } from "./source";

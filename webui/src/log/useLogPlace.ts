@@ -4,7 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useState } from "react";
 import { lineInHash } from "./line";
 
 const LEAST_PX = 420;
-const MARGIN_PX = 24;
+const MARGIN_PX = 32; // as the page leaves below its content
 
 /** From where the view begins to the bottom of the window, so that the page itself does not scroll. */
 export function useHeightToBottom(box: React.RefObject<HTMLElement | null>): number {

@@ -32,6 +32,7 @@ export interface LogSettings {
 }
 
 const NONE: string[] = [];
+const PHONE_PX = 768; // below it the times would leave no room for the lines
 
 export function useLogState(): LogSettings {
   const [level, setLevel] = useUrlState("level", LEVEL_WORDS, "all");
@@ -46,7 +47,7 @@ export function useLogState(): LogSettings {
   const [isRegex, setRegex] = useUrlState("regex", flag, false);
   const [mode, setMode] = useUrlState("show", MODES, "mark");
   const [isWrapped, setWrapped] = useUrlState("wrap", flag, false);
-  const [hasTimes, setTimes] = useUrlState("times", flag, true);
+  const [hasTimes, setTimes] = useUrlState("times", flag, window.innerWidth >= PHONE_PX);
   const key = JSON.stringify([level, ranks, agents, containers, streams, sources, from, to, find, isRegex, mode]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for every one of them
   const filters = useMemo<LogFilters>(

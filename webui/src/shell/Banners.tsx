@@ -17,9 +17,9 @@ export function Banners() {
     <>
       {isLost && <Lost />}
       {message && (
-        <div className={css["banner"]} role="note" aria-label="Message from the administrator">
+        <section className={css["banner"]} aria-label="Message from the administrator">
           {message}
-        </div>
+        </section>
       )}
       <NewVersion version={version} />
     </>

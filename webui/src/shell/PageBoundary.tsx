@@ -4,15 +4,25 @@ import { Button } from "../ui/Button";
 import { Empty } from "../ui/Empty";
 import { ErrorCard } from "../ui/ErrorCard";
 
+interface Props {
+  /** The address: another one is another try. */
+  at: string;
+  children: ReactNode;
+}
+
 interface State {
   error: unknown;
 }
 
-export class PageBoundary extends Component<{ children: ReactNode }, State> {
+export class PageBoundary extends Component<Props, State> {
   override state: State = { error: null };
 
   static getDerivedStateFromError(error: unknown): State {
     return { error };
+  }
+
+  override componentDidUpdate(before: Props): void {
+    if (before.at !== this.props.at && this.state.error !== null) this.setState({ error: null });
   }
 
   override render(): ReactNode {
@@ -35,5 +45,5 @@ function Outdated() {
 }
 
 function isMissingChunk(error: unknown): boolean {
-  return error instanceof TypeError && /module script|dynamically imported/i.test(error.message);
+  return error instanceof Error && /module script|dynamically imported|unable to preload/i.test(error.message);
 }

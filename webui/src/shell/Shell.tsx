@@ -50,6 +50,8 @@ function Shortcuts({ onOpen }: { onOpen: (what: Open) => void }) {
   useShortcut("mod+space", "Command palette", () => onOpen("palette"));
   useShortcut("?", "This list", () => onOpen("shortcuts"));
   useShortcut("/", "Search on this page", focusQuery);
+  useShortcut("j", "To the table", focusTable);
+  useShortcut(".", "Actions of this page", openActions);
   return PLACES.flatMap((place) =>
     place.keys ? [<PlaceShortcut key={place.id} keys={place.keys} label={place.label} href={place.href} />] : [],
   );
@@ -62,6 +64,17 @@ function PlaceShortcut({ keys, label, href }: { keys: string; label: string; hre
 
 function focusQuery(): void {
   document.querySelector<HTMLElement>("main [data-query]")?.focus();
+}
+
+function focusTable(): void {
+  document.querySelector<HTMLElement>("main [role=grid] [tabindex='0']")?.focus();
+}
+
+function openActions(): void {
+  const opener = document.querySelector<HTMLElement>("main header button[aria-haspopup]");
+  opener?.focus();
+  // a click would open the menu without giving it the focus
+  opener?.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
 }
 
 /** A screen reader and the keyboard start at the new page, not at the link that led to it. */

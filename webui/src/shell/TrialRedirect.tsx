@@ -2,6 +2,7 @@
 import { useEffect } from "react";
 import { useApi } from "../api/useApi";
 import { ErrorCard } from "../ui/ErrorCard";
+import { Page } from "../ui/Page";
 import { Skeleton } from "../ui/Skeleton";
 import { navigate } from "../url";
 
@@ -13,6 +14,9 @@ export function TrialRedirect({ trialId, tab }: { trialId: string; tab?: string 
     const path = `/experiments/${experimentId}/trials/${trialId}${tab ? `/${tab}` : ""}`;
     navigate(path + window.location.search + window.location.hash, { replace: true });
   }, [experimentId, trialId, tab]);
-  if (trial.error) return <ErrorCard error={trial.error} onRetry={trial.refetch} />;
-  return <Skeleton rows={6} />;
+  return (
+    <Page title={`Trial ${trialId}`}>
+      {trial.error ? <ErrorCard error={trial.error} onRetry={trial.refetch} /> : <Skeleton rows={6} />}
+    </Page>
+  );
 }

@@ -18,11 +18,14 @@ export function useFoundCommands(typed: string): { commands: Command[]; isSearch
     { query: { q: query, limit: 12 } },
     { enabled: query.length >= 2, keepPrevious: true, staleTime: 30_000 },
   );
-  const hits = query.length >= 2 ? search.data?.hits : undefined;
+  const hits = query.length >= 2 && !search.isPlaceholderData ? search.data?.hits : undefined;
   const commands = useMemo(() => {
     const jumps = jumpsOf(query).map((jump) => goTo(jump.path, jump.label, "by id"));
     const known = rank([...registered.flat(), ...places, ...themes], query);
-    return distinct([...jumps, ...known, ...(hits ?? []).map(toCommand)]).slice(0, MOST);
+    const found = (hits ?? []).map(toCommand);
+    // an id is gone to blindly only until the master has said what has it
+    const byId = found.length > 0 && jumps.length > 0 ? [...found, ...known] : [...jumps, ...known, ...found];
+    return distinct(byId).slice(0, MOST);
   }, [query, registered, hits]);
   return { commands, isSearching: search.isFetching };
 }
@@ -45,6 +48,7 @@ function goTo(path: string, label: string, detail?: string, keywords?: string): 
   return { id: `go${path.replace(/\W+/g, "-")}`, label, detail, keywords, run: () => navigate(path) };
 }
 
+/** One entry per id, at its first place. */
 function distinct(commands: readonly Command[]): Command[] {
-  return [...new Map(commands.toReversed().map((command) => [command.id, command])).values()].toReversed();
+  return [...new Map(commands.map((command) => [command.id, command])).values()];
 }

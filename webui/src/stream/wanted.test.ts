@@ -43,3 +43,8 @@ test("an event goes to those who asked for it or for its owner", () => {
   expect(takes(wanted, { noun: "metrics", id: "8/training", seq: 1, trialId: 8 })).toBe(false);
   expect(takes(wanted, { noun: "jobs", id: "j", seq: 1 })).toBe(false);
 });
+
+test("a list without ids asks for nothing, because the wire would take it for everything", () => {
+  expect(wantedOf({ metrics: { trialIds: [] }, trials: { trialIds: [] }, experiments: [] }).size).toBe(0);
+  expect([...wantedOf({ trials: {}, metrics: { trialIds: [1] } }).keys()]).toEqual(["trials", "metrics"]);
+});

@@ -19,7 +19,12 @@ const FIELDS: Partial<Record<Noun, readonly [string | null, string | null]>> = {
 
 const EVERYTHING: Filter = { all: true, ids: new Set(), parents: new Set() };
 
+/** A list without ids asks for nothing; on the wire it would ask for everything. */
 export function wantedOf(spec: StreamSpec): Wanted {
+  return new Map([...named(spec)].filter(([, { all, ids, parents }]) => all || ids.size + parents.size > 0));
+}
+
+function named(spec: StreamSpec): Wanted {
   const wanted: Wanted = new Map();
   if (spec.experiments) wanted.set("experiments", spec.experiments === "all" ? EVERYTHING : some(spec.experiments));
   if (spec.trials) {

@@ -1,4 +1,4 @@
-// The reader's theme and density: kept in this browser, applied as data attributes (theme.js does so before first paint).
+// The reader's theme, density and choice of shortcuts: kept in this browser, applied as data attributes (theme.js does so before first paint).
 import { useSyncExternalStore } from "react";
 
 export type Theme = "system" | "light" | "dark";
@@ -19,6 +19,16 @@ export function useDensity(): [Density, (next: Density) => void] {
   return [density, setDensity];
 }
 
+/** Whether single keys are shortcuts. Who speaks to the computer, or types by mistake, turns them off. */
+export function useSingleKeys(): [boolean, (next: boolean) => void] {
+  const areOn = useSyncExternalStore(subscribe, singleKeysAreOn);
+  return [areOn, (next) => apply("keys", next ? "on" : "off", "on")];
+}
+
+export function singleKeysAreOn(): boolean {
+  return document.documentElement.dataset["keys"] !== "off";
+}
+
 export function currentTheme(): Theme {
   return THEMES.find((one) => one === document.documentElement.dataset["theme"]) ?? "system";
 }
@@ -35,7 +45,7 @@ function setDensity(next: Density): void {
   apply("density", next, "normal");
 }
 
-function apply(name: "theme" | "density", value: string, absent: string): void {
+function apply(name: "theme" | "density" | "keys", value: string, absent: string): void {
   if (value === absent) delete document.documentElement.dataset[name];
   else document.documentElement.dataset[name] = value;
   remember(`det.${name}`, value);

@@ -8,6 +8,8 @@ export interface Column<Row> {
   label: ReactNode;
   align?: "left" | "right" | "center" | undefined;
   render?: ((row: Row) => ReactNode) | undefined;
+  /** Left out on a phone, so that what can be done about a row stays within reach. */
+  isMinor?: boolean | undefined;
 }
 
 export interface DataTableProps<Row> {
@@ -50,7 +52,8 @@ export function DataTable<Row>({ columns, rows, rowKey, caption, hidesCaption }:
 }
 
 function alignOf<Row>(column: Column<Row>): string {
-  return cx(column.align === "right" && css["right"], column.align === "center" && css["center"]);
+  const { align, isMinor } = column;
+  return cx(align === "right" && css["right"], align === "center" && css["center"], isMinor && css["minor"]);
 }
 
 function cellOf<Row>(column: Column<Row>, row: Row): ReactNode {

@@ -6,6 +6,7 @@ import { Heading } from "react-aria-components/Heading";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { IconButton } from "./Button";
 import { cx } from "./cx";
+import { straight } from "./format";
 import row from "./layout.module.css";
 import css from "./overlay.module.css";
 
@@ -25,7 +26,7 @@ export function Dialog({ title, children, actions, onClose, isWide, role = "dial
         <AriaDialog className={cx(css["dialog"])} role={role}>
           <div className={row["spread"]}>
             <Heading slot="title" level={2}>
-              {title}
+              {straight(title)}
             </Heading>
             <IconButton label="Close" onPress={onClose}>
               <X size={16} aria-hidden="true" />

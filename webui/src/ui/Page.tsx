@@ -2,6 +2,7 @@
 import { Fragment, type ReactNode, useEffect } from "react";
 import { Link } from "../url";
 import { setFavicon } from "./favicon";
+import { straight } from "./format";
 import css from "./Page.module.css";
 import { StatePill } from "./StatePill";
 import { stateOf } from "./state";
@@ -26,7 +27,7 @@ export function Page({ title, crumbs = [], state, actions, heading, children }: 
   const shown = state ? stateOf(state) : null;
   const glyph = shown ? `${shown.glyph} ` : "";
   useEffect(() => {
-    document.title = `${glyph}${title} · Determined`;
+    document.title = `${glyph}${straight(title)} · Determined`;
   }, [glyph, title]);
   useEffect(() => {
     setFavicon(shown?.kind ?? null);

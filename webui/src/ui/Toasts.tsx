@@ -3,6 +3,7 @@ import { X } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { Button, IconButton } from "./Button";
 import { cx } from "./cx";
+import { straight } from "./format";
 import css from "./Toasts.module.css";
 import { dismiss, holdToast, onToasts, type ShownToast, startTimer, toasts } from "./toast";
 
@@ -44,7 +45,7 @@ function Toast({ toast }: { toast: ShownToast }) {
     >
       <span className={css["text"]}>
         {isError && <span aria-hidden="true">✕ </span>}
-        {toast.text}
+        {straight(toast.text)}
       </span>
       {action && <Button onPress={andDismiss(action.run)}>{action.label}</Button>}
       {undo && <Button onPress={andDismiss(undo)}>Undo</Button>}

@@ -6,7 +6,8 @@ import { tags } from "@lezer/highlight";
 
 const frame = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--bg)", fontSize: "var(--size)", maxHeight: "70vh" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  // the frame around the editor shows the focus: inside, the grounds of lines would cover it
+  "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "var(--line)", minHeight: "120px" },
   ".cm-content": { caretColor: "var(--text)", paddingBlock: "var(--s2)" },
   ".cm-content:focus-visible": { outline: "none" },

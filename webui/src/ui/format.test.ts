@@ -1,6 +1,6 @@
 // Numbers and times as people read them.
 import { expect, test } from "vitest";
-import { ago, bytes, count, duration, metricNumber, plural, secondsBetween } from "./format";
+import { ago, bytes, count, duration, jsonText, metricNumber, plural, secondsBetween, straight } from "./format";
 
 const NOW = Date.parse("2026-11-15T12:00:00Z");
 
@@ -49,4 +49,9 @@ test("counts have separators and words their plural", () => {
   expect(count(1_234_567, true)).toBe("1.2M");
   expect(plural(1, "trial")).toBe("1 trial");
   expect(plural(2, "trial")).toBe("2 trials");
+});
+
+test("words that turn the direction of writing are spelled out or left out", () => {
+  expect(jsonText({ a: "x\u202ey\u001b" })).toBe('{\n  "a": "x\\u202ey\\u001b"\n}');
+  expect(straight("x\u202ey\u2066")).toBe("xy");
 });

@@ -101,6 +101,19 @@ export function dateTime(time: Time): string {
   return at === null ? "" : dates.format(at);
 }
 
+/** JSON to read: what would turn the direction of writing, or act on a terminal, is spelled out. */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value, null, 2) ?? "";
+  return text.replace(TURNING, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
+}
+
+/** A text with names in it, such as the title of the tab: without what turns the direction of writing. */
+export function straight(words: string): string {
+  return words.replace(TURNING, "");
+}
+
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
+
 function millis(time: Time): number | null {
   if (time === null || time === undefined || time === "") return null;
   const at = time instanceof Date ? time.getTime() : typeof time === "number" ? time : Date.parse(time);

@@ -1,13 +1,22 @@
 // Markdown to clean HTML. A lazy chunk: only Markdown.tsx loads it.
 import DOMPurify from "dompurify";
-import { marked } from "marked";
+import { Marked } from "marked";
 
 // style and id could restyle or shadow parts of the page; forms could post somewhere; media could load from elsewhere
 const FORBID_TAGS = ["style", "form", "input", "button", "iframe", "video", "audio", "object", "embed", "svg", "math"];
 const FORBID_ATTR = ["style", "id", "class", "name", "srcset"];
+// Of HTML in notes only tags without attributes are taken; the rest is shown as it was written. DOMPurify would remove
+// it too, but the browser reports every handler and style it meets on the way as a breach of the page's policy.
+const NO_PLAIN_TAG =
+  /<(?!\/?(?:b|br|dd|del|details|dl|dt|em|hr|i|ins|kbd|mark|p|s|small|strong|sub|summary|sup|u)\s*\/?>)/gi;
+const parser = new Marked({
+  gfm: true,
+  breaks: false,
+  renderer: { html: ({ text }) => text.replace(NO_PLAIN_TAG, "&lt;") },
+});
 
 export function markdownHtml(text: string): string {
-  const dirty = marked.parse(text, { async: false, gfm: true, breaks: false });
+  const dirty = parser.parse(text, { async: false });
   const clean = DOMPurify.sanitize(dirty, { FORBID_TAGS, FORBID_ATTR, RETURN_DOM_FRAGMENT: true });
   for (const link of clean.querySelectorAll("a")) {
     link.setAttribute("rel", "noopener noreferrer nofollow");

@@ -1,4 +1,6 @@
 // The registry of shortcuts and the pure matching of keys against them.
+import { singleKeysAreOn } from "../theme/preferences";
+
 export interface Shortcut {
   keys: string;
   label: string;
@@ -34,7 +36,7 @@ export function listen(target: Window): () => void {
   const onKey = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing) return;
     const isChord = event.ctrlKey || event.metaKey;
-    if (!isChord && (isTyping(event.target) || isInsideOverlay(event.target))) return;
+    if (!isChord && (!singleKeysAreOn() || isTyping(event.target) || isInsideOverlay(event.target))) return;
     const found = press(event, event.timeStamp);
     if (!found) return;
     event.preventDefault();

@@ -36,7 +36,7 @@ export function HeatMap({ points, xAxis, yAxis, valueLabel, title, onPick }: Hea
           <thead>
             <tr>
               <th scope="col">
-                {yAxis.label} \ {xAxis.label}
+                <span>{yAxis.label}</span> \ <span>{xAxis.label}</span>
               </th>
               {heat.columns.map((column) => (
                 <th key={column} scope="col">

@@ -1,7 +1,7 @@
 // Trials under several objectives: the front, which no other trial beats in all of them, stands out; two axes at a time.
 import { useMemo, useState } from "react";
 import type { Better } from "../chart/types";
-import { metricNumber } from "../ui/format";
+import { metricNumber, straight } from "../ui/format";
 import { Select } from "../ui/Select";
 import type { Id } from "./types";
 import styles from "./viz.module.css";
@@ -87,5 +87,5 @@ function cornersOf(points: readonly ParetoPoint[], onFront: ReadonlySet<Id>, x: 
 }
 
 function labelOf(axis: Objective | undefined): string {
-  return axis === undefined ? "" : `${axis.label} (${axis.better} is better)`;
+  return axis === undefined ? "" : `${straight(axis.label)} (${axis.better} is better)`;
 }

@@ -26,8 +26,9 @@ export interface Heat {
   hi: number;
 }
 
-const MOST_DISTINCT = 12;
 const BINS = 8;
+/** More distinct values than this are put into ranges: cells of one trial each say nothing. */
+const MOST_DISTINCT = BINS;
 
 export function heatOf(points: readonly HeatPoint[], xAxis: VizAxis, yAxis: VizAxis): Heat {
   const usable = points.filter((point) => Number.isFinite(point.value));

@@ -85,10 +85,11 @@ class Reasons:
             free, places = self._cluster.aux
             return f"waits for a free zero-slot place in {self._pool}: {places - free} of {places} in use"
         where = f"in {self._pool}: {self._free} of {self._total} free"
+        wanted = "1 free slot" if request.slots == 1 else f"{request.slots} free slots"
         if self._free < request.slots:
-            return f"waits for {request.slots} free slots {where}"
+            return f"waits for {wanted} {where}"
         shape = "on one node" if request.single_node else "on one node or on whole idle nodes"
-        return f"waits for {request.slots} free slots {shape} {where} but scattered"
+        return f"waits for {wanted} {shape} {where} but scattered"
 
 
 def jobs_ahead(queue: list[Request]) -> Callable[[Request], int]:

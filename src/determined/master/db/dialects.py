@@ -149,6 +149,24 @@ def _text_on_postgresql(element: JsonText, compiler: Any, **options: Any) -> str
     return f"json_extract_path_text({', '.join([column, *keys])})"
 
 
+class UnicodeLower(FunctionElement[str]):
+    """Lower case of any alphabet; SQLite's own `lower` leaves everything but ASCII as it is."""
+
+    inherit_cache = True
+    name = "unicode_lower"
+    type = Text()
+
+
+@compiles(UnicodeLower, "sqlite")
+def _lower_on_sqlite(element: UnicodeLower, compiler: Any, **options: Any) -> str:
+    return f"unicode_lower({compiler.process(element.clauses, **options)})"
+
+
+@compiles(UnicodeLower, "postgresql")
+def _lower_on_postgresql(element: UnicodeLower, compiler: Any, **options: Any) -> str:
+    return f"lower({compiler.process(element.clauses, **options)})"
+
+
 def _json_path(keys: tuple[str, ...]) -> str:
     return "$" + "".join(f".{msgspec.json.encode(key).decode()}" for key in keys)
 
@@ -198,6 +216,7 @@ def _sqlite_engine(url: str) -> Engine:
     def _configure(dbapi: Any, _record: Any) -> None:
         # We emit BEGIN ourselves (begin_read, begin_write): the driver's own transactions start too late for savepoints
         dbapi.isolation_level = None
+        dbapi.create_function("unicode_lower", 1, str.lower, deterministic=True)
         cursor = dbapi.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")
         # A commit is not synced by itself: the writer does it once a second (database.py), which costs a power failure

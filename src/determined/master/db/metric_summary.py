@@ -68,8 +68,7 @@ def to_wire(summary: Summary) -> dict[str, Any]:
     if summary.type != NUMBER or summary.sum is None:
         return base
     mean = summary.sum / summary.count if summary.count else None
-    numbers = {"sum": summary.sum, "min": summary.min, "max": summary.max, "mean": mean}
-    return {**base, **{k: plain(v) for k, v in numbers.items()}}
+    return base | {"sum": plain(summary.sum), "min": summary.min, "max": summary.max, "mean": plain(mean)}
 
 
 def _summarize(values: Sequence[Any], last_step: int) -> Summary:

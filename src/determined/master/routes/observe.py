@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 _GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 # What running tasks send all the time; at info they would drown the rest.
 _CHATTER = re.compile(r"/reports$|/task/logs$|/task-logs$|metrics$|/progress$|/waiting$|/heartbeat$|/exchange$")
-_ANY_POLICY = "frame-ancestors 'self'; object-src 'none'; base-uri 'self'"
+_ANY_POLICY = "default-src 'self'; frame-ancestors 'self'; object-src 'none'; base-uri 'none'; form-action 'self'"
 
 
 def observed(app: ASGIApp) -> ASGIApp:

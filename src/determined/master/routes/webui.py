@@ -38,7 +38,8 @@ def front_door() -> Redirect:
 async def asset(request: Request[Any, Any, Any], path: str) -> Response[bytes]:
     """Raises: NotFound, so that a page of an older version learns that its parts are gone instead of running HTML."""
     name = f"assets/{path.lstrip('/')}"
-    found = await asyncio.to_thread(_look_up, page_directory(), name, request)
+    root = await asyncio.to_thread(page_directory)
+    found = await asyncio.to_thread(_look_up, root, name, request)
     if found is None:
         raise NotFound(f"there is no {name} in this version of the page; reload it")
     return _file(found, _YEAR)
@@ -46,14 +47,15 @@ async def asset(request: Request[Any, Any, Any], path: str) -> Response[bytes]:
 
 @get(["/det", "/det/{path:path}"], include_in_schema=False, opt=PUBLIC)
 async def page(request: Request[Any, Any, Any], path: str = "/") -> Response[bytes]:
-    root = page_directory()
+    root = await asyncio.to_thread(page_directory)
     nonce = secrets.token_urlsafe(16)
     if root is None:
         return _html(absent_page(path, nonce), nonce)
     found = await asyncio.to_thread(_look_up, root, path.lstrip("/"), request)
     if found is not None:
         return _file(found, _ALWAYS_ASK)
-    return _html(_with_nonce(await asyncio.to_thread((root / "index.html").read_text), nonce), nonce)
+    text = await asyncio.to_thread((root / "index.html").read_text, encoding="utf-8")
+    return _html(_with_nonce(text, nonce), nonce)
 
 
 def _look_up(root: Path | None, name: str, request: Request[Any, Any, Any]) -> WebFile | None:

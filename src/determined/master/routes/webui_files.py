@@ -7,6 +7,7 @@ from pathlib import Path
 
 # No part begins with a dot: neither `..` nor a hidden file can be asked for.
 _NAME = re.compile(r"(?:[A-Za-z0-9_@-][\w.@-]*/)*[A-Za-z0-9_@-][\w.@-]*", re.ASCII)
+_LONGEST = 200  # characters; to ask the system for a name that is longer than it allows is an error of its own
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
 _KINDS = {
     ".css": "text/css",
@@ -39,7 +40,7 @@ def page_directory() -> Path | None:
 def web_file(root: Path, name: str, accept_encoding: str) -> WebFile | None:
     """The file, compressed where the client reads that and the build has made it; None for what is no public file."""
     path = root / name
-    if not _NAME.fullmatch(name) or path.suffix not in _KINDS or not path.is_file():
+    if len(name) > _LONGEST or not _NAME.fullmatch(name) or path.suffix not in _KINDS or not path.is_file():
         return None
     kind = _KINDS[path.suffix]
     for encoding, suffix in _ENCODINGS:

@@ -43,7 +43,7 @@ def _problem(path: str, message: str, raw: dict[str, Any], lines: dict[str, int]
 
 
 def _value(raw: Any, path: str) -> Any:
-    for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path):
+    for name, index in re.findall(r"([^.\[\]]+)|\[(\d{1,9})\]", path):
         if index and isinstance(raw, list) and int(index) < len(raw):
             raw = raw[int(index)]
         elif name and isinstance(raw, dict):

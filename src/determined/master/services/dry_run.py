@@ -63,7 +63,10 @@ async def dry_run(ctx: MasterContext, caller: Caller, asked: DryRunRequest) -> D
 
 
 def _read(asked: DryRunRequest) -> _Run:
-    text = dump_yaml(asked.config) if isinstance(asked.config, dict) else asked.config or ""
+    try:
+        text = dump_yaml(asked.config) if isinstance(asked.config, dict) else asked.config or ""
+    except RecursionError:
+        return _Run("", {}, {}, [Problem(path="", message="the config is nested too deeply; flatten it")])
     run = _Run(text, lines_of(text), {})
     try:
         run.raw = parse_yaml(text)

@@ -15,6 +15,7 @@ from determined.wire.lookup import Hit, HitKind
 DEFAULT_LIMIT = 20
 _MOST = 100
 _LARGEST_ID = 2**63 - 1
+_LONGEST = 1000  # characters; nobody types so many
 _WORDS = {
     "e": HitKind.EXPERIMENT, "exp": HitKind.EXPERIMENT, "experiment": HitKind.EXPERIMENT, "search": HitKind.EXPERIMENT,
     "t": HitKind.TRIAL, "trial": HitKind.TRIAL, "run": HitKind.TRIAL,
@@ -35,17 +36,16 @@ class Wanted:
 
     @property
     def number(self) -> int | None:
-        digits = self.text.removeprefix("#")
-        found = int(digits) if digits.isascii() and digits.isdigit() else None
-        return found if found is not None and found <= _LARGEST_ID else None
+        digits = re.fullmatch(r"#?([0-9]{1,19})", self.text)
+        return int(digits[1]) if digits and int(digits[1]) <= _LARGEST_ID else None
 
     def means(self, kind: HitKind) -> bool:
         return self.kind is None or self.kind is kind
 
 
 async def find(ctx: MasterContext, text: str, limit: int | None) -> list[Hit]:
-    """Nothing for blank text: everything would match."""
-    wanted = parse(text)
+    """Nothing for blank text, which everything would match, and for text that is too long to be a name."""
+    wanted = parse(text) if len(text) <= _LONGEST else []
     if not wanted:
         return []
     most = min(limit or DEFAULT_LIMIT, _MOST)

@@ -7,6 +7,7 @@ from functools import partial
 
 from sqlalchemy import Connection
 
+from determined.errors import InvalidArgument
 from determined.master.context import MasterContext
 from determined.master.db.queries import metric_points
 from determined.master.db.queries.metric_points import Window
@@ -14,6 +15,8 @@ from determined.master.services.buckets import Buckets
 from determined.master.services.metric import require_trials
 from determined.wire.codec import plain
 from determined.wire.metric import BucketedTrial, BucketedTrialsResponse, MetricBuckets, SeriesAxis
+
+_MOST_BUCKETS = 1_000_000  # of one answer, which then has about 50 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,17 @@ class BucketQuery:
 
 
 async def bucketed(ctx: MasterContext, query: BucketQuery) -> BucketedTrialsResponse:
-    """Raises NotFound. Trial by trial, so that other readers get their turn in between."""
+    """Raises NotFound, InvalidArgument. Trial by trial, so that other readers get their turn in between."""
     await require_trials(ctx, query.trial_ids)
-    found = [await ctx.db.read(partial(_trial, trial_id, query)) for trial_id in dict.fromkeys(query.trial_ids)]
+    found: list[BucketedTrial] = []
+    total = 0
+    for trial_id in dict.fromkeys(query.trial_ids):
+        found.append(await ctx.db.read(partial(_trial, trial_id, query)))
+        total += sum(len(metric.count) for metric in found[-1].metrics)
+        if total > _MOST_BUCKETS:
+            raise InvalidArgument(
+                f"more than {_MOST_BUCKETS} points at once; name fewer trials or metrics, or lower maxDatapoints"
+            )
     return BucketedTrialsResponse(trials=found)
 
 

@@ -34,8 +34,8 @@ def end(now: datetime, begun: datetime | None, progress: float | None) -> dateti
     """Of a job that came so far since it began."""
     if begun is None or progress is None or not 0 < progress <= 1:
         return None
-    left = (now - begun) * ((1 - progress) / progress)
-    return now + left if left <= _LONGEST else None
+    left = (now - begun).total_seconds() * ((1 - progress) / progress)
+    return now + timedelta(seconds=left) if left <= _LONGEST.total_seconds() else None
 
 
 def _enough(now: datetime, missing: int, releases: Sequence[tuple[datetime, int]]) -> datetime | None:

@@ -48,9 +48,11 @@ def statistics(values: Sequence[float]) -> Statistics:
     n = len(values)
     if not n:
         return Statistics(0)
+    low, high = min(values), max(values)
     mean = math.fsum(value / n for value in values) if _huge(values) else math.fsum(values) / n
+    mean = min(max(mean, low), high)  # of equal values it is that value, whatever the last bit says
     std = math.dist(values, [mean] * n) / math.sqrt(n - 1) if n > 1 else None
-    return Statistics(n, mean, std if std is None or math.isfinite(std) else None, min(values), max(values))
+    return Statistics(n, mean, std if std is None or math.isfinite(std) else None, low, high)
 
 
 def ordered(groups: list[Group], terms: Sequence[tuple[Callable[[Group], Any], bool]]) -> list[Group]:

@@ -6,8 +6,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from determined.master.db.queries import metric, run
+from determined.master.db.queries import metric, run, trial_list
 from determined.master.db.queries.batching import AnyRow, batches
+from determined.master.services.experiment_view import shown_state
 from determined.wire.codec import plain, rfc3339
 from determined.wire.run import FlatRun, FlatRunExperiment
 from determined.wire.trial import TrialState
@@ -17,15 +18,18 @@ def load(conn: Connection, now: datetime, ids: Sequence[int]) -> list[FlatRun]:
     summaries: dict[int, dict[str, Any]] = {}
     for some in batches(ids):
         summaries.update(metric.summary(conn, some))
-    return [_run(row, now, summaries.get(row.id, {})) for row in run.load(conn, ids)]
+    rows = run.load(conn, ids)
+    allocations = trial_list.furthest_allocations(conn, [row.id for row in rows if row.state == "ACTIVE"])
+    return [_run(row, now, summaries.get(row.id, {}), allocations.get(row.id)) for row in rows]
 
 
-def _run(row: AnyRow, now: datetime, summary: dict[str, Any]) -> FlatRun:
-    """The state is the stored one: the flat list shows ACTIVE, not how far its allocation has come."""
+def _run(row: AnyRow, now: datetime, summary: dict[str, Any], allocation: str | None) -> FlatRun:
+    """The state is the stored one, as filters know it; the shown one says how far its allocation has come."""
     return FlatRun(
         id=row.id,
         local_id=f"{row.project_key}-{row.id}" if row.project_key else None,
         state=TrialState("STATE_" + row.state),
+        shown_state=TrialState("STATE_" + shown_state(row.state, allocation, unmanaged=row.unmanaged)),
         start_time=rfc3339(row.start_time),
         end_time=rfc3339(row.end_time) if row.end_time else None,
         duration=int(((row.end_time or now) - row.start_time).total_seconds()),
@@ -39,7 +43,7 @@ def _run(row: AnyRow, now: datetime, summary: dict[str, Any]) -> FlatRun:
         workspace_name=row.workspace_name,
         hyperparameters=plain(row.hparams),
         labels=row.labels,
-        summary_metrics=plain(summary),
+        summary_metrics=summary,
         searcher_metric_value=row.best_validation_value,
         metadata=row.metadata,
         user_id=row.owner_id,

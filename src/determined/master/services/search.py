@@ -1,6 +1,7 @@
 """Searches as people see them: what one will cost before it runs, and letting one run longer."""
 
 import asyncio
+from collections import OrderedDict
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,6 +19,8 @@ from determined.wire.experiment import Experiment
 from determined.wire.search import SearchSummary, SearchUnit, TrialSummary
 
 _previewing: WeakKeyDictionary[Bus, asyncio.Lock] = WeakKeyDictionary()
+_recent: OrderedDict[str, SearchSummary] = OrderedDict()
+_REMEMBERED = 32
 _UNCUT = ("single", "random", "grid", "optuna")
 
 
@@ -33,9 +36,15 @@ async def summarize(ctx: MasterContext, config: dict[str, Any]) -> SearchSummary
 
 async def summarize_active(ctx: MasterContext, active: dict[str, Any]) -> SearchSummary:
     """The same of a complete config. Raises as `summarize` does."""
-    # One at a time, whoever asks: a simulation keeps a processor busy for seconds.
+    key = repr((active["searcher"], active["hyperparameters"], active["resources"], generation(active)))
+    # One at a time, whoever asks: a simulation keeps a processor busy for seconds. An editor asks again and again.
     async with _previewing.setdefault(ctx.bus, asyncio.Lock()):
-        return await asyncio.to_thread(_summarize, active)
+        if key not in _recent:
+            _recent[key] = await asyncio.to_thread(_summarize, active)
+        _recent.move_to_end(key)
+        while len(_recent) > _REMEMBERED:
+            _recent.popitem(last=False)
+        return _recent[key]
 
 
 def is_uncut(searcher: str) -> bool:

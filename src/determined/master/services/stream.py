@@ -7,6 +7,7 @@ have missed; so nothing falls between the two, and nothing is said twice.
 import asyncio
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
@@ -43,22 +44,31 @@ class Subscriber:
         self.failure: str | None = None
         self._frames: deque[bytes] = deque()
         self._backlog = 0
+        self._allowed = MAX_BACKLOG
         self._ready = asyncio.Event()
 
     async def frame(self, seconds: float) -> bytes | None:
         """The next one; None when there was none for so long, or when `failure` says that there will be no more."""
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._ready.wait()
-        except TimeoutError:
-            return None
-        if self.failure is not None:
+        # One may have come in the very moment in which the time was over: `alive` must not overtake it.
+        if self.failure is not None or not self._frames:
             return None
         frame = self._frames.popleft()
         self._backlog -= len(frame)
         if not self._frames:
             self._ready.clear()
+            self._allowed = MAX_BACKLOG
         return frame
+
+    def unsubscribe(self) -> None:
+        """Until `begin` nothing is said. What still waits is of the old subscription; `since` asks for it again."""
+        self.subscription = None
+        self._backlog = 0
+        self._frames.clear()
+        if self.failure is None:
+            self._ready.clear()
 
     def begin(self, asked: Subscription, caught: Iterable[bytes], held: dict[Noun, set[str]], known: Known) -> None:
         """The subscription becomes this one: first what was missed, then what comes."""
@@ -67,6 +77,8 @@ class Subscriber:
             done = SyncMsg(asked.sync_id, True, known.newest, known.epoch)
         self.subscription, self.held, self.after = asked, held, known.newest
         self._push([_encode(SyncMsg(asked.sync_id, False)), *caught, _encode(done)], extended=asked.extended)
+        # what comes while the client still reads all this is no sign of slowness
+        self._allowed = MAX_BACKLOG + self._backlog
 
     def tell(self, said: Sequence[Message]) -> None:
         if self.subscription is None:
@@ -74,7 +86,7 @@ class Subscriber:
         data = [d for m in said if (d := self._worded(self.subscription, m)) is not None]
         if not data:
             return
-        if self._backlog > MAX_BACKLOG:
+        if self._backlog > self._allowed:
             self.failure = f"{self._backlog} bytes wait to be read; connect again and say `since`"
             self._frames.clear()
             self._ready.set()
@@ -93,7 +105,8 @@ class Subscriber:
     def _worded(self, asked: Subscription, message: Message) -> bytes | None:
         if message.noun in STORED and message.seq <= self.after:
             return None
-        held = self.held.setdefault(Noun(message.noun), set()) if message.noun in MOVING else set()
+        noun = Noun(message.noun)
+        held = self.held.setdefault(noun, set()) if asked.follows(noun) else set()
         if asked.takes(message.noun, message.id, message.parent):
             if message.deleted:
                 held.discard(message.id)
@@ -152,7 +165,7 @@ class StreamHub:
         return client
 
     def subscribe(self, client: Subscriber, asked: Subscription) -> None:
-        client.subscription = None  # what belongs to the old one would be taken for the new one's
+        client.unsubscribe()  # what belongs to the old one would be taken for the new one's
         self._pending[client] = asked
         self._wake.set()
 

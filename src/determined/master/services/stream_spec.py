@@ -10,6 +10,7 @@ from determined.wire.stream import StartupMsg, SubscriptionSpec
 
 MAX_NAMED = 20_000  # ids in one filter
 _MAX_KNOWN = 1_000_000
+_LARGEST = 2**63 - 1
 _RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
 
 
@@ -83,6 +84,10 @@ class Subscription:
     known: Mapping[Noun, frozenset[str]]
     extended: bool
     epoch: str
+
+    def follows(self, noun: Noun) -> bool:
+        """Whether things of this noun can leave what was asked for without being deleted."""
+        return noun in MOVING and noun in self.filters and not self.filters[noun].everything
 
     def takes(self, noun: str, key: str, parent: int | None) -> bool:
         wanted = self.filters.get(Noun(noun))
@@ -161,4 +166,12 @@ def _filter(noun: Noun, spec: SubscriptionSpec) -> Filter:
         raise InvalidArgument(f"subscribe.{noun} names more than {MAX_NAMED} ids; name their owner or nothing")
     if ids is None and parents is None:
         return Filter(everything=True)
+    strange = next((key for key in (*(ids or ()), *(parents or ())) if not _can_be_stored(key)), None)
+    if strange is not None:
+        raise InvalidArgument(f"subscribe.{noun}: nothing can have the id {str(strange)[:40]!r}; leave it out")
     return Filter(everything=False, ids=frozenset(map(str, ids or ())), parents=frozenset(parents or ()))
+
+
+def _can_be_stored(key: int | str) -> bool:
+    """One that a database refuses would keep the pass that reads for all clients from ever succeeding."""
+    return "\0" not in key if isinstance(key, str) else abs(key) <= _LARGEST

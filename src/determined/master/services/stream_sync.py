@@ -10,7 +10,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import change
 from determined.master.db.queries.change import Change
 from determined.master.services.stream_rows import deletion, messages
-from determined.master.services.stream_spec import MOVING, STORED, Filter, Noun, Subscription
+from determined.master.services.stream_spec import STORED, Filter, Noun, Subscription
 from determined.wire.stream import FROM_NOW, ResetMsg
 
 KEPT_TOMBSTONES = 100_000  # whoever has missed more deletions than these is told to start again
@@ -77,13 +77,13 @@ def _catch_up_noun(conn: Connection, asked: Subscription, noun: Noun, since: int
         now = [c for c in _matching(conn, noun, 0, wanted) if not c.deleted]
         fresh = [c for c in now if c.seq > since or c.id not in had]
         gone = list(had - {c.id for c in now})
-        if noun in MOVING:
+        if asked.follows(noun):
             caught.held[noun] = {c.id for c in now}
     if gone:
         caught.data.append(deletion(noun, gone))
     living = [c for c in fresh if not c.deleted]
     caught.data += [m.data for m in messages(conn, living)]
-    if noun in MOVING and noun not in caught.held:
+    if asked.follows(noun) and noun not in caught.held:
         caught.held[noun] = {c.id for c in living}
 
 

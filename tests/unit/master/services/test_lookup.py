@@ -21,3 +21,4 @@ def test_other_text_is_part_of_a_name() -> None:
 
 def test_numbers_that_no_id_can_be_are_text() -> None:
     assert Wanted(str(2**70)).number is None and Wanted("\u0661").number is None and Wanted("#12").number == 12
+    assert Wanted("9" * 5000).number is None and Wanted("#").number is None and Wanted("007").number == 7

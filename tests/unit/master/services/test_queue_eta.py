@@ -26,3 +26,7 @@ def test_free_slots_go_to_the_first_in_the_queue() -> None:
 
 def test_an_end_that_has_passed_is_now() -> None:
     assert starts(NOW, 0, [Running(1, NOW - HOUR)], [1]) == [NOW]
+
+
+def test_next_to_no_progress_is_no_estimate() -> None:
+    assert end(NOW, NOW - 1000 * HOUR, 1e-12) is None and end(NOW, NOW - HOUR, 5e-324) is None

@@ -45,3 +45,9 @@ def test_groups_without_a_value_come_last_in_both_directions() -> None:
     groups = gather([(1, [2], []), (2, [None], []), (3, ["x"], []), (4, [1], [])], 0)
     for descending, keys in ((False, [1, 2, "x", None]), (True, ["x", 2, 1, None])):
         assert [group.key[0] for group in ordered(groups, [(lambda g: g.key[0], descending)])] == keys
+
+
+@given(st.floats(-1e300, 1e300), st.integers(2, 20))
+def test_equal_values_have_that_mean_and_no_deviation(value: float, n: int) -> None:
+    found = statistics([value] * n)
+    assert (found.mean, found.std, found.min, found.max) == (value, 0.0, value, value)

@@ -15,7 +15,10 @@ import { rowsOf } from "./queue";
 
 const LIMIT = 1000;
 
-export default function ClusterPage({ pool, tab = "overview" }: { pool?: string; tab?: string }) {
+// upstream's names of the tabs of a pool
+const OLDER: Record<string, string> = { active: "queue", queued: "queue", stats: "queue", bindings: "configuration" };
+
+export default function ClusterPage({ pool, tab: asked = "overview" }: { pool?: string; tab?: string }) {
   useLive({ agents: true, jobs: true, tasks: "all" });
   const pools = useApi("GET /api/v1/resource-pools");
   const jobs = useApi("GET /api/v1/job-queues-v2", {
@@ -25,6 +28,7 @@ export default function ClusterPage({ pool, tab = "overview" }: { pool?: string;
   const rows = rowsOf(jobs.data?.jobs ?? [], known);
   const waiting = rows.filter((row) => row.isQueued).length;
   const tabs = tabsOf(pool, rows.length, waiting);
+  const tab = tabs.find(({ id }) => id === (OLDER[asked] ?? asked))?.id ?? "overview";
   const one = known.find(({ name }) => name === pool);
   const crumbs = pool ? [{ label: "Cluster", href: "/clusters" }] : [];
   return (

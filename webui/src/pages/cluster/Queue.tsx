@@ -46,15 +46,25 @@ function columnsFor(pools: readonly Pool[]): Column<QueueRow>[] {
     { key: "position", label: "#", align: "right", render: ({ position }) => position ?? "–" },
     { key: "name", label: "Job", render: ({ job }) => <JobName job={job} /> },
     { key: "state", label: "State", render: ({ isQueued }) => <StatePill state={isQueued ? "QUEUED" : "RUNNING"} /> },
-    { key: "why", label: "Waits for", render: (row) => <Why row={row} /> },
-    { key: "slots", label: "Slots", align: "right", render: ({ job }) => slotsText(job) },
-    { key: "pool", label: "Pool", render: ({ job }) => job.resourcePool },
+    { key: "why", label: "Why it waits", render: (row) => <Why row={row} /> },
+    {
+      key: "slots",
+      label: "Slots",
+      align: "right",
+      render: ({ job }) => <span className={css["line"]}>{slotsText(job)}</span>,
+    },
+    { key: "pool", label: "Pool", isMinor: true, render: ({ job }) => job.resourcePool },
     { key: "steps", label: "Priority / weight", render: (row) => <Stepper row={row} /> },
-    { key: "user", label: "User", render: ({ job }) => job.username },
+    { key: "user", label: "User", isMinor: true, render: ({ job }) => job.username },
     {
       key: "time",
       label: "Submitted",
-      render: ({ job }) => <span title={dateTime(job.submissionTime)}>{ago(job.submissionTime)}</span>,
+      isMinor: true,
+      render: ({ job }) => (
+        <span className={css["line"]} title={dateTime(job.submissionTime)}>
+          {ago(job.submissionTime)}
+        </span>
+      ),
     },
     {
       key: "actions",
@@ -85,7 +95,7 @@ function Why({ row: { job, isQueued } }: { row: QueueRow }) {
   if (!job.reason && !isQueued) return null;
   return (
     <div className={css["why"]}>
-      {job.reason ?? "the scheduler's next round"}
+      {job.reason ?? "waits for the scheduler's next round"}
       {job.eta && (
         <div className={css["muted"]} title={dateTime(job.eta)}>
           may start {ago(job.eta)}

@@ -32,7 +32,7 @@ export const COMING: Record<string, Coming> = {
     title: "Config policies",
     will: "Limits and fixed fields for the configurations of a workspace or of the whole cluster.",
     today: "Until then an administrator sets the defaults of the cluster in the configuration of the master:",
-    commands: ["det master config"],
+    commands: ["det master config show"],
   },
   admin: {
     title: "Administration",
@@ -44,6 +44,13 @@ export const COMING: Record<string, Coming> = {
       "det user deactivate NAME",
       "det user link-with-agent-user NAME",
     ],
+  },
+  members: {
+    title: "Members",
+    will: "Who may do what in a workspace.",
+    today: "Until then every user may use every workspace, and its owner and administrators change it:",
+    commands: ["det workspace describe NAME", "det user list"],
+    link: { href: "/workspaces", label: "Workspaces" },
   },
   interactive: {
     title: "Interactive task",

@@ -13,7 +13,8 @@ import { Select } from "../../ui/Select";
 import { Skeleton } from "../../ui/Skeleton";
 import { isLive } from "../../ui/state";
 import { TabLinks } from "../../ui/TabLinks";
-import { idRanges, int, oneOf, useSearch, useUrlState, withParam } from "../../url";
+import { usePaced } from "../../ui/usePaced";
+import { idRanges, int, Link, oneOf, useSearch, useUrlState, withParam } from "../../url";
 import { HyperparameterTable, MetricTable } from "./CompareTables";
 import css from "./compare.module.css";
 import { PairDiff } from "./PairDiff";
@@ -31,6 +32,7 @@ const LABELS: Record<(typeof PARTS)[number], string> = {
   environment: "Environment",
 };
 const MOST = 500;
+const REFRESH_MS = 1000;
 const NO_IDS: number[] = [];
 
 export default function ComparePage() {
@@ -51,8 +53,8 @@ export default function ComparePage() {
       <Page title="Compare">
         <Empty title="Pick at least two trials">
           <p>
-            Select rows in the table of a project and press Compare, or name trials in the address:
-            /compare?trials=1,2,5-9
+            Select rows in the <Link href="/projects/1/runs">table of a project</Link> and press Compare, or name trials
+            in the address: /compare?trials=1,2,5-9
           </p>
         </Empty>
       </Page>
@@ -113,8 +115,9 @@ function forCharts(trials: readonly ComparedTrial[], base: number) {
 
 function useFollowed(trials: readonly ComparedTrial[], refetch: () => void): void {
   const trialIds = trials.filter((one) => isLive(one.state)).map((one) => one.id);
-  useLive(trialIds.length > 0 ? { metrics: { trialIds }, trials: { trialIds } } : {}, (event) => {
-    if (event.noun === "trials") refetch();
+  const refresh = usePaced(refetch, REFRESH_MS);
+  useLive({ metrics: { trialIds }, trials: { trialIds } }, (event) => {
+    if (event.noun === "trials") refresh();
   });
 }
 

@@ -30,7 +30,7 @@ export function HyperparameterTable({ trials, base }: TableProps) {
     <>
       <div className={css["bar"]}>
         <p>
-          {plural(differing.length, "hyperparameter")} of {rows.length} differ.
+          {differing.length} of {plural(rows.length, "hyperparameter")} {differing.length === 1 ? "differs" : "differ"}.
         </p>
         <Switch isSelected={isDiff} onChange={setDiff}>
           Only differences

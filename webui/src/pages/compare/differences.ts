@@ -1,6 +1,7 @@
 // What differs between trials: rows of names with a value per trial, those that differ first. Pure.
 
 import { flatten, type Leaf } from "../../detail/hparams";
+import { isRecord } from "../../detail/plain";
 
 export interface DifferenceRow {
   name: string;
@@ -95,8 +96,4 @@ function changeOf(
 
 function rowOf(name: string, values: (Leaf | undefined)[]): DifferenceRow {
   return { name, values, differs: values.some((value) => value !== values[0]) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,9 @@
 // Takes a folder or files: dropped, or chosen with a button.
 import { FolderUp } from "lucide-react";
 import { type DragEvent, useRef, useState } from "react";
-import { errorText } from "../../api/useApi";
 import { Button } from "../../ui/Button";
 import { cx } from "../../ui/cx";
+import { errorText } from "../../ui/errorText";
 import { bytes } from "../../ui/format";
 import css from "./create.module.css";
 import { type CodeFile, fromDrop, fromInput, MOST_BYTES, type Picked, read, sift } from "./files";

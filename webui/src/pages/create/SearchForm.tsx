@@ -1,4 +1,5 @@
 // How trials are chosen and how long each trains.
+import { isRecord } from "../../detail/plain";
 import { Card } from "../../ui/Card";
 import { Select } from "../../ui/Select";
 import { Switch } from "../../ui/Switch";
@@ -6,7 +7,7 @@ import { TextField } from "../../ui/TextField";
 import css from "./create.module.css";
 import { METHODS, methodEdits } from "./start";
 import { NumberField } from "./ValueField";
-import { type Edit, isRecord, type Plain, valueAt } from "./values";
+import { type Edit, type Plain, valueAt } from "./values";
 
 export interface SearchFormProps {
   object: Plain;

@@ -117,3 +117,13 @@ test("JSON is written as YAML before anything else, and the parent's text is tol
   expect(before).toBe("a: 1\nb: 2\n");
   expect(draft.snapshot()).toMatchObject({ text: "a: 1\nb: 3\n", object: { a: 1, b: 3 } });
 });
+
+test("a choice made while typed text is still unread loses neither", async () => {
+  const draft = new DraftStore(master().check);
+  await draft.begin("a: 1\n", () => []);
+  draft.setText("a: 1\nb: 5\n");
+  draft.edit([{ path: ["a"], value: 2 }]);
+  expect(draft.snapshot().object).toEqual({ a: 2 });
+  await vi.runAllTimersAsync();
+  expect(draft.snapshot()).toMatchObject({ text: "a: 2\nb: 5\n", object: { a: 2, b: 5 }, isChecking: false });
+});

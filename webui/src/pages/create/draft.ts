@@ -31,6 +31,10 @@ export class DraftStore {
   private readonly listeners = new Set<() => void>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private running = new AbortController();
+  /** The text was typed and not read yet: the object is of an older one. */
+  private isTyped = false;
+  /** Edits of the form that wait until the typed text has been read. */
+  private waiting: Edit[] = [];
   private check: Check;
 
   constructor(check: Check) {
@@ -46,6 +50,8 @@ export class DraftStore {
 
   /** Starts over: reads the text, then makes the edits that depend on what it says. Answers the text before those. */
   async begin(text: string, editsOf: (object: Plain) => Edit[]): Promise<string> {
+    this.isTyped = false;
+    this.waiting = [];
     this.publish({ text, object: null, answer: null });
     await this.now({ text, wanted: null });
     // JSON is YAML too, but nobody wants to edit that
@@ -59,13 +65,20 @@ export class DraftStore {
 
   /** Typed in the editor. */
   setText(text: string): void {
+    this.isTyped = true;
     this.publish({ text });
     this.later({ text, wanted: null });
   }
 
   /** Chosen in the form: comments of the text stay where that is possible. */
   edit(edits: readonly Edit[]): void {
-    if (this.state.object !== null) this.later(this.edited(edits));
+    if (this.state.object === null || edits.length === 0) return;
+    if (!this.isTyped) {
+      this.later(this.edited(edits));
+      return;
+    }
+    this.waiting.push(...edits);
+    this.publish({ object: withEdits(this.state.object, edits) });
   }
 
   /** Elsewhere something changed that the check depends on, such as the project. */
@@ -101,7 +114,9 @@ export class DraftStore {
       const [text, answer] = await this.checked(job, signal);
       if (signal.aborted) return;
       const object = answer.submitted ?? (text.trim() === "" ? {} : null);
+      this.isTyped = false;
       this.publish({ text, object, answer, isChecking: false, error: null });
+      this.edit(this.waiting.splice(0));
     } catch (error) {
       if (!signal.aborted) this.publish({ isChecking: false, error });
     }

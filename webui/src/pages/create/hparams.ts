@@ -1,5 +1,6 @@
 // Hyperparameters as rows of a form: what each is, and how one kind becomes another. Pure.
-import { isRecord, type Path, type Plain } from "./values";
+import { isRecord } from "../../detail/plain";
+import type { Path, Plain } from "./values";
 
 export type HparamKind = "const" | "int" | "double" | "log" | "categorical";
 

@@ -1,10 +1,11 @@
 // What the writer should know besides the plan. Pure.
 
+import { isRecord } from "../../detail/plain";
 import { count } from "../../ui/format";
 import { stateOf } from "../../ui/state";
 import { hparamsOf } from "./hparams";
 import type { Mode } from "./start";
-import { isRecord, isSame, overrideOf, type Plain, valueAt } from "./values";
+import { isSame, overrideOf, type Plain, valueAt } from "./values";
 
 export interface Situation {
   mode: Mode;

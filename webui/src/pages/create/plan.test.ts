@@ -27,7 +27,8 @@ test("the size names training and slots where they are known", () => {
 
 test("it starts now, or waits for a reason", () => {
   expect(startWords(run({ starts: "now", pool: "gpu" }))).toBe("Starts now in pool gpu.");
-  expect(startWords(run({ starts: "waits", reason: "3 jobs ahead" }))).toBe("Waits: 3 jobs ahead");
+  expect(startWords(run({ starts: "waits", reason: "waits for 4 slots" }))).toBe("Waits for 4 slots.");
+  expect(startWords(run({ starts: "waits" }))).toContain("busy");
   expect(startWords(run({}))).toBe("");
 });
 

@@ -23,12 +23,12 @@ export function sizeWords({ units, maxSlots, trials }: DryRun): string {
   const isOne = trials?.max === 1;
   const slots = maxSlots && !isOne ? `uses at most ${plural(maxSlots, "slot")} at once` : "";
   const words = [training, slots].filter((part) => part !== "").join(", ");
-  return words === "" ? "" : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  return words === "" ? "" : sentence(words);
 }
 
 export function startWords({ starts, reason, pool }: DryRun): string {
   if (starts === "now") return pool ? `Starts now in pool ${pool}.` : "Starts now.";
-  if (starts === "waits") return `Waits: ${reason ?? "the cluster is busy"}`;
+  if (starts === "waits") return sentence(reason ?? "waits: the cluster is busy");
   return "";
 }
 
@@ -39,4 +39,8 @@ export function markersOf(answer: DryRun | null): LineMarker[] {
     if (line) lines.set(line, [...(lines.get(line) ?? []), message]);
   }
   return [...lines].map(([line, messages]) => ({ line, message: messages.join("\n"), kind: "error" as const }));
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!]$/.test(words) ? "" : "."}`;
 }

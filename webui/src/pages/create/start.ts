@@ -1,6 +1,7 @@
 // What the editor starts with: the parent's configuration, changed as the mode asks. Pure.
+import { isRecord } from "../../detail/plain";
 import { hparamsOf } from "./hparams";
-import { type Edit, isRecord, type Path, type Plain, valueAt } from "./values";
+import { type Edit, type Path, type Plain, valueAt } from "./values";
 
 export type Mode = "new" | "fork" | "continue" | "hpsearch";
 

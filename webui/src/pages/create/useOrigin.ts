@@ -42,7 +42,7 @@ export function useOrigin(mode: Mode, parent: Experiment | null, trials: readonl
   const [chosenTrial, setTrial] = useUrlState("trial", int, 0);
   const [projectId, setProject] = useState(parent?.projectId ?? asked);
   const isSingle = parent ? searcherOf(parent.config)["name"] === "single" : false;
-  const refusal = parent ? refusalOf(parent) : null;
+  const refusal = parent ? refusalOf(parent, isSingle, trials) : null;
   const [way, setWay] = useState<Way>(isSingle && refusal === null ? "same" : "fork");
   const isSame = mode === "continue" && way === "same";
   const trial = trialOf(mode, parent, trials, chosenTrial);
@@ -112,9 +112,10 @@ function trialOf(mode: Mode, parent: Experiment | null, trials: readonly Schemas
   return named ?? trials.find(({ id }) => id === parent?.bestTrialId) ?? trials[0];
 }
 
-function refusalOf(parent: Experiment): string | null {
+function refusalOf(parent: Experiment, isSingle: boolean, trials: readonly Schemas["Trial"][]): string | null {
   if (parent.unmanaged) return "It runs outside the cluster; its own program continues it.";
   if (isLive(parent.state)) return "It has not ended yet; stop it first.";
   if (parent.archived) return "It is archived; unarchive it first.";
-  return null;
+  const isDone = parent.state === "STATE_COMPLETED" && trials.every(({ state }) => state === "STATE_COMPLETED");
+  return !isSingle && isDone ? "All its trials have finished: there is nothing to take up." : null;
 }

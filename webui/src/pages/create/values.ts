@@ -1,4 +1,6 @@
 // Plain nested data of a configuration: read, set and compare by path.
+import { isRecord } from "../../detail/plain";
+
 export type Path = readonly string[];
 export type Plain = Record<string, unknown>;
 
@@ -6,10 +8,6 @@ export type Plain = Record<string, unknown>;
 export interface Edit {
   path: Path;
   value: unknown;
-}
-
-export function isRecord(value: unknown): value is Plain {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function valueAt(root: unknown, path: Path): unknown {

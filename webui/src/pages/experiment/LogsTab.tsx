@@ -13,12 +13,14 @@ export function LogsTab({ experiment }: { experiment: Experiment }) {
   if (trialId === 0) return <Empty title="No trial yet">The searcher has created none.</Empty>;
   return (
     <div className={css["stack"]}>
-      <ComboBox
-        label="Trial"
-        value={String(trialId)}
-        options={ids.map((id) => ({ id: String(id), label: `Trial ${id}` }))}
-        onChange={(id) => setTrialId(Number(id))}
-      />
+      <div className={css["controls"]}>
+        <ComboBox
+          label="Trial"
+          value={String(trialId)}
+          options={ids.map((id) => ({ id: String(id), label: `Trial ${id}` }))}
+          onChange={(id) => setTrialId(Number(id))}
+        />
+      </div>
       <LogView key={trialId} source={{ kind: "trial", trialId }} emptyText="This trial has not written anything yet." />
     </div>
   );

@@ -21,12 +21,7 @@ export function OneTrial({ experiment, trialId, tab }: OneTrialProps) {
   const [pins] = usePins();
   const path = `/experiments/${experiment.id}`;
   const ofTrial = trialTabLinks(path, pins, experiment.checkpointCount);
-  const tabs = [
-    ...ofTrial.slice(0, -2),
-    { id: "code", label: "Code", href: `${path}/code` },
-    { id: "notes", label: "Notes", href: `${path}/notes` },
-    ...ofTrial.slice(-2),
-  ];
+  const tabs = [...ofTrial.slice(0, -2), { id: "notes", label: "Notes", href: `${path}/notes` }, ...ofTrial.slice(-2)];
   const current = tab === "code" || tab === "notes" ? tab : (trialTabOf(tab) ?? "overview");
   return (
     <>

@@ -20,6 +20,11 @@ import { shownText, useTrials } from "./useTrials";
 
 const TOP = 5;
 const LATEST = 40;
+const UNITS = [
+  ["hours", 3_600_000],
+  ["minutes", 60_000],
+  ["seconds", 1000],
+] as const;
 
 export function OverviewTab({ experiment }: { experiment: Experiment }) {
   const found = useTrials(experiment);
@@ -32,6 +37,7 @@ export function OverviewTab({ experiment }: { experiment: Experiment }) {
   return (
     <div className={css["stack"]}>
       {failed[0] !== undefined && <Failure experiment={experiment} failed={failed} />}
+      {failed.length === 0 && experiment.state === "STATE_ERROR" && <SearchFailed logs={`${path}/logs`} />}
       <div className={css["split"]}>
         <Card title={`Best ${metric} so far`}>
           <BestSoFar experiment={experiment} metric={metric} />
@@ -39,6 +45,8 @@ export function OverviewTab({ experiment }: { experiment: Experiment }) {
         <Card title="Best trials" actions={<Link href={`${path}/trials`}>All trials</Link>}>
           <TrialTable
             caption={`The ${TOP} best trials`}
+            hidesCaption
+            isBrief
             trials={found.trials.slice(0, TOP)}
             axes={found.axes.slice(0, 3)}
             metricName={metric}
@@ -80,18 +88,39 @@ function Failure({ experiment, failed }: { experiment: Experiment; failed: reado
   );
 }
 
+/** Trials that leave early count as failed for the search, and as completed for themselves. */
+function SearchFailed({ logs }: { logs: string }) {
+  return (
+    <Card>
+      <section className={css["cause"]} aria-label="Why it failed">
+        <h2>
+          <span aria-hidden="true">✕ </span>The search failed, though none of its trials did
+        </h2>
+        <p>
+          Mostly the trials ended by themselves before they had trained as long as the searcher asked for.{" "}
+          <Link href={logs}>The last lines of a log</Link> say how a trial ended.
+        </p>
+      </section>
+    </Card>
+  );
+}
+
 function BestSoFar({ experiment, metric }: { experiment: Experiment; metric: string }) {
   const answer = useApi("GET /api/v1/experiments/{experiment_id}/validation-history", {
     path: { experiment_id: experiment.id },
   });
-  const points = useMemo(() => {
+  const { points, unit } = useMemo(() => {
     const start = Date.parse(experiment.startTime);
-    return (answer.data?.validationHistory ?? []).map((entry, i) => ({
+    const entries = answer.data?.validationHistory ?? [];
+    const last = entries.reduce((most, entry) => Math.max(most, Date.parse(entry.endTime) - start), 0);
+    const [word, millis] = UNITS.find(([, size]) => last >= 3 * size) ?? UNITS[2];
+    const found = entries.map((entry, i) => ({
       id: `${entry.trialId} ${i}`,
-      x: (Date.parse(entry.endTime) - start) / 60_000,
+      x: (Date.parse(entry.endTime) - start) / millis,
       y: entry.searcherMetric,
       label: `trial ${entry.trialId}`,
     }));
+    return { points: found, unit: word };
   }, [answer.data, experiment.startTime]);
   if (answer.error) return <ErrorCard error={answer.error} onRetry={() => void answer.refetch()} />;
   if (answer.data === undefined) return <Skeleton rows={5} />;
@@ -101,7 +130,7 @@ function BestSoFar({ experiment, metric }: { experiment: Experiment; metric: str
     <History
       points={points}
       best={isSmallerBetter(experiment.config) ? "lower" : "higher"}
-      xLabel="minutes since the start"
+      xLabel={`${unit} since the start`}
       yLabel={metric}
       height={240}
       onPick={(id) => navigate(`/experiments/${experiment.id}/trials/${String(id).split(" ")[0]}`)}

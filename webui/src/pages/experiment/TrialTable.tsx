@@ -12,6 +12,9 @@ import { Link } from "../../url";
 export interface TrialTableProps {
   trials: readonly Trial[];
   caption: string;
+  hidesCaption?: boolean | undefined;
+  /** Only what a glance needs: state, metric and hyperparameters. */
+  isBrief?: boolean | undefined;
   metricName: string;
   axes?: readonly Axis[] | undefined;
   selection?: { ids: readonly number[]; onChange: (ids: number[]) => void } | undefined;
@@ -19,7 +22,8 @@ export interface TrialTableProps {
 
 const MOST_AXES = 6;
 
-export function TrialTable({ trials, caption, metricName, axes = [], selection }: TrialTableProps) {
+export function TrialTable(props: TrialTableProps) {
+  const { trials, caption, hidesCaption, isBrief = false, metricName, axes = [], selection } = props;
   const columns: Column<Trial>[] = [
     ...(selection === undefined ? [] : [selectColumn(selection)]),
     {
@@ -35,19 +39,31 @@ export function TrialTable({ trials, caption, metricName, axes = [], selection }
       render: (trial) => metricNumber(trial.searcherMetricValue),
     },
     ...axes.slice(0, MOST_AXES).map(axisColumn),
-    {
-      key: "batches",
-      label: "Batches",
-      align: "right",
-      render: (trial) => trial.totalBatchesProcessed.toLocaleString("en"),
-    },
-    { key: "duration", label: "Ran for", align: "right", render: (trial) => duration(trial.wallClockTime ?? 0) },
-    { key: "restarts", label: "Restarts", align: "right" },
-    { key: "checkpoints", label: "Checkpoints", align: "right", render: checkpoints },
-    { key: "label", label: "Log policy", render: (trial) => trial.logPolicyMatched ?? "" },
+    ...(isBrief ? [] : REST),
   ];
-  return <DataTable caption={caption} rows={trials} rowKey={(trial) => trial.id} columns={columns} />;
+  return (
+    <DataTable
+      caption={caption}
+      hidesCaption={hidesCaption}
+      rows={trials}
+      rowKey={(trial) => trial.id}
+      columns={columns}
+    />
+  );
 }
+
+const REST: Column<Trial>[] = [
+  {
+    key: "batches",
+    label: "Batches",
+    align: "right",
+    render: (trial) => trial.totalBatchesProcessed.toLocaleString("en"),
+  },
+  { key: "duration", label: "Ran for", align: "right", render: (trial) => duration(trial.wallClockTime ?? 0) },
+  { key: "restarts", label: "Restarts", align: "right" },
+  { key: "checkpoints", label: "Checkpoints", align: "right", render: checkpoints },
+  { key: "label", label: "Log policy", render: (trial) => trial.logPolicyMatched ?? "" },
+];
 
 function checkpoints(trial: Trial): string {
   return trial.checkpointCount ? `${trial.checkpointCount}, ${bytes(trial.totalCheckpointSize)}` : "";

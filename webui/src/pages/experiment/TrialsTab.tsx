@@ -64,7 +64,10 @@ export function TrialsTab({ experiment }: { experiment: Experiment }) {
           label="Order"
           value={sortId}
           options={[...SORTS]}
-          onChange={(id) => setSort(SORTS.find((one) => one.id === id)?.id ?? "best")}
+          onChange={(id) => {
+            setOffset(0);
+            setSort(SORTS.find((one) => one.id === id)?.id ?? "best");
+          }}
         />
         <Select
           label="State"
@@ -86,6 +89,7 @@ export function TrialsTab({ experiment }: { experiment: Experiment }) {
       ) : (
         <TrialTable
           caption="Trials"
+          hidesCaption
           trials={trials}
           axes={axes}
           metricName={searcherMetric(experiment.config) ?? "metric"}

@@ -1,6 +1,8 @@
 // My experiments that are not over: state, progress, the metric and how long they run.
 import type { Schemas } from "../../api/schema";
 import { useApi } from "../../api/useApi";
+import { secondsLeft } from "../../detail/progress";
+import { QueueReason } from "../../detail/QueueReason";
 import { Card } from "../../ui/Card";
 import { Empty } from "../../ui/Empty";
 import { ErrorCard } from "../../ui/ErrorCard";
@@ -9,7 +11,6 @@ import { Progress } from "../../ui/Progress";
 import { Skeleton } from "../../ui/Skeleton";
 import { StatePill } from "../../ui/StatePill";
 import { Link } from "../../url";
-import { remaining } from "./eta";
 import css from "./HomePage.module.css";
 import { Trend } from "./Trend";
 
@@ -61,7 +62,8 @@ export function RunningNow({ userId }: { userId: number | null | undefined }) {
 function Row({ experiment }: { experiment: Schemas["Experiment"] }) {
   const progress = experiment.progress ?? 0;
   const elapsed = secondsBetween(experiment.startTime, experiment.endTime);
-  const left = experiment.state === "STATE_PAUSED" ? null : remaining(progress, elapsed);
+  const left = experiment.state === "STATE_PAUSED" ? null : secondsLeft(progress, elapsed);
+  const isQueued = experiment.state === "STATE_QUEUED";
   const { searcherMetric, bestTrialSearcherMetric } = experiment;
   return (
     <li>
@@ -85,9 +87,12 @@ function Row({ experiment }: { experiment: Schemas["Experiment"] }) {
             best {searcherMetric} {metricNumber(bestTrialSearcherMetric)}
           </span>
         )}
-        <span>started {ago(experiment.startTime)}</span>
+        <span>
+          {isQueued ? "submitted" : "started"} {ago(experiment.startTime)}
+        </span>
         {left !== null && <span>about {duration(left)} left</span>}
       </div>
+      {isQueued && <QueueReason experiment={experiment} />}
     </li>
   );
 }

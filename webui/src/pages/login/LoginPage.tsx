@@ -1,8 +1,8 @@
-// The sign-in: user and password, or a one-time link (`?code=`). `?redirect=` says where to go, `?cli=true` shows a token.
+// The sign-in: user and password, or a one-time link (`#code=`). `?redirect=` says where to go, `?cli=true` shows a token.
 import { useEffect, useState } from "react";
 import { ApiError } from "../../api/client";
 import type { Schemas } from "../../api/schema";
-import { errorText } from "../../api/useApi";
+import { errorText } from "../../ui/errorText";
 import { Mark } from "../../ui/Mark";
 import { BASE, navigate, safeRedirect } from "../../url";
 import { CliToken } from "./CliToken";
@@ -26,6 +26,12 @@ export default function LoginPage() {
   };
   useEffect(() => {
     document.title = "Sign in · Determined";
+  }, []);
+  useEffect(() => {
+    // a link opened in this very tab changes the fragment alone, which loads nothing
+    const again = () => window.location.reload();
+    window.addEventListener("hashchange", again);
+    return () => window.removeEventListener("hashchange", again);
   }, []);
   return (
     <main className={css["login"]}>

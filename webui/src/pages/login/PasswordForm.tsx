@@ -3,8 +3,8 @@ import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { ApiError } from "../../api/client";
 import type { Schemas } from "../../api/schema";
 import { signIn } from "../../api/session";
-import { errorText } from "../../api/useApi";
 import { Button } from "../../ui/Button";
+import { errorText } from "../../ui/errorText";
 import { TextField } from "../../ui/TextField";
 import css from "./LoginPage.module.css";
 

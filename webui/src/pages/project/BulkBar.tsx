@@ -2,9 +2,10 @@
 import { useState } from "react";
 import { CHANGED } from "../../actions/changed";
 import { MoveDialog } from "../../actions/MoveDialog";
-import { errorText, queryClient } from "../../api/useApi";
+import { queryClient } from "../../api/useApi";
 import { EVERYTHING, NOTHING, type Selection } from "../../grid/selection";
 import { Button } from "../../ui/Button";
+import { errorText } from "../../ui/errorText";
 import { count, plural } from "../../ui/format";
 import { Menu } from "../../ui/Menu";
 import { toast } from "../../ui/toast";
@@ -17,11 +18,13 @@ interface BulkBarProps {
   total: number;
   onSelection: (selection: Selection) => void;
   onCompare: () => void;
+  /** Something was done; what the table shows will be read again. */
+  onDone: () => void;
 }
 
 const MOST_COMPARED = 500;
 
-export function BulkBar({ chosen, total, onSelection, onCompare }: BulkBarProps) {
+export function BulkBar({ chosen, total, onSelection, onCompare, onDone }: BulkBarProps) {
   const [isMoving, setMoving] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const { confirmKill, confirmDelete } = useConfirm();
@@ -29,7 +32,7 @@ export function BulkBar({ chosen, total, onSelection, onCompare }: BulkBarProps)
   const what = plural(chosen.count, noun);
   const run = async (work: () => Promise<BulkResult>) => {
     setBusy(true);
-    await done(work);
+    await done(work, onDone);
     setBusy(false);
   };
   const act = (verb: BulkVerb) => void run(() => actOnChosen(verb, chosen));
@@ -80,16 +83,17 @@ export function BulkBar({ chosen, total, onSelection, onCompare }: BulkBarProps)
   );
 }
 
-async function done(work: () => Promise<BulkResult>): Promise<void> {
+async function done(work: () => Promise<BulkResult>, onDone: () => void): Promise<void> {
   try {
     const { text, undo } = await work();
     const back = async (): Promise<BulkResult> => {
       await undo?.();
       return { text: `Undone: ${text}`, undo: undefined };
     };
-    toast({ text, undo: undo && (() => done(back)) });
+    toast({ text, undo: undo && (() => done(back, onDone)) });
   } catch (error) {
     toast({ text: errorText(error), kind: "error" });
   }
+  onDone();
   await Promise.all(CHANGED.map((op) => queryClient.invalidateQueries({ queryKey: [op] })));
 }

@@ -46,7 +46,16 @@ function Charts({ projectId, catalogue }: { projectId: number; catalogue: Catalo
         <QueryBar projectId={projectId} kind="run" query={state.query} catalogue={catalogue} onQuery={state.setQuery} />
       </div>
       {table.error && <ErrorCard error={table.error} onRetry={table.refetch} />}
-      {table.rows?.total === 0 ? <Empty title="No trial matches" /> : <TableCharts table={table} state={state} />}
+      {table.rows?.total === 0 ? (
+        <Nothing isFiltered={state.query.trim() !== ""} />
+      ) : (
+        <TableCharts table={table} state={state} />
+      )}
     </div>
   );
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <Empty title="No trial matches">Change the query to see more.</Empty>;
+  return <Empty title="No trials yet">Their metrics are drawn here once an experiment of this project runs.</Empty>;
 }

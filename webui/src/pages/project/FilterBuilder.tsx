@@ -140,7 +140,11 @@ function Condition({ node, path, place }: { node: FieldNode; path: Path; place: 
           place.change(path, { ...node, operator: operators.find((one) => one === id) ?? node.operator })
         }
       />
-      {needsValue(node.operator) && column ? <Value key={column.name} node={node} column={column} path={path} place={place} /> : <span />}
+      {needsValue(node.operator) && column ? (
+        <Value key={column.name} node={node} column={column} path={path} place={place} />
+      ) : (
+        <span />
+      )}
       <Remove label="Remove the condition" onPress={() => place.change(path, null)} />
     </div>
   );

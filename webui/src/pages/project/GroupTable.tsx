@@ -1,5 +1,6 @@
 // Trials in groups with equal values: how many, and of each metric the exact mean, deviation, least and greatest.
 import { useMemo } from "react";
+import { useLive } from "../../api/live";
 import type { Schemas } from "../../api/schema";
 import { useApi } from "../../api/useApi";
 import { Grid, type GridColumn } from "../../grid/Grid";
@@ -12,6 +13,7 @@ import { Empty } from "../../ui/Empty";
 import { ErrorCard } from "../../ui/ErrorCard";
 import { bytes, count, duration, metricNumber } from "../../ui/format";
 import { Skeleton } from "../../ui/Skeleton";
+import { usePaced } from "../../ui/usePaced";
 import { textOf } from "./cells";
 import css from "./project.module.css";
 import { labelOf } from "./tableColumns";
@@ -23,6 +25,7 @@ interface GroupRow extends Group {
 }
 
 const MOST_GROUPS = 1000;
+const REFRESH_MS = 2000;
 const MOST_METRICS = 24;
 const NO_SUMS = new Set(["id", "experimentId", "forkedFrom", "restarts"]);
 
@@ -46,6 +49,8 @@ export function GroupTable({ projectId, filter, catalogue, state }: GroupTablePr
     limit: MOST_GROUPS,
   };
   const answer = useApi("POST /api/v1/runs", { body }, { keepPrevious: true });
+  const refresh = usePaced(() => void answer.refetch({ cancelRefetch: false }), REFRESH_MS);
+  useLive({ experiments: "all" }, refresh);
   const rows = useMemo<GroupRow[]>(() => (answer.data?.groups ?? []).map((one, id) => ({ ...one, id })), [answer.data]);
   const open = (row: GroupRow) => {
     state.setQuery(print(allOf(filter.filterGroup, conditionsOf(row, catalogue)), catalogue), "push");
@@ -125,7 +130,15 @@ function numberColumn(column: Column): GridColumn<GroupRow> {
   };
 }
 
-function Statistics({ found, n, column }: { found: Schemas["ColumnStatistics"] | undefined; n: number; column: Column }) {
+function Statistics({
+  found,
+  n,
+  column,
+}: {
+  found: Schemas["ColumnStatistics"] | undefined;
+  n: number;
+  column: Column;
+}) {
   if (!found || found.n === 0) return null;
   const text = writerOf(column);
   return (

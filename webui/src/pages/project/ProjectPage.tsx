@@ -40,23 +40,28 @@ export default function ProjectPage({ projectId, tab = "runs" }: { projectId: st
         <ErrorCard error={answer.error} onRetry={() => answer.refetch()} />
       </Page>
     );
-  const crumbs = project
-    ? [
-        { label: "Workspaces", href: "/workspaces" },
-        { label: project.workspaceName ?? "Workspace", href: `/workspaces/${project.workspaceId}` },
-      ]
-    : [];
+  // the first crumb is there from the start: a line that comes later would push the table down
+  const crumbs = [
+    { label: "Workspaces", href: "/workspaces" },
+    ...(project ? [{ label: project.workspaceName ?? "Workspace", href: `/workspaces/${project.workspaceId}` }] : []),
+  ];
   return (
     <Page
       title={project?.name ?? `Project ${id}`}
       crumbs={crumbs}
       actions={
-        <Button kind="primary" onPress={() => navigate("/experiments/new")}>
-          New experiment
-        </Button>
+        <>
+          {project?.description && (
+            <span className={css["description"]} title={project.description}>
+              {project.description}
+            </span>
+          )}
+          <Button kind="primary" onPress={() => navigate(`/experiments/new?project=${id}`)}>
+            New experiment
+          </Button>
+        </>
       }
     >
-      {project?.description && <p className={css["note"]}>{project.description}</p>}
       <TabLinks
         label="Sections of the project"
         current={current}

@@ -19,7 +19,7 @@ interface QueryBarProps {
   onQuery: (query: string, how?: "push" | "replace") => void;
 }
 
-const APPLY_MS = 300;
+const APPLY_MS = 40; // long enough for a burst of keys; rows must follow a keystroke within 100 ms
 
 export function QueryBar({ projectId, kind, query, catalogue, onQuery }: QueryBarProps) {
   const id = useId();

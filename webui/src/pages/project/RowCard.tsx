@@ -21,7 +21,14 @@ export function RowCard({ row, context }: { row: TableRow; context: CellContext 
           </span>
         )}
       </div>
-      <div className={css["cardLine"]}>{renderCell(row, "trend", undefined, context)}</div>
+      <div className={css["cardLine"]}>
+        {renderCell(row, "trend", undefined, context) || (
+          <span className={css["note"]}>
+            started {renderCell(row, "startTime", undefined, context)}, took{" "}
+            {renderCell(row, "duration", undefined, context)}
+          </span>
+        )}
+      </div>
     </>
   );
 }

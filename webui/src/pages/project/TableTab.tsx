@@ -2,6 +2,7 @@
 import { useMemo } from "react";
 import { useApi } from "../../api/useApi";
 import { catalogueOf } from "../../query/catalogue";
+import { parse } from "../../query/parse";
 import { ErrorCard } from "../../ui/ErrorCard";
 import { Skeleton } from "../../ui/Skeleton";
 import { useSearch } from "../../url";
@@ -27,10 +28,13 @@ export function TableTab({ projectId, kind, path }: TableTabProps) {
   );
   const columns = answer.data?.columns;
   const catalogue = useMemo(() => (columns ? catalogueOf(columns) : FIXED[kind]), [columns, kind]);
-  const isRestored = useRemembered(`${projectId}/${kind}`);
-  // a query, an order or columns may name what only the master knows; without them rows need not wait for it
   const params = new URLSearchParams(useSearch());
-  const isReady = isRestored && (columns !== undefined || !["q", "sort", "cols", "group", "heat"].some((name) => params.has(name)));
+  const query = params.get("q") ?? "";
+  const isReadable = useMemo(() => parse(query, catalogue, Date.now()).error === null, [query, catalogue]);
+  const isRestored = useRemembered(`${projectId}/${kind}`, isReadable);
+  // a query, an order or columns may name what only the master knows; without them rows need not wait for it
+  const isReady =
+    isRestored && (columns !== undefined || !["q", "sort", "cols", "group", "heat"].some((name) => params.has(name)));
   return (
     <div className={css["tab"]}>
       <ViewTabs projectId={projectId} path={path} all={kind === "run" ? "All trials" : "All experiments"} />

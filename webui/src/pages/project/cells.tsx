@@ -36,10 +36,20 @@ const CELLS: Record<string, Cell> = {
   tags: (row) => tagsCell(columnValue(row, "tags")),
   experimentProgress: (row) => progressCell(numberAt(row, "experimentProgress")),
   progress: (row) => progressCell(numberAt(row, "progress")),
-  experimentId: (row) => <Link href={`/experiments/${row.experimentId}`} tabIndex={-1}>{row.experimentId}</Link>,
+  experimentId: (row) => (
+    <Link href={`/experiments/${row.experimentId}`} tabIndex={-1}>
+      {row.experimentId}
+    </Link>
+  ),
   forkedFrom: (row) => {
     const from = numberAt(row, "forkedFrom");
-    return from === null ? "" : <Link href={`/experiments/${from}`} tabIndex={-1}>{from}</Link>;
+    return from === null ? (
+      ""
+    ) : (
+      <Link href={`/experiments/${from}`} tabIndex={-1}>
+        {from}
+      </Link>
+    );
   },
   trend: trendCell,
 };

@@ -29,5 +29,7 @@ export const FIXED: Record<Kind, Catalogue> = { run: fixed("run"), experiment: f
 
 function fixed(kind: Kind): Catalogue {
   const location = kind === "run" ? "LOCATION_TYPE_RUN" : "LOCATION_TYPE_EXPERIMENT";
-  return catalogueOf([...SHARED, ...OWN[kind]].map(([column, displayName, type]) => ({ column, displayName, type, location })));
+  return catalogueOf(
+    [...SHARED, ...OWN[kind]].map(([column, displayName, type]) => ({ column, displayName, type, location })),
+  );
 }

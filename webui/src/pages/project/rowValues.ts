@@ -37,7 +37,7 @@ export function rowOfRun(run: Run): TableRow {
     experimentId: experiment?.id ?? 0,
     trialId: run.id,
     name: experiment?.name ?? "",
-    state: run.state,
+    state: run.shownState ?? run.state,
     archived: run.archived,
     searcherMetric: experiment?.searcherMetric ?? "",
     hparams: run.hyperparameters ?? {},

@@ -52,7 +52,9 @@ export function useGridColumns(
 
 export function labelOf(key: string, column: Column | undefined): string {
   if (LABELS[key] !== undefined) return LABELS[key];
-  return column?.label.replace(/^(training|validation)\./, "").replace(/ \((last|min|max|mean|sum|count)\)$/, "") ?? key;
+  return (
+    column?.label.replace(/^(training|validation)\./, "").replace(/ \((last|min|max|mean|sum|count)\)$/, "") ?? key
+  );
 }
 
 /** Where the column comes from, in muted letters under its name. */

@@ -92,8 +92,11 @@ export function wireSort(sort: readonly Sort[]): string {
 
 const SAVE_MS = 1500;
 
-/** Restores the last look of a table that is opened without one, and remembers each. False until that is known. */
-export function useRemembered(place: string): boolean {
+/**
+ * Restores the last look of a table that is opened without one, and remembers each whose query can be read. False until
+ * that is known.
+ */
+export function useRemembered(place: string, isReadable: boolean): boolean {
   const search = useSearch();
   const [path] = useLocation();
   const opened = useRef({ place: "", isReady: false });
@@ -105,14 +108,15 @@ export function useRemembered(place: string): boolean {
   useEffect(() => {
     if (!isKnown || opened.current.isReady) return;
     opened.current.isReady = true;
-    const last = readSaved(saved);
+    // what this tab remembered is newer than what it read from the master
+    const last = remembered.get(place) ?? readSaved(saved);
     if (last !== "" && window.location.search === "") navigate(`${path}?${last}`, { replace: true });
-  }, [isKnown, saved, path]);
+  }, [isKnown, saved, path, place]);
   useEffect(() => {
-    if (!opened.current.isReady) return undefined;
+    if (!opened.current.isReady || !isReadable) return undefined;
     const timer = setTimeout(() => remember(place, withoutSelection(search)), SAVE_MS);
     return () => clearTimeout(timer);
-  }, [place, search]);
+  }, [place, search, isReadable]);
   return isKnown;
 }
 

@@ -6,6 +6,7 @@ import { useLive } from "../../api/live";
 import { queryClient } from "../../api/useApi";
 import type { StreamEvent, StreamSpec } from "../../stream";
 import { isLive } from "../../ui/state";
+import { usePaced } from "../../ui/usePaced";
 import { caughtUp, type LiveRows, noRows, received, rowAt, updatesIn } from "./liveRows";
 import type { TableRow } from "./rowValues";
 import { PAGE_ROWS, pageQuery, type Wanted } from "./source";
@@ -22,6 +23,8 @@ export interface TableRows {
   range: readonly [number, number];
   updates: number;
   catchUp: () => void;
+  /** What the reader did himself is shown when the next answer comes, without being asked for. */
+  catchUpSoon: () => void;
   /** What is shown answers an older question. */
   isOld: boolean;
   error: ApiError | null;
@@ -33,6 +36,7 @@ export function useTableRows(wanted: Wanted | null): TableRows {
   const [range, onRange] = useSettledRange();
   const [rows, setRows] = useState<LiveRows<TableRow> | null>(null);
   const key = wanted === null ? null : JSON.stringify(wanted);
+  const soon = useRef(0);
   const isKnown = rows !== null && rows.key === key;
   const pages = useMemo(() => pagesIn(range, isKnown), [range, isKnown]);
   const results = useQueries({ queries: wanted === null ? [] : pages.map((page) => pageQuery(wanted, page)) });
@@ -40,7 +44,13 @@ export function useTableRows(wanted: Wanted | null): TableRows {
   // biome-ignore lint/correctness/useExhaustiveDependencies: `stamp` says when an answer is new
   useEffect(() => {
     if (key === null) return;
-    setRows((old) => results.reduce((now, { data }, i) => (data ? taken(now, key, pages[i] ?? 0, data) : now), old));
+    // an answer from before the act may still be on its way to this effect
+    const isOwn = soon.current > 0 && results.every((one) => one.dataUpdatedAt > soon.current);
+    if (isOwn) soon.current = 0;
+    setRows((old) => {
+      const next = results.reduce((now, { data }, i) => (data ? taken(now, key, pages[i] ?? 0, data) : now), old);
+      return isOwn && next ? caughtUp(next) : next;
+    });
   }, [stamp, key, pages]);
   const inSight = useRef<readonly (readonly unknown[])[]>([]);
   inSight.current = wanted === null ? [] : pages.map((page) => pageQuery(wanted, page).queryKey);
@@ -55,6 +65,9 @@ export function useTableRows(wanted: Wanted | null): TableRows {
     range,
     updates: rows === null ? 0 : updatesIn(rows),
     catchUp: () => setRows((old) => old && caughtUp(old)),
+    catchUpSoon: () => {
+      soon.current = Date.now();
+    },
     isOld: rows !== null && rows.key !== key,
     error: results.find((one) => one.error !== null)?.error ?? null,
     refetch,
@@ -107,16 +120,11 @@ function useFollowed(
   refetch: () => void,
 ): void {
   const spec = useMemo<StreamSpec>(() => specOf(rows, range), [rows, range]);
-  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const projectId = wanted?.projectId;
+  const refresh = usePaced(refetch, REFRESH_MS);
   useLive(spec, (event) => {
-    if (!concerns(event, projectId) || timer.current !== null) return;
-    timer.current = setTimeout(() => {
-      timer.current = null;
-      refetch();
-    }, REFRESH_MS);
+    if (concerns(event, projectId)) refresh();
   });
-  useEffect(() => () => void (timer.current !== null && clearTimeout(timer.current)), []);
 }
 
 function specOf(rows: LiveRows<TableRow> | null, [first, last]: readonly [number, number]): StreamSpec {

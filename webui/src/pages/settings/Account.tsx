@@ -2,9 +2,10 @@
 import { type FormEvent, useState } from "react";
 import { call } from "../../api/client";
 import { useSession } from "../../api/session";
-import { errorText, useAct } from "../../api/useApi";
+import { useAct } from "../../api/useApi";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
+import { errorText } from "../../ui/errorText";
 import { TextField } from "../../ui/TextField";
 import { toast } from "../../ui/toast";
 import { passwordProblems } from "./password";

@@ -5,8 +5,10 @@ import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Empty } from "../../ui/Empty";
 import { ErrorCard } from "../../ui/ErrorCard";
+import { jsonText } from "../../ui/format";
 import { Skeleton } from "../../ui/Skeleton";
 import { useConfirm } from "../../ui/useConfirm";
+import css from "./SettingsPage.module.css";
 
 export function RawSettings() {
   const settings = useApi("GET /api/v1/users/setting");
@@ -34,7 +36,7 @@ export function RawSettings() {
       {settings.error && <ErrorCard error={settings.error} onRetry={settings.refetch} />}
       {settings.isPending && <Skeleton rows={4} />}
       {settings.data && kept.length === 0 && <Empty title="None are kept">Views live in their addresses.</Empty>}
-      {kept.length > 0 && <pre>{JSON.stringify(kept, null, 2)}</pre>}
+      {kept.length > 0 && <pre className={css["raw"]}>{jsonText(kept)}</pre>}
     </Card>
   );
 }

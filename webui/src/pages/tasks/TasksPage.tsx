@@ -67,13 +67,18 @@ function TaskTable({ rows }: { rows: readonly TaskRow[] }) {
 
 const COLUMNS: Column<TaskRow>[] = [
   { key: "name", label: "Task", render: (row) => (row.href ? <Link href={row.href}>{row.name}</Link> : row.name) },
-  { key: "kind", label: "Kind" },
+  { key: "kind", label: "Kind", isMinor: true },
   { key: "state", label: "State", render: (row) => <StatePill state={row.state} /> },
-  { key: "username", label: "User" },
-  { key: "slots", label: "Slots", align: "right" },
-  { key: "pool", label: "Pool" },
-  { key: "agents", label: "On", render: (row) => row.agents.join(", ") },
-  { key: "since", label: "Since", render: (row) => <span title={dateTime(row.since)}>{ago(row.since)}</span> },
+  { key: "username", label: "User", isMinor: true },
+  { key: "slots", label: "Slots", align: "right", isMinor: true },
+  { key: "pool", label: "Pool", isMinor: true },
+  { key: "agents", label: "On", render: (row) => row.agents.join(", "), isMinor: true },
+  {
+    key: "since",
+    label: "Since",
+    isMinor: true,
+    render: (row) => <span title={dateTime(row.since)}>{ago(row.since)}</span>,
+  },
   {
     key: "logs",
     label: <span className="visually-hidden">Log and actions</span>,

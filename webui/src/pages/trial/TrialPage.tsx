@@ -40,19 +40,25 @@ export default function TrialPage({ experimentId, trialId, tab }: TrialPageProps
     });
   }, [owner, experimentId, trialId, tab]);
   const error = trial.error ?? experiment.error;
+  const retry = () => void (trial.error ? trial.refetch() : experiment.refetch());
   if (trial.data === undefined || experiment.data === undefined) {
     return (
       <Page title={`Trial ${trialId}`}>
-        {error ? <ErrorCard error={error} onRetry={() => void trial.refetch()} /> : <Skeleton rows={8} />}
+        {error ? <ErrorCard error={error} onRetry={retry} /> : <Skeleton rows={8} />}
       </Page>
     );
   }
-  return <Loaded trial={trial.data.trial} experiment={experiment.data.experiment} tab={tab} />;
+  return <Loaded key={id} trial={trial.data.trial} experiment={experiment.data.experiment} tab={tab} />;
 }
 
 function Loaded({ trial, experiment, tab }: { trial: Trial; experiment: Experiment; tab: string | undefined }) {
   const live = useMemo(
-    () => ({ experiments: [experiment.id], trials: { trialIds: [trial.id] }, metrics: { trialIds: [trial.id] } }),
+    () => ({
+      experiments: [experiment.id],
+      trials: { trialIds: [trial.id] },
+      checkpoints: { experimentIds: [experiment.id] },
+      metrics: { trialIds: [trial.id] },
+    }),
     [experiment.id, trial.id],
   );
   useLive(live);

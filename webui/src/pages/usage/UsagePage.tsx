@@ -1,4 +1,5 @@
 // Slot-hours by user, project, pool and label over a range of days or months, with CSV.
+
 import { useMemo } from "react";
 import { useApi } from "../../api/useApi";
 import { Chart } from "../../chart/Chart";
@@ -11,6 +12,7 @@ import { ErrorCard } from "../../ui/ErrorCard";
 import { Page } from "../../ui/Page";
 import { Select } from "../../ui/Select";
 import { Skeleton } from "../../ui/Skeleton";
+import { saveFile } from "../../ui/saveFile";
 import { TextField } from "../../ui/TextField";
 import { oneOf, text, useUrlState } from "../../url";
 import { Bars } from "../../viz/Bars";
@@ -54,7 +56,9 @@ export default function UsagePage() {
       actions={
         <Button
           isDisabled={entries.length === 0}
-          onPress={() => download(csvOf(entries, by, period), `usage-by-${by}-${from}-${to}.csv`)}
+          onPress={() =>
+            saveFile(new Blob([csvOf(entries, by, period)], { type: "text/csv" }), `usage-by-${by}-${from}-${to}.csv`)
+          }
         >
           CSV
         </Button>
@@ -121,7 +125,7 @@ function Usage({ entries, by, period }: { entries: readonly Entry[]; by: Groupin
           words={by === "label" ? "An experiment with several labels counts for each of them." : undefined}
         />
       )}
-      <Card title="Table">
+      <Card title={`Slot-hours by ${label.toLowerCase()}`}>
         <DataTable
           caption={`Slot-hours by ${label.toLowerCase()}`}
           hidesCaption
@@ -150,12 +154,4 @@ function linesFor(entries: readonly Entry[], by: Grouping, names: readonly strin
 
 function hoursText(hours: number): string {
   return hours >= 100 ? Math.round(hours).toLocaleString("en") : hours.toFixed(hours >= 1 ? 1 : 3);
-}
-
-function download(csv: string, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([csv], { type: "text/csv" }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 0);
 }

@@ -1,8 +1,8 @@
 // Asks for a name, and a description where there is one; shows the refusal of the master beside the field.
 import { type FormEvent, useId, useState } from "react";
-import { errorText } from "../../api/useApi";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
+import { errorText } from "../../ui/errorText";
 import { TextField } from "../../ui/TextField";
 
 interface NameDialogProps {

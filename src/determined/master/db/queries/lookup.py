@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, case, or_, select
 
 from determined.master.db.queries.batching import AnyRow
-from determined.master.db.queries.text_match import contains, starts
+from determined.master.db.queries.text_match import contains, equals, starts
 from determined.master.db.schema import experiments, projects, trials, users, workspaces
 
 
@@ -54,7 +54,7 @@ def _closest(
     limit: int,
 ) -> Sequence[AnyRow]:
     matches = [contains(name, text) for name in names]
-    ranks = [(func.lower(name) == text.lower(), 1) for name in names] + [(starts(name, text), 2) for name in names]
+    ranks = [(equals(name, text), 1) for name in names] + [(starts(name, text), 2) for name in names]
     if number is not None:
         matches.append(key == number)
         ranks.insert(0, (key == number, 0))

@@ -24,6 +24,10 @@ _SUMMARIES = select(metric_summaries).where(
     metric_summaries.c.group == bindparam("in_group"),
     metric_summaries.c.name.in_(bindparam("names", expanding=True)),
 )
+_SUMMARY_ROWS = select(
+    *(metric_summaries.c[name] for name in ("trial_id", "group", "name", "type", "count", "sum", "min", "max", "last")),
+    metric_summaries.c.last_step,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +60,18 @@ def summary(conn: Connection, trial_ids: Sequence[int]) -> dict[int, dict[str, d
     table = metric_summaries.c
     out: dict[int, dict[str, dict[str, dict[str, Any]]]] = {trial_id: {} for trial_id in trial_ids}
     for part in batches(trial_ids):
-        rows = conn.execute(select(metric_summaries).where(table.trial_id.in_(part)).order_by(table.name))
-        for row in rows.mappings():
-            names = out[row["trial_id"]].setdefault(summary_key(row["group"]), {})
-            names[row["name"]] = metric_summary.to_wire(_summary(row))
+        rows = conn.execute(_SUMMARY_ROWS.where(table.trial_id.in_(part)).order_by(table.name))
+        # a page of the table reads thousands of them: names of columns are not looked up row by row
+        for trial_id, group, name, *values in rows.all():
+            out[trial_id].setdefault(summary_key(group), {})[name] = metric_summary.to_wire(Summary(*values))
     return out
 
 
+_SUMMARY_KEYS = {TRAINING: "avg_metrics", VALIDATION: "validation_metrics"}
+
+
 def summary_key(group: str) -> str:
-    return {TRAINING: "avg_metrics", VALIDATION: "validation_metrics"}.get(group, group)
+    return _SUMMARY_KEYS.get(group, group)
 
 
 def _append_group(conn: Connection, who: Reporter, group: str, reports: list[MetricReport], result: Ingested) -> None:

@@ -82,7 +82,7 @@ def _rows(part: LiveChunk, places: Sequence[Any], axis: SeriesAxis, window: Wind
     return [
         i
         for i, (step, x) in enumerate(zip(steps, places, strict=True))
-        if low <= step <= high and step < beyond and _is_number(x) and start <= x <= end
+        if low <= step <= high and step < beyond and _is_number(x) and math.isfinite(x) and start <= x <= end
     ]
 
 

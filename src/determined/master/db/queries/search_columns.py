@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, FromClause, Text, case, cast, func, select, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Float, FromClause, Text, case, cast, func, select, type_coerce
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 from determined.errors import InvalidArgument
@@ -27,7 +27,7 @@ def experiment_column(name: str) -> Operand:
     metric = _metric(name, best.c.id)
     if metric is not None:
         return Operand(_of_best_trial(best, metric), Kind.NUMBER)
-    raise _unknown(name)
+    raise _unknown(name, [*_experiment_columns(), "hp.<name>"])
 
 
 def run_column(name: str) -> Operand:
@@ -41,7 +41,7 @@ def run_column(name: str) -> Operand:
     metric = _metric(name, trials.c.id)
     if metric is not None:
         return Operand(metric, Kind.NUMBER)
-    raise _unknown(name)
+    raise _unknown(name, [*_run_columns(), "hp.<name>", "metadata.<key>"])
 
 
 def _experiment_columns() -> dict[str, Operand]:
@@ -122,7 +122,7 @@ def _searcher_type() -> ColumnElement[str]:
 def _duration(start: ColumnElement[Any], end: ColumnElement[Any]) -> Operand:
     """Seconds; rows that still run have none."""
     micros = type_coerce(end, BigInteger) - type_coerce(start, BigInteger)
-    return Operand(micros / 1_000_000, Kind.NUMBER)
+    return Operand(type_coerce(micros, Float) / 1_000_000.0, Kind.NUMBER)
 
 
 def _of_best_trial(best: FromClause, value: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -180,8 +180,8 @@ def _statistic(stat: str) -> Any:
     return select(metric_summaries.c[stat])
 
 
-def _unknown(name: str) -> InvalidArgument:
+def _unknown(name: str, known: list[str]) -> InvalidArgument:
     return InvalidArgument(
-        f"column {name!r} cannot be searched; use one of {', '.join(sorted(_experiment_columns()))}, "
-        "hp.<name>, or <group>.<metric>.<min|max|mean|sum|last|count>"
+        f"column {name[:100]!r} cannot be searched; use one of {', '.join(sorted(known))}, "
+        "or <group>.<metric>.<min|max|mean|sum|last|count>"
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -19,6 +20,8 @@ from determined.errors import InvalidArgument
 from determined.master.db.queries.text_match import contains, has_label
 
 _MAX_DEPTH = 16
+_MAX_CLAUSES = 400  # SQLite takes no expression deeper than 1,000, and a chain of conditions is as deep as it is long
+_MAX_SORTED = 32
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
     ">": operator.gt,
@@ -82,6 +85,8 @@ def parse(text: str | None) -> Filter:
     if not isinstance(raw, dict):
         raise InvalidArgument("filter must be a JSON object with `filterGroup`")
     group = _parse_group(raw.get("filterGroup") or {}, 0)
+    if len(list(islice(clauses(group), _MAX_CLAUSES + 1))) > _MAX_CLAUSES:
+        raise InvalidArgument(f"the filter has more than {_MAX_CLAUSES} conditions and groups; use fewer")
     return Filter(group, bool(raw.get("showArchived", True)))
 
 
@@ -114,6 +119,8 @@ def parse_sort(sort: str | None) -> list[tuple[str, bool]]:
         if direction not in ("asc", "desc") or not name:
             raise InvalidArgument(f"sort {part!r} is not `column=asc` or `column=desc`")
         found.append((name, direction == "desc"))
+    if len(found) > _MAX_SORTED:
+        raise InvalidArgument(f"sort names {len(found)} columns; at most {_MAX_SORTED} make a difference")
     return found
 
 
@@ -199,7 +206,7 @@ def _sides(operand: Operand, field: Field) -> tuple[ColumnElement[Any], Any]:
         case Kind.TIME:
             return operand.sql, _micros(field)
         case Kind.BOOLEAN:
-            return operand.sql, bool(field.value)
+            return operand.sql, _truth(field.value)
         case Kind.JSON:
             return _json_sides(operand, field.value)
         case Kind.STATE:
@@ -211,6 +218,11 @@ def _json_sides(operand: Operand, value: Any) -> tuple[ColumnElement[Any], Any]:
     if operand.number is not None and isinstance(value, int | float) and not isinstance(value, bool):
         return operand.number, float(value)
     return cast(operand.sql, Text), str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _truth(value: Any) -> bool:
+    """A filter may write it as a word."""
+    return value.strip().lower() not in ("", "false", "0", "no") if isinstance(value, str) else bool(value)
 
 
 def _number(field: Field) -> float:

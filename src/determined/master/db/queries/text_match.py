@@ -1,26 +1,46 @@
-"""Text conditions that mean the same on both dialects: contains and starts, ignoring case; a label in a JSON list."""
+"""Text conditions that mean the same on both dialects, ignoring case; and a label in a JSON list."""
 
 from typing import Any
 
 import msgspec
 from sqlalchemy import ColumnElement, Text, cast, func
 
+from determined.errors import InvalidArgument
+from determined.master.db.dialects import UnicodeLower
+
 _ESCAPE = "\\"
+_LONGEST_PATTERN = 50_000  # bytes: SQLite takes no longer one
 
 
 def contains(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
-    lowered = func.lower(func.coalesce(cast(column, Text), ""))
-    return lowered.like(f"%{_literal(text.lower())}%", escape=_ESCAPE)
+    return _lowered(column, text).like(_pattern("%", text.lower()), escape=_ESCAPE)
 
 
 def starts(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
-    return func.lower(func.coalesce(cast(column, Text), "")).like(f"{_literal(text.lower())}%", escape=_ESCAPE)
+    return _lowered(column, text).like(_pattern("", text.lower()), escape=_ESCAPE)
+
+
+def equals(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
+    return _lowered(column, text) == text.lower()
 
 
 def has_label(labels: ColumnElement[Any], label: str) -> ColumnElement[bool]:
     """A JSON list holds each label as a quoted string; quotes inside labels are escaped, so this is exact."""
     quoted = msgspec.json.encode(label).decode()
-    return cast(labels, Text).like(f"%{_literal(quoted)}%", escape=_ESCAPE)
+    return cast(labels, Text).like(_pattern("%", quoted), escape=_ESCAPE)
+
+
+def _lowered(column: ColumnElement[Any], text: str) -> ColumnElement[str]:
+    """SQLite's own `lower` knows ASCII alone and is quicker; so ours is used only where that makes a difference."""
+    value = func.coalesce(cast(column, Text), "")
+    return func.lower(value) if text.isascii() else UnicodeLower(value)
+
+
+def _pattern(before: str, text: str) -> str:
+    pattern = f"{before}{_literal(text)}%"
+    if len(pattern.encode()) > _LONGEST_PATTERN:
+        raise InvalidArgument(f"text of {len(text)} characters is too long to be searched for; shorten it")
+    return pattern
 
 
 def _literal(text: str) -> str:

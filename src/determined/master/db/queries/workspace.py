@@ -62,6 +62,10 @@ def create(conn: Connection, now: datetime, values: dict[str, Any]) -> int:
 def change(conn: Connection, workspace_id: int, values: dict[str, Any]) -> None:
     if values:
         conn.execute(update(workspaces).where(workspaces.c.id == workspace_id).values(**values))
+    if "archived" in values:
+        # its projects count as archived with it: touched, so that whoever listens to them is told
+        own = projects.c.workspace_id == workspace_id
+        conn.execute(update(projects).where(own).values(workspace_id=projects.c.workspace_id))
 
 
 def pin(conn: Connection, now: datetime, workspace_id: int, user_id: int) -> None:

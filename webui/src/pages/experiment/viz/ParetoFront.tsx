@@ -11,6 +11,7 @@ import { Skeleton } from "../../../ui/Skeleton";
 import { list, navigate, useUrlState } from "../../../url";
 import { Pareto } from "../../../viz/Pareto";
 import { metricChoices } from "./metricChoice";
+import { firstTwo, isSmallerUsual } from "./objectives";
 import type { VizProps } from "./types";
 
 const NONE: string[] = [];
@@ -30,21 +31,26 @@ export function ParetoFront({ experiment, found }: VizProps) {
     ],
     [found.trials],
   );
-  const [chosen, setChosen] = useUrlState("metrics", list, NONE);
+  const [asked, setChosen] = useUrlState("metrics", list, NONE);
+  const chosen = asked.length === 2 ? asked : firstTwo(experiment.config, names);
   const [smaller, setSmaller] = useUrlState("smaller", list, NONE);
-  const query =
-    chosen.length === 2 ? { metrics: chosen, smallerIsBetter: chosen.map((_, i) => smaller[i] ?? "true") } : {};
-  const answer = useApi("GET /api/v1/experiments/{experiment_id}/pareto-front", {
-    path: { experiment_id: experiment.id },
-    query,
-  });
-  const shown = answer.data?.metrics.map((metric) => metric.name) ?? chosen;
+  const directions = chosen.map((name, i) => smaller[i] ?? String(isSmallerUsual(experiment.config, name)));
+  const answer = useApi(
+    "GET /api/v1/experiments/{experiment_id}/pareto-front",
+    {
+      path: { experiment_id: experiment.id },
+      query: { metrics: chosen, smallerIsBetter: directions },
+    },
+    { enabled: chosen.length === 2 },
+  );
   const pick = (i: number, name: string): void => {
-    const other = (i === 0 ? shown[1] : shown[0]) ?? names.find((one) => one !== name) ?? "";
+    const other = (i === 0 ? chosen[1] : chosen[0]) ?? names.find((one) => one !== name) ?? "";
     setChosen(i === 0 ? [name, other] : [other, name]);
+    setSmaller(NONE);
   };
-  const turn = (i: number, word: string): void =>
-    setSmaller([0, 1].map((j) => (j === i ? word : (smaller[j] ?? "true"))));
+  const turn = (i: number, word: string): void => setSmaller(directions.map((old, j) => (j === i ? word : old)));
+  if (chosen.length < 2)
+    return <Empty title="No front to draw">It needs two metrics that validations have reported.</Empty>;
   return (
     <div className={css["stack"]}>
       <div className={css["controls"]}>
@@ -52,16 +58,15 @@ export function ParetoFront({ experiment, found }: VizProps) {
           <div key={label} className={css["row"]}>
             <Select
               label={label}
-              value={shown[i] ?? ""}
-              options={optionsOf(names, shown[i])}
+              value={chosen[i] ?? ""}
+              options={optionsOf(names, chosen[i])}
               onChange={(id) => pick(i, id)}
             />
             <Select
               label={`${label}: direction`}
-              value={smaller[i] ?? "true"}
+              value={directions[i] ?? "true"}
               options={DIRECTIONS}
               onChange={(id) => turn(i, id)}
-              isDisabled={chosen.length !== 2}
             />
           </div>
         ))}
@@ -71,10 +76,10 @@ export function ParetoFront({ experiment, found }: VizProps) {
   );
 }
 
+/** A metric of the address that no trial has reported is still shown as chosen. */
 function optionsOf(names: readonly string[], value: string | undefined): { id: string; label: string }[] {
-  const missing =
-    value === undefined ? [{ id: "", label: "Choose…" }] : names.includes(value) ? [] : [{ id: value, label: value }];
-  return [...missing, ...names.map((name) => ({ id: name, label: name }))];
+  const all = value === undefined || names.includes(value) ? names : [value, ...names];
+  return all.map((name) => ({ id: name, label: name }));
 }
 
 function Front({

@@ -45,7 +45,7 @@ export function useVizRows({ experiment, found }: VizProps): VizRows {
       return metric === null || metric === undefined ? row : { ...row, metric };
     });
   }, [found.trials, found.flats, metricKey, at, batch, snapshot, experiment]);
-  const word = isSmallerBetter(experiment.config) ? "least" : "greatest";
+  const word = isSmallerBetter(experiment.config) ? "lowest" : "highest";
   const moments = [
     { id: "best", label: `Best of each trial (${word})` },
     { id: "last", label: "Last of each trial" },
