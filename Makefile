@@ -9,9 +9,9 @@ OFFICIAL := .venv-official
 RAY := .venv-ray
 FRAMEWORKS := .venv-frameworks
 PYTEST ?= $(BIN)/python -m pytest
-FAST := -m "not slow and not chaos and not fuzz and not engines and not browser"
+FAST := -m "not slow and not chaos and not fuzz and not engines and not browser and not second_database"
 
-.PHONY: setup demo webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-gpu fuzz official engines frameworks clean
+.PHONY: setup demo webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-postgres test-gpu fuzz official engines frameworks clean
 
 setup: $(STAMP)
 
@@ -91,6 +91,10 @@ test-engines: setup engines frameworks
 # Examples in full, as their READMEs say: many trainings, minutes each.
 test-slow: setup
 	$(PYTEST) -q -m "slow" tests
+
+# Everything of tests/integration that `make test` runs on SQLite alone.
+test-postgres: setup
+	$(PYTEST) -q -n 3 --dist loadfile -m "second_database and not chaos" tests/integration
 
 test-gpu: setup
 	$(PYTHON) tests/gpu/check_gpu.py

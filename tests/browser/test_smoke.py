@@ -97,7 +97,11 @@ def test_the_theme_is_switched_and_stays(signed_in: Page) -> None:
     signed_in.goto("/det/settings")
     before = _background(signed_in)
     signed_in.get_by_label(re.compile("^dark", re.I)).first.check(force=True)
-    assert _background(signed_in) != before
+    expect(signed_in.locator("html")).to_have_attribute("data-theme", "dark")
+    # Chromium may draw a frame before colours of the new scheme are computed
+    signed_in.wait_for_function(
+        "before => getComputedStyle(document.documentElement).backgroundColor !== before", arg=before
+    )
     signed_in.reload()
     assert signed_in.locator("html").get_attribute("data-theme") == "dark"
     assert_accessible(signed_in)

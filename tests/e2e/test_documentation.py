@@ -19,7 +19,12 @@ from documents import (
     read_through,
 )
 
-OTHER_PAGES = [page for page in pages() if page not in pytorch_pages()]
+LONG = {"hyperparameter-search", "operating", "generic-api", "distributed-training"}  # half a minute each
+OTHER_PAGES = [
+    pytest.param(page, marks=pytest.mark.slow) if page.stem in LONG else page
+    for page in pages()
+    if page not in pytorch_pages()
+]
 
 
 @pytest.mark.parametrize("document", OTHER_PAGES, ids=name_of)

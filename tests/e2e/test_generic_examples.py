@@ -69,6 +69,7 @@ def test_step_0_keeps_its_checkpoint_by_a_bind_mount(
 
 @needs_torch
 @pytest.mark.timeout(300)
+@pytest.mark.slow
 def test_step_1_reports_tensors_as_metrics_and_saves_a_checkpoint(
     cluster: Cluster, client: Client, home: Path, model: Path
 ) -> None:
@@ -83,6 +84,7 @@ def test_step_1_reports_tensors_as_metrics_and_saves_a_checkpoint(
 
 @needs_torch
 @pytest.mark.timeout(300)
+@pytest.mark.slow
 def test_step_2_searches(cluster: Cluster, client: Client, home: Path, model: Path) -> None:
     changes = {"searcher__max_trials": 2, "searcher__max_length__epochs": 2, "hyperparameters__batch_size": 32}
     trials = _run(cluster, client, home, model, "2_hpsearch.yaml", **changes)

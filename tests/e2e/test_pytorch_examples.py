@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,30 +46,23 @@ class Ended:
     output: str
 
 
-Runs = Callable[[str], dict[str, Ended]]
+Runs = Callable[[str, str], Ended]
 
 
 @pytest.fixture(scope="module")
 def runs(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """All configurations of an example, by their names; two at a time, as most of the time torch is being imported."""
-    known: dict[str, dict[str, Ended]] = {}
+    """A configuration of an example, by its name; trained when it is first asked for."""
+    models: dict[str, Path] = {}
+    known: dict[tuple[str, str], Ended] = {}
 
-    def run(example: str) -> dict[str, Ended]:
-        if example not in known:
-            model = copy_example(f"pytorch/{example}", tmp_path_factory.mktemp(example) / "model")
-            names = sorted(path.stem for path in model.glob("*.yaml"))
-            several = [name for name in names if name.startswith("distributed")]  # apart: they need both slots
-            alone = _run_all(cluster, example, model, [name for name in names if name not in several])
-            known[example] = alone | _run_all(cluster, example, model, several)
-        return known[example]
+    def run(example: str, name: str) -> Ended:
+        if example not in models:
+            models[example] = copy_example(f"pytorch/{example}", tmp_path_factory.mktemp(example) / "model")
+        if (example, name) not in known:
+            known[example, name] = _run(cluster, models[example], f"{name}.yaml", _changes(example, name))
+        return known[example, name]
 
     return run
-
-
-def _run_all(cluster: Cluster, example: str, model: Path, names: list[str]) -> dict[str, Ended]:
-    with ThreadPoolExecutor(2) as pool:
-        jobs = {name: pool.submit(_run, cluster, model, f"{name}.yaml", _changes(example, name)) for name in names}
-    return {name: job.result() for name, job in jobs.items()}
 
 
 def _changes(example: str, config: str) -> list[str]:
@@ -123,7 +115,7 @@ def test_the_readme_shows_every_configuration(example: str) -> None:
 @pytest.mark.parametrize("generation", GENERATIONS)
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_one_trial_learns_and_keeps_checkpoints(client: Client, runs: Runs, example: str, generation: str) -> None:
-    ended = runs(example)[f"const{GENERATIONS[generation]}"]
+    ended = runs(example, f"const{GENERATIONS[generation]}")
     assert ended.state == "COMPLETED", ended.output
     (trial,) = ended.trials
     training = _values(client, trial, "training", "loss")
@@ -138,10 +130,11 @@ def test_one_trial_learns_and_keeps_checkpoints(client: Client, runs: Runs, exam
     assert {"state_dict.pth", "load_data.json", "code/model_def.py"} <= last["resources"].keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generation", GENERATIONS)
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_two_slots_train_together(client: Client, runs: Runs, example: str, generation: str) -> None:
-    ended = runs(example)[f"distributed{GENERATIONS[generation]}"]
+    ended = runs(example, f"distributed{GENERATIONS[generation]}")
     assert ended.state == "COMPLETED", ended.output
     (trial,) = ended.trials
     losses = _values(client, trial, "validation", "validation_loss")
@@ -158,7 +151,7 @@ def test_two_slots_train_together(client: Client, runs: Runs, example: str, gene
 def test_classic_trials_wait_between_rungs_and_go_on_where_they_stopped(
     client: Client, runs: Runs, example: str
 ) -> None:
-    ended = runs(example)["adaptive"]
+    ended = runs(example, "adaptive")
     assert ended.state == "COMPLETED", ended.output
     promoted, left = sorted(ended.trials, key=lambda trial: int(trial["id"]))
     assert list(_values(client, left, "validation", "validation_loss")) == [RUNG]
@@ -170,9 +163,10 @@ def test_classic_trials_wait_between_rungs_and_go_on_where_they_stopped(
     assert {trial["restarts"] for trial in ended.trials} == {0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_late_trials_that_fall_behind_are_stopped(client: Client, runs: Runs, example: str) -> None:
-    ended = runs(example)["adaptive_late"]
+    ended = runs(example, "adaptive_late")
     assert ended.state == "COMPLETED", ended.output
     first, stopped = sorted(ended.trials, key=lambda trial: int(trial["id"]))
     assert list(_values(client, first, "validation", "epochs").values()) == list(range(1, LATE_TOP + 1))

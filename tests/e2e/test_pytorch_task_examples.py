@@ -49,6 +49,7 @@ def test_detection_learns_from_nested_batches_and_ranks_all_detections_of_two_sl
     assert any("validated: 64 records" in line for line in lines), "get_batch_length counts pictures, not colours"
 
 
+@pytest.mark.slow
 def test_a_gan_trains_two_models_with_two_optimizers_and_two_schedulers(
     cluster: Cluster, client: Client, home: Path, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 import uuid
@@ -33,6 +34,10 @@ from determined.master.clock import Clock, SystemClock
 from determined.master.config import load_master_config
 from determined.master.context import MasterContext
 from determined.master.db import dialects, migrate
+
+sys.path.insert(0, str(Path(__file__).parent))  # importlib mode adds no folder to the path
+
+from on_both import ON_BOTH
 
 
 @dataclass
@@ -150,6 +155,17 @@ class RunningMaster:
 
 
 StartMaster = Callable[..., RunningMaster]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        on_postgres = isinstance(item, pytest.Function) and "postgres" in item.name.partition("[")[2]
+        if on_postgres and item.path.stem.removeprefix("test_") not in ON_BOTH and _HERE in item.path.parents:
+            item.add_marker(pytest.mark.second_database)
+
+
+_HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -17,6 +17,7 @@ from determined.master.auth import allocation_token
 
 PUBLIC = {
     "/",
+    "/api/v1/auth/link/redeem",  # asks for a one-time code
     "/api/v1/auth/login",
     "/api/v1/bridges/{engine:str}/enrol",  # sealed with the bridge's own secret
     "/api/v1/bridges/{engine:str}/exchange",
@@ -24,6 +25,7 @@ PUBLIC = {
     "/api/v1/master",
     "/api/v1/master/telemetry",
     "/det",
+    "/det/assets/{path:path}",
     "/det/{path:path}",
     "/docs",
     "/docs/assets/docs.css",

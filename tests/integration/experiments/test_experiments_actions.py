@@ -135,7 +135,8 @@ def test_bulk_verbs_take_filters(user: Any, submit: Any) -> None:
 def test_every_bulk_verb_is_there(user: Any, experiment: int) -> None:
     for verb in ("activate", "pause", "cancel", "archive", "unarchive", "kill"):
         answer = user.post(f"/api/v1/projects/1/experiments/{verb}", {"experimentIds": [experiment]})
-        assert answer.json["results"] == [{"id": experiment, "error": ""}]
+        (result,) = answer.json["results"]
+        assert (result["id"], result["error"], result["previousProjectId"]) == (experiment, "", None)
 
 
 def test_bulk_move_and_retention(user: Any, experiment: int, first_trial: Any, new_project: Any) -> None:
