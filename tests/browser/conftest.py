@@ -17,7 +17,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from ground import WIDE, Watch, chromium, sign_in
+from hostility import listen_to_violations
 from playwright.sync_api import Browser, BrowserContext, Page, expect
+from populated import populate
 
 from cluster import ROOT, Client, Cluster
 
@@ -37,8 +39,11 @@ def built_page() -> None:
 
 
 @pytest.fixture(scope="module")
-def site(built_page: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    running = Cluster(tmp_path_factory.mktemp("site"), slots=4)
+def site(
+    built_page: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Cluster]:
+    """Of four slots, or of as many as the file's SLOTS says."""
+    running = Cluster(tmp_path_factory.mktemp("site"), slots=getattr(request.module, "SLOTS", 4))
     running.start()
     yield running
     running.stop()
@@ -95,3 +100,16 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, p
     if report.when == "call":
         item.stash[_FAILED] = report.failed
     return report
+
+
+@pytest.fixture(scope="module")
+def named(site: Cluster) -> dict[str, int]:
+    """Numbers of what a cluster full of hostile words holds."""
+    return populate(site.url)
+
+
+@pytest.fixture
+def guarded(context: BrowserContext, signed_in: Page) -> Page:
+    """Signed in, and every breach of the policy is written down for `assert_inert`."""
+    listen_to_violations(context)
+    return signed_in

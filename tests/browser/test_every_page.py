@@ -9,23 +9,11 @@ from addresses import ADDRESSES, COMING, REDIRECTS, settled
 from ground import COLOURS, assert_accessible, assert_fits, darken
 from hostility import assert_inert, listen_to_violations
 from playwright.sync_api import BrowserContext, Page, expect
-from populated import populate
 
-from cluster import ROOT, Cluster
+from cluster import ROOT
 
 pytestmark = pytest.mark.browser
 COMMANDS = ROOT / "tests" / "unit" / "cli" / "command_tree.txt"
-
-
-@pytest.fixture(scope="module")
-def named(site: Cluster) -> dict[str, int]:
-    return populate(site.url)
-
-
-@pytest.fixture
-def guarded(context: BrowserContext, signed_in: Page) -> Page:
-    listen_to_violations(context)
-    return signed_in
 
 
 @pytest.mark.parametrize("address", ADDRESSES)

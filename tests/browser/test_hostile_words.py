@@ -4,11 +4,9 @@ import re
 
 import pytest
 from addresses import settled
-from hostility import assert_inert, listen_to_violations
-from playwright.sync_api import BrowserContext, Locator, Page, expect
-from populated import FILE, IMAGE, MARKUP, populate
-
-from cluster import Cluster
+from hostility import assert_inert
+from playwright.sync_api import Locator, Page, expect
+from populated import FILE, IMAGE, MARKUP
 
 pytestmark = pytest.mark.browser
 
@@ -32,17 +30,6 @@ SHOWN = {
     "heading of notes": ("experiments/{s}/notes", "main", MARKUP),
     "setting": ("settings/raw", "main pre", MARKUP),
 }
-
-
-@pytest.fixture(scope="module")
-def named(site: Cluster) -> dict[str, int]:
-    return populate(site.url)
-
-
-@pytest.fixture
-def guarded(context: BrowserContext, signed_in: Page) -> Page:
-    listen_to_violations(context)
-    return signed_in
 
 
 @pytest.mark.parametrize("kind", SHOWN)

@@ -8,9 +8,10 @@ import pytest
 from ground import submit
 from playwright.sync_api import Locator, Page, expect
 
-from cluster import Client, Cluster, eventually
+from cluster import Client, eventually
 
 pytestmark = pytest.mark.browser
+SLOTS = 1  # of the master: what has it makes others wait
 
 COUNTING = """\
 import pathlib, time
@@ -28,16 +29,6 @@ with core.init() as ctx:
     with ctx.checkpoint.store_path({"steps_completed": step}) as (path, _):
         (path / "step").write_text(str(step))
 """
-
-
-@pytest.fixture(scope="module")
-def site(built_page: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A master with a single slot."""
-    running = Cluster(tmp_path_factory.mktemp("site"), slots=1)
-    running.start()
-    yield running
-    running.stop()
-    running.end_runners()
 
 
 @pytest.fixture
