@@ -89,7 +89,8 @@ def test_a_killed_rank_ends_the_others_and_training_goes_on_from_the_checkpoint(
     assert trained_in_step(user, experiment) == trial
     assert user.trials(experiment)[0]["restarts"] == 1
     log = "\n".join(user.log_lines(trial))
-    assert re.search(r"rank \d is gone", log)
+    # The launcher ends the others within 0.1 s: whether one of them saw it first and said "rank 1 is gone" is chance.
+    assert re.search(r"[1-4] of [24] workers on node \d of \d failed", log)
     assert "going on from checkpoint" in log
     assert not workers(runs), "nobody is left behind"
 
