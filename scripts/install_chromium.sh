@@ -10,6 +10,4 @@ if [ "$(id -u)" != 0 ]; then
   echo "tests/browser need a Chromium: run 'sudo apt-get install chromium', or name yours in DET_TEST_CHROMIUM" >&2
   exit 1
 fi
-export DEBIAN_FRONTEND=noninteractive
-apt-get update -q
-apt-get install -q -y --no-install-recommends chromium
+sh "$(dirname "$0")/apt_install.sh" chromium

@@ -30,5 +30,5 @@ export default defineConfig({
       },
     },
   },
-  test: { environment: "node", include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },
+  test: { environment: "node", isolate: false, include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },
 });

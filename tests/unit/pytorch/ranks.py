@@ -1,24 +1,27 @@
 """Several ranks of a small job as real processes, with torch.distributed over gloo and a core DistributedContext.
 
-`run_ranks(2, f"{__file__}:work", 3)` calls `work(distributed, 3)` of that file in two processes. This file is also the
-program those processes run: `python ranks.py JOB_DIRECTORY`.
+`run_ranks(2, f"{__file__}:work", 3)` calls `work(distributed, 3)` of that file in two processes. They are forked from a
+server that has imported torch once: importing it takes longer than most of the jobs.
 """
 
 import importlib.util
+import multiprocessing
 import os
 import pickle
 import secrets
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import time
 import traceback
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
 _SECONDS = 100.0
+_SERVER = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload(["pytest", "torch.distributed", "determined.pytorch"])
 
 
 def run_ranks(size: int, function_path: str, *args: Any, connected: bool = True) -> list[Any]:
@@ -42,12 +45,12 @@ def run_ranks(size: int, function_path: str, *args: Any, connected: bool = True)
         finally:
             for process in ranks:
                 process.kill()
-                process.wait()
+                process.join()
         return _results(ranks, Path(directory))
 
 
-def _start(rank: int, size: int, directory: str, shared: dict[str, str]) -> subprocess.Popen[bytes]:
-    env = {
+def _start(rank: int, size: int, directory: str, shared: dict[str, str]) -> ForkServerProcess:
+    variables = {
         **{name: value for name, value in os.environ.items() if not name.startswith("DET_")},
         **shared,
         "MASTER_ADDR": "127.0.0.1",
@@ -60,31 +63,32 @@ def _start(rank: int, size: int, directory: str, shared: dict[str, str]) -> subp
         "GROUP_RANK": "0",
         "GROUP_WORLD_SIZE": "1",
     }
-    with (Path(directory) / f"output{rank}").open("wb") as output:
-        return subprocess.Popen([sys.executable, __file__, directory], env=env, stdout=output, stderr=output)
+    process = _SERVER.Process(target=_be_rank, args=(directory, variables, str(Path.cwd())))
+    process.start()
+    return process
 
 
-def _wait(ranks: list[subprocess.Popen[bytes]]) -> None:
+def _wait(ranks: list[ForkServerProcess]) -> None:
     """Until all have ended, or a while after the first that failed: the others may wait for it for ever."""
     deadline = time.monotonic() + _SECONDS
     failed = False
-    while any(process.poll() is None for process in ranks) and time.monotonic() < deadline:
-        if not failed and any(process.poll() for process in ranks):
+    while any(process.exitcode is None for process in ranks) and time.monotonic() < deadline:
+        if not failed and any(process.exitcode for process in ranks):
             failed, deadline = True, min(deadline, time.monotonic() + 5)
         time.sleep(0.02)
 
 
-def _results(ranks: list[subprocess.Popen[bytes]], directory: Path) -> list[Any]:
-    if any(process.returncode for process in ranks):
+def _results(ranks: list[ForkServerProcess], directory: Path) -> list[Any]:
+    if any(process.exitcode for process in ranks):
         told = [
-            f"rank {rank} ({_fate(process.returncode)}):\n{(directory / f'output{rank}').read_text()}"
+            f"rank {rank} ({_fate(process.exitcode)}):\n{(directory / f'output{rank}').read_text()}"
             for rank, process in enumerate(ranks)
         ]
         raise RuntimeError("\n".join(told))
     return [pickle.loads((directory / f"result{rank}").read_bytes()) for rank in range(len(ranks))]
 
 
-def _fate(code: int) -> str:
+def _fate(code: int | None) -> str:
     return f"did not end within {_SECONDS:g} s" if code == -signal.SIGKILL else f"status {code}"
 
 
@@ -94,8 +98,29 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def main() -> None:
-    directory = Path(sys.argv[1])
+def _be_rank(directory: str, variables: dict[str, str], place: str) -> None:
+    """What the forked process does; it never returns."""
+    import torch
+
+    os.chdir(place)
+    os.environ.clear()
+    os.environ.update(variables)
+    torch.set_num_threads(1)
+    with (Path(directory) / f"output{variables['RANK']}").open("wb") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    code = 0
+    try:
+        _work(Path(directory))
+    except BaseException:  # the edge of this process: the parent reads the traceback
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # gloo's threads may wait for peers that never come
+
+
+def _work(directory: Path) -> None:
     function_path, args, connected = pickle.loads((directory / "job").read_bytes())
     sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
     file, _, name = function_path.rpartition(":")
@@ -120,13 +145,3 @@ def _connected(work: Any, args: tuple[Any, ...]) -> Any:
             return work(distributed, *args)
     finally:
         torch.distributed.destroy_process_group()
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except BaseException:  # the edge of this process: the parent reads the traceback
-        traceback.print_exc()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(1)  # gloo's threads may wait for peers that never come
