@@ -24,6 +24,7 @@ import pytest
 import uvicorn
 from argon2 import PasswordHasher
 from litestar import Litestar
+from sqlalchemy import Engine
 
 from determined.master.app import EngineFactory, MasterServer, Plan, create_app
 from determined.master.auth import password
@@ -102,6 +103,28 @@ def quick_passwords() -> Iterator[None]:
         patch.setattr(password, "_hasher", quick)
         patch.setattr(password, "_DECOY", quick.hash("nobody has this password"))
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def statements_compiled_once() -> Iterator[None]:
+    """Compiling SQL takes longer than running it, and every master of every test would compile its own."""
+    make = dialects._create_engine
+
+    def make_sharing(*args: Any, **kwargs: Any) -> Engine:
+        engine: Engine = make(*args, **{"query_cache_size": 5000, **kwargs})
+        elder = _elder_engines.get(engine.dialect.name)
+        if elder is None or getattr(elder.dialect, "server_version_info", None) is None:  # it has never been connected
+            _elder_engines[engine.dialect.name] = engine
+            return engine
+        engine.dialect, engine._compiled_cache = elder.dialect, elder._compiled_cache
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dialects, "_create_engine", make_sharing)
+        yield
+
+
+_elder_engines: dict[str, Engine] = {}  # by dialect: the one whose compiled statements later ones use
 
 
 @pytest.fixture
