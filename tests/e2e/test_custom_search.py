@@ -146,7 +146,7 @@ def test_the_example_runs_on_the_cluster_and_survives_a_pause_and_a_crash(
     assert len(steps) == len(set(steps)), "each event is answered, and so saved, once"
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3))])
 def test_a_runner_killed_again_and_again_neither_loses_nor_doubles_an_operation(
     client: Client, runner: Runner, seed: int
 ) -> None:
