@@ -4,6 +4,7 @@ Standard library only: it runs where nothing of ours is installed. node.sh finds
 """
 
 import fcntl
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,10 +16,8 @@ SOURCES = ("index.html", "package-lock.json", "package.json", "public", "scripts
 
 def main(words: list[str]) -> int:
     """`--if-needed`: not when no source has changed."""
-    if "--if-needed" in words and is_current():
-        return 0
     try:
-        build()
+        ensure(if_needed="--if-needed" in words)
     except (OSError, subprocess.CalledProcessError) as e:
         sys.stderr.write(f"the web page was not built: {e}\n")
         return 1
@@ -37,20 +36,31 @@ def is_current(home: Path = HOME) -> bool:
     return all(path.stat().st_mtime <= made for path in _sources(home))
 
 
-def ensure(home: Path = HOME) -> None:
-    """Build unless that has been done; several processes may ask at once."""
+def ensure(home: Path = HOME, *, if_needed: bool = True) -> None:
+    """Build unless that has been done; several processes may ask at once.
+
+    Raises: OSError, subprocess.CalledProcessError; what Node and npm say goes to our standard error.
+    """
+    if if_needed and is_current(home):
+        return
     with (home / ".build-lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not is_current(home):
-            build(home)
+        if not (if_needed and is_current(home)):
+            _build(home)
 
 
-def build(home: Path = HOME) -> None:
-    """Raises: OSError, subprocess.CalledProcessError; what Node and npm say goes to our standard error."""
+def _build(home: Path) -> None:
+    """Aside, and put in place when it is whole: a master may serve the old page meanwhile."""
     if not _is_installed(home):
         # not `npm ci`: npm 11 refuses a lockfile that lists the native parts of other platforms
         _npm(home, "install", "--no-audit", "--no-fund")
     _npm(home, "run", "build")
+    old = home / "dist.old"
+    shutil.rmtree(old, ignore_errors=True)
+    if (home / "dist").exists():
+        (home / "dist").rename(old)
+    (home / "dist.new").rename(home / "dist")
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _is_installed(home: Path) -> bool:

@@ -152,6 +152,20 @@ def test_every_picture_of_a_search_draws(signed_in: Page, search: int, picture: 
     assert signed_in.locator("main").get_by_role("alert").count() == 0
 
 
+def test_curves_are_coloured_by_a_hyperparameter_and_the_address_says_so(signed_in: Page, search: int) -> None:
+    signed_in.goto(f"/det/experiments/{search}/visualization/learning-curve")
+    figure = signed_in.locator("main figure").first
+    expect(figure.locator("canvas").first).to_be_visible(timeout=WAIT_MS)
+    swatches = "items => new Set(items.map(item => getComputedStyle(item).backgroundColor)).size"
+    signed_in.get_by_label("Colour", exact=True).select_option("lr")
+    expect(signed_in).to_have_url(re.compile(r"[?&]colour=lr"))
+    key = signed_in.locator("main p").filter(has_text=re.compile(r"^lr\s*1\s*2\s*3\s*4$"))
+    expect(key).to_be_visible()
+    assert key.locator("[aria-hidden=true]").evaluate_all(swatches) == 4
+    signed_in.reload()
+    expect(key).to_be_visible(timeout=WAIT_MS)
+
+
 def test_a_zoom_in_the_address_asks_for_that_range_and_neighbours_are_a_key_away(
     signed_in: Page, client: Client, search: int
 ) -> None:

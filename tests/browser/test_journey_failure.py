@@ -65,6 +65,18 @@ def test_home_leads_from_signing_in_to_the_line_that_explains_a_failure(page: Pa
     expect(page.get_by_text("step 399: nothing unusual")).to_be_in_viewport()
 
 
+def test_home_shows_the_failed_trial_of_a_search_that_did_not_fail(
+    signed_in: Page, client: Client, search: int
+) -> None:
+    failed = next(trial["id"] for trial in client.trials(search) if trial["state"] == "STATE_ERROR")
+    signed_in.goto("/det/dashboard")
+    attention = signed_in.get_by_role("region", name="Needs attention")
+    failure = attention.get_by_role("listitem").filter(has_text=f"Trial {failed} of three learning rates")
+    expect(failure).to_contain_text("OverflowError: the loss is infinite at lr 3")
+    failure.get_by_role("link", name=re.compile(rf"^Log of trial {failed}, line \d+$")).click()
+    expect(signed_in.locator("[data-current]")).to_contain_text("OverflowError: the loss is infinite at lr 3")
+
+
 def test_the_table_finds_the_one_trial_that_failed_and_its_reason(signed_in: Page, client: Client, search: int) -> None:
     failed = next(trial["id"] for trial in client.trials(search) if trial["state"] == "STATE_ERROR")
     signed_in.goto("/det/dashboard")

@@ -1,11 +1,11 @@
-// The last step of a build: .br and .gz beside every file worth it, and the licences of what the page contains.
+// `node finish.mjs DIRECTORY`, the last step of a build: .br and .gz beside every file worth it, and the licences of what the page contains.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..");
-const dist = join(home, "dist");
+const dist = join(home, process.argv[2]);
 const WORTH_COMPRESSING = new Set([".css", ".js", ".json", ".svg", ".txt"]);
 const SMALLEST = 1024;
 

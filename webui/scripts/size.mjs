@@ -15,7 +15,7 @@ const sizes = new Map();
 const pages = Object.keys(manifest).filter(
   (key) => /^src\/pages\/.*Page\.tsx$/.test(key) && manifest[key].isDynamicEntry,
 );
-if (pages.length === 0) fail("the manifest names no pages; is dist complete? Run: npm run build");
+if (pages.length === 0) fail("the manifest names no pages; is dist complete? Run: python build.py");
 
 const rows = pages.map((page) => {
   const kB = [...needed(["index.html", page])].reduce((sum, key) => sum + gzipped(key), 0) / 1000;
@@ -51,7 +51,7 @@ function readManifest() {
   try {
     return JSON.parse(readFileSync(join(DIST, ".vite", "manifest.json"), "utf8"));
   } catch (error) {
-    return fail(`no manifest in dist (${error.message}); run: npm run build`);
+    return fail(`no manifest in dist (${error.message}); run: python build.py`);
   }
 }
 

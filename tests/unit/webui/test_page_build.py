@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import subprocess
 from pathlib import Path
 from types import ModuleType
 
@@ -28,7 +29,7 @@ def home(tmp_path: Path, build: ModuleType) -> Path:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text("source")
         os.utime(place, (1_000, 1_000))
-    notes = 'echo "$@" >> calls\nif [ "$3" = build ]; then mkdir -p dist && touch dist/index.html; fi\n'
+    notes = 'echo "$@" >> calls\nif [ "$3" = build ]; then mkdir -p dist.new && touch dist.new/index.html; fi\n'
     (tmp_path / "node.sh").write_text(notes)
     return tmp_path
 
@@ -64,5 +65,17 @@ def test_sources_and_page_of_one_moment_are_current(build: ModuleType, home: Pat
 def test_packages_that_are_there_are_not_fetched_again(build: ModuleType, home: Path) -> None:
     (home / "node_modules").mkdir()
     (home / "node_modules" / ".package-lock.json").write_text("{}")
-    build.build(home)
+    build.ensure(home)
     assert _calls(home) == ["npm run build"]
+
+
+def test_the_old_page_stays_until_the_new_one_is_whole(build: ModuleType, home: Path) -> None:
+    build.ensure(home)
+    (home / "dist" / "mark").touch()
+    (home / "node.sh").write_text("exit 1\n")
+    with pytest.raises(subprocess.CalledProcessError):
+        build.ensure(home, if_needed=False)
+    assert (home / "dist" / "mark").exists()
+    (home / "node.sh").write_text("mkdir -p dist.new && touch dist.new/index.html\n")
+    build.ensure(home, if_needed=False)
+    assert [path.name for path in (home / "dist").iterdir()] == ["index.html"]

@@ -17,6 +17,12 @@ describe("lines", () => {
     expect(lines[0]?.look).not.toEqual(lines[1]?.look);
   });
 
+  it("wear the colour that a page gives them, undashed", () => {
+    const lines = linesOf([series("a", { trialId: 9, colour: "rgb(1, 2, 3)" }), series("b", { trialId: 10 })], 0);
+    expect(lines[0]?.look).toEqual({ colour: "rgb(1, 2, 3)", dash: [] });
+    expect(lines[1]?.look.colour).toMatch(/^var/);
+  });
+
   it("keep the reported values beside the smoothed ones", () => {
     const [line] = linesOf([series("a")], 0.9);
     expect(line?.y).toEqual([1, 2]);

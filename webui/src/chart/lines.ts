@@ -39,7 +39,7 @@ function lineOf(series: Series, nth: number, many: ReadonlySet<number>, smoothin
     id: series.id,
     soloKey: alone ? `trial ${series.trialId}` : series.id,
     name: series.name,
-    look: lookOf(series, nth),
+    look: series.colour === undefined ? lookOf(series, nth) : { colour: series.colour, dash: [] },
     baseline: series.baseline ?? false,
     bucketed: isBucketed(series),
     x: series.x,

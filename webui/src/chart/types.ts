@@ -4,6 +4,8 @@ export interface Series {
   id: string;
   name: string;
   trialId?: number;
+  /** Instead of the trial's own: what the page says this line's colour stands for. */
+  colour?: string;
   x: number[];
   y: (number | null)[];
   min?: (number | null)[];

@@ -2,7 +2,7 @@
 
 import { useMemo } from "react";
 import { Chart } from "../chart/Chart";
-import type { Range } from "../chart/types";
+import type { Range, Series } from "../chart/types";
 import { ErrorCard } from "../ui/ErrorCard";
 import type { ChartSettings } from "./chartSettings";
 import { legendName, type Metric } from "./metricNames";
@@ -16,6 +16,8 @@ export interface MetricChartProps {
   settings: ChartSettings;
   /** What the legend calls a series; left out for the metrics of one trial. */
   nameOf?: (trialId: number, metric: Metric) => string;
+  /** A colour that stands for something; left out, or undefined for a trial, it is the trial's own. */
+  colourOf?: (trialId: number) => string | undefined;
   markers?: { x: number; label: string }[];
   height?: number;
   syncKey?: string;
@@ -23,12 +25,12 @@ export interface MetricChartProps {
 }
 
 export function MetricChart(props: MetricChartProps) {
-  const { title, trialIds, metrics, settings, markers, height = 240, syncKey, note } = props;
+  const { title, trialIds, metrics, settings, markers, height = 240, syncKey, note, colourOf } = props;
   const { trials, error, refetch } = useSeries(trialIds, metrics, settings.axis, settings.zoom);
   const nameOf = useMemo(() => props.nameOf ?? legendName(metrics), [props.nameOf, metrics]);
   const series = useMemo(
-    () => chartSeries(trials, metrics, settings.axis, nameOf),
-    [trials, metrics, settings.axis, nameOf],
+    () => coloured(chartSeries(trials, metrics, settings.axis, nameOf), colourOf),
+    [trials, metrics, settings.axis, nameOf, colourOf],
   );
   if (error !== null && series.length === 0) return <ErrorCard error={error} onRetry={refetch} />;
   return (
@@ -49,4 +51,12 @@ export function MetricChart(props: MetricChartProps) {
       {...(note === undefined ? {} : { note })}
     />
   );
+}
+
+function coloured(series: Series[], colourOf: MetricChartProps["colourOf"]): Series[] {
+  if (colourOf === undefined) return series;
+  return series.map((one) => {
+    const colour = one.trialId === undefined ? undefined : colourOf(one.trialId);
+    return colour === undefined ? one : { ...one, colour };
+  });
 }

@@ -101,6 +101,16 @@ describe("LogFeed", () => {
     feed.close();
   });
 
+  it("asks no more for a log that is gone", async () => {
+    const log = new FakeLog(2, [Object.assign(new Error("no such trial"), { status: 404 }), line(3)]);
+    const feed = new LogFeed(log);
+    await feed.open(null);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(log.followed).toEqual([2]);
+    expect(feed.snapshot()).toMatchObject({ status: "failed", error: new Error("no such trial") });
+    feed.close();
+  });
+
   it("says what went wrong", async () => {
     const broken: LogReader = {
       page: () => Promise.reject(new Error("not found")),

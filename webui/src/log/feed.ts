@@ -148,7 +148,9 @@ export class LogFeed {
         this.flush();
         this.set({ ...this.state, isOver: true, prepended: 0 });
         return;
-      } catch {
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isFinal(error)) return this.set({ ...this.state, status: "failed", error, prepended: 0 });
         // the master is away or restarts: what comes later is read on from the last line
         await pause(RETRY_MS, signal);
       }
@@ -197,6 +199,12 @@ export class LogFeed {
     this.state = next;
     for (const listener of this.listeners) listener();
   }
+}
+
+/** What asking again would not change: the log is gone, or is no longer ours to read. */
+function isFinal(error: unknown): boolean {
+  const status = (error as { status?: unknown }).status;
+  return typeof status === "number" && status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

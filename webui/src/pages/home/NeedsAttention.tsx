@@ -1,10 +1,12 @@
-// My experiments that failed in the last seven days, each with the log line that explains it.
+// What of mine failed in the last seven days: experiments, and trials of searches that go on without them, each with
+// the log line that explains it.
 import { useMemo } from "react";
 import type { Schemas } from "../../api/schema";
 import { useApi } from "../../api/useApi";
 import { causeOf } from "../../detail/cause";
 import { useExplainingLine } from "../../detail/TrialCause";
 import { plainText } from "../../log/ansi";
+import { type FieldNode, type FilterValue, filterText, group } from "../../query/filter";
 import { Card } from "../../ui/Card";
 import { ErrorCard } from "../../ui/ErrorCard";
 import { ago } from "../../ui/format";
@@ -12,6 +14,8 @@ import { Skeleton } from "../../ui/Skeleton";
 import { StatePill } from "../../ui/StatePill";
 import { Link } from "../../url";
 import css from "./HomePage.module.css";
+
+type Run = Schemas["FlatRun"];
 
 const DAYS = 7;
 const MOST = 5;
@@ -27,24 +31,59 @@ export function NeedsAttention({ userId }: { userId: number | null | undefined }
       limit: 20,
     },
   });
+  const trials = useApi("POST /api/v1/runs", {
+    body: { filter: failedTrials(userId), sort: "endTime=desc", limit: 50 },
+  });
   const recent = useMemo(() => sinceDays(failed.data?.experiments ?? [], Date.now()), [failed.data]);
+  const lone = useMemo(() => lastOfEach(sinceDays(trials.data?.runs ?? [], Date.now()), recent), [trials.data, recent]);
+  const hidden = Math.max(0, recent.length - MOST) + Math.max(0, lone.length - MOST);
   return (
     <Card title="Needs attention">
       {failed.error && <ErrorCard error={failed.error} onRetry={failed.refetch} />}
       {failed.isPending && <Skeleton rows={2} />}
-      {failed.data && recent.length === 0 && <p>Nothing of yours failed in the last {DAYS} days.</p>}
+      {failed.data && recent.length + lone.length === 0 && <p>Nothing of yours failed in the last {DAYS} days.</p>}
       <ul className={css["list"]}>
         {recent.slice(0, MOST).map((experiment) => (
           <Failure key={experiment.id} experiment={experiment} />
         ))}
+        {lone.slice(0, MOST).map((run) => (
+          <FailedTrial key={run.id} run={run} />
+        ))}
       </ul>
-      {recent.length > MOST && <p>and {recent.length - MOST} more</p>}
+      {hidden > 0 && <p>and {hidden} more</p>}
     </Card>
   );
 }
 
-function sinceDays(experiments: readonly Schemas["Experiment"][], now: number): Schemas["Experiment"][] {
-  return experiments.filter(({ endTime }) => !endTime || now - Date.parse(endTime) < DAYS * 86_400_000);
+function sinceDays<T extends { endTime?: string | null | undefined }>(things: readonly T[], now: number): T[] {
+  return things.filter(({ endTime }) => !endTime || now - Date.parse(endTime) < DAYS * 86_400_000);
+}
+
+/** The latest failed trial of each experiment that is not among the failed ones itself. */
+function lastOfEach(runs: readonly Run[], experiments: readonly Schemas["Experiment"][]): Run[] {
+  const seen = new Set(experiments.map(({ id }) => id));
+  return runs.filter(({ experiment }) => {
+    if (!experiment || seen.has(experiment.id)) return false;
+    seen.add(experiment.id);
+    return true;
+  });
+}
+
+function failedTrials(userId: number | null | undefined): string {
+  const field = (columnName: string, type: string, value: FilterValue): FieldNode => ({
+    kind: "field",
+    columnName,
+    location: "LOCATION_TYPE_RUN",
+    type,
+    operator: "=",
+    value,
+  });
+  const searches = [
+    field("state", "COLUMN_TYPE_TEXT", "ERROR"),
+    field("isExperimentMultitrial", "COLUMN_TYPE_BOOLEAN", true),
+  ];
+  const mine = userId ? [field("userId", "COLUMN_TYPE_NUMBER", userId)] : [];
+  return filterText({ filterGroup: group("and", [...searches, ...mine]), showArchived: false });
 }
 
 function Failure({ experiment }: { experiment: Schemas["Experiment"] }) {
@@ -70,8 +109,32 @@ function Failure({ experiment }: { experiment: Schemas["Experiment"] }) {
   );
 }
 
-function Why({ experiment, trial }: { experiment: Schemas["Experiment"]; trial: Schemas["Trial"] }) {
-  const cause = causeOf([], trial.logPolicyMatched, experiment.config);
+function FailedTrial({ run }: { run: Run }) {
+  const { experiment } = run;
+  if (!experiment) return null;
+  return (
+    <li>
+      <div className={css["row"]}>
+        <Link href={`/experiments/${experiment.id}/trials/${run.id}`}>
+          Trial {run.id} of {experiment.name}
+        </Link>
+        <StatePill state={run.state} />
+        <span className={css["facts"]}>
+          experiment #{experiment.id} · {ago(run.endTime)}
+        </span>
+      </div>
+      <Why experiment={{ id: experiment.id }} trial={run} />
+    </li>
+  );
+}
+
+interface WhyProps {
+  experiment: { id: number; config?: Schemas["Experiment"]["config"] };
+  trial: { id: number; logPolicyMatched?: string | null | undefined };
+}
+
+function Why({ experiment, trial }: WhyProps) {
+  const cause = causeOf([], trial.logPolicyMatched, experiment.config ?? {});
   const line = useExplainingLine(trial.id, cause.pattern);
   const logs = `/experiments/${experiment.id}/trials/${trial.id}/logs`;
   return (

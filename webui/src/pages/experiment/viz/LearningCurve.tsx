@@ -11,6 +11,7 @@ import { metricOf } from "../../../detail/metricNames";
 import { Select } from "../../../ui/Select";
 import { int, text, useUrlState } from "../../../url";
 import { TrialTable } from "../TrialTable";
+import { BY_TRIAL, useHparamColours } from "./hparamColours";
 import { defaultMetric, metricChoices } from "./metricChoice";
 import { NeedsTrials } from "./Needs";
 import type { VizProps } from "./types";
@@ -36,6 +37,8 @@ export function LearningCurve({ experiment, found }: VizProps) {
   );
   useLive(useMemo(() => ({ metrics: { trialIds: ids } }), [ids]));
   const metrics = useMemo(() => [metricOf(metricKey)], [metricKey]);
+  const [colour, setColour] = useUrlState("colour", text, BY_TRIAL);
+  const { colourOf, key } = useHparamColours(found, colour);
   if (metricKey === "" || best.length === 0) return <NeedsTrials />;
   return (
     <div className={css["stack"]}>
@@ -52,6 +55,12 @@ export function LearningCurve({ experiment, found }: VizProps) {
           options={COUNTS.map((n) => ({ id: String(n), label: `Best ${n}` }))}
           onChange={(id) => setCount(Number(id))}
         />
+        <Select
+          label="Colour"
+          value={colour}
+          options={[{ id: BY_TRIAL, label: "Trial" }, ...found.axes.map(({ key: id, label }) => ({ id, label }))]}
+          onChange={setColour}
+        />
       </ChartControls>
       <MetricChart
         title={`${metricKey}, best ${Math.min(count, found.total)} of ${found.total} trials`}
@@ -59,8 +68,10 @@ export function LearningCurve({ experiment, found }: VizProps) {
         metrics={metrics}
         settings={settings}
         nameOf={trialLabel}
+        {...(colourOf === undefined ? {} : { colourOf })}
         height={420}
       />
+      {key}
       <TrialTable
         caption="Trials in the chart"
         trials={best}
