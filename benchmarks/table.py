@@ -73,7 +73,7 @@ def bulk(master: Master) -> list[list[str]]:
 
 
 def _cases() -> Iterator[Case]:
-    def runs(what: str, hold: float = 100, **body: Any) -> Case:
+    def runs(what: str, hold: float = 200, **body: Any) -> Case:
         return Case(what, "POST", "/api/v1/runs", {"projectId": 1, "limit": 60, **body}, hold)
 
     yield runs("newest runs")
