@@ -17,16 +17,22 @@ class LineSplitter:
         self._limit = limit
         self._rest = b""
         self._after_return = False  # a \n straight after \r belongs to it
+        self._is_redrawn = False  # there was a \r since the last \n: nothing between them is no blank line
+        self._owes_blank = False  # if the \r at the end turns out to be half of \r\n, it ended a blank line
         self._is_cut = False  # the line that `_rest` belongs to has been given out in part
 
     def feed(self, chunk: bytes) -> list[Piece]:
+        if not chunk:
+            return []
+        pieces: list[Piece] = []
         if self._after_return and chunk.startswith(b"\n"):
             chunk = chunk[1:]
+            pieces += [(b"", False)] if self._owes_blank else []
+            self._is_redrawn = False
         self._after_return = chunk.endswith(b"\r")
         if b"\r" in chunk:
             chunk = chunk.replace(b"\r\n", b"\n")
         *complete, rest = (self._rest + chunk).split(b"\n")
-        pieces: list[Piece] = []
         for line in complete:
             pieces.extend(self._finish(line))
         pieces.extend(self._keep(rest))
@@ -38,7 +44,8 @@ class LineSplitter:
         return list(self._finish(rest)) if rest else []
 
     def _finish(self, line: bytes) -> Iterator[Piece]:
-        if b"\r" not in line:
+        is_redrawn, self._is_redrawn = self._is_redrawn, False
+        if b"\r" not in line and (line or not is_redrawn):
             yield from self._whole(line)
             return
         for part in line.split(b"\r"):
@@ -51,6 +58,9 @@ class LineSplitter:
         for part in redrawn:
             if part:
                 yield from self._whole(part)
+        if redrawn:
+            self._owes_blank = redrawn == [b""] and not self._is_redrawn
+            self._is_redrawn = True
         while len(rest) > self._limit:
             piece, rest = _cut(rest, self._limit)
             yield piece, self._is_cut

@@ -1,6 +1,6 @@
 """Bytes into lines: nothing lost, nothing invented."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from determined.rundir.lines import LineSplitter, Piece
@@ -23,6 +23,11 @@ def test_line_may_come_in_pieces() -> None:
 def test_return_and_newline_together_end_one_line() -> None:
     assert texts(b"a\r\nb\r\n") == ["a", "b"]
     assert texts(b"a\r", b"\nb\r", b"\n") == ["a", "b"]
+
+
+def test_a_blank_line_survives_a_cut_between_return_and_newline() -> None:
+    assert texts(b"a\n\r", b"\nb\n") == ["a", "", "b"]
+    assert texts(b"a\r", b"\r\n") == texts(b"a\r\r\n") == ["a"]
 
 
 def test_progress_states_are_lines_without_empty_ones_between() -> None:
@@ -52,7 +57,11 @@ def test_long_line_without_end_does_not_pile_up() -> None:
     assert splitter.feed(b"y\n") == [(b"x" * 10, True), (b"y", True)]
 
 
-@given(st.lists(st.binary(max_size=60)), st.integers(4, 30))
+_SOME = st.binary(max_size=60) | st.text("ab\r\n", max_size=4).map(str.encode)
+
+
+@given(st.lists(_SOME), st.integers(4, 30))
+@settings(max_examples=500)
 def test_any_bytes_in_any_chunks_give_the_same_lines(chunks: list[bytes], limit: int) -> None:
     whole = texts(b"".join(chunks), limit=limit)
     assert texts(*chunks, limit=limit) == whole
