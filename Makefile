@@ -8,10 +8,11 @@ STAMP := $(VENV)/.stamp
 OFFICIAL := .venv-official
 RAY := .venv-ray
 FRAMEWORKS := .venv-frameworks
+TF215 := .venv-tf215
 PYTEST ?= $(BIN)/python -m pytest
-FAST := -m "not slow and not chaos and not fuzz and not engines and not browser and not second_database"
+FAST := -m "not slow and not chaos and not fuzz and not engines and not browser and not second_database and not frameworks"
 
-.PHONY: setup demo webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-postgres test-gpu fuzz official engines frameworks clean
+.PHONY: setup demo webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-postgres test-gpu test-frameworks test-frameworks-fast fuzz official engines docker frameworks clean
 
 setup: $(STAMP)
 
@@ -59,16 +60,24 @@ $(OFFICIAL)/.stamp:
 engines: $(RAY)/.stamp
 	@if [ "$$(id -u)" = 0 ]; then sh scripts/install_slurm.sh; fi
 
+# The distribution's Docker, likewise; the tests start a daemon of their own.
+docker:
+	@if [ "$$(id -u)" = 0 ]; then sh scripts/install_docker.sh; fi
+
 $(RAY)/.stamp: pyproject.toml scripts/install_ray.sh
 	@PYTHON=$(PYTHON) sh scripts/install_ray.sh $(RAY)
 	@touch $(RAY)/.stamp
 
-# TensorFlow and DeepSpeed, for the launchers' own tests: gigabytes, and a compilation of minutes.
-frameworks: $(FRAMEWORKS)/.stamp
+# Every framework of the compatibility table, in today's releases and in the last TensorFlow with Keras 2: gigabytes.
+frameworks: $(FRAMEWORKS)/.stamp $(TF215)/.stamp
 
 $(FRAMEWORKS)/.stamp: scripts/install_frameworks.sh
 	@PYTHON=$(PYTHON) sh scripts/install_frameworks.sh $(FRAMEWORKS)
-	@touch $(FRAMEWORKS)/.stamp
+	@touch $@
+
+$(TF215)/.stamp: scripts/install_frameworks.sh
+	@PYTHON=$(PYTHON) sh scripts/install_frameworks.sh $(TF215) tf215
+	@touch $@
 
 # Files run in parallel, those of real clusters first: most of their time is waiting, which the others fill. The survival
 # suite runs alone, for it holds a time limit; `check` has run the architecture tests. What comes before is made and
@@ -86,8 +95,8 @@ test-browser: setup chromium webui
 test-chaos: setup
 	$(PYTEST) -q -m "chaos" tests
 
-# Real Ray and Slurm clusters, frameworks that take long to start: what `make test` has only a fast subset of.
-test-engines: setup engines frameworks
+# Real Ray and Slurm clusters, Docker, frameworks that take long to start: what `make test` has only a fast subset of.
+test-engines: setup engines docker frameworks
 	$(PYTEST) -q -m "engines" tests
 
 # Examples in full, as their READMEs say: many trainings, minutes each.
@@ -98,10 +107,21 @@ test-slow: setup
 test-postgres: setup
 	$(PYTEST) -q -n 3 --dist loadfile -m "second_database and not chaos" tests/integration
 
+# Every row of docs/frameworks.md, whose table this writes, and the tests that need a framework, in its environment.
+test-frameworks: setup frameworks
+	$(PYTEST) -q -m "frameworks" --write-table tests/frameworks
+	sh scripts/test_framework_units.sh $(FRAMEWORKS) $(TF215)
+
+# One row of each framework. Most of the time goes into importing them, by one core each.
+test-frameworks-fast: setup
+	$(MAKE) -j 2 frameworks
+	$(PYTEST) -q -n 2 --dist load -m "frameworks_fast" tests/frameworks
+
 test-gpu: setup
 	$(PYTHON) tests/gpu/check_gpu.py
 	$(PYTHON) tests/gpu/check_train_loop.py
 	$(PYTHON) tests/gpu/check_metrics.py
+	$(PYTHON) tests/gpu/check_deepspeed.py
 
 fuzz: setup
 	sh scripts/fuzz.sh $(VENV)
@@ -110,4 +130,4 @@ bench: setup
 	$(BIN)/python benchmarks/run_all.py
 
 clean:
-	rm -rf $(VENV) $(OFFICIAL) $(RAY) $(FRAMEWORKS) .pytest_cache .mypy_cache .ruff_cache dist build
+	rm -rf $(VENV) $(OFFICIAL) $(RAY) $(FRAMEWORKS) $(TF215) .pytest_cache .mypy_cache .ruff_cache dist build

@@ -61,6 +61,7 @@ BENCHMARKS: dict[str, tuple[list[str], list[str]]] = {
     "webui": ([], ["--quick"]),
     "checkpoint": ([], ["--quick"]),
     "launch": ([], ["--quick"]),
+    "environment": ([], ["--quick"]),
     "search_speed": ([], ["--quick"]),
     "train_loop": ([], ["--quick"]),
     "search_quality": (["--plot", str(HERE / "results" / "search_quality.svg")], ["--quick"]),

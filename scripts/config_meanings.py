@@ -1,7 +1,7 @@
 """What each configuration key means, for docs/reference/configuration.md. A key without a line here fails a test."""
 
 LATER = "Accepted; nothing uses it yet."
-CONTAINER = "Needs a container; the local engine warns once in the task log and goes on without."
+CONTAINER = "Needs the [docker](../docker.md) engine; any other warns once in the task log and goes on without."
 BATCH = "For batch systems, which come later."
 FOREIGN = "Accepted with a warning; it has no effect here."
 
@@ -49,17 +49,23 @@ EXPERIMENT: dict[str, str] = {
     "environment.environment_variables.cpu": "For CPU slots.",
     "environment.environment_variables.cuda": "For NVIDIA GPUs.",
     "environment.environment_variables.rocm": "For AMD GPUs.",
-    "environment.force_pull_image": LATER,
-    "environment.registry_auth": f"Registry login, kept secret in what is shown. {LATER}",
+    "environment.force_pull_image": f"Fetch the image each time. {CONTAINER}",
+    "environment.registry_auth": f"Registry login, kept secret in what is shown. {CONTAINER}",
     "environment.add_capabilities": CONTAINER,
     "environment.drop_capabilities": CONTAINER,
-    "environment.ports": LATER,
+    "environment.ports": f"Exposed where the network is not the host's. {CONTAINER}",
     "environment.proxy_ports": LATER,
     "environment.proxy_ports[].proxy_port": "The port.",
     "environment.proxy_ports[].proxy_tcp": "Raw TCP.",
     "environment.proxy_ports[].unauthenticated": "Without login.",
     "environment.proxy_ports[].default_service_id": "Under the task's own id.",
     "environment.pod_spec": LATER,
+    "environment.python": "Packages of the trial's own Python ([Environments](../environments.md)); merges as a whole.",
+    "environment.python.requirements": "A file of the context directory, or a list of requirement lines: uv resolves"
+    " them once per experiment.",
+    "environment.python.lock": "Instead: a file with every version pinned, installed as it is (requirements format,"
+    " `pylock.toml`, `uv.lock`).",
+    "environment.python.version": 'Such as `"3.12"`, in quotes. Default: that of the node\'s own Python.',
     "bind_mounts": "A relative `container_path` becomes a link in the working directory.",
     "bind_mounts[].host_path": "Absolute path on the node; it must exist.",
     "bind_mounts[].container_path": "Relative to the working directory. Absolute ones need a container.",
@@ -165,7 +171,7 @@ MASTER: dict[str, str] = {
     "checkpoint_storage": "Where experiments store checkpoints unless they say otherwise.",
     "task_container_defaults": "Laid under every experiment config; a pool's own go before the cluster's.",
     "task_container_defaults.shm_size_bytes": CONTAINER,
-    "task_container_defaults.network_mode": LATER,
+    "task_container_defaults.network_mode": f"Default: the engine's own `network`. {CONTAINER}",
     "task_container_defaults.dtrain_network_interface": "Interface for distributed training.",
     "task_container_defaults.nccl_port_range": "Given to tasks as `NCCL_PORT_RANGE`.",
     "task_container_defaults.gloo_port_range": "Given to tasks as `GLOO_PORT_RANGE`.",
@@ -173,8 +179,8 @@ MASTER: dict[str, str] = {
     "task_container_defaults.gpu_pod_spec": LATER,
     "task_container_defaults.checkpoint_gc_pod_spec": LATER,
     "task_container_defaults.image": CONTAINER,
-    "task_container_defaults.registry_auth": LATER,
-    "task_container_defaults.force_pull_image": LATER,
+    "task_container_defaults.registry_auth": CONTAINER,
+    "task_container_defaults.force_pull_image": CONTAINER,
     "task_container_defaults.environment_variables": "As in experiments.",
     "task_container_defaults.add_capabilities": CONTAINER,
     "task_container_defaults.drop_capabilities": CONTAINER,
@@ -228,7 +234,7 @@ MASTER: dict[str, str] = {
     "security.require_user_isolation": "Refuse tasks that would run as the master's own user.",
     "security.session_lifespan": f"Sessions last 7 days. {FOREIGN}",
     "resource_manager": "Scheduling, and which pools serve by default.",
-    "resource_manager.type": "`agent` (this machine), `ray` or `slurm`.",
+    "resource_manager.type": "`agent` (this machine), `docker` (this machine, in containers), `ray` or `slurm`.",
     "resource_manager.name": "What the engine is called where several are configured; default: its type.",
     "resource_manager.cluster_name": FOREIGN,
     "resource_manager.scheduler": "For pools without one of their own.",

@@ -1,15 +1,32 @@
 #!/bin/sh
-# The frameworks whose launchers are tested for real, in $1. DeepSpeed compiles an extension once; that is done here.
+# The frameworks of the compatibility table, in $1; with "tf215" as $2 the last TensorFlow that has Keras 2 and estimators.
+# DeepSpeed compiles an extension once; that is done here.
 set -eu
 venv=$1
+kind=${2:-current}
 python=${PYTHON:-python3}
-packages='torch==2.13.0 deepspeed==0.19.8 tensorflow-cpu setuptools ninja'
+tools='pytest pytest-asyncio pytest-timeout pytest-xdist'
+case $kind in
+current)
+  packages='torch==2.13.0 deepspeed==0.19.8 tensorflow-cpu==2.21.0 tensorboard==2.21.0 lightning==2.6.6 pytorch-lightning==2.6.6 transformers==5.22.2 accelerate==1.15.0 setuptools ninja'
+  ;;
+tf215)
+  packages='tensorflow-cpu==2.15.1'
+  if command -v uv >/dev/null 2>&1; then python=3.11; fi # the newest it was made for; uv finds or fetches it
+  ;;
+*)
+  echo "install_frameworks.sh: $kind is neither current nor tf215" >&2
+  exit 2
+  ;;
+esac
 if command -v uv >/dev/null 2>&1; then
   [ -x "$venv/bin/python" ] || uv venv -q --python "$python" "$venv"
-  uv pip install -q --system-certs --python "$venv/bin/python" $packages -e .
+  uv pip install -q --system-certs --python "$venv/bin/python" $packages $tools -e .
 else
   [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
-  "$venv/bin/python" -m pip install -q $packages -e .
+  "$venv/bin/python" -m pip install -q $packages $tools -e .
 fi
-PATH="$venv/bin:$PATH" DS_ACCELERATOR=cpu "$venv/bin/python" -c \
-  'from deepspeed.ops.op_builder.cpu import ShareMemCommBuilder; ShareMemCommBuilder().load()'
+if [ "$kind" = current ]; then
+  PATH="$venv/bin:$PATH" DS_ACCELERATOR=cpu "$venv/bin/python" -c \
+    'from deepspeed.ops.op_builder.cpu import ShareMemCommBuilder; ShareMemCommBuilder().load()'
+fi

@@ -42,6 +42,7 @@ _KINDS: dict[type[Node], str] = {Boolean: "true or false", FreeMap: "mapping"}
 _KINDS_BY_NAME = {
     "LengthNode": "length", "Entrypoint": "string or list", "Hyperparameters": "mapping", "PodSpec": "mapping",
     "_Size": "size", "Duration": "duration", "_MixedPrecision": "O0 to O3", "Node": "anything",
+    "Requirements": "string or list",
 }  # fmt: skip
 
 

@@ -13,6 +13,7 @@
         ├── Gone                            410 gone                (a stale run; its runner must end)
         ├── TooLarge                        413 too_large
         ├── Unavailable                     503 unavailable         (shutting down, database away)
+        ├── EnvironmentUnusable             400 environment_unusable (packages that cannot be had)
         ├── MasterNotFound                  client only: nobody answers
         └── BadMaster                       client only: somebody answers, but not a Determined master
 
@@ -88,6 +89,12 @@ class TooLarge(DeterminedError):
 
 class Unavailable(DeterminedError):
     code, status, grpc = "unavailable", 503, 14
+
+
+class EnvironmentUnusable(DeterminedError):
+    """What a config asks of a task's environment cannot be had, also not by another try."""
+
+    code, status, grpc = "environment_unusable", 400, 9
 
 
 class MasterNotFound(DeterminedError):

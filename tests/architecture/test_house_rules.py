@@ -20,11 +20,14 @@ ENVIRONMENT_READERS = {
     "cli/environment.py",
     "deploy/environment.py",
     "engines/remote/environment.py",
+    "estimator/_parallel.py",
     "exec/runner/environment.py",
     "core/_environment.py",
     "launch/environment.py",
     "master/__main__.py",
+    "keras/_parallel.py",
     "pytorch/_parallel.py",
+    "pytorch/deepspeed/_backend.py",
     "storage/environment.py",
 }
 

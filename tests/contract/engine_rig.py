@@ -16,7 +16,7 @@ import psutil
 from runner_master import TICKET, TOKEN, RunnerMaster
 
 from determined.engines.base import Engine
-from determined.engines.model import Device, EngineEvent, Launch, RunnerGone
+from determined.engines.model import Device, EngineEvent, Launch, RunnerGone, RunnerNews
 from determined.errors import Unavailable
 
 PATIENCE = 60.0
@@ -185,6 +185,9 @@ class Heard:
 
     def all_gone(self, resource_id: str) -> list[RunnerGone]:
         return [e for e in self.events if isinstance(e, RunnerGone) and e.resource_id == resource_id]
+
+    def news(self, resource_id: str) -> list[str]:
+        return [e.text for e in self.events if isinstance(e, RunnerNews) and e.resource_id == resource_id]
 
     async def refusal(self, launch: Launch) -> str:
         """Why a start came to nothing: said at once, or as the runner's end by an engine that learns it later."""

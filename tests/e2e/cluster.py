@@ -17,7 +17,7 @@ from typing import Any
 import urllib3
 
 ROOT = Path(__file__).parents[2]
-READY_SECONDS = 30.0
+READY_SECONDS = 60.0
 
 
 class Cluster:

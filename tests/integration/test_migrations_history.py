@@ -102,6 +102,31 @@ def test_projects_of_the_fifth_revision_get_no_views_and_can_have_some(empty_db_
     engine.dispose()
 
 
+def test_experiments_of_the_sixth_revision_have_no_locks_and_can_have_some(empty_db_url: str) -> None:
+    engine = dialects.create_engine(empty_db_url)
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        _upgrade(conn, "0006")
+        _insert(conn, "users", id=1, username="u")
+        _insert(conn, "workspaces", id=1, name="w", user_id=1)
+        _insert(conn, "projects", id=7, name="p", workspace_id=1, user_id=1)
+        _insert(conn, "jobs", id="j", owner_id=1, workspace_id=1)
+        _insert(conn, "experiments", id=3, job_id="j", project_id=7, owner_id=1)
+        assert "environment_locks" not in inspect(conn).get_table_names()
+        conn.commit()
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        assert conn.execute(text("SELECT count(*) FROM environment_locks")).scalar_one() == 0
+        _insert(conn, "environment_locks", experiment_id=3, platform="linux", content="a==1")
+        conn.execute(text("DELETE FROM experiments"))
+        left = conn.execute(text("SELECT count(*) FROM environment_locks")).scalar_one()
+        assert left == 0, "they go with their experiment"
+        conn.rollback()
+        assert migrate.current_revision(conn) == migrate.HEAD
+    engine.dispose()
+
+
 def _insert(conn: Connection, table_name: str, /, **values: Any) -> None:
     """With something of the right type in every other column that must have a value."""
     table = Table(table_name, MetaData(), autoload_with=conn)

@@ -7,6 +7,7 @@ from determined.api.paging import given, pages
 from determined.api.session import Sending, Session
 from determined.wire.checkpoint import Checkpoint
 from determined.wire.codec import plain, to_json
+from determined.wire.environment_lock import EnvironmentLock, GetEnvironmentLocksResponse
 from determined.wire.experiment import (
     ContinueExperimentResponse,
     CreateExperimentRequest,
@@ -96,6 +97,16 @@ def patch(session: Session, experiment_id: int, changes: dict[str, Any]) -> Expe
 def continue_(session: Session, experiment_id: int, override_config: str) -> ContinueExperimentResponse:
     body = {"id": experiment_id, "overrideConfig": override_config}
     return session.post_as(f"{_ROOT}/continue", body, ContinueExperimentResponse)
+
+
+def reproduce(session: Session, experiment_id: int, *, activate: bool = True) -> CreateExperimentResponse:
+    """A new experiment that runs as this one did: config, code, seeds, packages."""
+    return session.post_as(f"{_ROOT}/{experiment_id}/reproduce", {"activate": activate}, CreateExperimentResponse)
+
+
+def environment_locks(session: Session, experiment_id: int) -> list[EnvironmentLock]:
+    """What its requirements were resolved to, by platform."""
+    return session.get_as(f"{_ROOT}/{experiment_id}/environment_locks", GetEnvironmentLocksResponse).locks
 
 
 def move(session: Session, experiment_id: int, project_id: int) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from determined import constants
 
+_NOT_INSTALLERS = ("PYTHON", "VIRTUAL_ENV", "CONDA_")
+
 Action = Callable[[], int | None]
 
 
@@ -22,6 +24,21 @@ def has_screen() -> bool:
     if "SSH_CONNECTION" in os.environ:
         return False
     return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def for_installer() -> dict[str, str]:
+    """The surroundings of what installs packages: all but the environment that happens to be active."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INSTALLERS)}
+
+
+def with_environment(changes: dict[str, str]) -> dict[str, str]:
+    """This process's variables with others over them; their PATH and PYTHONPATH come before its own."""
+    merged = {**os.environ, **changes}
+    for name in ("PATH", "PYTHONPATH"):
+        parts = [changes.get(name), os.environ.get(name)]
+        if any(parts):
+            merged[name] = os.pathsep.join(filter(None, parts))
+    return merged
 
 
 def active_python() -> str | None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from determined import config as configuration
-from determined.cli import environment, render
+from determined.cli import local_packages, render
+from determined.cli.local_packages import Surroundings
 from determined.errors import InvalidArgument, InvalidConfig
 
 _TRIAL_CLASS = re.compile(r"^[a-zA-Z0-9_.]+:[a-zA-Z0-9_]+$")
@@ -30,7 +31,11 @@ def run(text: str, directory: Path, *, test_mode: bool) -> int:
             "with --local --test, or leave out --local: a master starts by itself"
         )
     render.line(f"Running locally in {directory.resolve()}: {entrypoint}", file=sys.stderr)
-    status = _try(trial_class, raw, directory) if trial_class is not None else _run(_argv(entrypoint), directory)
+    with local_packages.prepared(raw, directory) as around:
+        if trial_class is not None:
+            status = _try(trial_class, raw, directory, around)
+        else:
+            status = _run(_argv(entrypoint), directory, around)
     if test_mode:
         render.line("Local test succeeded" if status == 0 else f"Local test failed with status {status}")
     return status if status >= 0 else 128 - status
@@ -45,21 +50,17 @@ def trial_class_of(entrypoint: str | list[str]) -> str | None:
     return launched[1] if launched else None
 
 
-def _try(trial_class: str, raw: dict[str, Any], directory: Path) -> int:
+def _try(trial_class: str, raw: dict[str, Any], directory: Path, around: Surroundings) -> int:
     """In a process of its own: `det` may be installed in another environment than the framework."""
     with tempfile.NamedTemporaryFile("w", prefix="determined-", suffix=".json") as config:
         json.dump(raw, config)
         config.flush()
-        return _run([_python(), "-m", "determined.exec.one_batch", trial_class, config.name], directory)
+        return _run([around.python, "-m", "determined.exec.one_batch", trial_class, config.name], directory, around)
 
 
-def _run(argv: list[str], directory: Path) -> int:
-    return subprocess.run(argv, cwd=directory, check=False).returncode
+def _run(argv: list[str], directory: Path, around: Surroundings) -> int:
+    return subprocess.run(argv, cwd=directory, check=False, env=around.variables).returncode
 
 
 def _argv(entrypoint: str | list[str]) -> list[str]:
     return entrypoint if isinstance(entrypoint, list) else ["sh", "-c", entrypoint]
-
-
-def _python() -> str:
-    return environment.active_python() or sys.executable

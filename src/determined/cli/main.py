@@ -18,6 +18,7 @@ NOUNS: list[tuple[tuple[str, ...], str, str]] = [
     (("checkpoint", "c"), "saved checkpoints", "checkpoint"),
     (("deploy", "d"), "start and stop a cluster", "deploy"),
     (("dev",), "talk to the REST API by hand", "dev"),
+    (("environment", "env"), "Python environments of tasks on this machine", "environment"),
     (("experiment", "e", "exp"), "experiments", "experiment"),
     (("job", "j"), "the job queue", "job"),
     (("master",), "the master: information, logs, the embedded one", "master"),

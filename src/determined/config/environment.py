@@ -1,4 +1,4 @@
-"""The environment section and bind mounts: images, variables, capabilities, ports, registry login."""
+"""The environment section and bind mounts: images, variables, capabilities, ports, registry login, packages."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,6 +6,8 @@ from typing import Any
 from determined.config.node import AddedList, Boolean, Integer, KeyedList, ListOf, MapOf, Text
 from determined.config.objects import Atomic, Field, Object
 from determined.config.pod_spec import PodSpec
+from determined.config.python_environment import PythonEnvironment, parse_python_environment
+from determined.config.python_schema import PYTHON_ENVIRONMENT
 
 DEVICE_TYPES = ("cpu", "cuda", "rocm")
 
@@ -31,6 +33,7 @@ class Environment:
     ports: dict[str, int] = field(default_factory=dict)
     proxy_ports: tuple[ProxyPort, ...] = ()
     pod_spec: dict[str, Any] | None = None
+    python: PythonEnvironment | None = None
 
     def variables(self, device: str) -> list[str]:
         """`NAME=VALUE` entries for a device type; later ones win."""
@@ -58,6 +61,7 @@ def parse_environment(raw: dict[str, Any]) -> Environment:
         ports=dict(raw["ports"]),
         proxy_ports=tuple(ProxyPort(**port) for port in raw["proxy_ports"]),
         pod_spec=raw["pod_spec"],
+        python=parse_python_environment(raw["python"]),
     )
 
 
@@ -160,6 +164,7 @@ ENVIRONMENT = Object(
         "ports": Field(MapOf(Integer(low=0, high=65535)), default={}),
         "proxy_ports": Field(PROXY_PORTS, default=[]),
         "pod_spec": Field(PodSpec(), default=None),
+        "python": Field(PYTHON_ENVIRONMENT, default=None),
     }
 )
 BIND_MOUNTS = KeyedList(

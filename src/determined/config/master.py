@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from determined.config.container_defaults import canonical_container_defaults
+from determined.config.docker_manager import docker_settings
 from determined.config.layers import checked, layered
 from determined.config.master_schema import MASTER
 from determined.config.quantities import parse_duration
@@ -157,7 +158,7 @@ def load_master_config(file_data: dict[str, Any] | None, env: Mapping[str, str],
     pools = _pools(filled)
     engines = tuple(_engine(section["resource_manager"]) for section in _managers(filled))
     _check_ray(engines, pools)
-    _check_slurm(engines)
+    _check_own(engines)
     return MasterConfig(
         host=filled["host"],
         port=filled.get("port", 8443 if tls.enabled else 8080),
@@ -293,10 +294,12 @@ def _check_ray(engines: tuple[EngineConfig, ...], pools: tuple[PoolConfig, ...])
             ray_pool(pool.pool_name, pool.settings.get("ray") or {})
 
 
-def _check_slurm(engines: tuple[EngineConfig, ...]) -> None:
+def _check_own(engines: tuple[EngineConfig, ...]) -> None:
     for engine in engines:
         if engine.type == "slurm":
             slurm_settings(engine.settings)
+        elif engine.type == "docker":
+            docker_settings(engine.settings)
 
 
 def _pool(raw: dict[str, Any], manager: dict[str, Any]) -> PoolConfig:
@@ -341,7 +344,8 @@ def _ignored(raw: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             value = value.get(key) if isinstance(value, dict) else None
         if value is not None:
             yield path, value
-    engine_own = (raw.get("resource_manager") or {}).get("type") in ("ray", "slurm")  # whose own config knows the rest
+    engine_own = (raw.get("resource_manager") or {}).get("type") in ("docker", "ray", "slurm")
+    # Their own configs know the rest of the manager's keys.
     for section in ("telemetry",) if engine_own else ("resource_manager", "telemetry"):
         known = MASTER.fields[section].node.fields  # type: ignore[attr-defined]  # both are objects
         for key, value in (raw.get(section) or {}).items():

@@ -66,6 +66,21 @@ def _unique_managers(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "additional_resource_managers", f"two managers are called `{name}`; give each a `name` of its own"
 
 
+def _devices_once(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Two engines of one machine that both looked for its GPUs would both hand them out."""
+    sections = [value, *(value.get("additional_resource_managers") or [])]
+    managers = [section.get("resource_manager") or {} for section in sections]
+    containers = [manager for manager in managers if manager.get("type") == "docker"]
+    for manager in containers:
+        divided = any(manager.get(key) is not None for key in ("slots", "slot_type", "visible_gpus"))
+        if not divided and (len(containers) > 1 or any((one.get("type") or "agent") == "agent" for one in managers)):
+            yield (
+                "additional_resource_managers",
+                "`agent` and `docker` are both this machine; say in the docker manager what is its own: `slots`,"
+                " `slot_type` or `visible_gpus`",
+            )
+
+
 def _unique_pools(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
     names = _pool_names(value)
     for name in sorted({name for name in names if name and names.count(name) > 1}):
@@ -117,7 +132,7 @@ POOL = Object(
 )
 RESOURCE_MANAGER = Object(
     {
-        "type": Field(Text(choices=("agent", "ray", "slurm", "kubernetes", "pbs")), default="agent"),
+        "type": Field(Text(choices=("agent", "docker", "ray", "slurm", "kubernetes", "pbs")), default="agent"),
         "name": _TEXT,
         "cluster_name": _TEXT,
         "scheduler": Field(SCHEDULER, default={}),
@@ -237,5 +252,5 @@ MASTER = Object(
         "local_agents": Field(Integer(low=0), default=1),
         "slot_type": Field(Text(choices=("auto", "cuda", "gpu", "rocm", "cpu", "none")), default="auto"),
     },
-    rules=(_advertised_url_whole, _unique_managers, _unique_pools, _default_pools_exist),
+    rules=(_advertised_url_whole, _unique_managers, _devices_once, _unique_pools, _default_pools_exist),
 )

@@ -25,7 +25,7 @@ from determined.core._reporter import Reporter
 from determined.core._searcher import SearcherContext, SearcherContextMissing
 from determined.core._train import TrainContext
 from determined.errors import InvalidHP
-from determined.tensorboard import MetricEvents
+from determined.tensorboard import MetricEvents, TensorboardManager
 
 logger = logging.getLogger("determined.core")
 
@@ -54,6 +54,7 @@ class Context:
         _reporter: Reporter | None = None,
         _master: Master | None = None,
         _events: MetricEvents | None = None,
+        _tensorboard: TensorboardManager | None = None,
     ) -> None:
         self.checkpoint = checkpoint
         self.distributed = distributed or DummyDistributedContext()
@@ -66,11 +67,14 @@ class Context:
         self._reporter = _reporter
         self._master = _master
         self._events = _events
+        self._tensorboard = _tensorboard
 
     def start(self) -> "Context":
         self.preempt.start()
         if self._events is not None:
             self._events.start()
+        if self._tensorboard is not None:
+            self._tensorboard.start()
         return self
 
     def close(
@@ -88,6 +92,8 @@ class Context:
         self.profiler._close()
         if self._events is not None:
             self._events.close()
+        if self._tensorboard is not None:
+            self._tensorboard.close()
         if self._reporter is not None:
             self._reporter.close()
         if self._master is not None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from determined import constants
+from determined.rundir import container
 
-CONTAINER_SHARED_FS = "/determined_shared_fs"
 _PUB_PORT, _PULL_PORT = "INTER_TRAIN_PROCESS_COMM_PORT_1", "INTER_TRAIN_PROCESS_COMM_PORT_2"
 
 
@@ -61,8 +61,8 @@ def run_dir() -> Path:
 
 def shared_fs_mount() -> str | None:
     """Where a container has shared_fs mounted; None when the task runs straight on its node."""
-    in_container = os.environ.get(constants.ENV_RESOURCES_TYPE) in ("docker-container", "k8s-job")
-    return CONTAINER_SHARED_FS if in_container else None
+    in_container = os.environ.get(constants.ENV_RESOURCES_TYPE) in (container.RESOURCES_TYPE, "k8s-job")
+    return container.SHARED_FS if in_container else None
 
 
 def retry_settings() -> dict[str, Any]:

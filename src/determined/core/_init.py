@@ -20,7 +20,7 @@ from determined.core._searcher import SearcherContext, SearcherContextMissing, i
 from determined.core._train import TrainContext
 from determined.rundir.layout import RunDir
 from determined.storage.shared_fs import SharedFSStorageManager
-from determined.tensorboard import MetricEvents, TensorboardManager, event_prefix
+from determined.tensorboard import MetricEvents, TensorboardManager, claim_directory, event_prefix
 
 Storage = str | dict[str, Any] | None
 
@@ -100,7 +100,7 @@ class _Trial:
         self._storage_id = self._register(checkpoint_storage) if own else None
 
     def context(self, preempt_mode: PreemptMode, tensorboard_mode: TensorboardMode) -> Context:
-        tensorboard = self._tensorboard()
+        tensorboard = self._tensorboard(tensorboard_mode)
         is_auto = tensorboard_mode is TensorboardMode.AUTO and self._dist.rank == 0
         events = MetricEvents(tensorboard) if is_auto else None
         metrics = MetricsContext(self._reporter, events)
@@ -126,6 +126,7 @@ class _Trial:
             _reporter=self._reporter,
             _master=self._master,
             _events=events,
+            _tensorboard=tensorboard,
         )
 
     def _checkpoints(self, events: MetricEvents | None) -> CheckpointContext:
@@ -150,9 +151,10 @@ class _Trial:
             searcher=searcher,
         )
 
-    def _tensorboard(self) -> TensorboardManager:
+    def _tensorboard(self, mode: TensorboardMode) -> TensorboardManager:
         prefix = event_prefix(self._info.cluster_id, self._trial.experiment_id, self._trial.trial_id)
-        return TensorboardManager(self._run_dir.path / "tensorboard" / str(self._dist.rank), self._storage, prefix)
+        directory = claim_directory(self._run_dir.path, self._dist.rank)
+        return TensorboardManager(directory, self._storage, prefix, async_upload=mode is TensorboardMode.MANUAL)
 
     def _configured_storage(self) -> storage.StorageManager:
         config = self._trial._config.get("checkpoint_storage")

@@ -8,7 +8,7 @@ from typing import Any
 
 import psutil
 
-from determined.core._environment import CONTAINER_SHARED_FS
+from determined.rundir.container import SHARED_FS
 
 _NVIDIA_SMI = "nvidia-smi"
 _QUERY = ("--query-gpu=uuid,utilization.gpu,memory.free", "--format=csv,noheader,nounits")
@@ -79,7 +79,7 @@ def parse_gpus(listed: str) -> dict[str, dict[str, float]]:
 
 def _disk_usage() -> dict[str, dict[str, float]]:
     usage = {}
-    for path in ("/", CONTAINER_SHARED_FS):
+    for path in ("/", SHARED_FS):
         try:
             usage[path] = {"disk_util": psutil.disk_usage(path).percent}
         except OSError:

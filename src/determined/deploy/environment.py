@@ -2,7 +2,9 @@
 
 import os
 
+from determined.constants import ENV_ENVIRONMENT_CACHE
+
 
 def for_master() -> dict[str, str]:
     """A master's environment: this one without what would make it believe it is a task or talk to another master."""
-    return {k: v for k, v in os.environ.items() if not k.startswith("DET_")}
+    return {k: v for k, v in os.environ.items() if not k.startswith("DET_") or k.startswith(ENV_ENVIRONMENT_CACHE)}

@@ -46,6 +46,44 @@ class RunAs:
 
 
 @dataclass(frozen=True, slots=True)
+class Mount:
+    """A directory or file of the host inside a container."""
+
+    source: str
+    target: str
+    read_only: bool = False
+    propagation: str = "rprivate"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceNode:
+    """A device file of the host inside a container; `mode`: of r, w and m (mknod)."""
+
+    source: str
+    target: str
+    mode: str = "mrw"
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """What a task asks of a container, for an engine that runs it in one. A relative mount target lies under its
+    working directory."""
+
+    image: str | None = None
+    force_pull: bool = False
+    registry_auth: Mapping[str, Any] | None = field(default=None, repr=False)
+    add_capabilities: tuple[str, ...] = ()
+    drop_capabilities: tuple[str, ...] = ()
+    mounts: tuple[Mount, ...] = ()
+    shared_fs: Mount | None = None  # its checkpoint storage, made where it is missing
+    shm_bytes: int | None = None
+    devices: tuple[DeviceNode, ...] = ()
+    ports: tuple[int, ...] = ()
+    network: str | None = None
+    variables: tuple[str, ...] = ()  # NAME=VALUE: what the container runtime itself reads (NVIDIA_*)
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
     """Everything an engine needs to start one runner. The runner fetches the rest from the master with `token`."""
 
@@ -64,6 +102,7 @@ class Launch:
     ticket: str = ""  # what a runner started on another host shows the master, once, for its launch file
     size: int = 1  # runners of its allocation: an engine that can only start them together waits for the last
     options: Mapping[str, Any] = field(default_factory=dict)  # what the submitter says to this engine alone (`slurm:`)
+    container: Container | None = None  # None where the engine runs none
     begun: bool = False  # the master has reports of it: with its directory gone it is lost, and never begun again
 
 
@@ -88,4 +127,12 @@ class NodesChanged:
     """The set of nodes or slots is not what `nodes()` said before."""
 
 
-EngineEvent = RunnerGone | NodesChanged
+@dataclass(frozen=True, slots=True)
+class RunnerNews:
+    """Words for the log of a task whose runner cannot speak yet: what it waits for. They may be lost."""
+
+    resource_id: str
+    text: str
+
+
+EngineEvent = RunnerGone | NodesChanged | RunnerNews

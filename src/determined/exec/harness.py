@@ -6,12 +6,25 @@ from pathlib import Path
 from typing import Any
 
 from determined._logging import configure
+from determined.trial import training_api_of
 
-# Package of the base class -> its loader's module and the extra that brings the framework.
+# Training API -> the extra that brings its framework.
 _APIS = {
-    "determined.pytorch": ("determined.pytorch._entrypoint", "torch"),
-    "determined.keras": ("determined.keras._load", "keras"),
-    "determined.estimator": ("determined.estimator._load", "tensorflow"),
+    "determined.estimator": "tensorflow",
+    "determined.keras": "tensorflow",
+    "determined.pytorch": "torch",
+    "determined.pytorch.deepspeed": "deepspeed",
+}
+# Framework -> the extra that brings it.
+_EXTRAS = {
+    "accelerate": "transformers",
+    "deepspeed": "deepspeed",
+    "keras": "keras",
+    "lightning": "lightning",
+    "pytorch_lightning": "lightning",
+    "tensorflow": "tensorflow",
+    "torch": "torch",
+    "transformers": "transformers",
 }
 
 
@@ -38,7 +51,7 @@ def load_class(spec: str) -> Any:
             return f"entrypoint {spec}: there is no module {module_name} in the context directory"
         if e.name is not None and e.name.startswith("determined."):
             return f"entrypoint {spec}: the training API {e.name} is not part of this installation; upgrade determined"
-        return f"entrypoint {spec}: {module_name} needs {e.name}; pip install it in startup-hook.sh"
+        return f"entrypoint {spec}: {module_name} needs {e.name}; {_advice(e.name)}"
     found = getattr(module, class_name, None)
     if not isinstance(found, type):
         return f"entrypoint {spec}: module {module_name} has no class {class_name}"
@@ -46,10 +59,9 @@ def load_class(spec: str) -> Any:
 
 
 def run_class(spec: str, trial_class: type) -> int:
-    for base in trial_class.__mro__:
-        for package, (loader, extra) in _APIS.items():
-            if base.__module__ == package or base.__module__.startswith(package + "."):
-                return _run_with(spec, trial_class, loader, extra)
+    package = training_api_of(trial_class)
+    if package is not None:
+        return _run_with(spec, trial_class, package)
     sys.stderr.write(
         f"ERROR: entrypoint {spec}: {trial_class.__name__} derives from no trial class of a training API; derive it "
         "from PyTorchTrial, TFKerasTrial or the like, or give a script as entrypoint\n"
@@ -57,14 +69,19 @@ def run_class(spec: str, trial_class: type) -> int:
     return 1
 
 
-def _run_with(spec: str, trial_class: type, loader: str, extra: str) -> int:
+def _run_with(spec: str, trial_class: type, package: str) -> int:
     try:
-        load = importlib.import_module(loader)
+        entrypoint = importlib.import_module(f"{package}._entrypoint")
     except ModuleNotFoundError as e:
-        sys.stderr.write(f"ERROR: entrypoint {spec} needs {e.name}; pip install 'determined[{extra}]'\n")
+        sys.stderr.write(f"ERROR: entrypoint {spec} needs {e.name}; pip install 'determined[{_APIS[package]}]'\n")
         return 1
-    status: int = load.run_trial(trial_class)
+    status: int = entrypoint.run_trial(trial_class)
     return status
+
+
+def _advice(name: str | None) -> str:
+    extra = _EXTRAS.get((name or "").partition(".")[0])
+    return f"pip install 'determined[{extra}]'" if extra else "pip install it in startup-hook.sh"
 
 
 if __name__ == "__main__":

@@ -50,6 +50,11 @@ class MasterLink:
         """Blocks until every runner of the allocation has asked."""
         return self._call("GET", f"{self._resource}/rendezvous", 630)
 
+    def store_lock(self, platform: str, content: str) -> bytes:
+        """What requirements were resolved to here; the answer has the lock that counts."""
+        body = json.dumps({"platform": platform, "content": content}).encode()
+        return self._call("POST", f"{self._resource}/environment_lock", 60, body, "application/json")
+
     def signals(self, *, preempt: bool, kill: bool, timeout: int) -> bytes:
         known = f"preempt={str(preempt).lower()}&kill={str(kill).lower()}"
         return self._call("GET", f"{self._resource}/signals?{known}&timeout_seconds={timeout}", timeout + 15)

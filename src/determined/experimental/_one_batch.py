@@ -3,8 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-# Package of the base class -> the module whose `run(trial_class, config)` tries it; by name, as it needs a framework.
-_APIS = {"determined.pytorch": "determined.pytorch._one_batch"}
+from determined.trial import training_api_of
 
 
 def test_one_batch(trial_class: type, config: dict[str, Any] | None = None) -> Any:
@@ -13,7 +12,7 @@ def test_one_batch(trial_class: type, config: dict[str, Any] | None = None) -> A
     Hyperparameters with a range are drawn from it. The checkpoint goes to a temporary directory and is removed.
 
     Args:
-        trial_class: a subclass of `determined.pytorch.PyTorchTrial`.
+        trial_class: a subclass of `determined.pytorch.PyTorchTrial`, or of another API's trial.
         config: an experiment config: what the trial asks of its context, hyperparameters first of all.
 
     Returns:
@@ -28,10 +27,9 @@ def test_one_batch(trial_class: type, config: dict[str, Any] | None = None) -> A
     """
     if not isinstance(trial_class, type):
         raise TypeError(f"test_one_batch got {trial_class!r}; pass the trial class itself")
-    for base in trial_class.__mro__:
-        package = ".".join(base.__module__.split(".")[:2])
-        if package in _APIS:
-            return import_module(_APIS[package]).run(trial_class, dict(config or {}))
+    package = training_api_of(trial_class)
+    if package is not None:  # by name, as it needs a framework
+        return import_module(f"{package}._one_batch").run(trial_class, dict(config or {}))
     raise NotImplementedError(
         f"{trial_class.__name__} is no trial class that can be tried on one batch; derive it from PyTorchTrial, "
         "or run a script of your own with det experiment create --local"

@@ -47,6 +47,9 @@ def _run(words: list[str]) -> int:
 
 def _shared_variables(gang: Gang) -> dict[str, str]:
     variables = dict(environment.variables()) | {"USE_DEEPSPEED": "1", ENV_CHIEF_IP: gang.chief}
+    if gang.local_size > 1:
+        # As torchrun: processes that each use every core slow one another down.
+        variables.setdefault("OMP_NUM_THREADS", "1")
     interface = variables.get(ENV_INTER_NODE_NETWORK_INTERFACE)
     if interface and variables.get("CUDA_VISIBLE_DEVICES"):
         variables.setdefault("NCCL_SOCKET_IFNAME", interface)

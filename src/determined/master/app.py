@@ -240,8 +240,10 @@ def _engine(plan: Plan, directory: DataDirectory, ctx: MasterContext, engine: En
         _warn_of_loopback(plan.config, engine)
         place = directory.path / engine.name
         return slurm_engine(plan.config, engine, place, ctx.cluster.cluster_id, sys.executable)
+    if engine.type == "docker":
+        return _docker_engine(plan, directory, ctx, engine)
     raise FailedPrecondition(
-        f"resource_manager.type={engine.type} is not supported; use agent (this machine), ray or slurm"
+        f"resource_manager.type={engine.type} is not supported; use agent (this machine), docker, ray or slurm"
     )
 
 
@@ -249,13 +251,35 @@ def _local_engine(plan: Plan, directory: DataDirectory) -> LocalEngine:
     return LocalEngine(run_root=directory.runs, nodes=_local_nodes(plan.config), visible_gpus=plan.visible_gpus)
 
 
-def _warn_of_loopback(config: MasterConfig, engine: EngineConfig) -> None:
+def _docker_engine(plan: Plan, directory: DataDirectory, ctx: MasterContext, engine: EngineConfig) -> Engine:
+    from determined.config.docker_manager import docker_settings
+    from determined.engines.docker.engine import DockerEngine, DockerNode
+
+    config, settings = plan.config, docker_settings(engine.settings)
+    if settings.network != "host":
+        _warn_of_loopback(config, engine, f"containers of network '{settings.network}'")
+    pools = [pool for pool in config.resource_pools if pool.engine == engine.name]
+    node = DockerNode(
+        id=f"{socket.gethostname()}-{engine.name}" if len(config.engines) > 1 else socket.gethostname(),
+        pool=pools[0].pool_name,
+        also_pools=tuple(pool.pool_name for pool in pools[1:]),
+        slots=settings.slots if settings.slots is not None else config.slots,
+        slot_type=settings.slot_type or config.slot_type,
+        visible_gpus=settings.visible_gpus or plan.visible_gpus,
+        max_aux=pools[0].max_aux_containers_per_agent,
+    )
+    place = directory.path / engine.name / "runs"
+    return DockerEngine(place, node, settings, ctx.cluster.cluster_id, sys.executable, name=engine.name)
+
+
+def _warn_of_loopback(config: MasterConfig, engine: EngineConfig, who: str = "tasks on other hosts") -> None:
     url = advertised_url(config)
     if urlsplit(url).hostname in LOOPBACK:
         logger.warning(
-            "%s: tasks on other hosts cannot reach this master at %s; set host (0.0.0.0, or one that they reach),"
+            "%s: %s cannot reach this master at %s; set host (0.0.0.0, or one that they reach),"
             " security.tls, and advertised_url where that is not the address they use",
             engine.name,
+            who,
             url,
         )
 

@@ -13,11 +13,11 @@ from determined.pytorch._experimental import PyTorchExperimentalContext  # noqa:
 from determined.pytorch._load import CheckpointLoadContext, load_trial_from_checkpoint_path  # noqa: E402
 from determined.pytorch._loader import DataLoader, adapt_batch_sampler  # noqa: E402
 from determined.pytorch._lr_scheduler import LRScheduler  # noqa: E402
-from determined.pytorch._periods import Batch, Epoch, TrainUnit  # noqa: E402
 from determined.pytorch._reducer import MetricReducer, Reducer  # noqa: E402
 from determined.pytorch._reset import reset_parameters  # noqa: E402
 from determined.pytorch._trainer import Trainer, init  # noqa: E402
 from determined.pytorch._trial import PyTorchTrial  # noqa: E402
+from determined.trial import Batch, Epoch, TrainUnit  # noqa: E402
 
 __all__ = [
     "Batch",

@@ -13,11 +13,12 @@ import torch
 
 from determined import core
 from determined._info import ClusterInfo
-from determined.pytorch import _formats, _origin
+from determined.pytorch import _formats
 from determined.pytorch._batches import TrainingBatches
 from determined.pytorch._callback_set import CallbackSet
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._state import RngState, TrialState, restore_rng, take_rng
+from determined.trial import Origin, is_counters_file, metadata, read_counters
 
 if TYPE_CHECKING:
     from determined.pytorch._shards import Like, Place
@@ -50,6 +51,8 @@ class Checkpoints:
         is_trainer: the trial runs by a script's Trainer, not by its entrypoint.
     """
 
+    _TRIAL_TYPE = "PyTorchTrial"
+
     def __init__(
         self, trial: object, context: PyTorchTrialContext, callbacks: CallbackSet, *, is_trainer: bool
     ) -> None:
@@ -57,7 +60,14 @@ class Checkpoints:
         self._callbacks = callbacks
         self._core: core.Context = context._core
         self._dist = self._core.distributed
-        self._origin = _origin.Origin(type(trial), context, is_trainer=is_trainer)
+        self._origin = Origin(
+            type(trial),
+            self._TRIAL_TYPE,
+            self._core,
+            hparams=context._hparams,
+            config=context._exp_conf,
+            is_trainer=is_trainer,
+        )
         self._is_first = True
         self._pending: Any = None  # gradients collected for the next step, while a checkpoint is saved
 
@@ -89,7 +99,7 @@ class Checkpoints:
         with self._core.checkpoint.restore_path(storage_id) as path:
             checkpoint = _formats.read_state(path, is_own=self._is_own(storage_id))
             self._load_shards(checkpoint, path)
-            counters = _formats.read_counters(path)
+            counters = read_counters(path)
             self._read_pending(checkpoint, path)
         self._callbacks.fire("on_checkpoint_load_start", checkpoint)
         self._load(checkpoint)
@@ -111,7 +121,7 @@ class Checkpoints:
         storage_id = None
         if everybody is not None:
             checkpoint = self._state_dicts() | self._rest(everybody)
-            with self._core.checkpoint.store_path(_origin.metadata(state.batches_trained)) as (path, storage_id):
+            with self._core.checkpoint.store_path(torch_metadata(state.batches_trained)) as (path, storage_id):
                 self._write(path, checkpoint, state)
         return str(self._dist.broadcast(storage_id))
 
@@ -119,8 +129,8 @@ class Checkpoints:
         from determined.pytorch import _shards  # takes a second to import, and most trials have none
 
         whole, shards = _shards.split(self._state_dicts())
-        metadata = _origin.metadata(state.batches_trained) if everybody is not None else {}
-        with self._core.checkpoint.store_path(metadata, shard=True) as (path, storage_id):
+        words = torch_metadata(state.batches_trained) if everybody is not None else {}
+        with self._core.checkpoint.store_path(words, shard=True) as (path, storage_id):
             _shards.save(shards, path)
             if everybody is not None:
                 self._write(path, whole | self._rest(everybody), state)
@@ -128,11 +138,11 @@ class Checkpoints:
 
     def _save_between_steps(self, state: TrialState, everybody: "Positions") -> str:
         """Each rank has collected gradients of its own. Their mean would do, but for the last bits of the next step."""
-        metadata = _origin.metadata(state.batches_trained) if everybody is not None else {}
+        words = torch_metadata(state.batches_trained) if everybody is not None else {}
         own, self._pending = self._pending, None
-        with self._core.checkpoint.store_path(metadata, shard=True) as (path, storage_id):
+        with self._core.checkpoint.store_path(words, shard=True) as (path, storage_id):
             with self._core.checkpoint._create_file(path / _pending_file(self._dist.rank)) as file:
-                _write_state(own, file)
+                write_state(own, file)
             if everybody is not None:
                 self._write(path, self._state_dicts() | self._rest(everybody), state)
         return storage_id
@@ -148,7 +158,7 @@ class Checkpoints:
         """On the chief."""
         self._callbacks.fire("on_checkpoint_save_start", checkpoint)
         with self._core.checkpoint._create_file(path / _formats.STATE_FILE) as file:
-            _write_state(checkpoint, file)
+            write_state(checkpoint, file)
         with (path / _formats.COUNTERS_FILE).open("wb") as stream:
             pickle.dump(dataclasses.asdict(state), stream)
         self._origin.write(path)
@@ -278,10 +288,14 @@ def batches_trained(core_context: core.Context, storage_id: str, trial_id: int) 
     """
     with tempfile.TemporaryDirectory(prefix="determined-") as directory:
         core_context.checkpoint.download(
-            storage_id, directory, core.DownloadMode.NoSharedDownload, selector=_formats.is_counters_file
+            storage_id, directory, core.DownloadMode.NoSharedDownload, selector=is_counters_file
         )
-        counters = _formats.read_counters(Path(directory)) or {}
+        counters = read_counters(Path(directory)) or {}
     return counters.get("batches_trained", 0) if counters.get("trial_id") == trial_id else 0
+
+
+def torch_metadata(batches_trained: int) -> dict[str, Any]:
+    return metadata(batches_trained, f"torch-{torch.__version__}", "pickle")
 
 
 class _Stateful(Protocol):
@@ -297,7 +311,7 @@ def _pending_file(rank: int | str) -> str:
     return f"pending_gradients_{rank}.pth"
 
 
-def _write_state(state: Any, file: BinaryIO) -> None:
+def write_state(state: Any, file: BinaryIO) -> None:
     # The manifest of the store has a hash of every file; a second one by zip would double the time this takes.
     wanted = torch.serialization.get_crc32_options()
     torch.serialization.set_crc32_options(False)

@@ -37,12 +37,16 @@ class ChunkMetrics(MetricColumns):
         Raises:
             ValueError: ranks have metrics of different names.
         """
-        gathered = distributed.allgather(self.drain())
+        gathered = [columns for columns in distributed.allgather(self._share()) if columns is not None]
         names = _same_names(gathered)
         over_ranks = {name: _over_ranks([columns[name] for columns in gathered]) for name in names}
         averages = {name: _over_batches(column) for name, column in over_ranks.items()}
         values = [_plain_list(column) for column in over_ranks.values()]
         return averages, [dict(zip(names, batch, strict=True)) for batch in zip(*values, strict=True)]
+
+    def _share(self) -> dict[str, Column] | None:
+        """What this rank adds; None where its batches are another rank's as well."""
+        return self.drain()
 
 
 def _same_names(gathered: Sequence[dict[str, Column]]) -> list[str]:
@@ -60,10 +64,10 @@ def _over_ranks(columns: list[Column]) -> Column:
     """Each batch's mean over ranks: float64, where a batch has a number of one shape on all of them."""
     if all(is_numeric(column) for column in columns) and len({np.shape(column) for column in columns}) == 1:
         return np.mean(np.asarray(columns, dtype=np.float64), axis=0)  # type: ignore[no-any-return]
-    return [_mean(values) for values in zip(*columns, strict=True)]
+    return [mean_of(values) for values in zip(*columns, strict=True)]
 
 
-def _mean(values: Sequence[Any]) -> Array | None:
+def mean_of(values: Sequence[Any]) -> Array | None:
     arrays = [array for value in values if (array := _as_numbers(value)) is not None]
     if not arrays or len({array.shape for array in arrays}) > 1:
         return None

@@ -18,13 +18,12 @@ from determined.pytorch._checkpoint import Checkpoints
 from determined.pytorch._chunk_metrics import ChunkMetrics
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._evaluating import evaluating
-from determined.pytorch._goal import Goal
 from determined.pytorch._health import Health
-from determined.pytorch._length import Leg, OperationLeg
-from determined.pytorch._periods import Batch, Count, TrainUnit
+from determined.pytorch._practices import Practices
 from determined.pytorch._trial import PyTorchTrial
 from determined.pytorch._trial_checks import check_loader, check_wrapped, warn_of_endless_epoch
 from determined.pytorch._validation import Validation
+from determined.trial import Batch, Count, Goal, Leg, OperationLeg, TrainUnit
 
 logger = logging.getLogger("determined.pytorch")
 
@@ -54,8 +53,10 @@ class Plan:
 class PyTorchTrialController:
     """Trains one trial from where its checkpoint left off to the end of the last leg."""
 
+    _CHECKPOINTS: type[Checkpoints] = Checkpoints
+
     def __init__(self, trial: PyTorchTrial, context: PyTorchTrialContext, plan: Plan, legs: Iterator[Leg]) -> None:
-        check_wrapped(trial, context)
+        self._check(trial, context)
         self.trial = trial
         self.context = context
         self.plan = plan
@@ -64,9 +65,10 @@ class PyTorchTrialController:
         self._dist = self._core.distributed
         self._is_chief = self._dist.rank == 0
         self.callbacks = CallbackSet(trial.build_callbacks())
-        self._checkpoints = Checkpoints(trial, context, self.callbacks, is_trainer=plan.is_trainer)
+        self._checkpoints = self._CHECKPOINTS(trial, context, self.callbacks, is_trainer=plan.is_trainer)
         self._goal = Goal.of(_searcher_config(self._core))
         self._health = Health(context)
+        self._practices = Practices(trial, context)
         self.state = _state.TrialState(trial_id=_trial_id(self._core))
         self._chunk = ChunkMetrics()
         self._batches: TrainingBatches
@@ -88,13 +90,7 @@ class PyTorchTrialController:
         context, latest = self.context, self.plan.latest_checkpoint
         self.callbacks.share(self._dist)
         self.callbacks.fire("on_trial_startup", context.get_initial_batch(), latest)
-        training = check_loader(self.trial.build_training_data_loader(), "build_training_data_loader", context)
-        validation = self.trial.build_validation_data_loader()
-        # Drawn on every rank: one that draws less has other random numbers than its peers from here on.
-        seed = self._dist.broadcast(_data_seed(context))
-        self._batches = TrainingBatches(training, num_replicas=self._dist.size, rank=self._dist.rank, seed=seed)
-        self._validation = Validation(self.trial, context, validation, self.callbacks)
-        self._epoch_length = context._epoch_len = self._dist.broadcast(self._batches.epoch_length)
+        self._open_data()
         if self._epoch_length is None and self._is_chief:
             warn_of_endless_epoch(context)
         rng = self._restore(latest)
@@ -102,8 +98,25 @@ class PyTorchTrialController:
         for model in context.models:
             model.train()
         self.callbacks.fire("on_training_start")
+        if self._is_chief:
+            self._practices.begin()
         if rng is not None:  # last: making loaders and iterators draws random numbers, and so may callbacks
             _state.restore_rng(rng)
+
+    def _check(self, trial: PyTorchTrial, context: PyTorchTrialContext) -> None:
+        check_wrapped(trial, context)
+
+    def _open_data(self) -> None:
+        context, dist = self.context, self._dist
+        training = check_loader(self.trial.build_training_data_loader(), "build_training_data_loader", context)
+        validation = self.trial.build_validation_data_loader()
+        self._batches = TrainingBatches(training, num_replicas=dist.size, rank=dist.rank, seed=self._data_seed())
+        self._validation = Validation(self.trial, context, validation, self.callbacks)
+        self._epoch_length = context._epoch_len = dist.broadcast(self._batches.epoch_length)
+
+    def _data_seed(self) -> int:
+        # Drawn on every rank: one that draws less has other random numbers than its peers from here on.
+        return int(self._dist.broadcast(_data_seed(self.context)))
 
     def _restore(self, latest: str | None) -> Any:
         """Put everything back and open the data where the checkpoint left it; the random state is returned."""
@@ -289,6 +302,7 @@ class PyTorchTrialController:
             return
         if self._is_chief:
             self._core.train.set_status("checkpointing")
+            self._practices.look()
         previous, state.last_ckpt = state.last_ckpt, state.batches_trained
         try:
             self._checkpoints.save(state, self._batches)

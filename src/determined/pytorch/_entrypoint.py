@@ -7,26 +7,27 @@ from typing import Any
 from determined._info import ClusterInfo, get_cluster_info
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._controller import Plan, PyTorchTrialController
-from determined.pytorch._length import records_to_batches
-from determined.pytorch._periods import Batch, Epoch, TrainUnit
-from determined.pytorch._trainer import _context, cluster_legs
+from determined.pytorch._trainer import _context
 from determined.pytorch._trial import PyTorchTrial
-from determined.trial import EnvContext
+from determined.trial import (
+    WHERE_A_LENGTH_IS,
+    Batch,
+    EnvContext,
+    Epoch,
+    TrainUnit,
+    cluster_legs,
+    records_to_batches,
+)
 
 logger = logging.getLogger("determined.pytorch")
 
 _TRACE_SECONDS = 30
-_WHERE_A_LENGTH_IS = "add `searcher.max_length: {epochs: n}` to the experiment config"
 
 
 def run_trial(trial_class: type[PyTorchTrial]) -> int:
     """Train `trial_class` as this task's config says; the exit status."""
-    info = get_cluster_info()
-    if info is None or info.task_type != "TRIAL":
-        raise RuntimeError("a trial class runs in a trial; submit it with det experiment create, or use --local --test")
+    info = trial_info()
     config = info.trial._config
-    if config.get("debug"):
-        faulthandler.dump_traceback_later(_TRACE_SECONDS, repeat=True)
     optimizations = config.get("optimizations") or {}
     _warn_of_precision(str(optimizations.get("mixed_precision") or "O0"))
     with _context(
@@ -40,16 +41,37 @@ def run_trial(trial_class: type[PyTorchTrial]) -> int:
         enable_tensorboard_logging=True,
         env=EnvContext.from_info(info),
     ) as context:
-        _train(trial_class, context, info)
+        train(trial_class, context, info, PyTorchTrialController)
     return 0
 
 
-def _train(trial_class: type[PyTorchTrial], context: PyTorchTrialContext, info: ClusterInfo) -> None:
+def trial_info() -> ClusterInfo:
+    """The trial that this process is to train; with `debug`, stacks are dumped from here on."""
+    info = get_cluster_info()
+    if info is None or info.task_type != "TRIAL":
+        raise RuntimeError("a trial class runs in a trial; submit it with det experiment create, or use --local --test")
+    if info.trial._config.get("debug"):
+        faulthandler.dump_traceback_later(_TRACE_SECONDS, repeat=True)
+    return info
+
+
+def train(
+    trial_class: type[Any],
+    context: PyTorchTrialContext,
+    info: ClusterInfo,
+    controller: type[PyTorchTrialController],
+) -> None:
     if context.distributed.rank != 0:
         logging.getLogger().setLevel(logging.DEBUG if info.trial._debug else logging.WARNING)
     trial = trial_class(context)
-    legs = cluster_legs(info, context, None, call=trial_class.__name__, way_out=_WHERE_A_LENGTH_IS)
-    PyTorchTrialController(trial, context, plan_of(info, context), legs).run()
+    legs = cluster_legs(
+        info.trial._config,
+        context._core,
+        context.get_global_batch_size,
+        call=trial_class.__name__,
+        way_out=WHERE_A_LENGTH_IS,
+    )
+    controller(trial, context, plan_of(info, context), legs).run()
 
 
 def _warn_of_precision(level: str) -> None:

@@ -16,21 +16,17 @@ from determined.pytorch._plain_values import plain_values
 
 logger = logging.getLogger("determined.pytorch")
 
-STATE_FILE, COUNTERS_FILE, LOAD_DATA_FILE, METADATA_FILE = (
-    "state_dict.pth", "trial_state.pkl", "load_data.json", "metadata.json",
-)  # fmt: skip
+STATE_FILE, COUNTERS_FILE = "state_dict.pth", "trial_state.pkl"
 SHARDS = "sharded"  # the directory of what every rank saved for itself
 _STATE_FILES = (
     STATE_FILE, "state-dict.pth", "determined/state_dict.pth", "pedl/state_dict.pth", "checkpoint.pt",
 )  # fmt: skip
-_COUNTERS_FILES = (COUNTERS_FILE, "workload_sequencer.pkl")
 # Names of releases that had one model, one optimizer and one scheduler.
 _SINGULAR = {
     "model_state_dict": "models_state_dict",
     "optimizer_state_dict": "optimizers_state_dict",
     "lr_scheduler": "lr_schedulers_state_dict",
 }
-_OLDER_COUNTERS = ("steps_completed", "latest_batch")  # of batches_trained
 _DDP, _COMPILED = "module.", "_orig_mod."
 
 
@@ -48,10 +44,15 @@ def read_state(directory: Path, *, is_own: bool = False, options: Mapping[str, A
         RuntimeError: its content is not that of a trial.
     """
     file = _state_file(directory)
+    return _in_todays_shape(read_file(file, is_own=is_own, options=options), file)
+
+
+def read_file(file: Path, *, is_own: bool = False, options: Mapping[str, Any] | None = None) -> Any:
+    """What `torch.save` has written to `file`, on the CPU. Arguments and UnsafeCheckpoint as of `read_state`."""
     loading: dict[str, Any] = {"map_location": "cpu", "weights_only": True, **(options or {})}
     try:
         with plain_values() as values:
-            state = values.put_into(torch.load(file, **loading))
+            return values.put_into(torch.load(file, **loading))
     except pickle.UnpicklingError as err:
         if not loading["weights_only"]:
             raise
@@ -59,8 +60,7 @@ def read_state(directory: Path, *, is_own: bool = False, options: Mapping[str, A
         if not is_own:
             raise _unsafe(file, refused) from err
         logger.warning("the checkpoint holds %s: it is unpickled as it is, being this trial's own", _listed(refused))
-        state = torch.load(file, **{**loading, "weights_only": False})
-    return _in_todays_shape(state, file)
+        return torch.load(file, **{**loading, "weights_only": False})
 
 
 def has_shards(directory: Path) -> bool:
@@ -72,32 +72,6 @@ def unsafe_classes(file: Path) -> list[str]:
     with plain_values(), contextlib.suppress(ValueError):
         return sorted(torch.serialization.get_unsafe_globals_in_checkpoint(file))
     return []
-
-
-def read_counters(directory: Path) -> dict[str, int] | None:
-    """The fields of TrialState that a checkpoint has; None when it has none at all.
-
-    Raises:
-        UnsafeCheckpoint: the file holds more than plain values.
-    """
-    for name in _COUNTERS_FILES:
-        file = directory / name
-        if file.is_file():
-            break
-    else:
-        return None
-    with file.open("rb") as stream:
-        found = dict(_PlainUnpickler(stream, file).load())
-    for older in _OLDER_COUNTERS:
-        if older in found:
-            found.setdefault("batches_trained", found[older])
-    names = ("trial_id", "last_ckpt", "step_id", "last_val", "batches_trained", "epochs_trained")
-    return {name: int(found[name]) for name in names if found.get(name) is not None}
-
-
-def is_counters_file(name: str) -> bool:
-    """Whether `read_counters` may read it, for whoever fetches no more than that."""
-    return name in _COUNTERS_FILES
 
 
 def fitted(state: Mapping[str, Any], expected: Collection[str]) -> Mapping[str, Any]:
@@ -120,17 +94,6 @@ def of_rank(state: Mapping[str, Any], key: str, rank: int, size: int) -> Any:
     if everybody is not None and len(everybody) == size:
         return everybody[rank]
     return state.get(key)
-
-
-class _PlainUnpickler(pickle.Unpickler):
-    """Numbers, texts and their containers need no class; a pickle that asks for one is refused before it is called."""
-
-    def __init__(self, stream: Any, file: Path) -> None:
-        super().__init__(stream)
-        self._file = file
-
-    def find_class(self, module: str, name: str) -> Any:
-        raise UnsafeCheckpoint(f"{self._file} holds {module}.{name}, and only numbers belong there; it is not loaded")
 
 
 def _state_file(directory: Path) -> Path:

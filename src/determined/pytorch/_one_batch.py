@@ -4,14 +4,19 @@ import secrets
 import tempfile
 from typing import Any
 
-from determined.pytorch._periods import Batch
 from determined.pytorch._trainer import Trainer, _context, seed_everything
 from determined.pytorch._trial import PyTorchTrial
-from determined.trial import EnvContext
+from determined.trial import Batch, EnvContext
 
 
 def run(trial_class: type[PyTorchTrial], config: dict[str, Any]) -> PyTorchTrial:
     """Train `trial_class` on one batch; the trial. `determined.experimental.test_one_batch` calls this."""
+    trial: PyTorchTrial = try_out(trial_class, config, Trainer)
+    return trial
+
+
+def try_out(trial_class: type[Any], config: dict[str, Any], trainer: type[Trainer], **made: Any) -> Any:
+    """`made`: how the context is made, where it is not that of a PyTorchTrial."""
     env = EnvContext.from_config(config, seed=secrets.randbits(31), test_mode=True)
     seed_everything(env.trial_seed)
     optimizations = env.experiment_config.get_optimizations_config()
@@ -28,10 +33,11 @@ def run(trial_class: type[PyTorchTrial], config: dict[str, Any]) -> PyTorchTrial
             enable_tensorboard_logging=False,
             env=env,
             checkpoint_storage=storage,
+            **made,
         ) as context,
     ):
         trial = trial_class(context)
-        Trainer(trial, context).fit(
+        trainer(trial, context).fit(
             max_length=Batch(1), reporting_period=Batch(1), checkpoint_policy="none", test_mode=True
         )
     return trial

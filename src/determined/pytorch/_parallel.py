@@ -53,14 +53,14 @@ def start_backend() -> core.DistributedContext | None:
         join_process_group()
         return core.DistributedContext.from_torch_distributed()
     info = get_cluster_info()
-    if info is None and _is_one_of_torchruns():
+    if info is None and is_one_of_torchruns():
         join_process_group()
         return core.DistributedContext.from_torch_distributed()
-    _refuse_several_slots(info)
+    refuse_several_slots(info)
     return None
 
 
-def _is_one_of_torchruns() -> bool:
+def is_one_of_torchruns() -> bool:
     return all(os.environ.get(name) for name in _GROUP) and int(os.environ["WORLD_SIZE"]) > 1
 
 
@@ -255,14 +255,15 @@ def _start_horovod() -> Any:
     return _horovod
 
 
-def _refuse_several_slots(info: ClusterInfo | None) -> None:
+def refuse_several_slots(info: ClusterInfo | None, launcher: str = _LAUNCHER) -> None:
+    """Raises ValueError in a trial of several slots: this process was started without a launcher."""
     if info is None or info.task_type != "TRIAL":
         return
     slots = sum(info.container_slot_counts)
     if slots > 1 or len(info.container_addrs) > 1:
         raise ValueError(
             f"this trial has {slots} slots on {len(info.container_addrs)} node(s), but its script was started without "
-            f"a launcher; make the entrypoint `{_LAUNCHER} python3 train.py`, or set resources.slots_per_trial: 1"
+            f"a launcher; make the entrypoint `{launcher} python3 train.py`, or set resources.slots_per_trial: 1"
         )
 
 

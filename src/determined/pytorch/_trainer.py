@@ -3,7 +3,7 @@
 import contextlib
 import logging
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,20 +11,23 @@ import torch
 
 from determined import core
 from determined._info import ClusterInfo, get_cluster_info
-from determined.config.generations import generation
 from determined.pytorch import _parallel, _tensorboard
 from determined.pytorch._checkpoint import batches_trained
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._controller import Plan, PyTorchTrialController
 from determined.pytorch._health import explained
-from determined.pytorch._length import IN_A_SCRIPT, Leg, late_length, one_leg, operation_legs
-from determined.pytorch._periods import Batch, TrainUnit, check_length, check_period
 from determined.pytorch._trial import PyTorchTrial
-from determined.trial import EnvContext
+from determined.trial import Batch, EnvContext, Leg, TrainUnit, check_length, check_period, cluster_legs, one_leg
 
 logger = logging.getLogger("determined.pytorch")
 
 _POLICIES = ("best", "all", "none")
+
+# How ranks come to talk, for the length of a block: see `_parallel.backend`.
+Backend = Callable[
+    [ClusterInfo | None, core.DistributedContext | None],
+    contextlib.AbstractContextManager[core.DistributedContext | None],
+]
 
 
 @contextlib.contextmanager
@@ -53,7 +56,7 @@ def init(
         ...     trainer = pytorch.Trainer(MyTrial(context), context)
         ...     trainer.fit(max_length=pytorch.Epoch(1))
     """
-    info = _trial_info()
+    info = trial_info()
     given = hparams if hparams is not None or info is None else info.trial.hparams
     with _context(
         info,
@@ -78,11 +81,13 @@ class Trainer:
         >>> trainer.fit(max_length=pytorch.Epoch(10), validation_period=pytorch.Epoch(1))
     """
 
+    _CONTROLLER: type[PyTorchTrialController] = PyTorchTrialController
+
     def __init__(self, trial: PyTorchTrial, context: PyTorchTrialContext) -> None:
         self._trial = trial
         self._context = context
         self._core: core.Context = context._core
-        self._info = _trial_info()
+        self._info = trial_info()
         self._profiling = False
 
     def configure_profiler(
@@ -147,7 +152,7 @@ class Trainer:
         legs = self._legs(max_length, test_mode)
         if self._info is None:  # on a cluster the master says it
             self._context._begin_at(self._batches_before(latest_checkpoint))
-        PyTorchTrialController(self._trial, self._context, plan, legs).run()
+        self._CONTROLLER(self._trial, self._context, plan, legs).run()
 
     def _policy(self, asked: str) -> str:
         if asked != "best" or self._info is not None:
@@ -178,24 +183,8 @@ class Trainer:
             if max_length is None:
                 raise ValueError("Trainer.fit needs max_length off cluster; pass max_length=pytorch.Epoch(n)")
             return one_leg(check_length(max_length, "Trainer.fit"))
-        return cluster_legs(self._info, self._context, max_length)
-
-
-def cluster_legs(
-    info: ClusterInfo,
-    context: PyTorchTrialContext,
-    max_length: TrainUnit | None,
-    call: str = "Trainer.fit",
-    way_out: str = IN_A_SCRIPT,
-) -> Iterator[Leg]:
-    """How long this trial trains: by operations where the master hands them out, else as script or config say."""
-    config = info.trial._config
-    if generation(config) == "classic":
-        if max_length is not None:
-            logger.warning("max_length=%r is not heard: the searcher decides how long this trial trains", max_length)
-        return operation_legs(context._core, context.get_global_batch_size)
-    searcher = config.get("searcher") or {}
-    return one_leg(late_length(max_length, searcher, context.get_global_batch_size, call, way_out))
+        config, batch_size = self._info.trial._config, self._context.get_global_batch_size
+        return cluster_legs(config, self._core, batch_size, max_length)
 
 
 @contextlib.contextmanager
@@ -211,12 +200,14 @@ def _context(
     gradient_compression: bool = False,
     env: EnvContext | None = None,
     checkpoint_storage: str | None = None,
+    backend: Backend = _parallel.backend,
+    context_class: type[PyTorchTrialContext] = PyTorchTrialContext,
 ) -> Iterator[PyTorchTrialContext]:
     """The one place where a managed context is made, for scripts and for trial classes."""
     if info is not None:
         seed_everything(info.trial.trial_seed)
     with (
-        _parallel.backend(info, distributed) as found,
+        backend(info, distributed) as found,
         explained(),
         core.init(
             distributed=found,
@@ -224,7 +215,7 @@ def _context(
             tensorboard_mode=_tensorboard.mode_of(found),
         ) as core_context,
     ):
-        context = PyTorchTrialContext(
+        context = context_class(
             core_context=core_context,
             trial_seed=_seed_of(info, env),
             hparams=hparams,
@@ -258,7 +249,7 @@ def seed_everything(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-def _trial_info() -> ClusterInfo | None:
+def trial_info() -> ClusterInfo | None:
     """The trial this process belongs to; None off cluster and in tasks that are no trial."""
     info = get_cluster_info()
     return info if info is not None and info.task_type == "TRIAL" else None

@@ -41,11 +41,13 @@ class Validation:
         TypeError: something else than a loader.
     """
 
+    _API: type = PyTorchTrial
+
     def __init__(self, trial: PyTorchTrial, context: PyTorchTrialContext, loader: Any, callbacks: CallbackSet) -> None:
-        self._by_batch = _evaluates_by_batch(trial)
+        self._by_batch = _evaluates_by_batch(trial, self._API)
         self._trial = trial
         self._context = context
-        self._loader = check_loader(loader, "build_validation_data_loader", context)
+        self._loader = self._checked(loader)
         self._callbacks = callbacks
         self._data: Iterable[Any] | None = None
         self._order = _FixedOrder(self._loader)
@@ -74,7 +76,7 @@ class Validation:
         with evaluating(context.models, in_step=in_step), self._order:
             self._callbacks.fire("on_validation_start")
             if self._by_batch:
-                metrics, counted = self._run_batches(itertools.islice(data, max_batches), distributed)
+                metrics, counted = self._run_batches(data, distributed, max_batches)
             else:
                 metrics, counted = self._run_whole(data, distributed)
             metrics |= context._reducers.reduce(distributed, for_training=False)
@@ -84,12 +86,15 @@ class Validation:
             return dict(distributed.broadcast(metrics))
         return metrics if distributed.rank == 0 else {}
 
+    def _checked(self, loader: Any) -> Any:
+        return check_loader(loader, "build_validation_data_loader", self._context)
+
     def _rank_data(self, distributed: core.DistributedContext) -> Iterable[Any]:
         """This rank's share, or all of it for `evaluate_full_dataset`. Kept: it may hold worker processes."""
         if self._data is None:
             size, rank = (distributed.size, distributed.rank) if self._by_batch else (1, 0)
             loader = self._loader
-            self._data = _share(loader, size, rank) if isinstance(loader, DataLoader) else loader
+            self._data = share(loader, size, rank) if isinstance(loader, DataLoader) else loader
         return self._data
 
     def _is_in_step(self, data: Iterable[Any], distributed: core.DistributedContext, most: int | None) -> bool:
@@ -101,10 +106,10 @@ class Validation:
         return self._by_batch and None not in lengths and len(set(lengths)) == 1
 
     def _run_batches(
-        self, batches: Iterable[Any], distributed: core.DistributedContext
+        self, data: Iterable[Any], distributed: core.DistributedContext, most: int | None
     ) -> tuple[dict[str, Any], Counted]:
         self._callbacks.fire("on_validation_epoch_start")
-        returned, records = self._evaluate(batches)
+        returned, records = self._evaluate(data, distributed, most)
         counted, columns = Counted(len(returned), records), returned.drain()
         if self._callbacks.overrides("on_validation_epoch_end"):
             outputs = [{name: column[at] for name, column in columns.items()} for at in range(counted.batches or 0)]
@@ -115,14 +120,16 @@ class Validation:
             return {}, counted
         return dict(reduced(shares, wanted)), Counted.total(share.counted for share in shares)
 
-    def _evaluate(self, batches: Iterable[Any]) -> tuple[MetricColumns, int | None]:
+    def _evaluate(
+        self, data: Iterable[Any], distributed: core.DistributedContext, most: int | None
+    ) -> tuple[MetricColumns, int | None]:
         """What each batch returned, and how many records there were, if the trial can tell."""
-        context, evaluate = self._context, _evaluator(self._trial)
+        context, evaluate = self._context, evaluator(self._trial)
         returned, records = MetricColumns("evaluate_batch"), 0
         length: Callable[[Any], int | None] = self._trial.get_batch_length
         unknown = False
-        for index, batch in enumerate(batches):
-            found = None if unknown else _records(length, batch)
+        for index, batch in enumerate(itertools.islice(data, most)):
+            found = None if unknown else records_of(length, batch)
             unknown = found is None
             records += found or 0
             returned.add(evaluate(context.to_device(batch) if context._auto_to_device else batch, index))
@@ -166,7 +173,7 @@ class _FixedOrder:
             generator.set_state(state)
 
 
-def _share(loader: DataLoader, size: int, rank: int) -> torch.utils.data.DataLoader[Any]:
+def share(loader: DataLoader, size: int, rank: int) -> torch.utils.data.DataLoader[Any]:
     if not loader.persistent_workers:
         return loader.get_data_loader(repeat=False, skip=0, num_replicas=size, rank=rank)
     batches = adapt_batch_sampler(loader.batch_sampler, num_replicas=size, rank=rank)
@@ -175,9 +182,9 @@ def _share(loader: DataLoader, size: int, rank: int) -> torch.utils.data.DataLoa
     return loader._torch_loader(SeededBatches(batches), own, persistent_workers=True)
 
 
-def _evaluates_by_batch(trial: PyTorchTrial) -> bool:
-    by_batch = _is_overridden(trial, "evaluate_batch")
-    if by_batch != _is_overridden(trial, "evaluate_full_dataset"):
+def _evaluates_by_batch(trial: PyTorchTrial, api: type) -> bool:
+    by_batch = _is_overridden(trial, "evaluate_batch", api)
+    if by_batch != _is_overridden(trial, "evaluate_full_dataset", api):
         return by_batch
     how_many = "both evaluate_batch and" if by_batch else "neither evaluate_batch nor"
     raise InvalidExperimentException(
@@ -185,12 +192,12 @@ def _evaluates_by_batch(trial: PyTorchTrial) -> bool:
     )
 
 
-def _is_overridden(trial: PyTorchTrial, method: str) -> bool:
+def _is_overridden(trial: PyTorchTrial, method: str, api: type) -> bool:
     bound = getattr(trial, method)
-    return getattr(bound, "__func__", bound) is not getattr(PyTorchTrial, method)
+    return getattr(bound, "__func__", bound) is not getattr(api, method)
 
 
-def _evaluator(trial: PyTorchTrial) -> Callable[[Any, int], Any]:
+def evaluator(trial: PyTorchTrial) -> Callable[[Any, int], Any]:
     """`evaluate_batch` as it wants to be called: with the number of the batch, or, as in older trials, without."""
     evaluate: Callable[..., Any] = trial.evaluate_batch
     parameters = inspect.signature(evaluate).parameters
@@ -210,7 +217,7 @@ def _evaluator(trial: PyTorchTrial) -> Callable[[Any, int], Any]:
     return lambda batch, _index: evaluate(batch)
 
 
-def _records(length: Callable[[Any], int | None], batch: Any) -> int | None:
+def records_of(length: Callable[[Any], int | None], batch: Any) -> int | None:
     """For the log alone: a batch of a kind that get_batch_length does not know is evaluated all the same."""
     try:
         return length(batch)

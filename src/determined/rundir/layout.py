@@ -37,6 +37,11 @@ class RunDir:
         return self.path / "done"
 
     @property
+    def out_of_memory(self) -> Path:
+        """Left by an engine that knows that the kernel ended the runner for lack of memory."""
+        return self.path / "out-of-memory"
+
+    @property
     def launch(self) -> Path:
         """wire.report.LaunchFile as JSON, 0600."""
         return self.path / "launch.json"

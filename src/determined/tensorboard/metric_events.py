@@ -8,6 +8,7 @@ from typing import Any
 
 from determined.tensorboard.event_file import EventFile
 from determined.tensorboard.manager import TensorboardManager
+from determined.tensorboard.tags import tag_of
 from determined.wire.codec import from_msgpack
 from determined.wire.report import MetricReport
 
@@ -25,7 +26,7 @@ _SPACING = 0.1
 class MetricEvents:
     """Takes encoded `MetricReport`s; writes and copies event files every few seconds and at the end.
 
-    A failing store is logged, never raised: event files are a convenience and training goes on without them.
+    Files of users and frameworks in the same directory are copied with them, also while nothing is reported.
     Whoever reports often may look into `due` (group -> when its next event is due) and, before that moment, put the
     report into `newest` in place of a call of `add`.
     """
@@ -73,8 +74,6 @@ class MetricEvents:
             if self._hurry.wait(pause):
                 self._stop.wait(_SOON)
                 self._hurry.clear()
-            elif not self._queue and not self.newest:
-                continue
             started = time.monotonic()
             self._pass()
             # A slow store must not be kept busy: at most a tenth of the time goes into copying.
@@ -84,9 +83,9 @@ class MetricEvents:
     def _pass(self) -> None:
         try:
             self._drain()
-            self._manager.sync()
         except Exception as err:  # noqa: BLE001  edge of this thread: without it later events would be lost silently
-            logger.warning("TensorBoard events could not be stored: %s", err)
+            logger.warning("TensorBoard events could not be written: %s", err)
+        self._manager.sync()
 
     def _drain(self) -> None:
         while self._queue:
@@ -109,14 +108,6 @@ class MetricEvents:
         self._add(report.group, report.steps, report.time, report.metrics)
 
     def _add(self, group: str, step: int, moment: float, metrics: dict[str, Any]) -> None:
-        scalars = {_tag(group, name): float(v) for name, v in metrics.items() if type(v) in (int, float)}
+        scalars = {tag_of(group, name): float(v) for name, v in metrics.items() if type(v) in (int, float)}
         if scalars and self._file is not None:
             self._file.add_scalars(step, moment, scalars)
-
-
-def _tag(group: str, name: str) -> str:
-    if group == "training":
-        return f"Determined/{name}"
-    if group == "validation":
-        return f"Determined/{name}" if name.startswith("val") else f"Determined/val_{name}"
-    return f"Determined/{group}/{name}"

@@ -10,6 +10,7 @@ from uuid import uuid4
 from determined import core
 from determined.storage import SharedFSStorageManager
 from determined.trial._environment import EnvContext
+from determined.trial._practices import warn_of_missing_paths
 
 logger = logging.getLogger("determined.trial")
 
@@ -49,7 +50,10 @@ class TrialContext:
 
     def get_data_config(self) -> dict[str, Any]:
         """The `data` section of the experiment config."""
-        return self.get_experiment_config().get("data") or {}
+        data = self.get_experiment_config().get("data") or {}
+        if self.distributed.rank == 0:
+            warn_of_missing_paths(data)
+        return data
 
     def get_experiment_id(self) -> int:
         """The experiment's number; 0 off cluster."""

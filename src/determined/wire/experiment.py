@@ -54,6 +54,7 @@ class Experiment(Wire):
     display_name: str | None = None
     duration: int | None = None
     end_time: str | None = None
+    error: str | None = None  # ours: why it is in ERROR, where there is a reason beyond its trials'
     external_experiment_id: str | None = None
     external_trial_id: str | None = None
     forked_from: int | None = None
@@ -131,6 +132,10 @@ class CreateExperimentResponse(Wire):
     experiment: Experiment
     messages: list[str] = []  # ours: what the submitter should know, as text
     warnings: list[LaunchWarning] | None = None
+
+
+class ReproduceExperimentRequest(Wire):
+    activate: bool | None = None  # absent: yes
 
 
 class PutExperimentResponse(Wire):

@@ -76,6 +76,7 @@ class ExitCause(StrEnum):
     PREEMPTED = "preempted"  # it did not watch for preemption and the runner ended it for a pause
     KILLED = "killed"  # the runner ended it because it was told to kill
     FAILED = "failed"  # the runner could not get as far as the entrypoint (hook, context, storage); code 1
+    UNUSABLE = "unusable"  # what its config asks of its environment cannot be had: another try would fail as well
     LOST = "lost"  # a later runner found the journal of one that had vanished
 
 
@@ -139,6 +140,15 @@ class BindMount(Wire):
     read_only: bool = False
 
 
+class PythonPackages(Wire):
+    """`environment.python` of a config, and what it was resolved to: locks by platform (environments/place.py)."""
+
+    requirements: str | list[str] | None = None
+    lock: str | None = None
+    version: str | None = None
+    locks: dict[str, str] = {}
+
+
 class TaskSpec(Wire):
     """What to run: `GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/spec` (task token)."""
 
@@ -160,6 +170,7 @@ class TaskSpec(Wire):
     warnings: list[str] = []  # said once at the top of the task log (an image nobody can honour here, ...)
     work_dir: str | None = None
     network_interface: str | None = None
+    python: PythonPackages | None = None  # an environment of its own, in place of `submitter_python`
     # trials only
     trial_id: int | None = None
     experiment_id: int | None = None

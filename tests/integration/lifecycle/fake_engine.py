@@ -7,7 +7,17 @@ from typing import Any
 
 from determined.engines.base import Engine
 from determined.engines.local.engine import LocalNode
-from determined.engines.model import Device, EngineEvent, GoneReason, Launch, Node, NodesChanged, RunnerGone, Slot
+from determined.engines.model import (
+    Device,
+    EngineEvent,
+    GoneReason,
+    Launch,
+    Node,
+    NodesChanged,
+    RunnerGone,
+    RunnerNews,
+    Slot,
+)
 from determined.errors import InvalidArgument, Unavailable
 
 
@@ -87,6 +97,9 @@ class FakeEngine(Engine):
     def lose(self, resource_id: str, reason: GoneReason = GoneReason.LOST) -> None:
         self.machine.alive.pop(resource_id, None)
         self._events.put_nowait(RunnerGone(resource_id, reason, "the machine burnt down"))
+
+    def say(self, resource_id: str, text: str) -> None:
+        self._events.put_nowait(RunnerNews(resource_id, text))
 
     async def add_node(self, node: LocalNode) -> None:
         self.machine.nodes.append(make_node(node.id, node.slots or 0, node.pool))

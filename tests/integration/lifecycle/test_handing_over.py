@@ -10,7 +10,9 @@ from world import World
 from determined.engines.model import Launch
 from determined.errors import FailedPrecondition, Unavailable
 from determined.master.db.database import Database
-from determined.master.lifecycle import allocation
+from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries.log import LogFilter, read_forward
+from determined.master.lifecycle import allocation, spec
 
 
 async def test_runner_with_reports_is_handed_over_as_begun(world: World) -> None:
@@ -55,6 +57,50 @@ async def test_database_that_is_away_while_runners_are_taken_up_again_loses_none
     assert away.refused == 1
     assert [row["id"] for row in await world.rows("allocations")] == [first.allocation_id]
     assert list(world.machine.alive) == [first.resource_id]
+
+
+async def test_words_of_an_engine_are_in_the_log_of_the_task_until_its_runner_has_left(world: World) -> None:
+    await world.submit()
+    [launch] = await world.running()
+    [task] = await world.rows("tasks")
+
+    async def said() -> list[str]:
+        page = await world.db.read(lambda conn: read_forward(conn, task["id"], 1, LogFilter()))
+        return [record.text for record in page.records]
+
+    async def is_said() -> bool:
+        return "image x is fetched" in await said()
+
+    world.engine.say("unknown", "of nobody")
+    world.engine.say(launch.resource_id, "image x is fetched")
+    await world.until(is_said)
+    assert "of nobody" not in await said()
+    world.engine.lose(launch.resource_id)
+    world.engine.say(launch.resource_id, "too late")
+    world.engine.lose("the last event")
+    await world.until(lambda: "the last event" in world.engine.forgotten)
+    assert "too late" not in await said()
+
+
+async def test_task_without_a_config_is_told_the_defaults_of_its_pool(world: World) -> None:
+    await world.submit()
+    [launch] = await world.running()
+    defaults = {
+        "environment_variables": {"cpu": ["A=1"], "cuda": ["A=2"]},
+        "bind_mounts": [{"host_path": "/d", "container_path": "data", "read_only": True, "propagation": "rslave"}],
+        "work_dir": "/srv",
+    }
+    seen = spec.Cluster("cluster", "master", "token", defaults)
+
+    def build(conn: Connection, now: datetime) -> Any:
+        allocations.update_row(conn, launch.allocation_id, {"trial_id": None})
+        built = spec.build(conn, launch.resource_id, "u", seen)
+        allocations.update_row(conn, launch.allocation_id, {"trial_id": 1})
+        return built
+
+    task = await world.write(build)
+    assert (task.environment, task.work_dir) == (["A=1"], "/srv")
+    assert [(m.host_path, m.container_path, m.read_only) for m in task.bind_mounts] == [("/d", "data", True)]
 
 
 class AwayOnce:

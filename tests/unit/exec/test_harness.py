@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from determined.exec import harness
+
 
 def run(tmp_path: Path, *arguments: str) -> tuple[int, str]:
     command = [sys.executable, "-m", "determined.exec.harness", *arguments]
@@ -20,6 +22,8 @@ def run(tmp_path: Path, *arguments: str) -> tuple[int, str]:
         ("", "model_def:Cls", "has no class Cls"),
         ("class Cls: pass", "model_def:Cls", "derives from no trial class"),
         ("import not_installed_anywhere", "model_def:Cls", "needs not_installed_anywhere"),
+        ("import deepspeed", "model_def:Cls", "needs deepspeed; pip install 'determined[deepspeed]'"),
+        ("import lightning.pytorch", "model_def:Cls", "needs lightning; pip install 'determined[lightning]'"),
         ("import determined.no_such_api", "model_def:Cls", "determined.no_such_api is not part of this installation"),
     ],
 )
@@ -35,3 +39,22 @@ def test_reason_is_one_error_line(tmp_path: Path, source: str, spec: str, said: 
 def test_wrong_use_is_a_usage_line(tmp_path: Path) -> None:
     status, error = run(tmp_path, "no-colon")
     assert (status, error) == (2, "usage: python -m determined.exec.harness MODULE:CLASS\n")
+
+
+def test_a_class_goes_to_the_training_api_it_derives_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = []
+
+    class Entrypoint:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def run_trial(self, trial_class: type) -> int:
+            ran.append((self.name, trial_class.__name__))
+            return 0
+
+    monkeypatch.setattr(harness.importlib, "import_module", Entrypoint)
+    for module in ("pytorch._trial", "pytorch.deepspeed._trial", "pytorch.lightning._adapter", "keras._trial"):
+        base = type("Base", (), {"__module__": f"determined.{module}"})
+        assert harness.run_class("model_def:Mine", type("Mine", (base,), {"__module__": "model_def"})) == 0
+    packages = ("pytorch", "pytorch.deepspeed", "pytorch", "keras")
+    assert ran == [(f"determined.{package}._entrypoint", "Mine") for package in packages]

@@ -16,7 +16,7 @@ from small_trial import BATCH, SmallTrial, dataset, weights
 from determined import pytorch
 from determined.pytorch import Batch
 from determined.pytorch._controller import Plan, PyTorchTrialController
-from determined.pytorch._length import one_leg
+from determined.trial import one_leg
 
 NOISY_HOOKS = [
     "on_trial_startup",

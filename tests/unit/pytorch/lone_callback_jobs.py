@@ -14,7 +14,7 @@ from small_trial import SmallTrial
 from determined import pytorch
 from determined.pytorch import Batch
 from determined.pytorch._controller import Plan, PyTorchTrialController
-from determined.pytorch._length import one_leg
+from determined.trial import one_leg
 
 
 class Listener(pytorch.PyTorchCallback):

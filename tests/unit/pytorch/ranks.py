@@ -24,7 +24,9 @@ _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(["pytest", "torch.distributed", "determined.pytorch"])
 
 
-def run_ranks(size: int, function_path: str, *args: Any, connected: bool = True) -> list[Any]:
+def run_ranks(
+    size: int, function_path: str, *args: Any, connected: bool = True, seconds: float = _SECONDS
+) -> list[Any]:
     """What the function returned on each rank.
 
     Args:
@@ -32,6 +34,7 @@ def run_ranks(size: int, function_path: str, *args: Any, connected: bool = True)
         function_path: `file.py:name` of a function at the top of a file.
         args: what it gets, after the core DistributedContext; must be picklable, as its result.
         connected: False calls it with `args` alone, in an environment as a launcher makes it, and connects nothing.
+        seconds: for all of it.
 
     Raises:
         RuntimeError: it failed on a rank; with the tracebacks of all.
@@ -41,7 +44,7 @@ def run_ranks(size: int, function_path: str, *args: Any, connected: bool = True)
         shared = {"MASTER_PORT": str(_free_port()), "DET_SESSION_TOKEN": secrets.token_hex()}
         ranks = [_start(rank, size, directory, shared) for rank in range(size)]
         try:
-            _wait(ranks)
+            _wait(ranks, seconds)
         finally:
             for process in ranks:
                 process.kill()
@@ -68,9 +71,9 @@ def _start(rank: int, size: int, directory: str, shared: dict[str, str]) -> Fork
     return process
 
 
-def _wait(ranks: list[ForkServerProcess]) -> None:
+def _wait(ranks: list[ForkServerProcess], seconds: float) -> None:
     """Until all have ended, or a while after the first that failed: the others may wait for it for ever."""
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.monotonic() + seconds
     failed = False
     while any(process.exitcode is None for process in ranks) and time.monotonic() < deadline:
         if not failed and any(process.exitcode for process in ranks):
@@ -89,7 +92,7 @@ def _results(ranks: list[ForkServerProcess], directory: Path) -> list[Any]:
 
 
 def _fate(code: int | None) -> str:
-    return f"did not end within {_SECONDS:g} s" if code == -signal.SIGKILL else f"status {code}"
+    return "did not end in time" if code == -signal.SIGKILL else f"status {code}"
 
 
 def _free_port() -> int:

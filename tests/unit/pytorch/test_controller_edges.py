@@ -16,8 +16,7 @@ from determined.core._searcher import SearcherOperation
 from determined.errors import InvalidHP
 from determined.pytorch import Batch, Epoch, _entrypoint
 from determined.pytorch._controller import Plan, PyTorchTrialController
-from determined.pytorch._goal import Goal
-from determined.pytorch._length import Leg, one_leg, operation_legs
+from determined.trial import Goal, Leg, one_leg, operation_legs
 
 
 class _Searcher:
@@ -190,4 +189,4 @@ def test_a_trial_class_without_a_length_is_told_where_the_config_has_one(tmp_pat
     config = {"searcher": {"name": "single", "metric": "validation_loss"}}
     info: Any = SimpleNamespace(trial=SimpleNamespace(_config=config, _debug=False), latest_checkpoint=None)
     with pytest.raises(ValueError, match=r"^SmallTrial has no max_length.*searcher\.max_length: \{epochs: n\}"):
-        _entrypoint._train(SmallTrial, context, info)
+        _entrypoint.train(SmallTrial, context, info, PyTorchTrialController)

@@ -16,8 +16,7 @@ from small_trial import BATCH, SmallTrial, dataset, weights
 from determined import core, pytorch
 from determined.pytorch import Batch, Epoch
 from determined.pytorch._controller import Plan, PyTorchTrialController
-from determined.pytorch._goal import Goal
-from determined.pytorch._length import Leg
+from determined.trial import Goal, Leg
 
 LENGTH = 12
 

@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from determined.errors import CheckpointNotFound, UnsafeCheckpoint
-from determined.pytorch._formats import fitted, of_rank, read_counters, read_state, unsafe_classes
+from determined.pytorch._formats import fitted, of_rank, read_state, unsafe_classes
+from determined.trial import read_counters
 
 UPSTREAM = Path(__file__).parent / "upstream_checkpoints"
 LAYOUTS = sorted(path.name for path in UPSTREAM.iterdir() if path.is_dir())

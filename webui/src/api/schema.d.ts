@@ -400,6 +400,11 @@ export interface Schemas {
     namespace: string;
   };
   EntityType: "ENTITY_TYPE_PROJECT" | "ENTITY_TYPE_UNSPECIFIED";
+  EnvironmentLock: {
+    content: string;
+    createdAt: string;
+    platform: string;
+  };
   Error: {
     error: {
       code: number;
@@ -410,7 +415,7 @@ export interface Schemas {
     message: string;
   };
   Exit: ["exit", Schemas["ExitCause"], number, string, number, string];
-  ExitCause: "exited" | "failed" | "killed" | "lost" | "preempted";
+  ExitCause: "exited" | "failed" | "killed" | "lost" | "preempted" | "unusable";
   ExitedReason: "EXITED_REASON_UNSPECIFIED" | "EXITED_REASON_INVALID_HP" | "EXITED_REASON_USER_REQUESTED_STOP" | "EXITED_REASON_USER_CANCELED";
   Experiment: {
     archived: boolean;
@@ -423,6 +428,7 @@ export interface Schemas {
     displayName?: string | null | undefined;
     duration?: number | null | undefined;
     endTime?: string | null | undefined;
+    error?: string | null | undefined;
     externalExperimentId?: string | null | undefined;
     externalTrialId?: string | null | undefined;
     forkedFrom?: number | null | undefined;
@@ -573,6 +579,9 @@ export interface Schemas {
   GetCurrentTrialSearcherOperationResponse: {
     completed?: boolean | undefined;
     op?: Schemas["SearcherOperation"] | null | undefined;
+  };
+  GetEnvironmentLocksResponse: {
+    locks: Schemas["EnvironmentLock"][];
   };
   GetExperimentCheckpointsResponse: {
     checkpoints: Schemas["Checkpoint"][];
@@ -1152,6 +1161,13 @@ export interface Schemas {
   PostCheckpointMetadataResponse: {
     checkpoint?: Schemas["Checkpoint"] | null | undefined;
   };
+  PostEnvironmentLockRequest: {
+    content: string;
+    platform: string;
+  };
+  PostEnvironmentLockResponse: {
+    content: string;
+  };
   PostProjectRequest: {
     description?: string | null | undefined;
     key?: string | null | undefined;
@@ -1302,6 +1318,12 @@ export interface Schemas {
     numDays: number;
     trialId?: number | null | undefined;
   };
+  PythonPackages: {
+    lock?: string | null | undefined;
+    locks?: Record<string, string> | undefined;
+    requirements?: string | string[] | null | undefined;
+    version?: string | null | undefined;
+  };
   QueueControl: {
     aheadOf?: string | null | undefined;
     behindOf?: string | null | undefined;
@@ -1353,6 +1375,9 @@ export interface Schemas {
   ReportTrialSourceInfoResponse: {
     checkpointUuid: string;
     trialId: number;
+  };
+  ReproduceExperimentRequest: {
+    activate?: boolean | null | undefined;
   };
   ResourceAllocationAggregatedEntry: {
     byExperimentLabel: Record<string, number>;
@@ -1688,6 +1713,7 @@ export interface Schemas {
     networkInterface?: string | null | undefined;
     ports?: Record<string, number> | undefined;
     preemptionTimeout?: number | null | undefined;
+    python?: Schemas["PythonPackages"] | null | undefined;
     slotCounts?: number[] | undefined;
     startupHook?: string | null | undefined;
     stepsCompleted?: number | undefined;
@@ -1997,6 +2023,12 @@ export interface Paths {
     body: never;
     response: Record<string, unknown>;
   };
+  "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/environment_lock": {
+    path: { allocation_id: string; resource_id: string; };
+    query: never;
+    body: Schemas["PostEnvironmentLockRequest"];
+    response: Schemas["PostEnvironmentLockResponse"];
+  };
   "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/rendezvous": {
     path: { allocation_id: string; resource_id: string; };
     query: never;
@@ -2231,6 +2263,12 @@ export interface Paths {
     body: never;
     response: Schemas["GetExperimentCheckpointsResponse"];
   };
+  "GET /api/v1/experiments/{experiment_id}/environment_locks": {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetEnvironmentLocksResponse"];
+  };
   "POST /api/v1/experiments/{experiment_id}/extend": {
     path: { experiment_id: number; };
     query: never;
@@ -2314,6 +2352,12 @@ export interface Paths {
     query: never;
     body: never;
     response: Record<string, unknown>;
+  };
+  "POST /api/v1/experiments/{experiment_id}/reproduce": {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["ReproduceExperimentRequest"];
+    response: Schemas["CreateExperimentResponse"];
   };
   "PUT /api/v1/experiments/{experiment_id}/retain_logs": {
     path: { experiment_id: number; };

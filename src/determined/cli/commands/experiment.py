@@ -7,7 +7,7 @@ from pathlib import Path
 
 from determined.api import experiment, project, search
 from determined.cli import following, render
-from determined.cli.commands import experiment_create, experiment_describe, experiment_set
+from determined.cli.commands import experiment_again, experiment_create, experiment_describe, experiment_set
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, arg, command, group, one_of
 from determined.errors import NotFound
@@ -120,9 +120,12 @@ def delete_tensorboard_files(args: argparse.Namespace) -> None:
 def wait(args: argparse.Namespace) -> int:
     session = connect(args)
     while True:
-        state = render.state_of(experiment.get(session, args.experiment_id).state)
+        found = experiment.get(session, args.experiment_id)
+        state = render.state_of(found.state)
         if state in {"COMPLETED", "CANCELED", "ERROR"}:
             render.line(f"Experiment {args.experiment_id} ended: {state}")
+            if found.error:
+                render.line(found.error)
             return 0 if state == "COMPLETED" else 1
         time.sleep(args.polling_interval)
 
@@ -186,6 +189,8 @@ TREE = group(
         _ID,
         one_of(render.JSON, render.YAML),
     ),
+    experiment_again.REPRODUCE,
+    experiment_again.LOCK,
     experiment_describe.DESCRIBE,
     experiment_describe.LIST_TRIALS,
     experiment_describe.LIST_CHECKPOINTS,

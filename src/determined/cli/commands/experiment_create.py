@@ -42,10 +42,17 @@ def create(args: argparse.Namespace) -> int | None:
         return _test(session, request)
     with render.Progress("Sending files", int(size * _JSON_GROWTH)) as bar:
         answer = experiment.create(session, request, sending=bar.advance if bar.shown else None)
-    _say(session, answer)
+    say_created(session, answer)
     if args.follow_first_trial:
         following.follow_first_trial(session, answer.experiment.id)
     return None
+
+
+def say_created(session: Session, answer: CreateExperimentResponse) -> None:
+    for warning in answer.warnings or []:
+        render.warn(f"Warning: {warning}")
+    render.line(f"Created experiment {answer.experiment.id}")
+    render.line(f"  {session.master_url}/det/experiments/{answer.experiment.id}", file=sys.stderr)
 
 
 def config_text(path: str, overrides: list[str], usage: str = "det e create CONFIG_FILE MODEL_DIR") -> str:
@@ -91,13 +98,6 @@ def _files(model_def: str | None, includes: list[str]) -> tuple[list[Any], int]:
     total = sum(context.content_size(e) for e in entries)
     render.line(f"Preparing files to send to master... {render.size_of(total)} and {len(entries)} files")
     return entries, total
-
-
-def _say(session: Session, answer: CreateExperimentResponse) -> None:
-    for warning in answer.warnings or []:
-        render.warn(f"Warning: {warning}")
-    render.line(f"Created experiment {answer.experiment.id}")
-    render.line(f"  {session.master_url}/det/experiments/{answer.experiment.id}", file=sys.stderr)
 
 
 def _test(session: Session, request: CreateExperimentRequest) -> int:

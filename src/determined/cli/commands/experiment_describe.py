@@ -54,6 +54,9 @@ def describe(args: argparse.Namespace) -> None:
     listed = [[t.id, i, *_trial_cells(t)[1:], t.log_policy_matched] for i in ids for t in trials[i]]
     work = [row for i in ids for t in trials[i] for row in _workload_rows(session, t, args.metrics)]
     _print("Experiment", "experiments.csv", _EXPERIMENT, experiments, args)
+    for a in answers:
+        if a.experiment.error and not (args.csv or args.outdir):
+            render.line(f"Experiment {a.experiment.id} failed: {a.experiment.error}\n")
     _print("Trials", "trials.csv", _TRIALS, listed, args)
     _print("Workloads", "workloads.csv", [*_WORKLOADS, *(_METRICS if args.metrics else [])], work, args)
 

@@ -80,18 +80,23 @@ def make(run_dir: RunDir, identity: Identity | None) -> None:
 
 
 def write_launch(run_dir: RunDir, launch: LaunchFile, identity: Identity | None) -> None:
-    """(Re)write launch.json, 0600, in one step: after a restart the master may have another address."""
-    fresh = run_dir.path / ".launch.json.new"
+    """(Re)write launch.json: after a restart the master may have another address."""
+    write_private(run_dir.launch, codec.to_json(launch), identity)
+
+
+def write_private(path: Path, content: bytes, identity: Identity | None) -> None:
+    """(Re)write a file of a run directory, 0600, in one step."""
+    fresh = path.with_name(f".{path.name}.new")
     try:
         fresh.unlink(missing_ok=True)
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             if identity is not None:
                 os.fchown(descriptor, identity.uid, identity.gid)
-            file.write(codec.to_json(launch))
-        fresh.replace(run_dir.launch)
+            file.write(content)
+        fresh.replace(path)
     except OSError as e:
-        raise Unavailable(f"{run_dir.launch} cannot be written: {e}; free space or correct its owner") from e
+        raise Unavailable(f"{path} cannot be written: {e}; free space or correct its owner") from e
 
 
 def check_owner(run_dir: RunDir, identity: Identity | None) -> None:

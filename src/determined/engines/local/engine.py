@@ -12,9 +12,9 @@ from pathlib import Path
 from determined._version import __version__
 from determined.engines.base import Engine
 from determined.engines.host import directory
+from determined.engines.host.detect import SlotType, detect, slot_type
 from determined.engines.host.directory import Found
 from determined.engines.host.runner import Runner
-from determined.engines.local.detect import SlotType, detect, slot_type
 from determined.engines.model import Device, EngineEvent, Launch, Node, NodesChanged, Slot
 from determined.errors import AlreadyExists, FailedPrecondition, NotFound, Unavailable
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from determined.constants import PEER_GRACE_SECONDS
-from determined.errors import DeterminedError
+from determined.errors import DeterminedError, EnvironmentUnusable
 from determined.exec.master_link import STALE, MasterLink
 from determined.exec.runner import command, kernel, preparation
 from determined.exec.runner.ending import GRACE_SECONDS, Ending
@@ -121,9 +121,16 @@ class Attendant:
             return self.ending.cause or ExitCause.KILLED, 128 + signal.SIGTERM, self.ending.message
         except STALE as e:
             return ExitCause.KILLED, 128 + signal.SIGTERM, str(e)
+        except EnvironmentUnusable as e:
+            self._say_all(e.message)
+            return ExitCause.UNUSABLE, 1, e.message
         except DeterminedError as e:
-            self._sink.say("ERROR", e.message)
+            self._say_all(e.message)
             return ExitCause.FAILED, 1, e.message
+
+    def _say_all(self, message: str) -> None:
+        for line in message.splitlines() or [message]:
+            self._sink.say("ERROR", line)
 
     def _run(self) -> tuple[ExitCause, int, str]:
         run_dir, sink = self._run_dir, self._sink

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from determined import constants as c
+from determined.exec.runner.inside import is_inside
 from determined.rundir.layout import RunDir
 from determined.wire.report import LaunchFile, TaskSpec
 
@@ -19,20 +20,23 @@ _INHERITED = frozenset(
      *(f"{name}_PROXY" for name in ("HTTP", "HTTPS", "ALL", "NO"))]
 )  # fmt: skip
 _DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# Of the runner and its own Python, not of what it installs.
+_NOT_INSTALLERS = ("DET_", "PYTHON", "VIRTUAL_ENV", "CONDA_")
+_CACHE = (c.ENV_ENVIRONMENT_CACHE, c.ENV_ENVIRONMENT_CACHE_DAYS, c.ENV_ENVIRONMENT_CACHE_GIB)
 # Linux refuses to start a program with a longer string (MAX_ARG_STRLEN, 128 KiB).
 _LONGEST = 120 * 1024
 
 
-def inherited() -> dict[str, str]:
-    """What a task may have of the surroundings."""
-    kept = {n: v for n, v in os.environ.items() if n in _INHERITED or n.startswith("LC_")}
+def inherited(*, whole: bool = False) -> dict[str, str]:
+    """What a task may have of the surroundings; the `whole` of them where they are its own image's."""
+    kept = {n: v for n, v in os.environ.items() if whole or n in _INHERITED or n.startswith("LC_")}
     kept.setdefault("PATH", _DEFAULT_PATH)
     return kept
 
 
 def build(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir, python: dict[str, str], workdir: Path) -> dict[str, str]:
     """All variables of the task; the user's own come last and win."""
-    result = inherited()
+    result = inherited(whole=is_inside(launch)) | _names(spec)
     result["HOME"] = _home(result.get("HOME", "/"), run_dir)
     result |= _cluster(launch, spec, run_dir, workdir) | _trial(spec) | _devices(launch)
     result |= {name: str(port) for name, port in spec.ports.items()}
@@ -40,6 +44,18 @@ def build(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir, python: dict[str,
     result |= python
     result["PATH"] = os.pathsep.join([python["PATH"], search])
     return _with_users(result, spec.environment)
+
+
+def for_installer(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:
+    """The surroundings of what installs packages: this node's own indexes, proxies, certificates, caches.
+
+    The user's variables come last here too: an index, or a login for one, may be the experiment's own.
+    """
+    result = {n: v for n, v in os.environ.items() if n in _CACHE or not n.startswith(_NOT_INSTALLERS)}
+    home = _home(result.get("HOME", "/"), run_dir)
+    if home != result.get("HOME"):
+        result = {n: v for n, v in result.items() if not n.startswith("XDG_")}
+    return _with_entries({**result, "HOME": home}, spec.environment)
 
 
 def user_value(spec: TaskSpec, name: str) -> str | None:
@@ -58,6 +74,13 @@ def drop_oversized(variables: dict[str, str]) -> list[str]:
 
 def _with_users(variables: dict[str, str], entries: list[str]) -> dict[str, str]:
     python_path = variables["PYTHONPATH"]
+    variables = _with_entries(variables, entries)
+    if variables.get("PYTHONPATH", python_path) != python_path:
+        variables["PYTHONPATH"] = os.pathsep.join([variables["PYTHONPATH"], python_path])
+    return variables
+
+
+def _with_entries(variables: dict[str, str], entries: list[str]) -> dict[str, str]:
     for entry in entries:
         name, given, value = entry.partition("=")
         if given:
@@ -65,9 +88,16 @@ def _with_users(variables: dict[str, str], entries: list[str]) -> dict[str, str]
         else:
             # As with containers: a bare name takes the variable away.
             variables.pop(name, None)
-    if variables.get("PYTHONPATH", python_path) != python_path:
-        variables["PYTHONPATH"] = os.pathsep.join([variables["PYTHONPATH"], python_path])
     return variables
+
+
+def _names(spec: TaskSpec) -> dict[str, str]:
+    """For an OS user without an entry here (in an image above all): libraries ask who runs them."""
+    try:
+        pwd.getpwuid(os.getuid())
+    except KeyError:
+        return {"USER": spec.username, "LOGNAME": spec.username}
+    return {}
 
 
 def _home(inherited_home: str, run_dir: RunDir) -> str:

@@ -78,8 +78,8 @@ def work(run_dir: RunDir, watchdog: Watchdog) -> None:
     from determined.exec.master_link import MasterLink
     from determined.exec.runner.attending import FORWARDED, Attendant
     from determined.exec.runner.log_sink import LogSink
-    from determined.exec.runner.preparation import persistently
-    from determined.exec.runner.recovery import recover
+    from determined.exec.runner.persistence import persistently
+    from determined.exec.runner.recovery import label, recover
     from determined.exec.runner.shipping import Shipper
     from determined.exec.runner.signals import SignalListener
     from determined.rundir.control import Control
@@ -97,7 +97,7 @@ def work(run_dir: RunDir, watchdog: Watchdog) -> None:
     if run_dir.started.exists():
         sink.journal.skip_to(persistently(lambda: shipper.position(sink.journal.name)))
         shipper.start()
-        verdict = recover(run_dir, sink)
+        verdict, attendant.label = recover(run_dir, sink), label(run_dir)
     else:
         shipper.start()
         SignalListener(link, control, attendant.hear).start()

@@ -5,17 +5,18 @@ import json
 import logging
 import shutil
 import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from determined import constants
-from determined.errors import Conflict, DeterminedError, FailedPrecondition, Unavailable
+from determined.environments.interpreter import Interpreter
+from determined.errors import Conflict, FailedPrecondition, Unavailable
 from determined.exec.master_link import MasterLink
-from determined.exec.runner import environment, interpreter
+from determined.exec.runner import environment, inside, interpreter
 from determined.exec.runner.log_sink import LogSink
+from determined.exec.runner.persistence import persistently
 from determined.rundir import context
 from determined.rundir.layout import RunDir
 from determined.wire.codec import from_json
@@ -24,9 +25,6 @@ from determined.wire.report import BindMount, LaunchFile, TaskSpec
 
 logger = logging.getLogger(__name__)
 
-T = TypeVar("T")
-
-_BACKOFF = (0.1, 5.0)
 _GPU_QUERY_SECONDS = 30
 
 
@@ -48,29 +46,15 @@ def prepare(run_dir: RunDir, link: MasterLink, sink: LogSink) -> Prepared:
     for text in spec.warnings:
         warn(text)
     workdir = _fetch_context(spec, run_dir, link)
+    chosen = _interpreter(spec, run_dir, link, sink)
     sink.phase("STARTING")
-    if launch.resources_type == "process":
-        for mount in spec.bind_mounts:
-            _bind(mount, workdir, warn)
+    for mount in inside.linked(spec.bind_mounts) if inside.is_inside(launch) else spec.bind_mounts:
+        _bind(mount, workdir, warn)
     _write_info(launch, spec, run_dir)
-    asked = environment.user_value(spec, constants.ENV_PYTHON_EXECUTABLE)
-    python = interpreter.install(interpreter.choose(asked, spec.submitter_python, warn), run_dir, warn)
-    variables = environment.build(launch, spec, run_dir, python, workdir)
+    variables = environment.build(launch, spec, run_dir, interpreter.install(chosen, run_dir), workdir)
     for name in environment.drop_oversized(variables):
         warn(f"the value of {name} is too long for an environment variable; read it with det.get_cluster_info()")
     return Prepared(spec, workdir, variables)
-
-
-def persistently(call: Callable[[], T], retried: tuple[type[DeterminedError], ...] = (Unavailable,)) -> T:
-    """Try until the master answers with something else than `retried`, however long it is away."""
-    delay = _BACKOFF[0]
-    while True:
-        try:
-            return call()
-        except retried as e:
-            logger.warning("master away: %s", e)
-            time.sleep(delay)
-            delay = min(delay * 1.7, _BACKOFF[1])
 
 
 def meet(spec: TaskSpec, link: MasterLink, run_dir: RunDir) -> dict[str, str]:
@@ -125,6 +109,28 @@ def _fetch_context(spec: TaskSpec, run_dir: RunDir, link: MasterLink) -> Path:
     context.unpack(tgz, run_dir.model)
     context.unpack(tgz, workdir)
     return workdir
+
+
+def _interpreter(spec: TaskSpec, run_dir: RunDir, link: MasterLink, sink: LogSink) -> Interpreter:
+    def warn(text: str) -> None:
+        sink.say("WARNING", text)
+
+    asked = environment.user_value(spec, constants.ENV_PYTHON_EXECUTABLE)
+    if spec.python is None:
+        return interpreter.choose(asked, _second_choice(spec, link.launch), warn)
+    if asked:
+        warn(f"{constants.ENV_PYTHON_EXECUTABLE} is not used: environment.python gives this task a Python of its own")
+    # Here, because most tasks have no environment of their own and need not wait for what it imports.
+    from determined.exec.runner import packages
+
+    return packages.provide(spec.python, spec, run_dir, link, sink)
+
+
+def _second_choice(spec: TaskSpec, launch: LaunchFile) -> str | None:
+    """The submitter's Python; but whoever names an image means the one in there."""
+    if inside.is_inside(launch):
+        return inside.python_of_image(environment.inherited(whole=True)["PATH"])
+    return spec.submitter_python
 
 
 def _rendezvous(link: MasterLink) -> tuple[list[str], int, list[int]]:
@@ -197,7 +203,7 @@ def _write(path: Path, content: dict[str, Any]) -> None:
 def _gpu_uuids(launch: LaunchFile) -> list[str]:
     if launch.device != "cuda" or not launch.slot_ids:
         return []
-    ids = ",".join(map(str, launch.slot_ids))
+    ids = launch.visible_devices or ",".join(map(str, launch.slot_ids))
     query = ["nvidia-smi", f"--id={ids}", "--query-gpu=uuid", "--format=csv,noheader"]
     try:
         done = subprocess.run(query, capture_output=True, text=True, check=True, timeout=_GPU_QUERY_SECONDS)

@@ -5,7 +5,7 @@ import json
 import logging
 import time
 
-from determined.constants import ENV_RUN_DIR
+from determined.constants import ENV_RUN_DIR, HOST_MEMORY_ADVICE, HOST_OOM_LABEL
 from determined.exec.runner import kernel
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.watchdog import end_task
@@ -15,6 +15,8 @@ from determined.wire.report import ExitCause
 logger = logging.getLogger(__name__)
 
 _WAIT_SECONDS = 10.0
+_SIGKILL_STATUS = 137
+_OUT_OF_MEMORY = "out of memory on the host: the kernel ended the runner of this task, and the task with it"
 
 
 def recover(run_dir: RunDir, sink: LogSink) -> tuple[ExitCause, int, str] | None:
@@ -26,7 +28,15 @@ def recover(run_dir: RunDir, sink: LogSink) -> tuple[ExitCause, int, str] | None
         time.sleep(0.02)
     if sink.already_exited():
         return None
+    if run_dir.out_of_memory.exists():
+        # Not lost: the same task would need as much memory again.
+        return ExitCause.EXITED, _SIGKILL_STATUS, f"{_OUT_OF_MEMORY}. What helps: {HOST_MEMORY_ADVICE}"
     return ExitCause.LOST, 1, "the runner of this task vanished (killed, or its machine was restarted)"
+
+
+def label(run_dir: RunDir) -> str:
+    """For the trial: what is known of the end of its first runner."""
+    return HOST_OOM_LABEL if run_dir.out_of_memory.exists() else ""
 
 
 def _group(run_dir: RunDir) -> int | None:

@@ -13,7 +13,7 @@ from determined.master.db.queries import runner as runners
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.log import append_master_line
-from determined.master.lifecycle import allocation_state, search, trial_state
+from determined.master.lifecycle import allocation_state, experiment, search, trial_state
 from determined.master.lifecycle.states import (
     AllocationState,
     ExitKind,
@@ -113,6 +113,13 @@ def runner_phase(conn: Connection, now: datetime, resource_id: str, state: str) 
         allocations.update_row(conn, allocation["id"], {"started_at": now})
         _say(conn, now, allocation, f"started on {_places(group)}")
         ready(conn, now, allocation["id"])
+
+
+def runner_news(conn: Connection, now: datetime, resource_id: str, text: str) -> None:
+    """What the engine has to say of a runner that cannot speak itself yet."""
+    runner = runners.find(conn, resource_id)
+    if runner is not None and runner["exited_at"] is None:
+        _say(conn, now, allocations.get(conn, runner["allocation_id"]), text)
 
 
 def joined(conn: Connection, now: datetime, resource_id: str) -> bool:
@@ -272,6 +279,11 @@ def _end(conn: Connection, now: datetime, allocation: RowMapping, group: Sequenc
     code = failure.code if failure is not None else max((e.code for e in exits if not e.daemon), default=0)
     reason, shown = _summary(allocation, group, kind), _shown(conn, allocation, kind)
     allocation_state.end(conn, now, allocation, kind=kind, reason=reason, code=code, shown=shown)
+    unusable = next((r for r in group if r["exit_cause"] == RunnerEnd.UNUSABLE), None)
+    if unusable is not None and kind == ExitKind.INVALID_REQUEST and allocation["trial_id"] is not None:
+        # All trials of the experiment ask for the same: none of them needs to find that out again.
+        whole = trials.get(conn, allocation["trial_id"])["experiment_id"]
+        experiment.fail(conn, now, whole, unusable["exit_message"])
     _consequences(conn, now, allocation, kind)
 
 

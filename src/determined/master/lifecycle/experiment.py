@@ -12,6 +12,7 @@ from determined.config import ExperimentConfig
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import checkpoint as checkpoints
+from determined.master.db.queries import environment_lock as environment_locks
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import job as jobs
 from determined.master.db.queries import submission
@@ -52,6 +53,7 @@ class NewExperiment:
     submitter_python: str | None
     warm_start_checkpoint: str | None
     external_id: str | None = None
+    locks_of: int | None = None  # an experiment whose resolved packages this one has from the start
 
 
 def create(conn: Connection, now: datetime, new: NewExperiment) -> int:
@@ -85,6 +87,8 @@ def create(conn: Connection, now: datetime, new: NewExperiment) -> int:
     )
     if new.model_definition is not None:
         experiments.put_model_definition(conn, experiment_id, new.model_definition)
+    if new.locks_of is not None:
+        environment_locks.copy(conn, new.locks_of, experiment_id)
     if not new.unmanaged:
         search.begin(conn, now, experiment_id)
     return experiment_id
@@ -155,6 +159,8 @@ def continue_experiment(
     values: dict[str, Any] = {"state": State.PAUSED, "progress": 0.0, "end_time": None, "error": None}
     if active is not None:
         values["config"] = active
+        if active["environment"].get("python") != experiment["config"]["environment"].get("python"):
+            environment_locks.forget(conn, experiment_id)  # they are of other requirements
         _take_new_hparams(conn, experiment, active)
     experiments.update_row(conn, experiment_id, values)
     jobs.update_row(conn, experiment["job_id"], {"position": queue_position(now)})

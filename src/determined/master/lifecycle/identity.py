@@ -9,6 +9,7 @@ from determined.engines.model import RunAs
 from determined.errors import FailedPrecondition
 from determined.master.config import MasterConfig
 
+_HERE = ("agent", "docker")  # engines of the master's own machine, where it can run tasks as other users
 _ANY_ADDRESS = ("", "0.0.0.0", "::")
 
 
@@ -42,7 +43,7 @@ def isolation_problem(row: RowMapping, config: MasterConfig) -> str | None:
     """
     if not config.security.require_user_isolation:
         return None
-    elsewhere = next((e for e in config.engines if e.type != "agent" and e.name == row.get("engine")), None)
+    elsewhere = next((e for e in config.engines if e.type not in _HERE and e.name == row.get("engine")), None)
     if elsewhere is not None:
         return (
             f"security.require_user_isolation is set, but all tasks of '{elsewhere.name}' ({elsewhere.type}) run as one"

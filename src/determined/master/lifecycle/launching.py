@@ -13,15 +13,16 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping
 
 from determined.engines.base import Engine
-from determined.engines.model import Device, GoneReason, Launch
+from determined.engines.model import Container, Device, GoneReason, Launch
 from determined.errors import FailedPrecondition, Unavailable
 from determined.master import supervise
 from determined.master.auth import allocation_token
+from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import runner as runners
 from determined.master.lifecycle import allocation as lifecycle
-from determined.master.lifecycle import placing, topics
+from determined.master.lifecycle import containers, placing, topics
 from determined.master.lifecycle.certificate import known_as
 from determined.master.lifecycle.cluster import Cluster
 from determined.master.lifecycle.identity import advertised_url, isolation_problem, run_as
@@ -145,7 +146,7 @@ class Launcher:
     async def _launch_of(self, row: RowMapping) -> Launch:
         config = self._ctx.config
         try:
-            size, options = await self._ctx.db.read(lambda conn: _gang(conn, row["allocation_id"]))
+            size, options, container = await self._ctx.db.read(lambda conn: _gang(conn, row, config))
         except Unavailable as e:
             raise _DatabaseAway from e
         return Launch(
@@ -164,12 +165,14 @@ class Launcher:
             ticket=allocation_token.ticket(self._ctx.cluster.secret, row["allocation_id"]),
             size=size,
             options=options,
+            container=container,
             # A runner's first record is its phase, so any report of it has moved the row.
             begun=row["state"] != AllocationState.ASSIGNED,
         )
 
 
-def _gang(conn: Connection, allocation_id: str) -> tuple[int, dict[str, Any]]:
-    """How many runners its allocation has, and what its submitter says to the engine."""
-    allocation = allocations.get(conn, allocation_id)
-    return len(runners.of_allocation(conn, allocation_id)), placing.options_of(conn, allocation)
+def _gang(conn: Connection, row: RowMapping, config: MasterConfig) -> tuple[int, dict[str, Any], Container | None]:
+    """How many runners its allocation has, what its submitter says to the engine, and what they ask of a container."""
+    allocation = allocations.get(conn, row["allocation_id"])
+    size = len(runners.of_allocation(conn, allocation["id"]))
+    return size, placing.options_of(conn, allocation), containers.wanted(conn, row, allocation, config)

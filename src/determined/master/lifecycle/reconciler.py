@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from determined.engines.base import Engine
-from determined.engines.model import EngineEvent, RunnerGone
+from determined.engines.model import EngineEvent, RunnerGone, RunnerNews
 from determined.errors import AlreadyExists, FailedPrecondition, Unavailable
 from determined.master import supervise
 from determined.master.context import MasterContext
@@ -128,6 +128,9 @@ class Reconciler:
 
     async def _handle(self, engine: Engine, event: EngineEvent) -> None:
         """Write an event down; while the database is away, keep trying: the engine tells it only once."""
+        if isinstance(event, RunnerNews):
+            await self._pass_on(event)
+            return
         while isinstance(event, RunnerGone):
             try:
                 changed = await self._ctx.db.write(lambda conn: self._gone(conn, event))
@@ -139,6 +142,16 @@ class Reconciler:
             await engine.forget(event.resource_id)
             break
         self._ctx.bus.publish(topics.SCHEDULE)
+
+    async def _pass_on(self, event: RunnerNews) -> None:
+        def say(conn: Connection) -> list[str]:
+            allocation_lifecycle.runner_news(conn, self._ctx.clock.now(), event.resource_id, event.text)
+            return topics.of_runner(conn, event.resource_id)
+
+        try:
+            self._ctx.bus.publish(*await self._ctx.db.write(say))
+        except Unavailable as e:
+            logger.warning("%s: %s; its log lacks that, for: %s", event.resource_id, event.text, e.message)
 
     def _gone(self, conn: Connection, event: RunnerGone) -> list[str]:
         now = self._ctx.clock.now()

@@ -7,12 +7,15 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping
 
 from determined.config import ExperimentConfig, parse_yaml
+from determined.config.environment import BindMount as ConfiguredMount
+from determined.config.python_environment import PythonEnvironment
 from determined.errors import InvalidConfig
 from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import environment_lock as environment_locks
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries import trial as trials
-from determined.wire.report import BindMount, TaskSpec
+from determined.wire.report import BindMount, PythonPackages, TaskSpec
 
 _NEED_CONTAINER = (
     ("environment", "image"),
@@ -58,7 +61,16 @@ def build(conn: Connection, resource_id: str, username: str, cluster: Cluster) -
     )
     if allocation["trial_id"] is not None:
         _add_trial(conn, spec, allocation, runner, cluster)
+    else:
+        _add_defaults(spec, runner["device"], cluster.defaults)
     return spec
+
+
+def _add_defaults(spec: TaskSpec, device: str, defaults: dict[str, Any]) -> None:
+    """A trial's config has them in it; a task without a config has them alone."""
+    spec.environment += (defaults.get("environment_variables") or {}).get(device) or []
+    spec.bind_mounts = [_bind_mount(ConfiguredMount(**one)) for one in defaults.get("bind_mounts") or ()]
+    spec.work_dir = defaults.get("work_dir")
 
 
 def _add_trial(conn: Connection, spec: TaskSpec, allocation: RowMapping, runner: RowMapping, cluster: Cluster) -> None:
@@ -66,11 +78,9 @@ def _add_trial(conn: Connection, spec: TaskSpec, allocation: RowMapping, runner:
     config = ExperimentConfig.from_active(trial["config"])
     spec.entrypoint = config.entrypoint if config.entrypoint is not None else ""
     spec.environment += config.environment.variables(runner["device"])
-    spec.bind_mounts = [
-        BindMount(host_path=m.host_path, container_path=m.container_path, read_only=m.read_only)
-        for m in config.bind_mounts
-    ]
+    spec.bind_mounts = [_bind_mount(one) for one in config.bind_mounts]
     spec.submitter_python = trial["submitter_python"]
+    spec.python = _packages(conn, trial["experiment_id"], config.environment.python)
     spec.debug = config.debug
     spec.warnings = [] if cluster.containers else _ignored(trial["original_config"])
     spec.trial_id = trial["id"]
@@ -81,6 +91,18 @@ def _add_trial(conn: Connection, spec: TaskSpec, allocation: RowMapping, runner:
     spec.config = trial["config"]
     spec.preemption_timeout = config.preemption_timeout
     spec.latest_checkpoint, spec.steps_completed = _checkpoint(conn, trial)
+
+
+def _bind_mount(asked: ConfiguredMount) -> BindMount:
+    return BindMount(host_path=asked.host_path, container_path=asked.container_path, read_only=asked.read_only)
+
+
+def _packages(conn: Connection, experiment_id: int, asked: PythonEnvironment | None) -> PythonPackages | None:
+    if asked is None:
+        return None
+    requirements = list(asked.requirements) if isinstance(asked.requirements, tuple) else asked.requirements
+    locks = {row["platform"]: row["content"] for row in environment_locks.list_all(conn, experiment_id)}
+    return PythonPackages(requirements=requirements, lock=asked.lock, version=asked.version, locks=locks)
 
 
 def _port_ranges(defaults: dict[str, Any]) -> list[str]:

@@ -66,7 +66,7 @@ class ExitKind(StrEnum):
     KILLED = "killed"  # ended by us, or before anything ran
     ERRORED = "errored"  # the task failed; costs a restart
     TRANSIENT = "transient"  # the system failed; costs nothing
-    INVALID_REQUEST = "invalid_request"  # no resources can ever satisfy it
+    INVALID_REQUEST = "invalid_request"  # no resources, or no environment, can ever satisfy it
 
 
 class Signal(StrEnum):
@@ -81,6 +81,7 @@ class RunnerEnd(StrEnum):
     PREEMPTED = "preempted"
     KILLED = "killed"
     FAILED = "failed"
+    UNUSABLE = "unusable"
     LOST = "lost"
 
 
@@ -188,7 +189,8 @@ class RunnerExit:
 
     @property
     def failed(self) -> bool:
-        return self.cause in (RunnerEnd.FAILED, RunnerEnd.LOST) or (self.cause == RunnerEnd.EXITED and self.code != 0)
+        unable = (RunnerEnd.FAILED, RunnerEnd.UNUSABLE, RunnerEnd.LOST)
+        return self.cause in unable or (self.cause == RunnerEnd.EXITED and self.code != 0)
 
 
 def classify(exits: Sequence[RunnerExit], *, killed: bool, acked: bool, asked: bool = True) -> ExitKind:
@@ -205,6 +207,8 @@ def classify(exits: Sequence[RunnerExit], *, killed: bool, acked: bool, asked: b
     failure = first_failure(exits)
     if acked and (asked or failure is None):
         return ExitKind.PREEMPTED
+    if any(e.cause == RunnerEnd.UNUSABLE for e in exits):
+        return ExitKind.INVALID_REQUEST
     if failure is not None:
         # Where a node vanishes, its peers fail before anybody knows why: their failures are its.
         lost = any(e.cause == RunnerEnd.LOST for e in exits)

@@ -9,6 +9,8 @@ from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.services import experiment as experiments
 from determined.master.services import experiment_bulk as bulk
+from determined.master.services import experiment_reproduce
+from determined.wire.experiment import CreateExperimentResponse, ReproduceExperimentRequest
 from determined.wire.experiment_bulk import (
     ActivateExperimentsRequest,
     ActivateExperimentsResponse,
@@ -62,6 +64,15 @@ async def archive(ctx: MasterContext, experiment_id: int) -> dict[str, Any]:
 @post("/api/v1/experiments/{experiment_id:int}/unarchive", status_code=200)
 async def unarchive(ctx: MasterContext, experiment_id: int) -> dict[str, Any]:
     return await _act(ctx, "unarchive", experiment_id)
+
+
+@post("/api/v1/experiments/{experiment_id:int}/reproduce", status_code=200)
+async def reproduce(
+    request: AnyRequest, ctx: MasterContext, caller: Caller, experiment_id: int
+) -> CreateExperimentResponse:
+    """Ours: a new experiment that runs as this one did."""
+    asked = await read_body(request, ReproduceExperimentRequest)
+    return await experiment_reproduce.reproduce(ctx, caller, experiment_id, asked)
 
 
 @post("/api/v1/projects/{project_id:int}/experiments/activate", status_code=200)
@@ -147,6 +158,7 @@ router = Router(
         kill,
         archive,
         unarchive,
+        reproduce,
         activate_many,
         pause_many,
         cancel_many,

@@ -15,6 +15,7 @@ def routers() -> list[Router]:
         custom_search,
         docs,
         dry_run,
+        environment_lock,
         experiment,
         experiment_actions,
         health,
@@ -42,9 +43,9 @@ def routers() -> list[Router]:
     )
 
     nouns = (
-        agent, allocation, bridge, checkpoint, claim, custom_search, docs, dry_run, experiment, experiment_actions,
-        health, hp_analysis, job, log, lookup, master, metric, pool, project, report, resource_allocation, run, search,
-        session, stream, task, token, trial, user, view, webui, workspace,
+        agent, allocation, bridge, checkpoint, claim, custom_search, docs, dry_run, environment_lock, experiment,
+        experiment_actions, health, hp_analysis, job, log, lookup, master, metric, pool, project, report,
+        resource_allocation, run, search, session, stream, task, token, trial, user, view, webui, workspace,
     )  # fmt: skip
     return [_without_options(noun.router) for noun in nouns]
 

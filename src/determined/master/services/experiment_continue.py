@@ -11,10 +11,10 @@ from determined.errors import FailedPrecondition, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
-from determined.master.db.queries import submission
+from determined.master.db.queries import model_definition, submission
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.lifecycle.states import TERMINAL
-from determined.master.services import config_secrets, experiment_layers, experiment_view
+from determined.master.services import config_secrets, environment_file, experiment_layers, experiment_view
 from determined.master.services.experiment_create import check_resources
 from determined.wire.base import LaunchWarning
 from determined.wire.experiment import ContinueExperimentRequest, ContinueExperimentResponse, Experiment
@@ -28,6 +28,9 @@ async def continue_experiment(
     """Everybody may continue; only the owner changes what then runs in the owner's name with the owner's secrets."""
     overrides = await asyncio.to_thread(_read_overrides, asked.override_config)
     prepared, warnings = await _prepare(ctx, caller, asked.id, overrides) if overrides else (None, [])
+    if prepared is not None:
+        packed = await ctx.db.read(lambda conn: model_definition.get(conn, asked.id))
+        await asyncio.to_thread(environment_file.require_usable, prepared.config, packed)
 
     def run(conn: Connection) -> Experiment:
         now = ctx.clock.now()

@@ -15,7 +15,14 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import model_definition, submission
 from determined.master.db.queries.batching import AnyRow
 from determined.master.lifecycle import experiment as lifecycle
-from determined.master.services import config_secrets, experiment_layers, experiment_view, isolation, pool
+from determined.master.services import (
+    config_secrets,
+    environment_file,
+    experiment_layers,
+    experiment_view,
+    isolation,
+    pool,
+)
 from determined.rundir.context import pack_files
 from determined.search.build import require_libraries
 from determined.wire.base import LaunchWarning
@@ -59,9 +66,11 @@ async def create(
         await asyncio.to_thread(require_libraries, prepared.active["searcher"])
     warnings = await check_resources(ctx, prepared, place.project.workspace_id, caller.user_id) if managed else []
     checkpoint = await ctx.db.read(lambda conn: warm_start(conn, prepared))
+    packed = await _model_definition(ctx, asked.model_definition, place.parent_id)
+    if managed and not (asked.validate_only and packed is None):  # nobody needs files to see whether a config is valid
+        await asyncio.to_thread(environment_file.require_usable, prepared.config, packed)
     if asked.validate_only:
         return _validated(now, caller, place, prepared, warnings)
-    packed = await _model_definition(ctx, asked.model_definition, place.parent_id)
     new = lifecycle.NewExperiment(
         owner_id=caller.user_id,
         project_id=place.project.id,
@@ -78,12 +87,17 @@ async def create(
         warm_start_checkpoint=checkpoint,
         external_id=external_id,
     )
-    activate = bool(asked.activate) and managed
-    experiment = await ctx.db.write(lambda conn: _store(conn, now, new, activate))
-    ctx.bus.publish("schedule", f"experiment:{experiment.id}", "experiments")
+    experiment = await store(ctx, new, activate=bool(asked.activate) and managed)
     return CreateExperimentResponse(
         experiment=experiment, config=experiment.config, warnings=warnings, messages=prepared.warnings
     )
+
+
+async def store(ctx: MasterContext, new: lifecycle.NewExperiment, *, activate: bool) -> Experiment:
+    now = ctx.clock.now()
+    experiment = await ctx.db.write(lambda conn: _store(conn, now, new, activate))
+    ctx.bus.publish("schedule", f"experiment:{experiment.id}", "experiments")
+    return experiment
 
 
 async def check_resources(

@@ -92,6 +92,7 @@ def _experiment(
         searcher_metric=row.searcher_metric,
         start_time=rfc3339(row.start_time),
         end_time=rfc3339(row.end_time) if row.end_time else None,
+        error=row.error,
         duration=int(((row.end_time or now) - row.start_time).total_seconds()),
         user_id=row.owner_id,
         username=row.username,

@@ -30,10 +30,20 @@ async def tree(ctx: MasterContext, experiment_id: int) -> list[FileNode]:
 async def file(ctx: MasterContext, experiment_id: int, path: str) -> str:
     """The content of one file in base64. Raises NotFound."""
     tgz = await _get(ctx, experiment_id)
-    content = await asyncio.to_thread(_read_file, tgz, path)
+    content = await asyncio.to_thread(read_member, tgz, path)
     if content is None:
         raise NotFound(f"experiment {experiment_id} has no file {path!r} in its model definition")
     return base64.b64encode(content).decode()
+
+
+def read_member(tgz: bytes, path: str) -> bytes | None:
+    """The content of one file of an archive; None when it has none of that name. Blocking."""
+    with tarfile.open(fileobj=io.BytesIO(tgz), mode="r:gz") as archive:
+        for member in archive:
+            if member.isfile() and PurePosixPath(member.name) == PurePosixPath(path):
+                found = archive.extractfile(member)
+                return found.read() if found else None
+    return None
 
 
 async def _get(ctx: MasterContext, experiment_id: int) -> bytes:
@@ -83,12 +93,3 @@ def _directory(nodes: dict[str, FileNode], path: PurePosixPath) -> FileNode:
         nodes[key] = FileNode(name=path.name, path=key, is_dir=True, files=[], content_length=0)
         parent.files = [*(parent.files or []), nodes[key]]
     return nodes[key]
-
-
-def _read_file(tgz: bytes, path: str) -> bytes | None:
-    with tarfile.open(fileobj=io.BytesIO(tgz), mode="r:gz") as archive:
-        for member in archive:
-            if member.isfile() and PurePosixPath(member.name) == PurePosixPath(path):
-                found = archive.extractfile(member)
-                return found.read() if found else None
-    return None

@@ -6,14 +6,17 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping
 
+from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries import task as tasks
+from determined.master.lifecycle import containers
 from determined.master.lifecycle.pools import pools_of
 from determined.master.lifecycle.states import TaskType as Stored
 from determined.master.services import allocation as allocation_service
+from determined.rundir.container import RESOURCES_TYPE
 from determined.wire import task as wire
 from determined.wire.agent import Device, DeviceType
 from determined.wire.allocation import AcceleratorData
@@ -44,7 +47,8 @@ async def summaries(ctx: MasterContext) -> dict[str, wire.AllocationSummary]:
         for row in runners.of_live_allocations(conn):
             held.setdefault(row["allocation_id"], []).append(row)
         return {
-            row["id"]: _summary(row, held.get(row["id"], []), schedulers) for row in allocations.live_with_job(conn)
+            row["id"]: _summary(ctx.config, row, held.get(row["id"], []), schedulers)
+            for row in allocations.live_with_job(conn)
         }
 
     return await ctx.db.read(read)
@@ -93,7 +97,9 @@ def name_of(row: RowMapping) -> str:
     return str(row["task_id"])
 
 
-def _summary(row: RowMapping, held: list[RowMapping], schedulers: dict[str, str]) -> wire.AllocationSummary:
+def _summary(
+    config: MasterConfig, row: RowMapping, held: list[RowMapping], schedulers: dict[str, str]
+) -> wire.AllocationSummary:
     return wire.AllocationSummary(
         allocation_id=row["id"],
         task_id=row["task_id"],
@@ -104,7 +110,7 @@ def _summary(row: RowMapping, held: list[RowMapping], schedulers: dict[str, str]
         priority=row["priority"],
         scheduler_type=schedulers.get(row["pool"]),
         proxy_ports=[],
-        resources=[_resources(runner) for runner in held],
+        resources=[_resources(config, runner) for runner in held],
         task_type=wire.TaskType(f"TASK_TYPE_{row['task_type']}"),
         state=allocation_service.to_wire(row).state,
         experiment_id=row["experiment_id"],
@@ -113,14 +119,14 @@ def _summary(row: RowMapping, held: list[RowMapping], schedulers: dict[str, str]
     )
 
 
-def _resources(runner: RowMapping) -> wire.ResourcesSummary:
+def _resources(config: MasterConfig, runner: RowMapping) -> wire.ResourcesSummary:
     kind = DeviceType(f"TYPE_{runner['device'].upper()}")
     devices = [Device(id=slot, type=kind) for slot in runner["slot_ids"]]
     return wire.ResourcesSummary(
         resources_id=runner["resource_id"],
         allocation_id=runner["allocation_id"],
         container_id=runner["container_id"],
-        resources_type="process",
+        resources_type=RESOURCES_TYPE if containers.are_run_by(config, runner["engine"]) else "process",
         agent_devices={runner["node_id"]: wire.ResourcesSummaryDevices(devices=devices)},
     )
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from determined.engines.host import directory
 from determined.engines.host import runner as runner_module
 from determined.engines.local import engine as engine_module
 from determined.engines.local.engine import LocalEngine, LocalNode
@@ -187,7 +186,7 @@ async def test_run_directory_that_cannot_be_written_is_said_and_not_left(
 
     engine = await life.open(WAITS)
     with monkeypatch.context() as disk:
-        disk.setattr(directory.codec, "to_json", full)
+        disk.setattr(Path, "replace", full)
         with pytest.raises(Unavailable, match="No space left on device"):
             await engine.start(launch())
     assert not life.run_dir.exists()

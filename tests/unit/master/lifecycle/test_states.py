@@ -45,6 +45,13 @@ def test_without_restarts_one_failure_is_an_error() -> None:
     assert ended(EXIT_1, max_restarts=0) == TrialDecision(State.ERROR, 1)
 
 
+def test_an_environment_that_cannot_be_had_is_not_tried_again() -> None:
+    unusable = RunnerExit(RunnerEnd.UNUSABLE, 1)
+    assert ended(unusable) == TrialDecision(State.ERROR, 0)
+    assert classify([KILLED, unusable], killed=False, acked=False) == ExitKind.INVALID_REQUEST
+    assert classify([unusable], killed=True, acked=False) == ExitKind.KILLED
+
+
 def test_five_restarts_mean_six_attempts() -> None:
     restarts = attempts = 0
     state = State.ACTIVE

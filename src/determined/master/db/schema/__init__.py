@@ -6,6 +6,7 @@ from determined.master.db.schema.changes import changes
 from determined.master.db.schema.checkpoints import checkpoints, storage_backends, trial_source_infos, trial_storages
 from determined.master.db.schema.cluster import cluster, local_nodes, node_overrides
 from determined.master.db.schema.experiments import (
+    environment_locks,
     experiments,
     jobs,
     model_definitions,
@@ -32,6 +33,7 @@ __all__ = [
     "changes",
     "checkpoints",
     "cluster",
+    "environment_locks",
     "experiments",
     "jobs",
     "local_nodes",

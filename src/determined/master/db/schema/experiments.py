@@ -76,6 +76,16 @@ model_definitions = Table(
     Column("tgz", LargeBinary, nullable=False),
 )
 
+# What the requirements of an experiment were resolved to, for each kind of machine and Python that asked.
+environment_locks = Table(
+    "environment_locks",
+    metadata,
+    Column("experiment_id", ForeignKey("experiments.id", ondelete="CASCADE"), primary_key=True),
+    Column("platform", String, primary_key=True),
+    Column("content", Text, nullable=False),
+    Column("created_at", Time, nullable=False),
+)
+
 # Search: the event log and the newest snapshot; a restart is snapshot + replay of later events.
 search_events = Table(
     "search_events",

@@ -1,0 +1,53 @@
+"""det experiment reproduce and lock: run an experiment as it ran before, and what its packages were."""
+
+import argparse
+
+from determined.api import experiment
+from determined.cli import following, render
+from determined.cli.commands.experiment_create import say_created
+from determined.cli.connection import connect
+from determined.cli.grammar import arg, command, one_of
+from determined.errors import NotFound
+
+_ID = arg("experiment_id", type=int, help="experiment ID")
+
+
+def reproduce(args: argparse.Namespace) -> None:
+    session = connect(args)
+    answer = experiment.reproduce(session, args.experiment_id, activate=not args.paused)
+    say_created(session, answer)
+    if args.follow_first_trial:
+        following.follow_first_trial(session, answer.experiment.id)
+
+
+def lock(args: argparse.Namespace) -> None:
+    found = experiment.environment_locks(connect(args), args.experiment_id)
+    chosen = [one for one in found if args.platform in (None, one.platform)]
+    if not chosen:
+        known = ", ".join(one.platform for one in found)
+        advice = f"it has: {known}" if known else "they are there once a trial with environment.python has begun"
+        wanted = f" for {args.platform}" if args.platform else ""
+        raise NotFound(f"experiment {args.experiment_id} has no resolved packages{wanted}; {advice}")
+    for one in chosen:
+        if len(chosen) > 1:
+            render.line(f"# {one.platform}")
+        render.raw(one.content)
+
+
+REPRODUCE = command(
+    "reproduce",
+    "run experiment again with the same config, code, seeds and packages",
+    reproduce,
+    _ID,
+    one_of(
+        arg("-f", "--follow-first-trial", action="store_true", help="follow the log of the first trial"),
+        arg("--paused", action="store_true", help="create it paused"),
+    ),
+)
+LOCK = command(
+    "lock",
+    "print the resolved packages of environment.python",
+    lock,
+    _ID,
+    arg("--platform", help="only for this kind of machine and Python, such as linux-x86_64-py3.11"),
+)

@@ -1,0 +1,47 @@
+"""`environment.python` off cluster: the environment that a config asks for, for one run on this machine."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from determined.cli import environment, render
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a run has around it. `python`: its interpreter."""
+
+    python: str
+    variables: dict[str, str]
+
+
+@contextmanager
+def prepared(raw: dict[str, Any], directory: Path) -> Iterator[Surroundings]:
+    """Around a run of a canonical config. Raises EnvironmentUnusable or FailedPrecondition when there can be none."""
+    asked = (raw.get("environment") or {}).get("python")
+    if asked is None:
+        yield Surroundings(environment.active_python() or sys.executable, environment.with_environment({}))
+        return
+    from determined.config.python_environment import parse_python_environment
+    from determined.environments import building, resolving
+    from determined.environments.interpreter import lend
+    from determined.environments.place import place_of
+
+    wanted = parse_python_environment(asked)
+    assert wanted is not None
+    place = place_of(environment.for_installer(), lambda text: render.line(text, file=sys.stderr))
+    made = building.provide(resolving.resolve(wanted, directory, place), wanted, directory, place)
+    interpreter = made.interpreter
+    try:
+        with tempfile.TemporaryDirectory(prefix="determined-") as lent:
+            lend(interpreter.missing, Path(lent))
+            home = Path(interpreter.path).parent
+            search = [lent, *([] if interpreter.support is None else [interpreter.support])]
+            changes = {"PATH": str(home), "VIRTUAL_ENV": str(home.parent), "PYTHONPATH": ":".join(search)}
+            yield Surroundings(interpreter.path, environment.with_environment(changes))
+    finally:
+        made.hold.close()

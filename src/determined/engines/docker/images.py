@@ -1,0 +1,107 @@
+"""Images on this machine: fetched once however many tasks want them, and asked once whether they have determined."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+from determined._version import __version__
+from determined.engines.docker.api import Docker
+from determined.engines.docker.fetching import Fetch, Tell
+from determined.engines.model import Container
+from determined.errors import FailedPrecondition, InvalidArgument, NotFound, Unavailable
+
+logger = logging.getLogger(__name__)
+
+_PROBE = """
+import sys
+import determined._version, determined.exec.runner.life
+sys.exit(determined._version.__version__ != sys.argv[1])
+"""
+
+
+class Images:
+    def __init__(self, docker: Docker, labels: Mapping[str, str]) -> None:
+        """`labels`: of the containers in which images are asked; whoever dies while asking leaves one."""
+        self._docker = docker
+        self._labels = labels
+        self._working: dict[tuple[str, ...], asyncio.Task[None]] = {}
+        self._fetches: dict[tuple[str, ...], Fetch] = {}
+        self._asked: dict[str, bool] = {}  # by id of the image
+
+    async def ready(self, wanted: Container, tell: Tell) -> str:
+        """The id of the image, which is here now. `tell` hears how far it is while it is fetched.
+
+        Raises:
+            FailedPrecondition: none is named, or it is not here and cannot be fetched.
+            Unavailable: Docker does not answer.
+        """
+        image = wanted.image
+        if not image:
+            raise FailedPrecondition(
+                "no image is named for this task; set environment.image, or task_container_defaults.image for all"
+            )
+        found = None if wanted.force_pull else await self._docker.has_image(image)
+        if found is None:
+            await self._fetch(image, wanted, tell)
+            found = await self._docker.has_image(image)
+        if found is None:
+            raise Unavailable(f"image '{image}' was fetched and is gone again")
+        return found
+
+    async def has_determined(self, image_id: str) -> bool:
+        """Whether `python3` of the image has determined of our own version."""
+        if image_id not in self._asked:
+            await self._together(("ask", image_id), lambda: self._ask(image_id))
+        return self._asked[image_id]
+
+    async def close(self) -> None:
+        working = list(self._working.values())
+        for task in working:
+            task.cancel()
+        await asyncio.gather(*working, return_exceptions=True)
+
+    async def _fetch(self, image: str, wanted: Container, tell: Tell) -> None:
+        # Only with those of the same login: another's may be refused, or open what is not for everybody.
+        what = ("fetch", image, json.dumps(wanted.registry_auth, sort_keys=True))
+        fetch = self._fetches.setdefault(what, Fetch(self._docker, wanted))
+        with fetch.heard_by(tell):
+            await self._together(what, fetch.run)
+
+    async def _together(self, what: tuple[str, ...], work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """With whoever does the same already. Shielded: one that gives up must not break it off for the others."""
+        if what not in self._working:
+            task = self._working[what] = asyncio.create_task(work(), name=f"docker {what[0]} {what[1]}")
+            task.add_done_callback(lambda done: self._finished(what, done))
+        await asyncio.shield(self._working[what])
+
+    def _finished(self, what: tuple[str, ...], done: asyncio.Task[None]) -> None:
+        del self._working[what]
+        self._fetches.pop(what, None)
+        if not done.cancelled():
+            done.exception()  # heard here as well: those who waited for it may all have given up
+
+    async def _ask(self, image_id: str) -> None:
+        body = {
+            "Image": image_id,
+            "Entrypoint": ["python3", "-c", _PROBE, __version__],
+            "Cmd": [],
+            "User": "0:0",
+            "Labels": dict(self._labels),
+            "HostConfig": {"NetworkMode": "none"},
+        }
+        container = await self._docker.create(None, body)
+        try:
+            self._asked[image_id] = await self._succeeds(container)
+        finally:
+            await self._docker.remove(container)
+        own = "its own determined is used" if self._asked[image_id] else "it is lent ours"
+        logger.info("image %s: %s", image_id, own)
+
+    async def _succeeds(self, container: str) -> bool:
+        try:
+            await self._docker.start(container)
+        except (FailedPrecondition, InvalidArgument, NotFound):
+            return False  # it has no python3
+        return await self._docker.wait(container) == 0

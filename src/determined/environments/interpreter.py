@@ -1,0 +1,83 @@
+"""What is known of a Python interpreter, and how one that cannot import determined is lent ours."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# What user code may reach through `import determined`; lent to an interpreter that lacks it.
+LENT = ("determined", "msgspec", "urllib3", "fsspec", "pathspec", "psutil", "yaml")
+PREFIX = "/PREFIX"  # stands for any directory
+_QUESTION = f"""
+import importlib.util, json, os, site, sys, sysconfig
+names = sys.argv[1:]
+there = dict.fromkeys(("base", "platbase", "installed_base", "installed_platbase"), "{PREFIX}")
+print(json.dumps({{
+    "version": list(sys.version_info[:2]),
+    "venv": sys.prefix != sys.base_prefix,
+    "user_site": site.getusersitepackages(),
+    "missing": [n for n in names if importlib.util.find_spec(n) is None],
+    "packages": sorted({{sysconfig.get_path(kind, vars=there) for kind in ("purelib", "platlib")}}),
+    "wheels": os.path.join(sysconfig.get_path("stdlib"), "ensurepip", "_bundled"),
+}}))
+"""
+_ANSWER_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    path: str
+    venv: bool
+    user_site: str
+    packages: tuple[str, ...]  # where `pip --prefix /PREFIX` puts them
+    missing: tuple[str, ...]  # of LENT
+    same_version: bool  # as our own: compiled packages of ours load in it
+    support: str | None = None  # a directory with those of LENT that were installed for it alone
+
+    @classmethod
+    def answered(cls, path: str, answer: dict[str, Any], support: str | None = None) -> "Interpreter":
+        """From what `ask` was told."""
+        return cls(
+            path,
+            bool(answer["venv"]),
+            str(answer["user_site"]),
+            tuple(answer["packages"]),
+            tuple(answer["missing"]),
+            tuple(answer["version"]) == sys.version_info[:2],
+            support,
+        )
+
+
+def ask(path: str) -> dict[str, Any]:
+    """What an interpreter says of itself. Raises OSError, SubprocessError or ValueError when it is none."""
+    done = subprocess.run(
+        [path, "-c", _QUESTION, *LENT],
+        capture_output=True, check=True, timeout=_ANSWER_SECONDS, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def own() -> Interpreter:
+    """The one that runs this."""
+    import site
+    import sysconfig
+
+    there = dict.fromkeys(("base", "platbase", "installed_base", "installed_platbase"), PREFIX)
+    packages = tuple(sorted({sysconfig.get_path(kind, vars=there) for kind in ("purelib", "platlib")}))
+    return Interpreter(sys.executable, sys.prefix != sys.base_prefix, site.getusersitepackages(), packages, (), True)
+
+
+def lend(names: Sequence[str], directory: Path) -> None:
+    """Links to just these packages of ours: our whole site directory would hide the borrower's own versions."""
+    import importlib.util
+
+    directory.mkdir(mode=0o700, exist_ok=True)
+    for name in names:
+        spec = importlib.util.find_spec(name)
+        link = directory / name
+        if spec is not None and spec.submodule_search_locations and not link.is_symlink():
+            link.symlink_to(next(iter(spec.submodule_search_locations)))

@@ -1,0 +1,109 @@
+"""Optimizers that step by the mean of all ranks' gradients, which travel over core's links between the ranks."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import tensorflow as tf
+
+from determined import core
+from determined.errors import InvalidExperimentException
+from determined.trial import mean_over_ranks
+
+Pairs = list[tuple[Any, Any]]  # of a gradient, which may be None, and its variable
+
+
+def averaging(optimizer: Any, dist: core.DistributedContext, *, compress: bool) -> Any:
+    """The same optimizer, one of those that all ranks step together; one rank alone steps as it did.
+
+    Args:
+        optimizer: of TensorFlow 1, or of Keras 2's older kind.
+        dist: the ranks.
+        compress: whether gradients travel in half precision.
+
+    Raises:
+        InvalidExperimentException: an optimizer of another kind.
+    """
+    kind = type(optimizer)
+    if issubclass(kind, tf.compat.v1.train.Optimizer):
+        behaviour: type = _AveragingOptimizer
+    elif issubclass(kind, tf.keras.optimizers.legacy.Optimizer):
+        behaviour = _AveragingKerasOptimizer
+    else:
+        raise InvalidExperimentException(
+            f"wrap_optimizer got a {kind.__module__}.{kind.__name__}; estimators train with "
+            "tf.compat.v1.train.AdamOptimizer and its siblings, or with those of tf.keras.optimizers.legacy"
+        )
+    if dist.size > 1 and not issubclass(kind, behaviour):
+        # Its class, so that a copy made from its configuration, as model_to_estimator does, averages too.
+        optimizer.__class__ = type(kind.__name__, (behaviour, kind), {"_exchange": _Exchange(dist, compress)})
+    return optimizer
+
+
+class _Exchange:
+    """All gradients of an optimizer in one message, and one optimizer after the other: exchanges at the same time could
+    come in another order on another rank, and gradients of different models would be averaged."""
+
+    def __init__(self, dist: core.DistributedContext, compress: bool) -> None:
+        self._dist = dist
+        self._compress = compress
+
+    def __call__(self, pairs: Iterable[tuple[Any, Any]]) -> Pairs:
+        """In the graph: the pairs, with averaged gradients."""
+        known = list(pairs)
+        dense = [tf.convert_to_tensor(gradient) for gradient, _ in known if gradient is not None]
+        if not dense:
+            return known
+        earlier = tf.compat.v1.get_collection_ref(_exchanges_here())
+        with tf.control_dependencies(earlier[-1:]):
+            means = tf.numpy_function(self._mean, dense, [tensor.dtype for tensor in dense])
+        earlier.append(means[0])
+        mean = iter(means)
+        return [(None if gradient is None else _shaped(next(mean), gradient), variable) for gradient, variable in known]
+
+    def _mean(self, *gradients: Any) -> list[Any]:
+        """In a step, on every rank."""
+        return mean_over_ranks(self._dist, gradients, compress=self._compress)
+
+
+class _AveragingOptimizer:
+    """Over a class of `tf.compat.v1.train`.
+
+    Averaged are the gradients as they are computed, so that clipping sees what all ranks have; those that were computed
+    by other means, when they are applied.
+    """
+
+    _exchange: _Exchange
+
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> Pairs:
+        pairs = self._exchange(super().compute_gradients(*args, **kwargs))  # type: ignore[misc]
+        tf.compat.v1.add_to_collection(_AVERAGED, id(self))
+        return pairs
+
+    def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+        is_done = id(self) in tf.compat.v1.get_collection(_AVERAGED)
+        pairs = list(grads_and_vars) if is_done else self._exchange(grads_and_vars)
+        return super().apply_gradients(pairs, *args, **kwargs)  # type: ignore[misc]
+
+
+class _AveragingKerasOptimizer:
+    """Over a class of `tf.keras.optimizers.legacy`, which clips after this."""
+
+    _exchange: _Exchange
+
+    def _aggregate_gradients(self, grads_and_vars: Any) -> Pairs:
+        return self._exchange(grads_and_vars)
+
+
+_AVERAGED = "determined_averaged"  # of a graph: the optimizers whose gradients are averaged already
+
+
+def _exchanges_here() -> str:
+    """Of a graph: the collection of all exchanges so far in the same branch. One in a branch of a `tf.cond` that is not
+    taken would never happen for those that wait for it."""
+    branch = tf.compat.v1.get_default_graph()._get_control_flow_context()
+    return "determined_exchanges" if branch is None else f"determined_exchanges of {branch.name}"
+
+
+def _shaped(mean: Any, gradient: Any) -> Any:
+    mean.set_shape(gradient.shape)
+    return mean

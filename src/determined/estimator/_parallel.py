@@ -1,0 +1,60 @@
+"""How the ranks of a trial find one another. The only file of this room that looks into the process environment."""
+
+import os
+from typing import Any
+
+from determined import core
+from determined._imports import load_optional
+from determined._info import ClusterInfo
+
+
+def start_backend(info: ClusterInfo | None) -> core.DistributedContext | None:
+    """Who this process is, by what its launcher set; None for a process on its own.
+
+    Raises:
+        ValueError: a task of several slots whose entrypoint has another launcher.
+    """
+    if os.environ.get("USE_HOROVOD"):
+        return core.DistributedContext.from_horovod(_start_horovod())
+    if os.environ.get("USE_TORCH_DISTRIBUTED"):
+        return core.DistributedContext.from_torch_distributed()
+    if info is not None and (len(info.container_addrs) > 1 or sum(info.container_slot_counts) > 1):
+        raise ValueError(
+            f"this trial has {sum(info.container_slot_counts)} slots on {len(info.container_addrs)} node(s), and its "
+            "launcher starts no process for each; make the entrypoint `model_def:MyTrial`, or set "
+            "resources.slots_per_trial: 1"
+        )
+    return None
+
+
+def stop_backend() -> None:
+    global _horovod
+    if _horovod is not None:
+        _horovod.shutdown()
+    _horovod = None
+
+
+def horovod() -> Any:
+    """The module, where the ranks talk by it."""
+    return _horovod
+
+
+def horovod_optimizer(optimizer: Any, optimizations: dict[str, Any]) -> Any:
+    """The optimizer as one of those that all ranks step together."""
+    compression = _horovod.Compression
+    return _horovod.DistributedOptimizer(
+        optimizer,
+        compression=compression.fp16 if optimizations["gradient_compression"] else compression.none,
+        backward_passes_per_step=int(optimizations["aggregation_frequency"]),
+        average_aggregated_gradients=bool(optimizations["average_aggregated_gradients"]),
+    )
+
+
+_horovod: Any = None
+
+
+def _start_horovod() -> Any:
+    global _horovod
+    _horovod = load_optional("horovod.tensorflow", extra="horovod")
+    _horovod.init()
+    return _horovod

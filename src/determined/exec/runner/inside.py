@@ -1,0 +1,25 @@
+"""What differs for a runner inside a container: who has made the mounts, and whose Python `python3` is."""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+
+from determined.rundir import container
+from determined.wire.report import BindMount, LaunchFile
+
+
+def is_inside(launch: LaunchFile) -> bool:
+    return launch.resources_type == container.RESOURCES_TYPE
+
+
+def linked(mounts: Iterable[BindMount]) -> Iterator[BindMount]:
+    """Those that belong under the working directory, by where the engine has mounted them. It enforces `read_only`."""
+    for mount in mounts:
+        relative = container.under_workdir(os.path.normpath(mount.container_path))
+        if relative is not None:
+            yield BindMount(host_path=container.bound_at(relative), container_path=relative)
+
+
+def python_of_image(path: str) -> str | None:
+    """The `python3` that people who chose this image mean. `path`: the PATH of the image."""
+    return shutil.which("python3", path=path)

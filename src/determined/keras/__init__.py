@@ -1,0 +1,59 @@
+"""Keras training: `DeterminedCallback` in a plain `model.fit` on any backend, and `TFKerasTrial` on TensorFlow.
+
+Nothing is imported before it is used: the callback runs on Keras 3 where there is no TensorFlow.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from determined.keras import callbacks
+    from determined.keras._context import TFKerasExperimentalContext, TFKerasTrialContext
+    from determined.keras._controller import TFKerasTrialController
+    from determined.keras._determined_callback import DeterminedCallback
+    from determined.keras._inputs import InputData, SequenceAdapter
+    from determined.keras._load import load_model_from_checkpoint_path
+    from determined.keras._tensorboard import TensorBoard
+    from determined.keras._trial import TFKerasTrial
+    from determined.keras.callbacks import TFKerasTensorBoard
+
+__all__ = [
+    "DeterminedCallback",
+    "InputData",
+    "SequenceAdapter",
+    "TFKerasExperimentalContext",
+    "TFKerasTensorBoard",
+    "TFKerasTrial",
+    "TFKerasTrialContext",
+    "TFKerasTrialController",
+    "TensorBoard",
+    "callbacks",
+    "load_model_from_checkpoint_path",
+]
+
+_HOMES = {
+    "DeterminedCallback": "_determined_callback",
+    "InputData": "_inputs",
+    "SequenceAdapter": "_inputs",
+    "TFKerasExperimentalContext": "_context",
+    "TFKerasTensorBoard": "callbacks",
+    "TFKerasTrial": "_trial",
+    "TFKerasTrialContext": "_context",
+    "TFKerasTrialController": "_controller",
+    "TensorBoard": "_tensorboard",
+    "load_model_from_checkpoint_path": "_load",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "callbacks":
+        return importlib.import_module("determined.keras.callbacks")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,165 @@
+"""Training and validation data as TensorFlow's datasets: each rank gets its share, and training may begin anywhere."""
+
+import collections
+import itertools
+import logging
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from determined.keras._context import FitOptions
+from determined.keras._inputs import BatchSource, InputData, SequenceAdapter, batch_source, is_dataset
+from determined.keras._tensorflow import tf
+
+logger = logging.getLogger("determined.keras")
+
+_PEEKED = 3  # batches, by which the shape of all is told
+
+
+class Share:
+    """Which batches are this rank's: of the endless row of batches of all epochs, every `size`-th.
+
+    So no batch is left out where their number cannot be divided by that of the ranks, and a rank that goes on after n
+    batches knows at once where.
+    """
+
+    def __init__(self, source: BatchSource, rank: int, size: int) -> None:
+        self.source = source
+        self._rank = rank
+        self._size = size
+
+    def place(self, step: int) -> tuple[int, int]:
+        """(epoch, index) of this rank's batch number `step`."""
+        return divmod(step * self._size + self._rank, len(self.source))
+
+    def once(self) -> Iterator[tuple[Any, ...]]:
+        """This rank's batches of one epoch, for validation."""
+        for index in range(self._rank, len(self.source), self._size):
+            yield self.source.batch(0, index)
+
+    @property
+    def batches_of_once(self) -> int:
+        return len(range(self._rank, len(self.source), self._size))
+
+
+class EndlessBatches:
+    """This rank's batches from batch number `step` on, for training."""
+
+    def __init__(self, share: Share, step: int, options: FitOptions) -> None:
+        self._share = share
+        self._step = step
+        self._ahead = max(options.max_queue_size, 1) if options.workers > 1 else 0
+        self._workers = options.workers
+        # A Sequence may shuffle itself at the end of an epoch: it is brought to where it was.
+        self._epoch = share.place(step - 1)[0] if step > 0 else 0
+        for epoch in range(self._epoch):
+            share.source.end_epoch(epoch)
+
+    def __call__(self) -> Iterator[tuple[Any, ...]]:
+        if not self._ahead:
+            yield from (self._read(step) for step in itertools.count(self._step))
+            return
+        with ThreadPoolExecutor(self._workers, thread_name_prefix="determined-keras-data") as pool:
+            yield from self._read_ahead(pool)
+
+    def _read(self, step: int) -> tuple[Any, ...]:
+        epoch, index = self._share.place(step)
+        self._enter(epoch)
+        return self._share.source.batch(epoch, index)
+
+    def _read_ahead(self, pool: ThreadPoolExecutor) -> Iterator[tuple[Any, ...]]:
+        waiting: collections.deque[Future[tuple[Any, ...]]] = collections.deque()
+        step = self._step
+        while True:
+            epoch, index = self._share.place(step)
+            # Nothing of an epoch is read before the one before is through.
+            if len(waiting) < self._ahead and (not waiting or epoch == self._epoch):
+                self._enter(epoch)
+                waiting.append(pool.submit(self._share.source.batch, epoch, index))
+                step += 1
+                continue
+            yield waiting.popleft().result()
+
+    def _enter(self, epoch: int) -> None:
+        while self._epoch < epoch:
+            self._share.source.end_epoch(self._epoch)
+            self._epoch += 1
+
+
+def training_dataset(
+    data: InputData, *, step: int, batch_size: int, seed: int, rank: int, size: int, options: FitOptions
+) -> Any:
+    """The training data from batch number `step` on, without end."""
+    call = "build_training_data_loader"
+    if is_dataset(data):
+        dataset = data.repeat()
+        if step:
+            logger.info("the training dataset is read up to batch %s, where training goes on", step)
+            dataset = dataset.skip(step)
+        return _with_class_weight(dataset, options.class_weight)
+    if isinstance(data, SequenceAdapter):
+        options = _options_of(data, options)
+    source = batch_source(data, batch_size, shuffle=options.shuffle, seed=seed, call=call)
+    share = Share(source, rank, size)
+    dataset = _from_generator(EndlessBatches(share, step, options), source)
+    return _with_class_weight(dataset, options.class_weight)
+
+
+def validation_dataset(data: InputData, *, batch_size: int, rank: int, size: int) -> tuple[Any, int | None]:
+    """This rank's validation data, and how many batches that is; None where a dataset does not say."""
+    if is_dataset(data):
+        return data, None
+    source = batch_source(data, batch_size, shuffle=False, seed=0, call="build_validation_data_loader")
+    share = Share(source, rank, size)
+    known = tf.data.experimental.assert_cardinality(share.batches_of_once)
+    return _from_generator(share.once, source).apply(known), share.batches_of_once
+
+
+def _options_of(adapter: SequenceAdapter, options: FitOptions) -> FitOptions:
+    return FitOptions(
+        verbose=options.verbose,
+        class_weight=options.class_weight,
+        workers=adapter.workers,
+        use_multiprocessing=adapter.use_multiprocessing,
+        max_queue_size=adapter.max_queue_size,
+        shuffle=options.shuffle,
+        validation_steps=options.validation_steps,
+    )
+
+
+def _from_generator(batches: Callable[[], Iterator[tuple[Any, ...]]], source: BatchSource) -> Any:
+    options = tf.data.Options()
+    # TensorFlow would read ahead by itself, and random numbers be drawn for batches that are not trained yet.
+    options.autotune.enabled = False
+    options.experimental_optimization.inject_prefetch = False
+    dataset = tf.data.Dataset.from_generator(batches, output_signature=_signature(source))
+    return dataset.with_options(options)
+
+
+def _signature(source: BatchSource) -> Any:
+    """The shape of batches: sizes that differ between some of them are left open, as is the number of records."""
+    indices = sorted({0, len(source) // 2, len(source) - 1})[:_PEEKED]
+    peeked = [source.batch(0, index) for index in indices]
+    return tf.nest.map_structure(lambda *arrays: _spec(arrays), *peeked)
+
+
+def _spec(arrays: tuple[Any, ...]) -> Any:
+    shapes = [np.shape(array)[1:] for array in arrays]
+    alike = [sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True)]
+    return tf.TensorSpec([None, *alike], arrays[0].dtype)
+
+
+def _with_class_weight(dataset: Any, factors: dict[int, float] | None) -> Any:
+    if not factors:
+        return dataset
+    table = [float(factors.get(label, 1.0)) for label in range(max(factors) + 1)]
+
+    def weighted(x: Any, y: Any, weight: Any = None) -> Any:
+        is_one_hot = y.shape.rank is not None and y.shape.rank > 1 and y.shape[-1] != 1
+        labels = tf.argmax(y, axis=-1) if is_one_hot else tf.reshape(y, [-1])
+        factor = tf.gather(tf.constant(table), tf.cast(labels, tf.int64))
+        return x, y, factor if weight is None else tf.cast(weight, factor.dtype) * factor
+
+    return dataset.map(weighted)

@@ -1,0 +1,135 @@
+"""Checkpoints of a TFKerasTrial: everything that training goes on from, saved and put back."""
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from determined.errors import UnsafeCheckpoint
+from determined.keras._callback_set import CallbackSet
+from determined.keras._context import TFKerasTrialContext
+from determined.keras._model_inputs import write_inputs
+from determined.keras._model_weights import load_model_weights, save_model_weights
+from determined.keras._optimizer_state import load_optimizers, save_optimizers
+from determined.keras._random_state import random_state, restore_random_state
+from determined.keras._tensorflow import keras, tf
+from determined.trial import WORKLOADS_FILE, Origin, metadata, read_plain, read_plain_state
+
+_RNG_FILE, _CALLBACKS_FILE = "rng_state.pkl", "determined-callbacks.v1.pkl"
+# Names in the random state's file; the rest is under ours.
+_OLDER_NAMES = {"random": "random_rng_state", "numpy": "np_rng_state"}
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What is put back later: how far training was, and the random state of this rank."""
+
+    workloads: dict[str, Any] | None
+    rng: dict[str, Any] | None
+
+
+class Checkpoints:
+    """Saves and restores one trial."""
+
+    def __init__(self, trial: object, context: TFKerasTrialContext, model: Any, callbacks: CallbackSet) -> None:
+        self._context = context
+        self._core = context._core
+        self._dist = context.distributed
+        self._model = model
+        self._callbacks = callbacks
+        self.inputs: Any = None  # of a model that does not know them by itself
+        env = context.env
+        self._origin = Origin(
+            type(trial), "TFKerasTrial", self._core, hparams=env.hparams, config=env.experiment_config
+        )
+
+    def save(self, workloads: dict[str, Any]) -> str:
+        """Collective. Store the trial as it is now; the storage id."""
+        rng = random_state(keras, self._model)
+        everybody = self._dist.gather(rng)
+        storage_id = None
+        if everybody is not None:
+            words = metadata(workloads["steps_completed"], f"tensorflow-{tf.__version__}", "saved_weights")
+            with self._core.checkpoint.store_path(words) as (path, storage_id):
+                self._write(path, workloads, everybody)
+        self._share_what_is_not_trained()
+        restore_random_state(rng, self._model)  # callbacks may have drawn: a run that goes on from here will not have
+        return str(self._dist.broadcast(storage_id))
+
+    def restore(self, storage_id: str) -> Restored:
+        """Collective. Load model, optimizers and callbacks.
+
+        Raises:
+            UnsafeCheckpoint: another trial's, and its callbacks hold objects whose loading would run code.
+        """
+        with self._core.checkpoint.restore_path(storage_id) as path:
+            load_model_weights(self._model, path)
+            load_optimizers(self._context._optimizers, path)
+            self._callbacks.load_state(self._read_callbacks(path, storage_id))
+            return Restored(read_plain_state(path), self._read_rng(path))
+
+    def share(self) -> None:
+        """Collective. All ranks begin with the chief's weights, whatever their own code made."""
+        if self._dist.size == 1:
+            return
+        values = self._dist.broadcast(self._model.get_weights() if self._dist.rank == 0 else None)
+        self._model.set_weights(values)
+
+    def _write(self, path: Path, workloads: dict[str, Any], everybody: Sequence[dict[str, Any]]) -> None:
+        """On the chief."""
+        save_model_weights(self._model, path)
+        save_optimizers(self._context._optimizers, path)
+        _dump(workloads, path / WORKLOADS_FILE)
+        _dump(self._callbacks.state(), path / _CALLBACKS_FILE)
+        rng = {_OLDER_NAMES.get(name, name): value for name, value in everybody[0].items()}
+        _dump(rng | ({"ranks": list(everybody)} if len(everybody) > 1 else {}), path / _RNG_FILE)
+        if self.inputs is not None:
+            write_inputs(self.inputs, path)
+        self._origin.write(path)
+        self._callbacks.checkpoint_end(path)
+
+    def _read_callbacks(self, path: Path, storage_id: str) -> list[Any]:
+        file = path / _CALLBACKS_FILE
+        if not file.is_file():
+            return []
+        # What this very trial has saved was made by the code that runs now.
+        found = pickle.loads(file.read_bytes()) if self._is_own(storage_id) else _read_foreign(file)  # noqa: S301
+        return list(found.values()) if isinstance(found, dict) else list(found)
+
+    def _is_own(self, storage_id: str) -> bool:
+        env = self._context.env
+        return env.on_cluster and env.steps_completed > 0 and env.latest_checkpoint == storage_id
+
+    def _read_rng(self, path: Path) -> dict[str, Any] | None:
+        file = path / _RNG_FILE
+        if not file.is_file():
+            return None
+        found = read_plain(file, arrays=True)
+        ranks = found.pop("ranks", None)
+        if ranks is not None and len(ranks) == self._dist.size:
+            return dict(ranks[self._dist.rank])
+        newer = {older: name for name, older in _OLDER_NAMES.items()}
+        return {newer.get(name, name): value for name, value in found.items()}
+
+    def _share_what_is_not_trained(self) -> None:
+        """Collective. Statistics such as those of BatchNormalization are each rank's own, and the chief's are saved:
+        all go on with these, as they will after a pause."""
+        weights = self._model.non_trainable_weights
+        if self._dist.size == 1 or not weights:
+            return
+        values = self._dist.broadcast([weight.numpy() for weight in weights] if self._dist.rank == 0 else None)
+        for weight, value in zip(weights, values, strict=True):
+            weight.assign(value)
+
+
+def _dump(value: Any, file: Path) -> None:
+    with file.open("wb") as stream:
+        pickle.dump(value, stream)
+
+
+def _read_foreign(file: Path) -> Any:
+    try:
+        return read_plain(file, arrays=True)
+    except UnsafeCheckpoint as err:
+        raise UnsafeCheckpoint(f"{err}. Return plain values and arrays from get_state() of callbacks") from err

@@ -1,0 +1,62 @@
+"""Where shuffled data goes on: TensorFlow shuffles each epoch differently, by how many came before in this process.
+
+A training that is resumed begins a new process, so the epochs it has behind it are passed over in its data: skipped
+where Keras reads all epochs from one iterator, begun and dropped where it makes one for each. Keras hands its callbacks
+no data; they lie in the frame of `fit`.
+"""
+
+import logging
+import sys
+from types import FrameType
+from typing import Any
+
+logger = logging.getLogger("determined.keras")
+
+_FRAMES = 12  # from a callback up to `fit`, with room for Keras's own wrappers
+
+
+def pass_over(epochs: int, batches: int) -> None:
+    """From `on_train_begin`: go on in the data as after `epochs`, which had `batches` together."""
+    frame = _fit_frame()
+    if frame is None:
+        logger.debug("no data of Keras in sight; they begin as in the first epoch")
+        return
+    if (handler := frame.f_locals.get("data_handler")) is not None:
+        _pass_keras_2(handler, epochs, batches)
+    elif (iterator := frame.f_locals.get("epoch_iterator")) is not None:
+        _pass_keras_3(iterator, epochs, batches)
+
+
+def _fit_frame() -> FrameType | None:
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(_FRAMES):
+        if frame is None:
+            return None
+        if frame.f_code.co_name == "fit" and {"data_handler", "epoch_iterator"} & frame.f_locals.keys():
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def _pass_keras_2(handler: Any, epochs: int, batches: int) -> None:
+    dataset, adapter = handler._dataset, handler._adapter
+    if not hasattr(dataset, "skip"):
+        return  # spread over several workers
+    if not adapter.should_recreate_iterator():
+        handler._dataset = dataset.skip(batches)
+    elif type(adapter).__name__ == "DatasetAdapter":
+        for _ in range(epochs):
+            next(iter(dataset), None)
+
+
+def _pass_keras_3(iterator: Any, epochs: int, batches: int) -> None:
+    dataset: Any = getattr(iterator, "_distributed_dataset", None)
+    if not hasattr(dataset, "skip") or type(iterator.data_adapter).__name__ != "TFDatasetAdapter":
+        return
+    if iterator.steps_per_epoch and iterator._num_batches is None:
+        iterator._distributed_dataset = dataset.skip(batches)
+        return
+    for _ in range(epochs):
+        next(iter(dataset), None)
+        if iterator._num_batches:
+            iter(dataset)  # Keras makes another one at the end of an epoch, too

@@ -1,0 +1,70 @@
+"""Gradients of several ranks, averaged before an optimizer applies them: by Horovod where it was launched, else over
+core's own connection between the ranks, which needs nothing beside TensorFlow."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from determined import core
+from determined.keras._tensorflow import KERAS_3, tf
+from determined.trial import mean_over_ranks
+
+# Gradients in, their averages over all ranks out; in the graph of a training step.
+Averaging = Callable[[Sequence[Any]], list[Any]]
+
+
+def averaging(optimizer: Any, average: Averaging) -> Any:
+    """The same optimizer, which from now on averages gradients over all ranks before it applies them."""
+    base = type(optimizer)
+    method = _apply_of_keras_3(base, average) if KERAS_3 else _apply_of_keras_2(base, average)
+    # Its class changes and it stays: what Keras and the user hold of it, and its state, remain as they are.
+    optimizer.__class__ = type(base.__name__, (base,), {**method, "__module__": base.__module__})
+    return optimizer
+
+
+def over_core(distributed: core.DistributedContext) -> Averaging:
+    """The chief adds up what all ranks send it, in the order of ranks, so that a run can be repeated exactly."""
+
+    def exchange(*gradients: Any) -> list[Any]:
+        return mean_over_ranks(distributed, gradients)
+
+    def average(gradients: Sequence[Any]) -> list[Any]:
+        present = [tf.convert_to_tensor(gradient) for gradient in gradients if gradient is not None]
+        means = tf.numpy_function(exchange, present, [gradient.dtype for gradient in present])
+        for gradient, mean in zip(present, means, strict=True):
+            mean.set_shape(gradient.shape)
+        return _put_back(gradients, means)
+
+    return average
+
+
+def over_horovod(hvd: Any) -> Averaging:
+    """By an initialised `horovod.tensorflow`."""
+
+    def average(gradients: Sequence[Any]) -> list[Any]:
+        present = [tf.convert_to_tensor(gradient) for gradient in gradients if gradient is not None]
+        return _put_back(gradients, hvd.grouped_allreduce(present, op=hvd.Average))
+
+    return average
+
+
+def _put_back(gradients: Sequence[Any], means: Sequence[Any]) -> list[Any]:
+    """None stays where a variable has no gradient."""
+    left = iter(means)
+    return [None if gradient is None else next(left) for gradient in gradients]
+
+
+def _apply_of_keras_3(base: Any, average: Averaging) -> dict[str, Any]:
+    def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        return base.apply(self, average(list(grads)), trainable_variables)
+
+    return {"apply": apply}
+
+
+def _apply_of_keras_2(base: Any, average: Averaging) -> dict[str, Any]:
+    def apply_gradients(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+        pairs = list(grads_and_vars)
+        means = average([gradient for gradient, _ in pairs])
+        variables = [variable for _, variable in pairs]
+        return base.apply_gradients(self, list(zip(means, variables, strict=True)), *args, **kwargs)
+
+    return {"apply_gradients": apply_gradients}

@@ -1,0 +1,33 @@
+"""At which epoch `model.fit` begins, said from inside of it: both Keras have a place for their own BackupAndRestore."""
+
+from typing import Any
+
+from determined.keras import _framework
+
+
+def begin_at(keras: Any, model: Any, epoch: int) -> None:
+    """From `on_train_begin`: the first epoch of this `fit` is `epoch`, counted from 0; none at all past its end."""
+    if _framework.is_keras_3(keras):
+        model._initial_epoch = epoch
+    else:
+        model._training_state = _Beginning(epoch)
+
+
+def forget(keras: Any, model: Any) -> None:
+    """The next `fit` of this model begins where it is told to."""
+    if _framework.is_keras_3(keras):
+        model._initial_epoch = None
+    elif isinstance(getattr(model, "_training_state", None), _Beginning):
+        model._training_state = None
+
+
+class _Beginning:
+    """What Keras 2 asks after `on_train_begin`."""
+
+    def __init__(self, epoch: int) -> None:
+        self._epoch = epoch
+
+    def maybe_load_initial_counters_from_ckpt(
+        self, steps_per_epoch: int | None, initial_epoch: int, mode: Any = None
+    ) -> tuple[int, int]:
+        return self._epoch, 0

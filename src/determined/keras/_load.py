@@ -1,0 +1,41 @@
+"""`load_model_from_checkpoint_path`: a trained model, built from what lies in a checkpoint."""
+
+from pathlib import Path
+from typing import Any
+
+from determined.keras._context import TFKerasTrialContext
+from determined.keras._model_inputs import build
+from determined.keras._model_weights import load_model_weights
+from determined.keras._trial import TFKerasTrial
+from determined.trial import EnvContext, ExperimentConfig, StoredTrial, local_core_context, stored_class
+
+
+def load_model_from_checkpoint_path(path: str, tags: list[str] | None = None) -> Any:
+    """The model of a TFKerasTrial's checkpoint, built by the trial's own `build_model`, with its trained weights.
+
+    Building it runs the code that lies in the checkpoint.
+
+    Args:
+        path: a directory that holds a checkpoint, as `Checkpoint.download` returns it.
+        tags: accepted for older scripts: checkpoints that need them are not written any more.
+
+    Raises:
+        AssertionError: the directory has neither load_data.json nor metadata.json.
+        CheckpointNotFound: it has no weights of a TFKerasTrial.
+        CheckpointStateException: they are not those of the model that its code builds.
+        TrialNotImportable: its code, or a library that the code needs, is not found here.
+
+    Example:
+        >>> model = keras.load_model_from_checkpoint_path(client.get_checkpoint(uuid).download())
+        >>> model.predict(x)
+    """
+    directory = Path(path)
+    saved = StoredTrial.of(directory)
+    env = EnvContext(
+        experiment_config=ExperimentConfig(saved.config or {}), hparams=saved.hparams or {}, managed_training=False
+    )
+    with stored_class(directory, saved, TFKerasTrial) as trial_class:
+        model = trial_class(TFKerasTrialContext(local_core_context(), env)).build_model()
+    build(model, directory)
+    load_model_weights(model, directory)
+    return model

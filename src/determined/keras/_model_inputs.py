@@ -1,0 +1,38 @@
+"""The shapes of what a model is called with, kept in a checkpoint: a model that is a class of the user's has no weights
+before it is called."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from determined.keras._tensorflow import tf
+
+_FILE = "determined-keras-model-inputs.json"
+
+
+def write_inputs(described: Any, directory: Path) -> None:
+    (directory / _FILE).write_text(json.dumps(described))
+
+
+def describe(x: Any) -> Any:
+    """A batch of inputs: tensors, and tuples and dicts of them."""
+    if isinstance(x, dict):
+        return {"names": {name: describe(part) for name, part in x.items()}}
+    if isinstance(x, list | tuple):
+        return {"parts": [describe(part) for part in x]}
+    return {"shape": [int(size) for size in x.shape[1:]], "dtype": x.dtype.name}
+
+
+def build(model: Any, directory: Path) -> None:
+    """Have the model make its weights, if it has not and the checkpoint says how."""
+    file = directory / _FILE
+    if not model.built and file.is_file():
+        model(_zeros(json.loads(file.read_text())), training=False)
+
+
+def _zeros(described: dict[str, Any]) -> Any:
+    if "names" in described:
+        return {name: _zeros(part) for name, part in described["names"].items()}
+    if "parts" in described:
+        return tuple(_zeros(part) for part in described["parts"])
+    return tf.zeros([1, *described["shape"]], described["dtype"])

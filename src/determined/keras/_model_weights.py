@@ -1,0 +1,117 @@
+"""The weights of a trial's model: written in the format of the Keras at hand, read in those of all releases."""
+
+import logging
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from determined.errors import CheckpointNotFound, CheckpointStateException
+from determined.keras import _framework
+from determined.keras._tensorflow import KERAS_3, keras, tf
+
+logger = logging.getLogger("determined.keras")
+
+_NAME = "determined-keras-model-weights"
+_WHOLE_MODEL = "determined-keras-model"  # of early releases
+_H5 = (f"{_NAME}.weights.h5", f"{_NAME}.h5", f"{_WHOLE_MODEL}.h5")
+# TensorFlow checkpoints, by the prefix of their files.
+_TENSORFLOW = (_NAME, f"{_WHOLE_MODEL}/variables/variables")
+_VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
+
+
+def save_model_weights(model: Any, directory: Path) -> None:
+    if KERAS_3:
+        model.save_weights(str(directory / _H5[0]))
+    else:
+        model.save_weights(str(directory / _NAME), save_format="tf")
+
+
+def load_model_weights(model: Any, directory: Path) -> None:
+    """Load into a model that is built; one of Keras 2 may also be built later.
+
+    Raises:
+        CheckpointNotFound: no weights of a TFKerasTrial are there.
+        CheckpointStateException: they are those of another model.
+    """
+    h5 = next((directory / name for name in _H5 if (directory / name).is_file()), None)
+    if h5 is not None:
+        model.load_weights(str(h5))
+        return
+    prefix = next((directory / name for name in _TENSORFLOW if Path(f"{directory / name}.index").is_file()), None)
+    if prefix is None:
+        found = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else "no such directory"
+        raise CheckpointNotFound(
+            f"{directory} is no checkpoint of a TFKerasTrial: it has neither {_NAME}* nor {_WHOLE_MODEL}* "
+            f"(found: {found})"
+        )
+    if KERAS_3 or prefix.name == "variables":
+        _load_values(model, prefix)
+    else:
+        status = model.load_weights(str(prefix)).expect_partial()
+        if model.built:
+            _check_matched(model, status, prefix)
+
+
+def _load_values(model: Any, prefix: Path) -> None:
+    """By the names under which TensorFlow has saved them, which say the way from the model to each variable."""
+    reader = tf.train.load_checkpoint(str(prefix))
+    found = _weights_by_name(model, reader)
+    _check_complete(model, found, prefix)
+    for name, weight in found.items():
+        _assign(weight, reader.get_tensor(name), name, prefix)
+
+
+def _check_matched(model: Any, status: Any, prefix: Path) -> None:
+    """Keras 2 loads what it finds and is silent about the rest, which may be state of an optimizer or all weights."""
+    try:
+        status.assert_existing_objects_matched()
+    except AssertionError:
+        _check_complete(model, _weights_by_name(model, tf.train.load_checkpoint(str(prefix))), prefix)
+
+
+def _weights_by_name(model: Any, reader: Any) -> dict[str, Any]:
+    weights = {id(weight) for weight in model.weights}
+    names = [name for name in sorted(reader.get_variable_to_shape_map()) if name.endswith(_VALUE)]
+    found = {name: _find(model, name.removesuffix(_VALUE).split("/")) for name in names}
+    return {name: weight for name, weight in found.items() if id(weight) in weights}
+
+
+def _check_complete(model: Any, found: dict[str, Any], prefix: Path) -> None:
+    known = {id(weight) for weight in found.values()}
+    missing = [str(getattr(weight, "path", weight.name)) for weight in model.weights if id(weight) not in known]
+    if missing:
+        raise CheckpointStateException(
+            f"{prefix} has no values for {', '.join(sorted(missing))}: it was saved by another model, or one whose "
+            "parts have other names; load it with the code and the TensorFlow that saved it "
+            f"(this is Keras {_framework.version(keras)})"
+        )
+
+
+def _find(root: Any, way: list[str]) -> Any:
+    """The variable at the end of a way through attributes and layers; None where there is none."""
+    found = root
+    for part in way:
+        numbered = re.fullmatch(r"(layer|layer_with_weights)-(\d+)", part)
+        if numbered is not None:
+            layers = [each for each in getattr(found, "layers", []) if numbered[1] == "layer" or each.weights]
+            place = int(numbered[2])
+            found = layers[place] if place < len(layers) else None
+        elif part.isdigit() and isinstance(found, list | tuple):
+            found = found[int(part)] if int(part) < len(found) else None
+        elif isinstance(found, Mapping):
+            found = found.get(part)
+        else:
+            found = getattr(found, part, None)
+    return found
+
+
+def _assign(weight: Any, value: Any, name: str, prefix: Path) -> None:
+    if tuple(weight.shape) != np.shape(value):
+        raise CheckpointStateException(
+            f"{name} of {prefix} has the shape {np.shape(value)}, and the model's {tuple(weight.shape)}; "
+            "restore it with the model that saved it"
+        )
+    weight.assign(value)

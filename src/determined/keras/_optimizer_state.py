@@ -1,0 +1,122 @@
+"""The state of optimizers in an HDF5 file, as every release has named it."""
+
+import logging
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from determined._imports import load_optional
+
+logger = logging.getLogger("determined.keras")
+
+OPTIMIZER_FILE = "determined-keras-optimizer-weights.h5"
+_GROUP, _NAMES = "optimizer_weights", "weight_names"
+
+
+def save_optimizers(optimizers: Sequence[Any], directory: Path) -> None:
+    h5py: Any = load_optional("h5py", extra="tensorflow")
+    with h5py.File(directory / OPTIMIZER_FILE, "w") as file:
+        for number, optimizer in enumerate(optimizers):
+            group = file.create_group(f"optimizer-{number}").create_group(_GROUP)
+            for place, variable in enumerate(variables_of(optimizer)):
+                dataset = group.create_dataset(f"{place:06d}", data=np.asarray(variable.numpy()))
+                dataset.attrs["name"] = _name(variable)
+
+
+def load_optimizers(optimizers: Sequence[Any], directory: Path) -> None:
+    """Put back what was saved; an optimizer whose state is missing or does not fit begins anew, with a warning."""
+    file = directory / OPTIMIZER_FILE
+    states = _read(file) if file.is_file() else []
+    for number, optimizer in enumerate(optimizers):
+        if number >= len(states) or not _assign(variables_of(optimizer), states[number]):
+            logger.warning(
+                "the checkpoint has no state that fits optimizer %s, a %s; it begins anew",
+                number, type(optimizer).__name__,
+            )  # fmt: skip
+
+
+def variables_of(optimizer: Any) -> list[Any]:
+    """Everything an optimizer carries from batch to batch, its learning rate among it."""
+    found = getattr(optimizer, "variables", None)
+    variables = list(found()) if callable(found) and not isinstance(found, list) else list(found or [])
+    rate = getattr(optimizer, "_learning_rate", None)
+    known = any(variable is rate for variable in variables)
+    return variables if known or not hasattr(rate, "assign") else [*variables, rate]
+
+
+def _read(file: Path) -> list[dict[str, Any]]:
+    """The values of each optimizer by name, in the order they were saved in."""
+    h5py: Any = load_optional("h5py", extra="tensorflow")
+    with h5py.File(file, "r") as stored:
+        names = sorted(stored, key=lambda name: [int(part) for part in re.findall(r"\d+", name)])
+        groups = [stored] if _GROUP in stored else [stored[name] for name in names]
+        return [_values(group.get(_GROUP, group)) for group in groups]
+
+
+def _values(group: Any) -> dict[str, Any]:
+    """Ours are numbered and carry their names; Keras's are listed by name."""
+    listed = [name for key in sorted(group.attrs) if key.startswith(_NAMES) for name in group.attrs[key]]
+    texts = [name.decode() if isinstance(name, bytes) else name for name in listed] or sorted(group)
+    return {str(group[text].attrs.get("name", text)): np.asarray(group[text]) for text in texts}
+
+
+def _assign(variables: list[Any], state: dict[str, Any]) -> bool:
+    values = list(state.values())
+    if [tuple(variable.shape) for variable in variables] == [np.shape(value) for value in values]:
+        for variable, value in zip(variables, values, strict=True):
+            variable.assign(value)
+        return True
+    return _assign_by_kind(variables, state)
+
+
+def _assign_by_kind(variables: list[Any], state: dict[str, Any]) -> bool:
+    """Another release of Keras has saved it: the same moments in another order, under other names."""
+    wanted = _by_kind({_name(variable): variable for variable in variables})
+    found = _by_kind(state)
+    moments = set(wanted) - {"rate", "steps"}
+    if not moments <= set(found) or None in wanted:
+        return False
+    pairs = [pair for kind in set(wanted) & set(found) for pair in zip(wanted[kind], found[kind], strict=False)]
+    if len(pairs) < sum(len(wanted[kind]) for kind in moments):
+        return False
+    if any(tuple(variable.shape) != np.shape(value) for variable, value in pairs):
+        return False
+    for variable, value in pairs:
+        variable.assign(value)
+    return True
+
+
+def _by_kind(named: dict[str, Any]) -> dict[str | None, list[Any]]:
+    kinds: dict[str | None, list[Any]] = {}
+    for name, each in named.items():
+        kinds.setdefault(_kind(name), []).append(each)
+    return kinds
+
+
+def _kind(name: str) -> str | None:
+    """`Adam/dense/kernel/m:0`, `Adam/m/dense/kernel:0` and `adam/dense_kernel_momentum` are one kind of moment."""
+    bare = name.removesuffix(":0")
+    if bare.endswith("learning_rate"):
+        return "rate"
+    parts = re.split("[/_]", bare)
+    return next((_KINDS[part] for part in (parts[-1], *parts[:2]) if part in _KINDS), None)
+
+
+def _name(variable: Any) -> str:
+    return str(getattr(variable, "path", variable.name))
+
+
+_KINDS = {
+    "iter": "steps",
+    "iteration": "steps",
+    "iterations": "steps",
+    "m": "first",
+    "momentum": "first",
+    "v": "second",
+    "velocity": "second",
+    "rms": "second",
+    "accumulator": "accumulator",
+}

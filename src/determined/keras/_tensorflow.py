@@ -1,0 +1,21 @@
+"""TensorFlow and the Keras it comes with, 2 or 3, for everything around TFKerasTrial. Both are imported here alone."""
+
+from typing import Any
+
+from determined._imports import load_optional
+from determined.errors import InvalidExperimentException
+from determined.keras import _framework
+
+tf: Any = load_optional("tensorflow", extra="tensorflow")
+keras: Any = tf.keras
+KERAS_3 = _framework.is_keras_3(keras)
+
+
+def check_backend() -> None:
+    """Raises InvalidExperimentException where Keras 3 was told to compute by something else than TensorFlow."""
+    found = _framework.backend(keras)
+    if found != "tensorflow":
+        raise InvalidExperimentException(
+            f"TFKerasTrial trains by TensorFlow, and KERAS_BACKEND is {found}; set KERAS_BACKEND=tensorflow, or train "
+            "by a script with keras.DeterminedCallback"
+        )

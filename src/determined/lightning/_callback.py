@@ -1,0 +1,45 @@
+"""What the callbacks of this room have in common: they come before all others, in an order of their own."""
+
+from typing import TYPE_CHECKING, Any
+
+from determined import core
+from determined.errors import InvalidExperimentException
+from determined.lightning import _flavour
+
+if TYPE_CHECKING:
+    from determined.lightning._checkpoint import DeterminedCheckpoint
+
+CHECKPOINT, SEARCH, PREEMPTION, OTHERS, LAST = range(5)
+
+
+class DeterminedCallback(*_flavour.bases("callbacks.Callback")):  # type: ignore[misc]
+    """Before a batch nobody else's hook has run, so that a checkpoint of that moment lacks and doubles nothing."""
+
+    _place = OTHERS
+
+    def __init__(self, core_context: core.Context) -> None:
+        super().__init__()
+        self._core = core_context
+
+    @property
+    def _is_chief(self) -> bool:
+        return bool(self._core.distributed.rank == 0)
+
+    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        for each in trainer.loggers:
+            if hasattr(each, "follow"):
+                each.follow(trainer)
+        # A new list: the one in use is being gone through.
+        trainer.callbacks = sorted(trainer.callbacks, key=lambda callback: getattr(callback, "_place", OTHERS))
+
+
+def checkpoint_of(trainer: Any, who: str) -> "DeterminedCheckpoint":
+    """Raises InvalidExperimentException where a trainer has none."""
+    found = [callback for callback in trainer.callbacks if getattr(callback, "_place", OTHERS) == CHECKPOINT]
+    if not found:
+        raise InvalidExperimentException(
+            f"{who} needs a DeterminedCheckpoint beside it; add one to Trainer(callbacks=[...]), or use "
+            "Trainer(**context.trainer_kwargs())"
+        )
+    checkpoint: DeterminedCheckpoint = found[0]
+    return checkpoint

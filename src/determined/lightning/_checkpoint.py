@@ -1,0 +1,249 @@
+"""DeterminedCheckpoint: Lightning's own checkpoints in the cluster's storage, taken between two batches, with all that
+a run needs to go on as if it had never stopped."""
+
+import contextlib
+import json
+import logging
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from determined import core
+from determined.errors import CheckpointNotFound
+from determined.lightning import _averages, _data, _random
+from determined.lightning._callback import CHECKPOINT, LAST, DeterminedCallback
+from determined.lightning._flavour import flavours
+from determined.lightning._position import batches_trained, before_batch, going_on, is_between_steps, resumed
+from determined.trial import metadata
+
+logger = logging.getLogger("determined.lightning")
+
+LIGHTNING_FILE = "lightning.ckpt"
+_ABOUT_FILE = "determined.json"
+
+
+class DeterminedCheckpoint(DeterminedCallback):
+    """Saves `lightning.ckpt`, in Lightning's format, through `core_context.checkpoint`; goes on from it exactly.
+
+    Beside that file lie the random numbers and the place in the data of every rank. Checkpoints are taken before the
+    next batch starts, when all hooks, schedulers and validations of the last one have run; the final one when training
+    ends.
+
+    Args:
+        core_context: of `core.init`, or `context.core` of `determined.lightning.init`.
+        every_n_epochs: how often; None for never.
+        every_n_batches: how often besides; None for never.
+
+    Example:
+        >>> checkpoint = DeterminedCheckpoint(core_context)
+        >>> trainer = L.Trainer(callbacks=[checkpoint, DeterminedPreemption(core_context)])
+        >>> trainer.fit(model, ckpt_path=checkpoint.resume_path())
+    """
+
+    _place = CHECKPOINT
+
+    def __init__(
+        self, core_context: core.Context, *, every_n_epochs: int | None = 1, every_n_batches: int | None = None
+    ) -> None:
+        super().__init__(core_context)
+        self._every_n_epochs = _checked("every_n_epochs", every_n_epochs)
+        self._every_n_batches = _checked("every_n_batches", every_n_batches)
+        self._is_due = False
+        self.saved_at: int | None = None
+        self._keep = contextlib.ExitStack()
+        self._restored: dict[str, Any] | None = None
+        self._weights: Path | None = None
+        self._loaders: list[_data.FollowedLoader] = []
+        self._logged: dict[str, Any] = {}
+
+    def resume_path(self, storage_id: str | None = None) -> str | None:
+        """What to give `trainer.fit(ckpt_path=...)`; None for a trial that begins. All ranks must call it.
+
+        Args:
+            storage_id: the checkpoint to go on from; this trial's latest where none is given. Of another trial's only
+                the weights are taken, when the fit begins.
+
+        Raises:
+            CheckpointNotFound: there is no such checkpoint, or it is none of Lightning's.
+        """
+        latest = self._core.info.latest_checkpoint if self._core.info is not None else None
+        wanted = storage_id or latest
+        if wanted is None:
+            return None
+        directory = self._keep.enter_context(self._core.checkpoint.restore_path(wanted))
+        if not (directory / LIGHTNING_FILE).exists():
+            raise CheckpointNotFound(
+                f"checkpoint {wanted} has no {LIGHTNING_FILE}, so it was not saved by DeterminedCheckpoint; go on from "
+                "one that was"
+            )
+        about = _about(directory)
+        if about.get("trial_id") != self._trial_id():
+            logger.info("training begins with the weights of checkpoint %s of trial %s", wanted, about.get("trial_id"))
+            self._weights = directory / LIGHTNING_FILE
+            return None
+        self._restored = self._read(directory, about)
+        self.saved_at = about["batches_trained"]
+        logger.info("going on from checkpoint %s at batch %s", wanted, self.saved_at)
+        return str(directory / LIGHTNING_FILE)
+
+    def request(self) -> None:
+        """Have a checkpoint before the next batch, or after the last one. All ranks must ask at the same batch."""
+        self._is_due = True
+
+    def is_due(self) -> bool:
+        return self._is_due
+
+    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        if not any(isinstance(callback, _Final) for callback in trainer.callbacks):
+            trainer.callbacks = [*trainer.callbacks, _Final(self)]
+        super().setup(trainer, pl_module, stage)
+        if stage == "fit" and self._weights is not None:
+            found = torch.load(self._weights, map_location="cpu", weights_only=True)
+            pl_module.load_state_dict(found["state_dict"], strict=pl_module.strict_loading)
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        self._loaders = _data.follow(trainer)
+        if self._restored is not None and self._restored["loaders"] is not None:
+            self._take_up(trainer, self._restored)
+        _data.begin_again(trainer)
+
+    def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
+        self._loaders = _data.follow(trainer)  # Lightning may have asked for new ones
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+        if self._restored is not None:
+            going_on(trainer)
+            _random.put_back(self._restored["random"])
+            self._restored = None
+        if self._is_due and is_between_steps(trainer, batch_idx):
+            self._is_due = False
+            with before_batch(trainer):
+                self._save(trainer, [loader.taken() for loader in self._loaders])
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        if self._logged:
+            self._logged = _averages.add(trainer, self._logged)
+        every = self._every_n_batches
+        if every is not None and batches_trained(trainer) % every == 0:
+            self.request()
+
+    def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+        self._logged = {}
+        every = self._every_n_epochs
+        if every is not None and (trainer.current_epoch + 1) % every == 0:
+            self.request()
+
+    def teardown(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        if stage == "fit":
+            self._keep.close()
+
+    def note_data(self, trainer: Any) -> None:
+        """At the end of a batch: before the next one is fetched, have the loaders remember where they are."""
+        if self._is_due:
+            ahead = _data.fetched_ahead(trainer)
+            for loader in self._loaders:
+                loader.note_next(ahead)
+
+    def finish(self, trainer: Any) -> None:
+        """When training ends: what was trained last, unless it is saved."""
+        self._is_due = False
+        if self.saved_at != batches_trained(trainer):
+            self._save(trainer, None)
+
+    def _take_up(self, trainer: Any, restored: dict[str, Any]) -> None:
+        # It does not know that loaders are followed.
+        warnings.filterwarnings("ignore", "You're resuming from a checkpoint that ended before the epoch ended")
+        resumed(trainer)
+        for loader, state in zip(self._loaders, restored["loaders"], strict=True):
+            if state is not None:
+                loader.take_up(state)
+        _averages.put_back(trainer, restored["averages"])
+        self._logged = restored["averages"]["logged"]
+
+    def _save(self, trainer: Any, loaders: list[_data.LoaderState | None] | None) -> None:
+        batches, now = batches_trained(trainer), _random.take()
+        if self.saved_at == batches:
+            return
+        if self._is_chief:
+            self._core.train.set_status("checkpointing")
+        about = metadata(batches, f"lightning-{flavours()[0].__version__}", "lightning")
+        with self._stored(about) as path:
+            trainer.save_checkpoint(path / LIGHTNING_FILE, weights_only=False)
+            own = {"random": now, "loaders": loaders, "averages": _averages.take(trainer)}
+            torch.save(own, path / _rank_file(self._core.distributed.rank))
+            if self._is_chief:
+                ranks = self._core.distributed.size
+                about |= {"trial_id": self._trial_id(), "batches_trained": batches, "ranks": ranks}
+                (path / _ABOUT_FILE).write_text(json.dumps(about))
+        self.saved_at = batches
+        for loader in self._loaders:
+            loader.forget()
+        _random.put_back(now)  # saving may have drawn: a run that goes on from here will not have
+        if self._is_chief:
+            self._core.train.set_status("training")
+
+    @contextlib.contextmanager
+    def _stored(self, about: dict[str, Any]) -> Iterator[Path]:
+        if self._core.distributed.size == 1:
+            with self._core.checkpoint.store_path(about) as (path, _storage_id):
+                yield path
+            return
+        with self._core.checkpoint.store_path(about if self._is_chief else {}, shard=True) as (path, _storage_id):
+            yield path
+
+    def _read(self, directory: Path, about: dict[str, Any]) -> dict[str, Any]:
+        rank, size = self._core.distributed.rank, self._core.distributed.size
+        if about["ranks"] != size:
+            logger.warning(
+                "the checkpoint is of %s rank(s), and %s go on from it: the rest of this epoch has its data in another "
+                "order than it would have had",
+                about["ranks"],
+                size,
+            )
+            rank = 0
+        found: dict[str, Any] = torch.load(directory / _rank_file(rank), map_location="cpu", weights_only=True)
+        if about["ranks"] != size and found["loaders"] is not None:
+            found["loaders"] = [None] * len(found["loaders"])
+        return found
+
+    def _trial_id(self) -> int:
+        info = self._core.info
+        return info.trial.trial_id if info is not None and info.task_type == "TRIAL" else 0
+
+
+class _Final(DeterminedCallback):
+    """Saves when training ends, after all other callbacks: some, such as weight averaging, change the model there."""
+
+    _place = LAST
+
+    def __init__(self, checkpoint: DeterminedCheckpoint) -> None:
+        super().__init__(checkpoint._core)
+        self._checkpoint = checkpoint
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        self._checkpoint.note_data(trainer)
+
+    def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+        self._checkpoint.note_data(trainer)
+
+    def on_train_end(self, trainer: Any, pl_module: Any) -> None:
+        self._checkpoint.finish(trainer)
+
+
+def _checked(name: str, every: int | None) -> int | None:
+    if every is not None and every < 1:
+        raise ValueError(f"{name}={every} is not a number of them; give 1 or more, or None for never")
+    return every
+
+
+def _rank_file(rank: int) -> str:
+    return f"determined_rank_{rank}.pth"
+
+
+def _about(directory: Path) -> dict[str, Any]:
+    file = directory / _ABOUT_FILE
+    found: dict[str, Any] = json.loads(file.read_text()) if file.is_file() else {}
+    return found

@@ -1,0 +1,55 @@
+"""DeterminedPreemption: leaves training with a checkpoint when the cluster wants the slots back."""
+
+from typing import Any
+
+from determined import core
+from determined.lightning._callback import PREEMPTION, DeterminedCallback, checkpoint_of
+from determined.lightning._flavour import leave_fit
+
+
+class DeterminedPreemption(DeterminedCallback):
+    """Asks after every batch. On a yes `trainer.fit` returns before the next batch, with everything saved.
+
+    Args:
+        core_context: of `core.init`, or `context.core` of `determined.lightning.init`.
+
+    Attributes:
+        is_preempted: training was left; what follows `trainer.fit` in a script should wait for another time.
+
+    Raises:
+        InvalidExperimentException: in `trainer.fit`, a Trainer without a DeterminedCheckpoint.
+
+    Example:
+        >>> preemption = DeterminedPreemption(core_context)
+        >>> L.Trainer(callbacks=[DeterminedCheckpoint(core_context), preemption]).fit(model)
+        >>> if not preemption.is_preempted:
+        ...     export(model)
+    """
+
+    _place = PREEMPTION
+
+    def __init__(self, core_context: core.Context) -> None:
+        super().__init__(core_context)
+        self._is_asked = False
+        self.is_preempted = False
+
+    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        checkpoint_of(trainer, "DeterminedPreemption")
+        super().setup(trainer, pl_module, stage)
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        if self._core.preempt.should_preempt():  # nothing was trained that is not saved
+            self._leave(trainer)
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        if self._core.preempt.should_preempt():  # every rank hears the chief's answer
+            self._is_asked = True
+            checkpoint_of(trainer, "DeterminedPreemption").request()
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+        if self._is_asked and not checkpoint_of(trainer, "DeterminedPreemption").is_due():
+            self._leave(trainer)
+
+    def _leave(self, trainer: Any) -> None:
+        self.is_preempted = True
+        leave_fit(trainer)

@@ -1,0 +1,141 @@
+"""DeterminedSearch: trains for as long as the searcher says, tells it how good the model became, and shows progress."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from determined import core
+from determined.config.generations import generation
+from determined.lightning._callback import SEARCH, DeterminedCallback, checkpoint_of
+from determined.lightning._flavour import leave_fit
+from determined.lightning._position import batches_trained, epoch_length
+from determined.trial import Goal, Leg, operation_legs
+
+_PARTS = 20  # progress is told so often
+
+
+class DeterminedSearch(DeterminedCallback):
+    """Where the master hands out lengths (`searcher.max_length`), a fit without an end of its own is ended by them,
+    each with a validation and a checkpoint; elsewhere it only shows how much of the Trainer's own length is done.
+
+    Args:
+        core_context: of `core.init`, or `context.core` of `determined.lightning.init`.
+
+    Raises:
+        InvalidExperimentException: in `trainer.fit`, a Trainer without a DeterminedCheckpoint.
+    """
+
+    _place = SEARCH
+
+    def __init__(self, core_context: core.Context) -> None:
+        super().__init__(core_context)
+        info = core_context.info
+        self._config: dict[str, Any] = info.trial._config if info is not None and info.task_type == "TRIAL" else {}
+        self._goal = Goal.of(self._config.get("searcher") or {})
+        self.is_classic = bool(self._config) and generation(self._config) == "classic"
+        self._legs: Iterator[Leg] = iter(())
+        self._leg: Leg | None = None
+        self._validated: dict[str, Any] = {}
+        self._periods: tuple[Any, Any] | None = None
+        self._told = -1
+
+    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        checkpoint_of(trainer, "DeterminedSearch")
+        super().setup(trainer, pl_module, stage)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"validated": self._validated}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        self._validated = state_dict["validated"]
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        if self._is_chief:
+            self._core.train.set_status("training")
+        if self.is_classic:
+            self._legs = operation_legs(self._core, self._global_batch_size)
+            self._leg = next(self._legs, None)
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        self._show_progress(trainer)
+        if self._is_at_end(trainer):
+            checkpoint_of(trainer, "DeterminedSearch").request()
+            self._force_validation(trainer, batch_idx)
+
+    def on_validation_start(self, trainer: Any, pl_module: Any) -> None:
+        if self._is_chief and not trainer.sanity_checking:
+            self._core.train.set_status("validating")
+
+    def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
+        if trainer.sanity_checking or trainer.state.fn != "fit":
+            return
+        self._restore_periods(trainer)
+        values = {name: float(value) for name, value in trainer.callback_metrics.items()}
+        self._validated = {"batches": batches_trained(trainer), "metrics": values}
+        if self._is_chief:
+            self._core.train.set_status("training")
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+        if not self.is_classic:
+            return
+        self._restore_periods(trainer)
+        while self._leg is not None and self._is_at_end(trainer):
+            if checkpoint_of(trainer, "DeterminedSearch").is_due():
+                return  # gradients are being added up: it is saved a few batches later
+            self._complete(trainer)
+        if self._leg is None:
+            trainer.fit_loop.on_run_end()  # `on_train_end` of everybody
+            leave_fit(trainer)
+
+    def _complete(self, trainer: Any) -> None:
+        assert self._leg is not None
+        metrics = self._validated.get("metrics") if self._validated.get("batches") == batches_trained(trainer) else None
+        if metrics is None:  # a module without a validation
+            metrics = {name: float(value) for name, value in trainer.callback_metrics.items()}
+        self._leg.complete(self._goal.result(metrics) if self._is_chief else None, is_chief=self._is_chief)
+        self._leg = next(self._legs, None)
+
+    def _is_at_end(self, trainer: Any) -> bool:
+        return self._leg is not None and batches_trained(trainer) >= self._leg.batches(epoch_length(trainer))
+
+    def _force_validation(self, trainer: Any, batch_idx: int) -> None:
+        """Have Lightning validate after this batch, whatever its own periods are."""
+        if trainer.enable_validation and self._periods is None:
+            self._periods = trainer.check_val_every_n_epoch, trainer.val_check_batch
+            trainer.check_val_every_n_epoch, trainer.val_check_batch = 1, batch_idx + 1
+
+    def _restore_periods(self, trainer: Any) -> None:
+        if self._periods is not None:
+            (trainer.check_val_every_n_epoch, trainer.val_check_batch), self._periods = self._periods, None
+
+    def _show_progress(self, trainer: Any) -> None:
+        if not self._is_chief:
+            return
+        batches = batches_trained(trainer)
+        total = self._leg.batches(epoch_length(trainer)) if self._leg is not None else _whole_length(trainer)
+        if total == math.inf or (part := int(batches * _PARTS // total)) == self._told:
+            return
+        self._told = part
+        if self._leg is not None:
+            self._leg.report_progress(self._core, batches, epoch_length(trainer))
+        else:
+            self._core.train.report_progress(min(batches / total, 1.0))
+
+    def _global_batch_size(self) -> int:
+        hparams = self._config.get("hyperparameters") or {}
+        info = self._core.info
+        found = info.trial.hparams.get("global_batch_size") if info is not None else None
+        if found is None:
+            raise ValueError(
+                f"searcher.max_length counts records, and the hyperparameters {sorted(hparams)} have no "
+                "global_batch_size to divide them by; add it, or count batches or epochs"
+            )
+        return int(found)
+
+
+def _whole_length(trainer: Any) -> float:
+    """Batches until the Trainer's own end, as far as it can be told."""
+    length, epochs, steps = epoch_length(trainer), trainer.max_epochs, trainer.max_steps
+    by_epochs = length * epochs if length is not None and epochs not in (None, -1) else math.inf
+    by_steps = steps * trainer.accumulate_grad_batches if steps not in (None, -1) else math.inf
+    return float(min(by_epochs, by_steps) or math.inf)

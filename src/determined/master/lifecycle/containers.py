@@ -1,0 +1,90 @@
+"""What a task asks of its container, read from its config, for engines that run one."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from determined.config import ExperimentConfig
+from determined.config.environment import BindMount, Environment
+from determined.config.resources import DeviceMount
+from determined.config.storage import SharedFS
+from determined.engines.model import Container, DeviceNode, Mount
+from determined.master.config import MasterConfig
+from determined.master.db.queries import task as tasks
+from determined.master.lifecycle.pools import container_defaults
+
+_RUNTIME_VARIABLES = "NVIDIA_"  # read by the container runtime itself, before anything runs inside
+
+
+def are_run_by(config: MasterConfig, engine: str) -> bool:
+    """Whether tasks of this engine (its name) run in containers."""
+    return any(one.type == "docker" for one in config.engines if one.name == engine)
+
+
+def wanted(conn: Connection, runner: RowMapping, allocation: RowMapping, config: MasterConfig) -> Container | None:
+    """None where the runner's engine runs no containers. The config has the defaults of cluster and pool in it already;
+    a task that is no trial has those alone."""
+    if not are_run_by(config, runner["engine"]):
+        return None
+    defaults = container_defaults(config, allocation["pool"])
+    if allocation["trial_id"] is None:
+        return of_defaults(runner["device"], defaults)
+    asked = ExperimentConfig.from_active(tasks.trial_details(conn, allocation["trial_id"])["config"])
+    return of_experiment(asked, runner["device"], defaults)
+
+
+def of_experiment(config: ExperimentConfig, device: str, defaults: dict[str, Any]) -> Container:
+    """`device`: of its slots; `defaults`: task_container_defaults of its pool, for what experiments have no key for."""
+    environment, resources, storage = config.environment, config.resources, config.checkpoint_storage
+    return Container(
+        image=environment.image.get(device),
+        force_pull=environment.force_pull_image,
+        registry_auth=environment.registry_auth,
+        add_capabilities=environment.add_capabilities,
+        drop_capabilities=environment.drop_capabilities,
+        mounts=tuple(map(_mount, config.bind_mounts)),
+        shared_fs=_shared(storage) if isinstance(storage, SharedFS) else None,
+        shm_bytes=resources.shm_size,
+        devices=tuple(map(_device, resources.devices)),
+        ports=_ports(environment),
+        network=defaults.get("network_mode"),
+        variables=_of_runtime(environment.variables(device)),
+    )
+
+
+def of_defaults(device: str, defaults: dict[str, Any]) -> Container:
+    """For a task without a config of its own."""
+    variables = (defaults.get("environment_variables") or {}).get(device) or ()
+    return Container(
+        image=(defaults.get("image") or {}).get(device),
+        force_pull=bool(defaults.get("force_pull_image")),
+        registry_auth=defaults.get("registry_auth"),
+        add_capabilities=tuple(defaults.get("add_capabilities") or ()),
+        drop_capabilities=tuple(defaults.get("drop_capabilities") or ()),
+        mounts=tuple(_mount(BindMount(**one)) for one in defaults.get("bind_mounts") or ()),
+        shm_bytes=defaults.get("shm_size_bytes"),
+        devices=tuple(_device(DeviceMount(**one)) for one in defaults.get("devices") or ()),
+        network=defaults.get("network_mode"),
+        variables=_of_runtime(variables),
+    )
+
+
+def _mount(asked: BindMount) -> Mount:
+    return Mount(asked.host_path, asked.container_path, asked.read_only, asked.propagation)
+
+
+def _device(asked: DeviceMount) -> DeviceNode:
+    return DeviceNode(asked.host_path, asked.container_path, asked.mode)
+
+
+def _of_runtime(variables: Iterable[str]) -> tuple[str, ...]:
+    return tuple(one for one in variables if one.startswith(_RUNTIME_VARIABLES))
+
+
+def _shared(storage: SharedFS) -> Mount:
+    return Mount(storage.host_path, storage.host_path, propagation=storage.propagation)
+
+
+def _ports(environment: Environment) -> tuple[int, ...]:
+    return tuple(sorted({*environment.ports.values(), *(one.proxy_port for one in environment.proxy_ports)}))

@@ -1,0 +1,96 @@
+"""DeepSpeedTrialController: the training loop of `determined.pytorch` with batches of several micro batches."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from determined.errors import InvalidExperimentException
+from determined.pytorch._controller import Plan, PyTorchTrialController
+from determined.pytorch._trial_checks import check_loader
+from determined.pytorch.deepspeed._checkpoint import DeepSpeedCheckpoints
+from determined.pytorch.deepspeed._context import DeepSpeedTrialContext
+from determined.pytorch.deepspeed._micro_batches import MicroBatches, MicroBatchMetrics
+from determined.pytorch.deepspeed._trial import DeepSpeedTrial
+from determined.pytorch.deepspeed._validation import DeepSpeedValidation
+from determined.trial import Leg
+
+
+class DeepSpeedTrialController(PyTorchTrialController):
+    """Trains one trial from where its checkpoint left off to the end of the last leg."""
+
+    _CHECKPOINTS = DeepSpeedCheckpoints
+    context: DeepSpeedTrialContext
+
+    def __init__(self, trial: DeepSpeedTrial, context: DeepSpeedTrialContext, plan: Plan, legs: Iterator[Leg]) -> None:
+        super().__init__(cast(Any, trial), context, plan, legs)
+
+    def _check(self, trial: Any, context: Any) -> None:
+        if not context.models:
+            raise InvalidExperimentException(
+                f"{type(trial).__name__}.__init__ wrapped no engine; pass the first value of deepspeed.initialize(...) "
+                "through self.context.wrap_model_engine(engine)"
+            )
+
+    def _open_data(self) -> None:
+        context, trial, counts = self.context, cast(Any, self.trial), self._counts_metrics()
+        micro_batches = context.get_num_micro_batches_per_slot()
+        is_called_once = context.use_pipeline_parallel or not context._accumulates_gradients
+        self._calls = 1 if is_called_once else micro_batches
+        self._chunk = MicroBatchMetrics(self._calls, counts=counts)
+        training = validation = None
+        if context._mpu.should_build_data_loader:
+            training = trial.build_training_data_loader()
+            validation = trial.build_validation_data_loader()
+        if training is not None:
+            check_loader(training, "build_training_data_loader", context)
+        seed = self._data_seed()
+        batches = MicroBatches(training, context._mpu, per_batch=micro_batches, seed=seed)
+        self._batches = cast(Any, batches)
+        self._validation = DeepSpeedValidation(trial, context, validation, self.callbacks, counts=counts)
+        self._epoch_length = context._epoch_len = self._shortest(batches.epoch_length, micro_batches)
+
+    def _counts_metrics(self) -> bool:
+        """Of several ranks that report for one copy of the model, the first does: else its metrics would count twice
+        in a sum."""
+        mpu = self.context._mpu
+        reporting = self._dist.allgather((mpu.data_parallel_rank, mpu.should_report_metrics))
+        first = {copy: rank for rank, (copy, reports) in reversed(list(enumerate(reporting))) if reports}
+        if not first:
+            raise InvalidExperimentException(
+                "the ModelParallelUnit of no rank has should_report_metrics; set it on one rank of each copy of the "
+                "model at least"
+            )
+        return first.get(mpu.data_parallel_rank) == self._dist.rank
+
+    def _shortest(self, own: int | None, micro_batches: int) -> int | None:
+        """The length of an epoch: that of the rank with the least data."""
+        known = [length for length in self._dist.allgather(own) if length is not None]
+        if 0 in known:
+            raise InvalidExperimentException(
+                f"the training data of a rank has less than the {micro_batches} micro batches of one batch; add data, "
+                "or lower train_micro_batch_size_per_gpu or gradient_accumulation_steps"
+            )
+        return min(known, default=None)
+
+    def _run_batches(self, first: int, end: int, epoch: int) -> None:
+        context, stream, calls = self.context, self._stream, range(self._calls)
+        train_batch, add = cast(Any, self.trial).train_batch, self._chunk.add
+        for index in range(first, end):
+            context._before_batch(index)
+            for _ in calls:
+                add(train_batch(stream, epoch, index))
+            context._after_batch()
+            self._check_accumulation()
+            self.state.batches_trained = index + 1
+
+    def _check_accumulation(self) -> None:
+        """A checkpoint between two steps of an optimizer would lose the gradients collected so far."""
+        if self.context.use_pipeline_parallel:
+            return
+        for number, engine in enumerate(self.context.models):
+            steps = engine.gradient_accumulation_steps()
+            if engine.micro_steps % steps:
+                raise AssertionError(
+                    f"after train_batch engine {number} has trained {engine.micro_steps} micro batches, which is no "
+                    f"multiple of gradient_accumulation_steps={steps}; call engine.backward and engine.step once for "
+                    "each, and after disable_auto_grad_accumulation() for all of them in one train_batch"
+                )

@@ -1,0 +1,38 @@
+"""What a Trainer logs, sorted into what is reported: of which group, which names, and where in the training."""
+
+from collections.abc import Iterable
+from typing import Any
+
+TRAINING, VALIDATION, TEST = "training", "validation", "test"
+_PREFIXES = {"eval_": VALIDATION, "test_": TEST}
+_DROPPED = ("_runtime", "_per_second", "_compilation_time")
+
+
+def group_of(logs: dict[str, Any]) -> str:
+    """By the prefix of its names; a Trainer logs one kind at a time."""
+    return next(
+        (group for prefix, group in _PREFIXES.items() if any(name.startswith(prefix) for name in logs)), TRAINING
+    )
+
+
+def chosen(logs: dict[str, Any], wanted: list[str] | None, always: Iterable[str]) -> dict[str, Any]:
+    """The metrics among what is logged.
+
+    Args:
+        logs: of a Trainer.
+        wanted: parts of names; None: all.
+        always: names that are kept whatever is wanted.
+    """
+    kept = set(always)
+    return {
+        name: value
+        for name, value in logs.items()
+        if name != "epoch"
+        and not name.endswith(_DROPPED)
+        and (wanted is None or name in kept or any(part in name for part in wanted))
+    }
+
+
+def is_summary(logs: dict[str, Any]) -> bool:
+    """Whether a Trainer ends its training with it."""
+    return "train_runtime" in logs

@@ -1,0 +1,26 @@
+"""Locks: what the requirements of an experiment were resolved to."""
+
+from determined.wire.codec import Wire
+
+
+class EnvironmentLock(Wire):
+    """`platform`: for which machines and which Python it holds (environments/place.py)."""
+
+    platform: str
+    content: str
+    created_at: str
+
+
+class GetEnvironmentLocksResponse(Wire):
+    locks: list[EnvironmentLock]
+
+
+class PostEnvironmentLockRequest(Wire):
+    platform: str
+    content: str
+
+
+class PostEnvironmentLockResponse(Wire):
+    """The lock that counts: the first that was stored for this platform."""
+
+    content: str

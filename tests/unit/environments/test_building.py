@@ -1,0 +1,174 @@
+"""From a lock to an environment: once for all who ask, whole or not there, shared by what is the same."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from determined.config.python_environment import PythonEnvironment
+from determined.environments import building, cache, uv
+from determined.environments.place import Place, place_of
+from determined.errors import EnvironmentUnusable
+from small_wheel import make_wheel
+
+LOCK = "alpha==1.0\nbeta==1.0\n"
+WANTED = PythonEnvironment(lock="x.txt")
+
+
+@pytest.fixture
+def provide(place: Place, context: Path) -> Callable[..., building.Environment]:
+    made: list[building.Environment] = []
+
+    def run(lock: str = LOCK, wanted: PythonEnvironment = WANTED) -> building.Environment:
+        made.append(building.provide(lock, wanted, context, place))
+        return made[-1]
+
+    yield run
+    for one in made:
+        one.hold.close()
+
+
+def output(made: building.Environment, code: str) -> str:
+    done = subprocess.run([made.interpreter.path, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_its_python_has_the_packages_and_no_others(provide: Callable[..., building.Environment]) -> None:
+    made = provide()
+    assert output(made, "import alpha, beta; print(alpha.VERSION, beta.VERSION)") == "1.0 1.0"
+    assert (
+        output(made, "import importlib.util as u; print(u.find_spec('numpy'), u.find_spec('determined'))")
+        == "None None"
+    )
+    assert "determined" in made.interpreter.missing
+    assert made.interpreter.venv
+
+
+def test_eight_that_ask_at_once_get_one_environment(place: Place, context: Path, said: list[str]) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: building.provide(LOCK, WANTED, context, place), range(8)))
+    for one in made:
+        one.hold.close()
+    assert len({one.interpreter.path for one in made}) == 1
+    assert sum("building it; the next" in line for line in said) == 1
+    assert all(one.interpreter == made[0].interpreter for one in made)
+
+
+def test_the_second_needs_no_uv(provide: Callable[..., building.Environment], monkeypatch: pytest.MonkeyPatch) -> None:
+    first = provide()
+    monkeypatch.setattr(building, "find_uv", lambda place: pytest.fail("the environment is there"))
+    assert provide().interpreter == first.interpreter
+
+
+def test_other_packages_are_another_environment(provide: Callable[..., building.Environment]) -> None:
+    alone = provide("beta==1.0\n")
+    assert provide().key != alone.key
+    assert output(alone, "import importlib.util as u; print(u.find_spec('alpha'))") == "None"
+
+
+def test_what_a_killed_builder_left_is_built_again(
+    provide: Callable[..., building.Environment], place: Place, context: Path
+) -> None:
+    key = building.key_of(LOCK, WANTED, context)
+    ruin = place.environments / key / "lib"
+    ruin.mkdir(parents=True)
+    (ruin / "half").write_text("of an environment")
+    assert output(provide(), "import alpha; print(alpha.VERSION)") == "1.0"
+    assert not (ruin / "half").exists()
+
+
+def test_an_environment_whose_python_is_gone_is_built_again(provide: Callable[..., building.Environment]) -> None:
+    made = provide()
+    made.hold.close()
+    python = Path(made.interpreter.path)
+    python.unlink()
+    python.symlink_to("/nowhere/python3")
+    again = provide()
+    made.hold.descriptor = os.dup(0)  # closed again by the fixture
+    assert output(again, "import alpha; print(alpha.VERSION)") == "1.0"
+
+
+def test_a_failed_build_leaves_nothing_that_looks_ready(place: Place, context: Path) -> None:
+    with pytest.raises(EnvironmentUnusable, match="alpha==9"):
+        building.provide("alpha==9\n", WANTED, context, place)
+    assert cache.list_cached(place) == []
+
+
+def test_a_wheel_of_the_context_counts_by_its_content(
+    provide: Callable[..., building.Environment], context: Path
+) -> None:
+    lock = "./own/gamma-1.0-py3-none-any.whl\n"
+    make_wheel(context / "own", "gamma", code="WHICH = 'first'")
+    first = provide(lock)
+    make_wheel(context / "own", "gamma", code="WHICH = 'second'")
+    second = provide(lock)
+    assert output(first, "import gamma; print(gamma.WHICH)") == "first"
+    assert output(second, "import gamma; print(gamma.WHICH)") == "second"
+
+
+def test_hashes_are_checked(place: Place, context: Path) -> None:
+    wrong = "beta==1.0 --hash=sha256:" + "0" * 64 + "\n"
+    with pytest.raises(EnvironmentUnusable, match=r"[Hh]ash"):
+        building.provide(wrong, WANTED, context, place)
+
+
+def test_a_builder_holds_the_lock_as_long_as_its_uv_runs(place: Place, context: Path, tmp_path: Path) -> None:
+    """Also when the builder itself is gone: nobody else may begin in a directory that is still written to."""
+    slow = tmp_path / "slow-uv"
+    slow.write_text("#!/bin/sh\necho $$ > started\nexec sleep 60\n")
+    slow.chmod(0o700)
+    hold = cache.Hold(tmp_path / "x.lock")
+    assert hold.take()
+    code = (
+        "from pathlib import Path; from determined.environments.place import Place;"
+        "from determined.environments.uv import Uv;"
+        f"uv = Uv([{str(slow)!r}], Place(Path('.'), {{}}, print));"
+        f"uv.run(doing='x', cwd=Path({str(context)!r}), held={hold.descriptor})"
+    )
+    builder = subprocess.Popen([sys.executable, "-c", code], pass_fds=[hold.descriptor], stderr=subprocess.DEVNULL)
+    hold.close()
+    try:
+        pid = int(_eventually(lambda: (context / "started").exists() and (context / "started").read_text()))
+        builder.kill()
+        builder.wait()
+        other = cache.Hold(tmp_path / "x.lock")
+        assert not other.take()
+        os.kill(pid, 9)
+        assert _eventually(other.take)
+        other.close()
+    finally:
+        builder.kill()
+        builder.wait()
+
+
+def test_its_record_says_what_it_is(provide: Callable[..., building.Environment], place: Place) -> None:
+    made = provide()
+    record = json.loads((place.environments / made.key / "determined.json").read_text())
+    assert record["packages"] == 2
+    assert record["python"].startswith("3.")
+    assert record["size"] > 0
+
+
+def test_pip_settings_reach_uv(context: Path, tmp_path: Path, wheels: Path) -> None:
+    told: list[str] = []
+    variables = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "h"), "PIP_FIND_LINKS": str(wheels)}
+    place = place_of({**variables, "PIP_NO_INDEX": "true"}, told.append)
+    found = uv.find_uv(place).pip("compile", "--quiet", "--no-header", text="alpha", doing="x", cwd=context)
+    assert "alpha==1.0" in found
+
+
+def _eventually(condition: Callable[[], object]) -> str:
+    import time
+
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        found = condition()
+        if found:
+            return str(found)
+        time.sleep(0.02)
+    raise AssertionError("not within 20 s")
