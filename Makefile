@@ -97,6 +97,7 @@ test-chaos: setup
 
 # Real Ray and Slurm clusters, Docker, frameworks that take long to start: what `make test` has only a fast subset of.
 test-engines: setup engines docker frameworks
+	@sh scripts/compile_deepspeed.sh $(FRAMEWORKS)
 	$(PYTEST) -q -m "engines" tests
 
 # Examples in full, as their READMEs say: many trainings, minutes each.

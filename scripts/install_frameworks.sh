@@ -1,6 +1,5 @@
 #!/bin/sh
 # The frameworks of the compatibility table, in $1; with "tf215" as $2 the last TensorFlow that has Keras 2 and estimators.
-# DeepSpeed compiles an extension once; that is done here.
 set -eu
 venv=$1
 kind=${2:-current}
@@ -25,8 +24,4 @@ if command -v uv >/dev/null 2>&1; then
 else
   [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
   "$venv/bin/python" -m pip install -q $packages $tools -e .
-fi
-if [ "$kind" = current ]; then
-  PATH="$venv/bin:$PATH" DS_ACCELERATOR=cpu "$venv/bin/python" -c \
-    'from deepspeed.ops.op_builder.cpu import ShareMemCommBuilder; ShareMemCommBuilder().load()'
 fi

@@ -22,7 +22,7 @@ def main(rank: int, port: int, storage: Path, out: Path) -> None:
         before = Run(storage / "paused", batches=4, distributed=ranks)
         latest = ranks.broadcast(before.saved[-1] if rank == 0 else None)
         after = Run(storage / "paused", batches=9, latest=latest, distributed=ranks)
-        trained = Run(storage / "plain", Plain, batches=4, distributed=ranks, config=PLAIN)
+        trained = Run(storage / "plain", Plain, batches=2, distributed=ranks, config=PLAIN)
     runs: dict[str, Any] = {"alone": alone, "after": after, "plain": trained}
     arrays = {f"{name} {place}": value for name, run in runs.items() for place, value in enumerate(run.weights)}
     np.savez(out, **arrays, validated=[metrics["val_loss"] for _, metrics in alone.reports.validation])
