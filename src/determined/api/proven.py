@@ -41,7 +41,10 @@ def _check(connection: HTTPConnection, claim: Claim) -> bool:
     """Raises unless the peer proves itself. False when it did and closed, as one does that keeps no connections."""
     forwarded = connection.proxy is not None and not connection.proxy_is_tunneling
     try:
-        return proof.demand(connection.sock, claim, forwarded=forwarded)
+        kept = proof.demand(connection.sock, claim, forwarded=forwarded)
     except proof.NotProven as e:
         connection.close()
         raise NewConnectionError(connection, str(e)) from e
+    if not kept:
+        connection.sock.close()  # not the connection, which would forget that it goes through a proxy
+    return kept

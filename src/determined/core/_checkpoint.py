@@ -14,6 +14,7 @@ from determined.core._distributed import DistributedContext
 from determined.core._master import Master
 from determined.core._modes import DownloadMode
 from determined.core._reporter import Reporter
+from determined.core._shared_block import SharedBlock
 from determined.errors import NotFound
 from determined.storage import Selector, StorageManager
 from determined.wire.report import CheckpointReport
@@ -35,7 +36,7 @@ class CheckpointContext:
         reporter: Reporter,
         master: Master,
         storage_id: int | None = None,
-        after_report: Callable[[], None] = lambda: None,
+        before_report: Callable[[], None] = lambda: None,
     ) -> None:
         self._dist = dist
         self._storage_manager = storage_manager
@@ -43,7 +44,7 @@ class CheckpointContext:
         self._reporter = reporter
         self._master = master
         self._storage_id = storage_id
-        self._after_report = after_report
+        self._before_report = before_report
 
     def upload(
         self,
@@ -93,7 +94,8 @@ class CheckpointContext:
 
         Raises:
             ValueError: `metadata` lacks `steps_completed`.
-            RuntimeError: a rank other than the chief without `shard`, or ranks that disagree.
+            RuntimeError: a rank other than the chief without `shard`, ranks that disagree, or another rank has failed
+                in its block; every rank gets this, also from an exchange of its own in there.
 
         Example:
             >>> with core_context.checkpoint.store_path({"steps_completed": 1}) as (path, storage_id):
@@ -167,15 +169,10 @@ class CheckpointContext:
     @contextlib.contextmanager
     def _store_shards(self, metadata: dict[str, Any]) -> Iterator[tuple[Path, str]]:
         storage_id: str = self._dist.broadcast(str(uuid.uuid4()))
-        with self._kept(storage_id) as path:
-            failed = True
-            try:
+        saving = SharedBlock(self._dist, " while saving")
+        with self._kept(storage_id, lambda: saving.is_over) as path:
+            with saving:
                 yield path, storage_id
-                failed = False
-            finally:
-                others = self._dist.allgather(failed)
-                if not failed and any(others):
-                    raise RuntimeError(f"rank {others.index(True)} failed while saving; nothing is stored")
             if self._storage_manager.store_path_is_direct_access():
                 stored = self._files.publish_shared(path, storage_id, metadata, self._check)
             else:
@@ -183,13 +180,17 @@ class CheckpointContext:
         self._finish(storage_id, *stored)
 
     @contextlib.contextmanager
-    def _kept(self, storage_id: str) -> Iterator[Path]:
-        """A directory to write into that leaves nothing behind when the block fails."""
+    def _kept(self, storage_id: str, is_ours: Callable[[], bool] = lambda: True) -> Iterator[Path]:
+        """A directory to write into that leaves nothing behind when the block fails.
+
+        `is_ours`: asked then, whether no other rank writes there. One that does leaves nothing behind either.
+        """
         path = self._storage_manager.pre_store_path(storage_id)
         try:
             yield path
         except BaseException:
-            self._storage_manager.discard(storage_id)
+            if is_ours():
+                self._storage_manager.discard(storage_id)
             raise
         finally:
             self._storage_manager.release_store_path(path)
@@ -201,12 +202,12 @@ class CheckpointContext:
     def _report(self, storage_id: str, resources: dict[str, int], metadata: dict[str, Any]) -> None:
         plain = to_plain(metadata)
         steps = plain["steps_completed"]
+        self._before_report()  # who resumes from it does not take, or tell of, the steps before it again
         self._reporter.report(CheckpointReport(storage_id, steps, plain, resources, time.time(), self._storage_id))
         if self._reporter.settle():
             logger.info("Reported checkpoint to master %s", storage_id)
         else:
             logger.info("Checkpoint %s is stored; the master is away and hears of it later", storage_id)
-        self._after_report()
 
     def _check(self, metadata: dict[str, Any]) -> None:
         """Before anything is copied, so that a forgotten key does not cost an upload."""

@@ -105,12 +105,10 @@ class CheckpointFiles:
             return
         wanted = self._wanted_by_node(storage_id, selector)
         with contextlib.ExitStack() as held:
-            path = self._on_local_chief(lambda: held.enter_context(self.storage.restore_path(storage_id, wanted)))
-            try:
-                yield path
-            finally:
-                # Nobody's files may go before everybody on the node has left the block.
-                self._dist.gather_local(None)
+            yield self._on_local_chief(lambda: held.enter_context(self.storage.restore_path(storage_id, wanted)))
+            # Nobody's files may go before everybody on the node has left the block. After an error nobody is waited
+            # for: the others may wait for this rank in turn, and learn of its end from the next call they make.
+            self._dist.gather_local(None)
 
     def _share(self, directory: Path | None, metadata: dict[str, Any], selector: Selector | None) -> Share:
         if directory is None:

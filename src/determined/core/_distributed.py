@@ -177,12 +177,45 @@ class DistributedContext:
         exc_val: BaseException | None,
         exc_tb: TracebackType | None,
     ) -> None:
-        if self._fate is not None and _is_failure(exc_val):
-            words = str(exc_val).partition("\n")[0][:_REASON_CHARACTERS]
-            is_invalid = isinstance(exc_val, InvalidHP)
-            what = "" if is_invalid else f" failed: {type(exc_val).__name__}"
-            self._fate.seal(f"rank {self.rank}{what}: {words}", is_invalid=is_invalid)
+        if self._fate is not None and exc_val is not None and _is_failure(exc_val):
+            self._fate.seal(self._described(exc_val, ""), is_invalid=isinstance(exc_val, InvalidHP))
         self.close()
+
+    def _agree(self, error: BaseException | None, doing: str) -> bool:
+        """Collective, at the end of a block that every rank leaves well, or none does.
+
+        Args:
+            error: what this rank leaves it with.
+            doing: what they do in there, e.g. " while saving".
+
+        Returns:
+            Whether nobody is in there any more, or only ranks that have been told to leave.
+
+        Raises:
+            RuntimeError: another rank has failed, or ranks can no longer talk.
+            InvalidHP: another rank has left with this.
+        """
+        self._beat()
+        if self._world is None:
+            return True
+        from determined.core._rank_link import Trouble, Unheard
+
+        is_invalid = isinstance(error, InvalidHP)
+        mine = None if error is None else Trouble(self._described(error, doing), is_invalid=is_invalid)
+        try:
+            found = self._world.agree(mine)
+        except Unheard:
+            if self._node is not None:
+                self._node.tell()
+            return False
+        if mine is None and found is not None:
+            raise found.error
+        return True
+
+    def _described(self, error: BaseException, doing: str) -> str:
+        words = str(error).partition("\n")[0][:_REASON_CHARACTERS]
+        what = "" if isinstance(error, InvalidHP) else f" failed{doing}: {type(error).__name__}"
+        return f"rank {self.rank}{what}: {words}"
 
     def _connect(self, host: str | None, port: int, force_tcp: bool) -> None:
         # Here, because a process without peers, which most are, would wait for what it never needs.
@@ -237,7 +270,7 @@ class DistributedContext:
             )
 
 
-def _is_failure(error: BaseException | None) -> bool:
+def _is_failure(error: BaseException) -> bool:
     if isinstance(error, SystemExit):
         return error.code not in (None, 0)
     return isinstance(error, Exception)

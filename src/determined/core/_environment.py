@@ -59,6 +59,14 @@ def run_dir() -> Path:
     return Path(os.environ.get(constants.ENV_RUN_DIR, constants.DEFAULT_RUN_DIR))
 
 
+def working_directory() -> str | None:
+    """None when it was removed under this process."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return None
+
+
 def shared_fs_mount() -> str | None:
     """Where a container has shared_fs mounted; None when the task runs straight on its node."""
     in_container = os.environ.get(constants.ENV_RESOURCES_TYPE) in (container.RESOURCES_TYPE, "k8s-job")

@@ -1,5 +1,7 @@
 """core.init: decides where the script runs and builds the contexts for it. The composition root of this room."""
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from determined import storage
@@ -18,6 +20,7 @@ from determined.core._profiler import ProfilerContext
 from determined.core._reporter import Reporter
 from determined.core._searcher import SearcherContext, SearcherContextMissing, is_classic
 from determined.core._train import TrainContext
+from determined.rundir.event_files import Destination, Ledger
 from determined.rundir.layout import RunDir
 from determined.storage.shared_fs import SharedFSStorageManager
 from determined.tensorboard import MetricEvents, TensorboardManager, claim_directory, event_prefix
@@ -95,7 +98,9 @@ class _Trial:
         dist._beat = self._reporter.pulse.beat
         _stack_dump.install_on_demand(self._reporter.pulse.stacks)
         self._master = Master(info)
+        self._chosen = checkpoint_storage
         self._storage = manager or _chosen_storage(checkpoint_storage) or self._configured_storage()
+        self._is_given = manager is not None
         own = checkpoint_storage is not None and dist.rank == 0
         self._storage_id = self._register(checkpoint_storage) if own else None
 
@@ -136,7 +141,7 @@ class _Trial:
             reporter=self._reporter,
             master=self._master,
             storage_id=self._storage_id,
-            after_report=events.sync_soon if events else lambda: None,
+            before_report=events.sync_soon if events else lambda: None,
         )
 
     def _searcher(self) -> SearcherContext | SearcherContextMissing:
@@ -154,7 +159,20 @@ class _Trial:
     def _tensorboard(self, mode: TensorboardMode) -> TensorboardManager:
         prefix = event_prefix(self._info.cluster_id, self._trial.experiment_id, self._trial.trial_id)
         directory = claim_directory(self._run_dir.path, self._dist.rank)
-        return TensorboardManager(directory, self._storage, prefix, async_upload=mode is TensorboardMode.MANUAL)
+        is_manual = mode is TensorboardMode.MANUAL
+        ledger = None if is_manual or self._dist.rank else self._ledger(directory, prefix)
+        return TensorboardManager(directory, self._storage, prefix, async_upload=is_manual, ledger=ledger)
+
+    def _ledger(self, directory: Path, prefix: str) -> Ledger | None:
+        """By which the runner copies what a killed process could not; None where only we know the storage."""
+        if self._is_given:
+            return None
+        section, mount = self._trial._config.get("checkpoint_storage"), _environment.shared_fs_mount()
+        if self._chosen is not None:
+            section, mount = storage.as_config(self._chosen), None
+        elif not section:
+            section = {"type": "directory", "container_path": str(_environment.user_data_dir())}
+        return Ledger(directory, Destination(section, mount, prefix, sys.executable, _environment.working_directory()))
 
     def _configured_storage(self) -> storage.StorageManager:
         config = self._trial._config.get("checkpoint_storage")

@@ -17,6 +17,8 @@ Body = bytes | memoryview
 class Kind(IntEnum):
     """What a message is part of. FAILURE carries text, not a pickle: it ends whatever the receiver waits for.
 
+    AGREE says that its sender has left a block well. A FAILURE with its number says the contrary: whoever is at that
+    agreement too takes it for its part, and anybody else for what it is.
     INVALID_HP is a FAILURE that is none: the sender found its hyperparameters invalid, and so they are for all.
     WAITING is a broadcast's only word from its receivers, said when it is late: a sender that waits for them in turn
     learns that nobody will ever answer. It is no part of any exchange.
@@ -28,6 +30,7 @@ class Kind(IntEnum):
     FAILURE = 4
     WAITING = 5
     INVALID_HP = 6
+    AGREE = 7
 
 
 FAREWELLS = (Kind.FAILURE, Kind.INVALID_HP)
@@ -140,9 +143,9 @@ def frame(kind: Kind, serial: int, body: Body) -> bytes:
     return b"".join((_HEADER.pack(kind, serial, view.nbytes), view))
 
 
-def failure(reason: str, *, is_invalid: bool = False) -> bytes:
-    """The message that ends the receiver's collective with these words."""
-    return frame(Kind.INVALID_HP if is_invalid else Kind.FAILURE, 0, reason.encode())
+def failure(reason: str, *, is_invalid: bool = False, serial: int = 0) -> bytes:
+    """The message that ends the receiver's collective with these words; `serial`: of an agreement."""
+    return frame(Kind.INVALID_HP if is_invalid else Kind.FAILURE, serial, reason.encode())
 
 
 def waiting(serial: int) -> bytes:

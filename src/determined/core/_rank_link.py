@@ -7,9 +7,9 @@ has proved itself (_rank_handshake.py).
 
 import pickle
 import select
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from time import sleep
+from time import monotonic, sleep
 from typing import Any, NoReturn
 
 from determined.core._rank_frames import (
@@ -31,6 +31,8 @@ from determined.errors import InvalidHP
 _PATIENCE_SECONDS = 1.0
 # A rank tells its peers that it failed before it has ended; who ends first is taken for the cause.
 _GIVE_WAY_SECONDS = 0.5
+# A rank that fails in a block lets the others come out of it too; but they may wait for it in there by other means.
+_LEAVE_SECONDS = 5.0
 
 
 class Fate:
@@ -56,12 +58,20 @@ class Fate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Trouble:
+class Trouble:
     """Why a collective cannot go on. `is_told`: a peer said so itself, and is about to end."""
 
     reason: str
     is_told: bool = False
     is_invalid: bool = False
+
+    @property
+    def error(self) -> Exception:
+        return InvalidHP(self.reason) if self.is_invalid else RuntimeError(self.reason)
+
+
+class Unheard(Exception):
+    """This rank has failed and left a block in which others still are; they hear of it when they come out."""
 
 
 class Hub:
@@ -72,16 +82,17 @@ class Hub:
         self._fate = fate
         self._serial = 0
         self._by_descriptor = {peer.peer.fileno(): peer for peer in peers}
+        self._left: dict[Channel, PeerGone] = {}
         self._poller = select.poll()
         for descriptor in self._by_descriptor:
             self._poller.register(descriptor, select.POLLIN)
 
     def gather(self, value: Any) -> list[Any]:
-        return [value, *(_loads(body) for body in self._collect(Kind.GATHER))]
+        return [value, *(_loads(found.body) for found in self._collect(Kind.GATHER))]
 
     def allgather(self, value: Any) -> list[Any]:
         mine = _dumps(value)
-        bodies = self._collect(Kind.ALLGATHER)
+        bodies = [found.body for found in self._collect(Kind.ALLGATHER)]
         self._spread(Kind.ALLGATHER, packed([mine, *bodies]))
         return [value, *(_loads(body) for body in bodies)]
 
@@ -93,33 +104,68 @@ class Hub:
         self._spread(Kind.BROADCAST, body)
         return value
 
+    def agree(self, mine: Trouble | None) -> Trouble | None:
+        """The first trouble that a rank leaves a block with, on all of them; None when all have left it well.
+
+        Raises:
+            Unheard: not all have left it by the time that one with a trouble waits for the others.
+        """
+        theirs = self._collect(Kind.AGREE, mine)
+        found = mine or _brought(theirs)
+        if found is None:
+            self._spread(Kind.AGREE, b"")
+            return None
+        answer = failure(found.reason, is_invalid=found.is_invalid, serial=self._serial)
+        for peer in self._peers:
+            peer.offer(answer)  # one that brought a trouble may be gone
+        return found
+
     def close(self) -> None:
-        self._tell()
+        self.tell()
         for peer in self._peers:
             peer.close()
 
-    def _collect(self, kind: Kind) -> list[Body]:
+    def tell(self) -> None:
+        """Why there will be no more calls, if there is a reason, to everybody who waits for one."""
+        message = self._fate.message
+        if message is None:
+            return
+        for peer in self._peers:
+            peer.offer(message)
+
+    def _collect(self, kind: Kind, mine: Trouble | None = None) -> list[Frame]:
         """Everybody's message, in whatever order they come: the end of one is seen while another is awaited."""
         self._serial = _next(self._serial, self._fate)
-        bodies: dict[Channel, Body] = {}
-        while missing := [peer for peer in self._peers if peer not in bodies]:
+        until = None if mine is None else monotonic() + _LEAVE_SECONDS
+        frames: dict[Channel, Frame] = {}
+        while missing := [peer for peer in self._peers if peer not in frames]:
             arrived = [(peer, found) for peer in missing if (found := peer.take()) is not None]
-            due = [(peer, found) for peer, found in arrived if not self._is_answered(found)]
-            bodies |= {peer: self._checked(found, kind, peer) for peer, found in due}
+            due = {peer: found for peer, found in arrived if not self._is_answered(found)}
+            known = mine or _brought([*frames.values(), *due.values()])
+            frames |= {peer: self._checked(found, kind, peer, known) for peer, found in due.items()}
             if not arrived:
-                self._wait(missing, kind)
-        return [bodies[peer] for peer in self._peers]
+                self._wait(missing, kind, known, until)
+        return [frames[peer] for peer in self._peers]
 
-    def _wait(self, missing: list[Channel], kind: Kind) -> None:
-        for descriptor, _ in self._poller.poll():
+    def _wait(self, missing: list[Channel], kind: Kind, known: Trouble | None, until: float | None) -> None:
+        for peer in missing:
+            if peer in self._left:
+                self._fail(known or _gone(peer, self._left[peer]))
+        ready = self._poller.poll(None if until is None else max(0.0, until - monotonic()) * 1000)
+        if not ready and known is not None:
+            self._fate.seal(known.reason, is_invalid=known.is_invalid)
+            self.tell()
+            raise Unheard
+        for descriptor, _ in ready:
             peer = self._by_descriptor[descriptor]
             try:
                 peer.fill()
             except PeerGone as err:
                 # One that has given all it has to may leave; it is missed when it is needed again.
                 self._poller.unregister(descriptor)
-                if peer in missing or kind is not Kind.GATHER:
-                    self._fail(_gone(peer, err))
+                self._left[peer] = err
+                if peer in missing or kind not in (Kind.GATHER, Kind.AGREE):
+                    self._fail(known or _gone(peer, err))
 
     def _spread(self, kind: Kind, body: Body) -> None:
         message = frame(kind, self._serial, body)
@@ -135,24 +181,18 @@ class Hub:
         """Whether it waits for a broadcast that it has been sent meanwhile."""
         return found.kind == Kind.WAITING and found.serial < self._serial
 
-    def _checked(self, found: Frame, kind: Kind, peer: Channel) -> Body:
-        if (found.kind, found.serial) != (kind, self._serial):
-            self._fail(_trouble(found, kind, self._serial, peer))
-        return found.body
+    def _checked(self, found: Frame, kind: Kind, peer: Channel, known: Trouble | None) -> Frame:
+        """`known`: why others may be elsewhere."""
+        if not _is_part(found, kind, self._serial):
+            self._fail(known or _trouble(found, kind, self._serial, peer))
+        return found
 
-    def _fail(self, trouble: _Trouble) -> NoReturn:
+    def _fail(self, trouble: Trouble) -> NoReturn:
         self._fate.seal(trouble.reason, is_invalid=trouble.is_invalid)
-        self._tell()
+        self.tell()
         if trouble.is_told:
             sleep(_GIVE_WAY_SECONDS)
         raise self._fate.error from None  # what the socket said is part of the reason
-
-    def _tell(self) -> None:
-        message = self._fate.message
-        if message is None:
-            return
-        for peer in self._peers:
-            peer.offer(message)
 
 
 class Spoke:
@@ -168,19 +208,37 @@ class Spoke:
 
     def allgather(self, value: Any) -> list[Any]:
         self._send(Kind.ALLGATHER, _dumps(value))
-        return [_loads(body) for body in unpacked(self._receive(Kind.ALLGATHER))]
+        return [_loads(body) for body in unpacked(self._receive(Kind.ALLGATHER).body)]
 
     def broadcast(self, _value: Any = None) -> Any:
         self._serial = _next(self._serial, self._fate)
         if not self._hub.is_heard_within(_PATIENCE_SECONDS):
             self._hub.offer(waiting(self._serial))
-        return _loads(self._receive(Kind.BROADCAST))
+        return _loads(self._receive(Kind.BROADCAST).body)
+
+    def agree(self, mine: Trouble | None) -> Trouble | None:
+        """As the hub's."""
+        if mine is None:
+            self._send(Kind.AGREE, b"")
+            return _brought([self._receive(Kind.AGREE)])
+        self._send(Kind.INVALID_HP if mine.is_invalid else Kind.FAILURE, mine.reason.encode())
+        if self._hub.is_heard_within(_LEAVE_SECONDS):
+            found = self._heard()
+            if found.kind in FAREWELLS:
+                return _brought([self._checked(found, Kind.AGREE)])
+        # The hub is elsewhere, and comes upon our words there.
+        self._fate.seal(mine.reason, is_invalid=mine.is_invalid)
+        raise Unheard
 
     def close(self) -> None:
+        self.tell()
+        self._hub.close()
+
+    def tell(self) -> None:
+        """As the hub's."""
         message = self._fate.message
         if message is not None:
             self._hub.offer(message)
-        self._hub.close()
 
     def _send(self, kind: Kind, body: Body) -> None:
         self._serial = _next(self._serial, self._fate)
@@ -191,18 +249,21 @@ class Spoke:
         except PeerGone as err:
             self._fail(_last_words(self._hub, kind, self._serial) or _gone(self._hub, err))
 
-    def _receive(self, kind: Kind) -> Body:
+    def _receive(self, kind: Kind) -> Frame:
+        return self._checked(self._heard(), kind)
+
+    def _heard(self) -> Frame:
         try:
-            return self._checked(self._hub.receive(), kind)
+            return self._hub.receive()
         except PeerGone as err:
             self._fail(_gone(self._hub, err))
 
-    def _checked(self, found: Frame, kind: Kind) -> Body:
-        if (found.kind, found.serial) != (kind, self._serial):
+    def _checked(self, found: Frame, kind: Kind) -> Frame:
+        if not _is_part(found, kind, self._serial):
             self._fail(_trouble(found, kind, self._serial, self._hub))
-        return found.body
+        return found
 
-    def _fail(self, trouble: _Trouble) -> NoReturn:
+    def _fail(self, trouble: Trouble) -> NoReturn:
         self._fate.seal(trouble.reason, is_invalid=trouble.is_invalid)
         if trouble.is_told:
             sleep(_GIVE_WAY_SECONDS)
@@ -215,18 +276,35 @@ def _next(serial: int, fate: Fate) -> int:
     return serial + 1
 
 
-def _trouble(found: Frame, kind: Kind, serial: int, peer: Channel) -> _Trouble:
+def _is_part(found: Frame, kind: Kind, serial: int) -> bool:
+    """Whether a message belongs to this exchange. To an agreement a rank may bring a failure."""
+    return found.serial == serial and (found.kind == kind or (kind is Kind.AGREE and found.kind in FAREWELLS))
+
+
+def _brought(frames: Iterable[Frame]) -> Trouble | None:
+    """The first failure among them."""
+    for found in frames:
+        if found.kind in FAREWELLS:
+            return _said(found)
+    return None
+
+
+def _trouble(found: Frame, kind: Kind, serial: int, peer: Channel) -> Trouble:
     """What it means that this message came in place of the expected one."""
     if found.kind in FAREWELLS:
-        return _Trouble(bytes(found.body).decode(), is_told=True, is_invalid=found.kind == Kind.INVALID_HP)
+        return _said(found)
     theirs = Kind.BROADCAST if found.kind == Kind.WAITING else Kind(found.kind)
-    return _Trouble(
+    return Trouble(
         f"ranks are out of step: one is at {kind.name.lower()} {serial}, {peer.who} at "
         f"{theirs.name.lower()} {found.serial}; every rank must make the same calls in the same order"
     )
 
 
-def _last_words(peer: Channel, kind: Kind, serial: int) -> _Trouble | None:
+def _said(farewell: Frame) -> Trouble:
+    return Trouble(bytes(farewell.body).decode(), is_told=True, is_invalid=farewell.kind == Kind.INVALID_HP)
+
+
+def _last_words(peer: Channel, kind: Kind, serial: int) -> Trouble | None:
     """Why a peer left, if what it sent before says so."""
     peer.forget_waiting()
     try:
@@ -235,8 +313,8 @@ def _last_words(peer: Channel, kind: Kind, serial: int) -> _Trouble | None:
         return None
 
 
-def _gone(peer: Channel, err: PeerGone) -> _Trouble:
-    return _Trouble(f"{peer.who} is gone ({err}); its log says why")
+def _gone(peer: Channel, err: PeerGone) -> Trouble:
+    return Trouble(f"{peer.who} is gone ({err}); its log says why")
 
 
 def _dumps(value: Any) -> bytes:

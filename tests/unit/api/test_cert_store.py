@@ -133,7 +133,7 @@ def test_a_yes_on_the_terminal_is_remembered(server: tuple[str, str], tmp_path: 
     pid, fd = pty.fork()
     if pid == 0:
         os.execve(program, [program, "-m", server[0], "e", "ls"], env)
-    received, deadline = b"", time.monotonic() + 30
+    received, deadline = b"", time.monotonic() + 60
     while b"[y/n]" not in received:
         assert time.monotonic() < deadline, received
         if select.select([fd], [], [], 0.2)[0]:

@@ -1,7 +1,9 @@
 """A task's token goes only over connections whose peer proved itself: plain, encrypted, through a proxy."""
 
+import gc
 import ssl
 import subprocess
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,6 +43,15 @@ def test_peer_that_keeps_no_connections_is_asked_once_a_request(start: Callable[
         task.get("/api/v1/x")
         task.get("/api/v1/x")
     assert peer.targets() == ["/info", "/api/v1/x", "/info", "/api/v1/x"]
+
+
+def test_connection_that_the_peer_closes_after_its_proof_is_closed_here_too(start: Callable[..., Peer]) -> None:
+    peer = start(protocol="HTTP/1.0")
+    with warnings.catch_warnings(record=True) as seen, session(peer.url) as task:
+        warnings.simplefilter("always", ResourceWarning)
+        task.get("/api/v1/x")
+        gc.collect()
+    assert [str(each.message) for each in seen] == []
 
 
 @pytest.mark.parametrize(

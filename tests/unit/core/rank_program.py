@@ -230,6 +230,28 @@ def store_path_with_a_failure(dist: DistributedContext, directory: Path) -> Any:
             raise ZeroDivisionError("on rank 1")
 
 
+def a_worker_fails_while_the_others_exchange_something(dist: DistributedContext, directory: Path) -> Any:
+    with _checkpoints(dist, directory).store_path({}, shard=True) as (path, _):
+        (path / f"part{dist.rank}").write_text("1")
+        if dist.rank == 1:
+            raise ZeroDivisionError("the disk is gone")
+        return dist.allgather("mine")
+
+
+def the_chief_fails_while_the_others_wait_for_it(dist: DistributedContext, directory: Path) -> Any:
+    """By other means than ours, as in a collective call of a framework."""
+    has_left = directory / "has-left"
+    try:
+        with _checkpoints(dist, directory).store_path({}, shard=True) as (path, _):
+            if dist.rank == 0:
+                raise ZeroDivisionError("the disk is gone")
+            _wait_until(has_left.exists)
+            (path / f"part{dist.rank}").write_text("still there")
+    finally:
+        if dist.rank == 0:
+            has_left.touch()
+
+
 def shared_download(dist: DistributedContext, directory: Path) -> Any:
     checkpoints = _checkpoints(dist, directory, cloud=True)
     own = _mine(dist, directory, {"a": "1", "b": "2", "c": "3"}) if dist.rank == 0 else None
@@ -252,6 +274,52 @@ def downloads_of_each_node(dist: DistributedContext, directory: Path) -> Any:
     with checkpoints.restore_path(storage_id, "NO_SHARED_DOWNLOAD") as own:
         pass
     return {"files": sorted(p.name for p in target.iterdir()), "shared": str(shared), "own": str(own)}
+
+
+def the_chief_fails_while_restoring(dist: DistributedContext, directory: Path) -> Any:
+    return _fails_while_restoring(dist, directory, culprit=0)
+
+
+def a_worker_fails_while_restoring(dist: DistributedContext, directory: Path) -> Any:
+    return _fails_while_restoring(dist, directory, culprit=1)
+
+
+def _fails_while_restoring(dist: DistributedContext, directory: Path, culprit: int) -> Any:
+    """The others are meanwhile where they wait for it by other means, as in a collective call of a framework."""
+    checkpoints, storage_id = _stored(dist, directory)
+    has_left = directory / "has-left"
+    try:
+        with checkpoints.restore_path(storage_id):
+            if dist.rank == culprit:
+                raise ZeroDivisionError("not the model that was saved")
+            _wait_until(has_left.exists)
+            return dist.allgather(None)
+    finally:
+        if dist.rank == culprit:
+            has_left.touch()
+
+
+def the_chiefs_node_lacks_the_checkpoint(dist: DistributedContext, directory: Path) -> Any:
+    checkpoints, storage_id = _stored(dist, directory)
+    if dist.cross_rank == 0:
+        (directory / "elsewhere").mkdir(exist_ok=True)
+        checkpoints = _checkpoints(dist, directory / "elsewhere", cloud=True)
+    with checkpoints.restore_path(storage_id):
+        return dist.allgather(None)
+
+
+def _stored(dist: DistributedContext, directory: Path) -> tuple[core.DummyCheckpointContext, str]:
+    checkpoints = _checkpoints(dist, directory, cloud=True)
+    own = _mine(dist, directory, {"model": "1"}) if dist.rank == 0 else None
+    return checkpoints, checkpoints.upload(own, {"steps_completed": 1}, shard=True)
+
+
+def _wait_until(is_so: Callable[[], bool], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"nothing has happened for {seconds} seconds")
+        time.sleep(0.01)
 
 
 def unknown_checkpoint(dist: DistributedContext, directory: Path) -> Any:

@@ -105,7 +105,7 @@ def test_a_report_waits_until_the_master_has_it(task: Task, runner: Any) -> None
         saving.join(0.2)
         assert saving.is_alive(), "nobody has acknowledged"
         runner.hold.clear()
-        saving.join(10)
+        saving.join(60)
         assert not saving.is_alive()
 
 
@@ -129,7 +129,7 @@ def test_a_report_that_waits_is_let_go_when_the_master_goes_away(task: Task, run
         saving = threading.Thread(target=_save, args=(context,))
         saving.start()
         runner.control.master_away = True
-        saving.join(10)
+        saving.join(60)
         assert not saving.is_alive()
 
 

@@ -2,14 +2,17 @@
 
 import json
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from rank_job import Job, errors, free_port, results
+from rank_job import Job, errors, free_port, results, threaded
 
 from determined.core import DistributedContext, DummyDistributedContext, _environment, _rank_start
+from determined.core._rank_frames import Channel, PeerGone
 
 
 def test_collectives_of_one_node(job: Job) -> None:
@@ -47,6 +50,32 @@ def test_a_rank_that_leaves_is_named(job: Job) -> None:
     answers = job("one_leaves", size=2)
     assert answers[1] == {"result": "left"}
     assert "rank 1 is gone" in answers[0]["message"]
+
+
+def test_a_rank_that_left_while_another_was_awaited_is_missed_the_next_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DET_SESSION_TOKEN", "secret")
+    seen = threading.Event()
+    monkeypatch.setattr(Channel, "fill", _noting_the_end(Channel.fill, seen))
+
+    def work(dist: DistributedContext) -> Any:
+        if dist.rank == 2:
+            assert seen.wait(20)
+        dist.gather("mine")
+        return "left" if dist.rank == 1 else dist.gather("mine")
+
+    chief, _, _ = threaded(work, [0, 1, 2], size=3, local_size=1, chief_ip="127.0.0.1")
+    assert str(chief) == "rank 1 is gone (the connection was closed); its log says why"
+
+
+def _noting_the_end(fill: Callable[[Channel], None], seen: threading.Event) -> Callable[[Channel], None]:
+    def noting(channel: Channel) -> None:
+        try:
+            fill(channel)
+        except PeerGone:
+            seen.set()
+            raise
+
+    return noting
 
 
 def test_all_ranks_leave_after_the_same_batch(job: Job) -> None:
@@ -117,7 +146,7 @@ def test_a_failure_on_one_rank_stores_nothing_and_reaches_all(job: Job, tmp_path
     chief, one, two = errors(job("store_path_with_a_failure"))
     assert one == ("ZeroDivisionError", "on rank 1")
     for kind, message in (chief, two):
-        assert (kind, message) == ("RuntimeError", "rank 1 failed while saving; nothing is stored")
+        assert (kind, message) == ("RuntimeError", "rank 1 failed while saving: ZeroDivisionError: on rank 1")
     assert list((tmp_path / "store").iterdir()) == []
 
 
@@ -144,6 +173,24 @@ def test_a_worker_may_not_upload_alone(job: Job) -> None:
 
 def test_an_unknown_checkpoint_is_an_error_on_every_rank(job: Job) -> None:
     assert [kind for kind, _ in errors(job("unknown_checkpoint"))] == ["CheckpointNotFound"] * 3
+
+
+@pytest.mark.parametrize(("scenario", "culprit"), [("the_chief", 0), ("a_worker", 1)])
+def test_a_rank_that_fails_while_restoring_waits_for_nobody_and_all_hear_why(
+    job: Job, tmp_path: Path, scenario: str, culprit: int
+) -> None:
+    words = "not the model that was saved"
+    told = ("RuntimeError", f"rank {culprit} failed: ZeroDivisionError: {words}")
+    found = errors(job(f"{scenario}_fails_while_restoring"))
+    assert found == [("ZeroDivisionError", words) if rank == culprit else told for rank in range(3)]
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_a_download_that_fails_on_the_chiefs_node_ends_all_nodes_with_its_error(job: Job) -> None:
+    zero, one, two, three = errors(job("the_chiefs_node_lacks_the_checkpoint", size=4, local_size=2))
+    assert zero == one and zero[0] == "CheckpointNotFound"
+    assert two == three == ("RuntimeError", f"rank 0 failed: CheckpointNotFound: {zero[1]}"[: len(two[1])])
+    assert "is not in the store" in two[1]
 
 
 def test_a_process_alone_talks_to_itself() -> None:

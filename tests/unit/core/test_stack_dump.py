@@ -38,7 +38,7 @@ def _signalled(tmp_path: Path, number: int, *words: str) -> tuple[str, str, str]
         assert program.stdout is not None
         program.stdout.readline()
         program.send_signal(number)
-        out, err = program.communicate(timeout=30)
+        out, err = program.communicate(timeout=60)
     assert program.returncode == 0
     return out, err, stacks.read_text()
 
