@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from cluster import Client, Cluster, det, write_experiment
+from cluster import Client, Cluster, det, eventually, write_experiment
+from small_project import make_project
 from small_wheel import make_wheel
 
 SCRIPT = """
@@ -116,6 +118,41 @@ def test_requirements_that_cannot_be_met_end_the_experiment_at_once_in_the_resol
     assert words in det(home, "e", "describe", str(one), master=cluster.url).stdout
 
 
+def test_a_package_that_does_not_build_ends_the_experiment_in_its_own_words(
+    cluster: Cluster, client: Client, home: Path, tmp_path: Path
+) -> None:
+    words = "the compiler is missing"
+    make_project(tmp_path / "m" / "pkg", "gamma", first=f"raise SystemExit({words!r})")
+    one = submitted(home, cluster, experiment(tmp_path / "m", "./pkg\n"))
+    assert client.wait_state(one, "COMPLETED", "ERROR", seconds=60) == "ERROR"
+    [trial] = client.trials(one)
+    assert trial["restarts"] == 0
+    assert sum(words in line for line in client.log_lines(trial["id"])) == 1
+    assert words in det(home, "e", "describe", str(one), master=cluster.url).stdout
+
+
+@pytest.mark.parametrize("ended", ["by the kernel", "by its owner"])
+def test_a_task_that_ends_while_it_builds_leaves_the_build_to_another(
+    cluster: Cluster, client: Client, home: Path, tmp_path: Path, ended: str
+) -> None:
+    mark = tmp_path / "building"
+    wait_once = (
+        f"mark = {str(mark)!r};"
+        "os.path.exists(mark) or (open(mark, 'w').write(str(os.getpid())), os.read(os.pipe()[0], 1))"
+    )
+    make_project(tmp_path / "m" / "pkg", "alpha", code=f"VERSION = {ended!r}", first=wait_once)
+    config = experiment(tmp_path / "m", "./pkg\n")
+    first = submitted(home, cluster, config)
+    builder = psutil.Process(int(eventually(lambda: mark.exists() and mark.read_text(), seconds=60)))
+    second = submitted(home, cluster, config)
+    if ended == "by the kernel":
+        next(process for process in builder.parents() if "determined.exec.runner" in process.cmdline()).kill()
+    else:
+        det(home, "e", "kill", str(first), master=cluster.url)
+    assert client.wait_state(second, "COMPLETED", "ERROR", seconds=60) == "COMPLETED"
+    assert _has_ended(builder), "what built for a task that has ended goes with it"
+
+
 def test_a_file_that_is_not_sent_is_refused_before_anything_runs(cluster: Cluster, home: Path, tmp_path: Path) -> None:
     config = experiment(tmp_path / "m", "alpha\n")
     (tmp_path / "m" / ".detignore").write_text("requirements.txt\n")
@@ -132,3 +169,11 @@ def test_off_cluster_the_same_environment_is_used_and_shown_and_cleaned(home: Pa
     assert '"packages": 1' in listed
     assert "Removed" in det(home, "environment", "clean").stdout
     assert det(home, "environment", "list", "--json").stdout.strip() == "[]"
+
+
+def _has_ended(process: psutil.Process) -> bool:
+    """Whoever took it over may be slow to bury it."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from determined.config.requirement_lines import without_logins
 from determined.constants import MASKED
 
 _SECRET_KEYS = {
@@ -71,7 +72,17 @@ def _mask(section: str, value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     secret = _SECRET_KEYS.get(section, ())
-    return {key: _mask_all(item) if key in secret else _mask(key, item) for key, item in value.items()}
+    masked = {key: _mask_all(item) if key in secret else _mask(key, item) for key, item in value.items()}
+    if section == "python" and isinstance(value.get("requirements"), list):
+        masked["requirements"] = [_mask_line(line) for line in value["requirements"]]
+    return masked
+
+
+def _mask_line(line: Any) -> Any:
+    """A line with the login of an index. An empty one is no requirement: `_unmask` makes it of a masked one."""
+    if not isinstance(line, str):
+        return line
+    return MASKED if line == "" or without_logins(line) != line else line
 
 
 def _mask_all(value: Any) -> Any:

@@ -11,6 +11,8 @@ from determined.config.text import kind_of
 
 OLDEST_PYTHON = (3, 11)
 _VERSION = re.compile(r"3\.(\d{1,3})(\.\d{1,3})?")
+_PYLOCK = re.compile(r"pylock(\.[^.]+)?\.toml")
+_FOREIGN = re.compile(r"(poetry|pdm)\.lock|Pipfile(\.lock)?|.*\.ya?ml")
 
 
 class Requirements(Node):
@@ -19,7 +21,7 @@ class Requirements(Node):
     def check(self, value: Any, at: str, report: Report) -> None:
         if not isinstance(value, str | list):
             return report.add(at, f"must be a file name or a list of requirement lines, not {kind_of(value)}")
-        (_FILE if isinstance(value, str) else _LINES).check(value, at, report)
+        (_REQUIREMENTS_FILE if isinstance(value, str) else _LINES).check(value, at, report)
 
 
 def _file_problem(name: str) -> str | None:
@@ -27,6 +29,30 @@ def _file_problem(name: str) -> str | None:
     if not parts or name.startswith("/") or ".." in parts:
         return f"`{name}` must be a file of the context directory: a relative path without `..`"
     return None
+
+
+def _requirements_problem(name: str) -> str | None:
+    last = PurePosixPath(name).name
+    if last == "uv.lock" or _PYLOCK.fullmatch(last):
+        return f"`{name}` is a lock; give it as `lock`"
+    if last.endswith(".toml") and last != "pyproject.toml":
+        return f"`{name}` is not read: of TOML files only a pyproject.toml has requirements"
+    return _file_problem(name) or _foreign_problem(name)
+
+
+def _lock_problem(name: str) -> str | None:
+    last = PurePosixPath(name).name
+    if last == "pyproject.toml":
+        return f"`{name}` is no lock; give it as `requirements`, or the uv.lock beside it"
+    if last.endswith(".toml") and not _PYLOCK.fullmatch(last):
+        return f"`{name}` is not read: a lock in TOML is named pylock.toml or pylock.NAME.toml"
+    return _file_problem(name) or _foreign_problem(name)
+
+
+def _foreign_problem(name: str) -> str | None:
+    if not _FOREIGN.fullmatch(PurePosixPath(name).name):
+        return None
+    return f"`{name}` is the file of another tool, which is not read; write or export it in the format of pip"
 
 
 def _line_problem(line: str) -> str | None:
@@ -53,6 +79,17 @@ class _Version(Text):
         Text.check(self, value, at, report)
 
 
+class _Section(Atomic):
+    """Merges as a whole: a lock of your own replaces the requirements of a template."""
+
+    def check(self, value: Any, at: str, report: Report) -> None:
+        if isinstance(value, str | list):
+            return report.add(
+                at, f"must be a mapping, not {kind_of(value)}; write `requirements:` or `lock:` before it"
+            )
+        Atomic.check(self, value, at, report)
+
+
 def _one_of_two(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if value.get("requirements") is not None and value.get("lock") is not None:
         yield "", "`requirements` and `lock` exclude each other; a lock holds every package already"
@@ -63,13 +100,12 @@ def _something(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", "`requirements` or `lock` is needed: a file of the context directory"
 
 
-_FILE = Text(problem=_file_problem)
+_REQUIREMENTS_FILE = Text(problem=_requirements_problem)
 _LINES = ListOf(Text(problem=_line_problem), nonempty=True)
-# Merges as a whole: a lock of your own replaces the requirements of a template.
-PYTHON_ENVIRONMENT = Atomic(
+PYTHON_ENVIRONMENT = _Section(
     {
         "requirements": Field(Requirements(), default=None),
-        "lock": Field(_FILE, default=None),
+        "lock": Field(Text(problem=_lock_problem), default=None),
         "version": Field(_Version(problem=_version_problem), default=None),
     },
     rules=(_one_of_two,),

@@ -10,8 +10,14 @@ _INDEX_OPTION = re.compile(
 _EDITABLE = re.compile(r"(-e|--editable)\b")
 _INCLUDED = re.compile(r"(?:-r|--requirement|-c|--constraint)[\s=]*(\S+)")
 _FIND_LINKS = re.compile(r"(?:-f|--find-links)[\s=]*(\S+)")
-_LOCAL = re.compile(r"(?:[\w.\[\],-]+\s*@\s*)?(\.{0,2}/\S+|file:\S+)")
-_PINNED = re.compile(r"[\w.-]+\s*(\[[^\]]*\])?\s*(===?\s*[^\s*,;]+\s*(;.*)?$|@\s)")
+_NAMED = re.compile(r"^[\w.-]+\s*(\[[^\]]*\])?\s*@\s*")
+_EXTRAS = re.compile(r"\[[^\]]*\]$")
+_ARCHIVES = (".whl", ".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+_PINNED = re.compile(r"[\w.-]+\s*(\[[^\]]*\])?\s*===?\s*[^\s*,;]+\s*(;.*)?$")
+_BARE_PLACE = re.compile(r"^((?:-e )?)(?![./#-]|file:)([^\s=@]+(?: *;.*| *\\)?)$", re.MULTILINE)
+# The name and password of a URL. `${TOKEN}` is no secret: who installs reads it from the environment.
+_LOGIN = re.compile(r"(https?://)(?![^/\s@]*\$\{)[^/\s@]+@")
+_URL = re.compile(r"https?://[^\s\"'#]+")
 
 
 def entries(text: str) -> Iterator[str]:
@@ -38,8 +44,8 @@ def find_links(text: str) -> list[str]:
 
 
 def local_paths(text: str) -> list[str]:
-    """Wheels and source directories that are named by their place, as written."""
-    return [found[1] for entry in entries(text) if (found := _LOCAL.match(entry))]
+    """Wheels and source directories that are named by their place, as written but for extras and markers."""
+    return [place for entry in entries(text) if (place := _place_of(entry)) and _is_local(place)]
 
 
 def editable_entries(text: str) -> list[str]:
@@ -48,5 +54,46 @@ def editable_entries(text: str) -> list[str]:
 
 def unpinned_entries(text: str) -> list[str]:
     """What a lock must not hold: requirements that are met by more than one version."""
-    named = (entry for entry in entries(text) if not entry.startswith("-") and not _LOCAL.match(entry))
+    named = (entry for entry in entries(text) if not entry.startswith("-") and not _is_placed(entry))
     return [bare for entry in named if not _PINNED.match(bare := entry.split(" --hash")[0].strip())]
+
+
+def unhashed_entries(text: str) -> list[str]:
+    """Requirements that any file of their version meets."""
+    named = (entry for entry in entries(text) if not entry.startswith("-") and not _is_placed(entry))
+    return [entry for entry in named if "--hash" not in entry]
+
+
+def marked_places(lock: str) -> str:
+    """A lock by uv, in which a directory may stand by its bare name, as a package does: `pkg` becomes `./pkg`."""
+    return _BARE_PLACE.sub(r"\1./\2", lock)
+
+
+def without_logins(text: str, shown: str = "") -> str:
+    """`https://name:secret@host/` becomes `https://host/`; `shown` takes the place of what went."""
+    return _LOGIN.sub(rf"\1{shown}", text)
+
+
+def with_logins(text: str, sources: str) -> str:
+    """The URLs of `text` with the logins that `sources`, from which it was made, have for them."""
+    known = {without_logins(url): url for url in _URL.findall(sources)}
+    return _URL.sub(lambda found: known.get(found[0], found[0]), text)
+
+
+def _place_of(entry: str) -> str:
+    """The first word, without `name @`, extras, markers and fragment: a place if it is one."""
+    if entry.startswith("-"):
+        return ""
+    words = re.split(r"[\s;#]", _NAMED.sub("", entry, count=1), maxsplit=1)
+    return _EXTRAS.sub("", words[0])
+
+
+def _is_local(place: str) -> bool:
+    if place.startswith(("file:", ".", "/", "~")):
+        return True
+    return "://" not in place and ("/" in place or place.endswith(_ARCHIVES))
+
+
+def _is_placed(entry: str) -> bool:
+    place = _place_of(entry)
+    return "://" in place or _is_local(place)

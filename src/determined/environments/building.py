@@ -8,17 +8,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from determined.config.pylock import count_packages, is_pylock
 from determined.config.python_environment import PythonEnvironment
-from determined.config.requirement_lines import entries
+from determined.config.requirement_lines import entries, unhashed_entries, with_logins
 from determined.environments import cache
 from determined.environments.cache import Cached, Hold
 from determined.environments.interpreter import LENT, Interpreter, ask
 from determined.environments.place import Place, base_python, libc, platform_tag
-from determined.environments.resolving import base_of, local_digests
+from determined.environments.resolving import base_of, local_digests, sources_of
 from determined.environments.uv import Uv, find_uv
 from determined.errors import DeterminedError, FailedPrecondition
 
 _POLL_SECONDS = 0.05
+_LOOKS = 4
 _SUPPORT = "determined-support"
 
 
@@ -65,7 +67,7 @@ def key_of(lock: str, wanted: PythonEnvironment, directory: Path) -> str:
 
 def _await(hold: Hold, place: Place, key: str, build: Callable[[], None]) -> Cached:
     """Shared and ready in the end. Whoever gets the lock alone builds; the others wait for that."""
-    said = False
+    looks = 0
     while True:
         if hold.share():
             found = cache.read(place.environments / key)
@@ -76,9 +78,9 @@ def _await(hold: Hold, place: Place, key: str, build: Callable[[], None]) -> Cac
             if cache.read(place.environments / key) is None:
                 build()
             continue
-        if not said:
+        looks += 1
+        if looks == _LOOKS:  # whoever lists or cleans holds the lock for a moment too
             place.say(f"environment {key}: another task is building it; waiting")
-            said = True
         time.sleep(_POLL_SECONDS)
 
 
@@ -88,35 +90,48 @@ def _build(key: str, lock: str, wanted: PythonEnvironment, directory: Path, plac
     place.say(f"environment {key}: building it; the next task that wants the same finds it ready")
     cache.clean(place, began, place.bounds)
     cache.forget_resolutions(place, began, place.bounds.days)
+    try:
+        answer, support = _make(lock, wanted, target, directory, place, hold)
+        record = {
+            "python": _python_version(target),
+            "packages": _count(lock),
+            "size": cache.size_of(target),
+            "created": began,
+            "seconds": round(time.time() - began, 3),
+            "asked": list(LENT),
+            "answer": answer,
+            "support": support,
+        }
+        cache.publish(target, record)
+    except BaseException:
+        cache.remove(target)  # nobody may want it again, and a disk that is full would stay so
+        raise
+    place.say(f"environment {key}: built in {time.time() - began:.1f} s")
+
+
+def _make(
+    lock: str, wanted: PythonEnvironment, target: Path, directory: Path, place: Place, hold: Hold
+) -> tuple[dict[str, object], str | None]:
     uv = find_uv(place)
     doing = "environment.python: making the environment"
     uv.run("venv", "--no-project", "--python", base_python(wanted.version), str(target), doing=doing, cwd=directory,
            held=hold.descriptor)  # fmt: skip
     _install(uv, lock, wanted, target, directory, hold)
-    answer, support = _complete(uv, target, directory, hold)
-    record = {
-        "python": _python_version(target),
-        "packages": _count(lock),
-        "size": cache.size_of(target),
-        "created": began,
-        "seconds": round(time.time() - began, 3),
-        "asked": list(LENT),
-        "answer": answer,
-        "support": support,
-    }
-    cache.publish(target, record)
-    place.say(f"environment {key}: built in {time.time() - began:.1f} s")
+    return _complete(uv, target, directory, hold)
 
 
 def _install(uv: Uv, lock: str, wanted: PythonEnvironment, target: Path, directory: Path, hold: Hold) -> None:
     python, doing = str(target / "bin" / "python"), "environment.python: installing the packages"
-    words = ["sync", "--python", python, "--allow-empty-requirements"]
-    if wanted.lock is None or not wanted.lock.endswith(".toml"):
-        uv.pip(*words, text=lock, doing=doing, cwd=base_of(wanted, directory), held=hold.descriptor)
+    words, base = ["sync", "--python", python, "--allow-empty-requirements"], base_of(wanted, directory)
+    if wanted.lock is not None and wanted.lock.endswith(".toml"):
+        # By its name: packages beside it are found from where it lies.
+        uv.pip(*words, Path(wanted.lock).name, doing=doing, cwd=base, held=hold.descriptor)
         return
-    file = target / "pylock.toml"  # uv knows the format by the name
-    file.write_text(lock)
-    uv.run("pip", *words, str(file), doing=doing, cwd=directory, held=hold.descriptor)
+    if not unhashed_entries(lock):
+        # With hashes it is the same file from wherever it comes; else an index that has other versions hides the rest.
+        words += ["--index-strategy", "unsafe-best-match"]
+    text = with_logins(lock, sources_of(wanted, directory)) if "://" in lock else lock
+    uv.pip(*words, text=text, doing=doing, cwd=base, held=hold.descriptor)
 
 
 def _complete(uv: Uv, target: Path, directory: Path, hold: Hold) -> tuple[dict[str, object], str | None]:
@@ -186,6 +201,6 @@ def _python_version(target: Path) -> str:
 
 
 def _count(lock: str) -> int:
-    if lock.lstrip().startswith("lock-version"):
-        return lock.count("[[packages]]")
+    if is_pylock(lock):
+        return count_packages(lock)
     return sum(1 for entry in entries(lock) if not entry.startswith("-"))

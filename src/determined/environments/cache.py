@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,10 @@ from typing import Any
 
 from determined.environments.place import Bounds, Place
 
-FORMAT = 1
+FORMAT = 2
 _RECORD = "determined.json"
 _DAY = 86400.0
+_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,11 @@ class Hold:
     def take(self) -> bool:
         """Alone."""
         return self._take(fcntl.LOCK_EX)
+
+    def await_turn(self) -> None:
+        """Alone, once those before us are done."""
+        while not self.take():
+            time.sleep(_POLL_SECONDS)
 
     def release(self) -> None:
         fcntl.flock(self.descriptor, fcntl.LOCK_UN)
@@ -171,10 +178,11 @@ def forget_resolutions(place: Place, now: float, days: float) -> None:
 
 
 def _remove_ruins(place: Place) -> None:
-    """What builders left that were killed. One that is being built is locked."""
-    for path in list(place.environments.iterdir()) if place.environments.is_dir() else []:
-        if path.is_dir() and read(path) is None:
-            _remove_unused(place, path.name)
+    """What builders left that were killed or failed, locks without an environment too. One that is built is locked."""
+    found = list(place.environments.iterdir()) if place.environments.is_dir() else []
+    for key in sorted({path.name.removesuffix(".lock") for path in found}):
+        if read(place.environments / key) is None:
+            _remove_unused(place, key)
 
 
 def _remove_unused(place: Place, key: str) -> bool:

@@ -8,18 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# What user code may reach through `import determined`; lent to an interpreter that lacks it.
+# What user code may reach through `import determined`; lent to an interpreter that lacks it. A determined without our
+# rooms is upstream's, which finds no cluster here: a trial that imported it would train and report to nobody.
 LENT = ("determined", "msgspec", "urllib3", "fsspec", "pathspec", "psutil", "yaml")
 PREFIX = "/PREFIX"  # stands for any directory
 _QUESTION = f"""
 import importlib.util, json, os, site, sys, sysconfig
 names = sys.argv[1:]
+def lacks(name):
+    spec = importlib.util.find_spec(name)
+    homes = spec.submodule_search_locations or [] if spec else []
+    return not spec or name == "determined" and not any(os.path.isdir(os.path.join(home, "rundir")) for home in homes)
 there = dict.fromkeys(("base", "platbase", "installed_base", "installed_platbase"), "{PREFIX}")
 print(json.dumps({{
     "version": list(sys.version_info[:2]),
     "venv": sys.prefix != sys.base_prefix,
     "user_site": site.getusersitepackages(),
-    "missing": [n for n in names if importlib.util.find_spec(n) is None],
+    "missing": [name for name in names if lacks(name)],
     "packages": sorted({{sysconfig.get_path(kind, vars=there) for kind in ("purelib", "platlib")}}),
     "wheels": os.path.join(sysconfig.get_path("stdlib"), "ensurepip", "_bundled"),
 }}))

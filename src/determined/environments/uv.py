@@ -4,12 +4,15 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
+from determined.config.requirement_lines import without_logins
+from determined.environments.cache import Hold
 from determined.environments.place import Place
 from determined.errors import EnvironmentUnusable, FailedPrecondition
 
@@ -27,12 +30,23 @@ _SYSTEM_CERTS = (
 _SEPARATORS = {"UV_FIND_LINKS": ","}  # of several; pip has spaces
 _OTHER_INDEX_NAMES = {"UV_INDEX_URL": ("UV_DEFAULT_INDEX",), "UV_EXTRA_INDEX_URL": ("UV_INDEX",)}
 # Lines that say nothing about the packages.
-_CHATTER = re.compile(r"^(\s*[+~-] |Using |Creating virtual|Activate with|warning: .*(hardlink|link mode)|\s+If )")
-# Failures that pass: the same request may succeed a minute later, or on another node.
-_PASSING = re.compile(
-    r"error sending request|timed out|[Cc]onnection (refused|reset|closed|error)|dns error|HTTP status server error"
-    r"|No space left on device|Too many open files|Disk quota exceeded|Read-only file system"
+_CHATTER = re.compile(
+    r"^(\s*[+~-] |Using |Creating virtual|Activate with|warning: .*(hardlink|link mode|`--pylock` option)|\s)"
 )
+_ERROR = re.compile(r"error|\s*\u00d7")  # the second in releases before its errors were plain text
+# Failures that pass: the same request may succeed a minute later, or on another node. First those of an index.
+_UNREACHED = re.compile(
+    r"Request failed after|error sending request|timed out|[Cc]onnection (refused|reset|closed|error)|dns error"
+    r"|HTTP status server error"
+)
+_PASSING = re.compile(
+    rf"{_UNREACHED.pattern}|No space left on device|Too many open files|Disk quota exceeded|Read-only file system"
+)
+_OTHER_HASH = re.compile(r"(Hash mismatch for \S+)[\s\S]*\bsha256:\w+\s*$")
+_INDEXES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL")
+_PYPI = "https://pypi.org/simple"
+# Of what a build says that fails: compilers fill logs, and the cause is near an end.
+_FIRST_LINES, _LAST_LINES, _LINE_CHARACTERS = 50, 150, 2000
 _TRUE = ("1", "true", "yes", "on")
 _INSTALL_SECONDS = 300
 _MISSING = (
@@ -52,11 +66,13 @@ class Uv:
         self._place = place
         self._variables = translated(place.variables)
 
-    def pip(self, *arguments: str, text: str, doing: str, cwd: Path, held: int | None = None) -> str:
-        """`uv pip ...` on the requirements in `text`, given as input: relative paths in it are relative to `cwd`."""
+    def pip(
+        self, verb: str, *rest: str, doing: str, cwd: Path, held: int | None = None, text: str | None = None
+    ) -> str:
+        """`uv pip VERB ...` on the requirements in `text`, whose paths are relative to `cwd`; without it, on a file."""
         alone = ["--no-index"] if self._variables.get("PIP_NO_INDEX", "").lower() in _TRUE else []
-        verb, *rest = arguments
-        return self.run("pip", verb, *alone, *rest, "-", doing=doing, cwd=cwd, held=held, given=text)
+        source = [] if text is None else ["-"]
+        return self.run("pip", verb, *alone, *rest, *source, doing=doing, cwd=cwd, held=held, given=text or "")
 
     def run(self, *arguments: str, doing: str, cwd: Path, held: int | None = None, given: str = "") -> str:
         """Its standard output. Its words are told as they come.
@@ -76,20 +92,49 @@ class Uv:
             )  # fmt: skip
             with process:
                 assert process.stderr is not None
-                told = self._tell(process.stderr)
+                verdict = self._tell(process.stderr)
             if process.returncode == 0:
                 output.seek(0)
                 return output.read()
-        raise failure(process.returncode, "\n".join(told), doing)
+        raise failure(process.returncode, "\n".join(verdict), doing, self._indexes())
 
     def _tell(self, lines: IO[str]) -> list[str]:
-        told = []
+        """What there is to say of a failure: its error and all after it. What comes before is said at once."""
+        verdict, said = _Ends(), _Ends()
         for line in lines:
-            text = line.rstrip()
-            told.append(text)
-            if text and not _CHATTER.match(text) and not text.startswith(("error", "  cause", "   ")):
+            text = without_logins(line.rstrip(), "****@")[:_LINE_CHARACTERS]
+            if verdict.count or _ERROR.match(text):
+                verdict.add(text)
+                continue
+            said.add(text)
+            if text and not _CHATTER.match(text):
                 self._place.say(f"uv: {text}")
-        return told
+        return verdict.lines() or said.lines()
+
+    def _indexes(self) -> str:
+        """Where this machine has packages from; uv leaves it out of some of its errors."""
+        named = [self._variables[name] for name in _INDEXES if self._variables.get(name)]
+        return without_logins(", ".join(named) or _PYPI, "****@")
+
+
+class _Ends:
+    """The first lines of many, and the last."""
+
+    def __init__(self) -> None:
+        self._first: list[str] = []
+        self._last: deque[str] = deque(maxlen=_LAST_LINES)
+        self.count = 0
+
+    def add(self, line: str) -> None:
+        self.count += 1
+        if len(self._first) < _FIRST_LINES:
+            self._first.append(line)
+        else:
+            self._last.append(line)
+
+    def lines(self) -> list[str]:
+        left_out = self.count - len(self._first) - len(self._last)
+        return [*self._first, *([f"... {left_out} lines left out ..."] if left_out else []), *self._last]
 
 
 def find_uv(place: Place) -> Uv:
@@ -115,10 +160,18 @@ def translated(variables: Mapping[str, str]) -> dict[str, str]:
     return {**result, "NO_COLOR": "1", "UV_NO_PROGRESS": "1"}
 
 
-def failure(status: int, words: str, doing: str) -> EnvironmentUnusable | FailedPrecondition:
+def failure(status: int, words: str, doing: str, indexes: str = _PYPI) -> EnvironmentUnusable | FailedPrecondition:
+    """`indexes`: named where one did not answer."""
     said = words.strip() or f"uv ended with status {status} and said nothing"
+    if _UNREACHED.search(said):
+        return FailedPrecondition(
+            f"{doing} failed on this machine, whose index is {indexes} unless the requirements name another; "
+            f"uv says:\n{said}"
+        )
     if _PASSING.search(said) or status < 0:
         return FailedPrecondition(f"{doing} failed on this machine; uv says:\n{said}")
+    if other := _OTHER_HASH.search(said):  # its last words, which stand for all in a list, are the hash alone
+        said += f"\n{other[1]}: make the lock anew, or correct it"
     return EnvironmentUnusable(f"{doing} failed; uv says:\n{said}")
 
 
@@ -131,7 +184,7 @@ def _find(path: str, place: Place) -> list[str]:
         return beside
     cached = [str(place.root / "uv" / "bin" / "uv")]
     if not _works(cached, place):
-        _install(place)
+        _install_once(cached, place)
     return cached
 
 
@@ -147,9 +200,20 @@ def _works(command: list[str], place: Place) -> bool:
     return done.returncode == 0
 
 
-def _install(place: Place) -> None:
+def _install_once(command: list[str], place: Place) -> None:
+    """One of the tasks that lack it: pip would take it away from under those that run it already."""
     if find_spec("pip") is None:
         raise EnvironmentUnusable(_MISSING)
+    hold = Hold(place.root / "uv.lock")
+    try:
+        hold.await_turn()
+        if not _works(command, place):
+            _install(place)
+    finally:
+        hold.close()
+
+
+def _install(place: Place) -> None:
     target = place.root / "uv"
     place.say("uv is not installed here; installing it with pip into our own cache")
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "--target", str(target), "uv"]

@@ -43,7 +43,10 @@ def test_a_context_without_any_file_is_refused(user: Any, config: Any) -> None:
 
 def test_files_in_directories_and_of_other_formats_are_taken(user: Any, config: Any, files: Any) -> None:
     sent = [files("env", directory=True), files("env/uv.lock", b"version = 1"), files("pyproject.toml", b"x")]
-    assert _send(user, _asking(config, lock="env/uv.lock"), sent).status == 200
+    alone = _send(user, _asking(config, lock="env/uv.lock"), sent)
+    assert alone.status == 400 and "has no `env/pyproject.toml`, which belongs to `env/uv.lock`" in alone.message
+    beside = [*sent, files("env/pyproject.toml", b"x")]
+    assert _send(user, _asking(config, lock="env/uv.lock"), beside).status == 200
     assert _send(user, _asking(config, requirements="./pyproject.toml"), sent).status == 200
 
 

@@ -32,3 +32,11 @@ def test_a_mask_at_a_place_without_a_known_secret_stays_and_is_named() -> None:
 
 def test_a_mask_never_brings_back_what_is_no_secret() -> None:
     assert restore_secrets({"data": {"url": MASK}}, KNOWN) == {"data": {"url": MASK}}
+
+
+def test_a_masked_line_of_requirements_comes_back_or_is_named() -> None:
+    known = {"environment": {"python": {"requirements": ["x", "-i https://me:pass@h/simple"]}}}
+    shown = mask_secrets(known)
+    assert restore_secrets(shown, known) == known
+    assert masked_places(shown) == ["environment.python.requirements[1]"]
+    assert masked_places(known) == []

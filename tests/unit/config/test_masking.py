@@ -51,3 +51,11 @@ def test_a_config_of_wrong_shapes_is_masked_without_failing() -> None:
         "db": "url",
         "checkpoint_storage": [1],
     }
+
+
+def test_the_login_of_an_index_is_masked_where_requirements_stand_in_the_config() -> None:
+    lines = ["numpy", "--extra-index-url https://me:pass@h/simple", "-i https://h/simple"]
+    masked = mask_secrets({"environment": {"python": {"requirements": lines}}})
+    assert masked["environment"]["python"]["requirements"] == ["numpy", MASKED, "-i https://h/simple"]
+    by_file = {"environment": {"python": {"requirements": "requirements.txt"}}}
+    assert mask_secrets(by_file) == by_file

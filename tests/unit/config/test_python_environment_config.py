@@ -15,6 +15,8 @@ from determined.config.requirement_lines import (
     index_options,
     local_paths,
     unpinned_entries,
+    with_logins,
+    without_logins,
 )
 from determined.errors import InvalidConfig
 
@@ -51,6 +53,16 @@ def test_it_becomes_typed_data(python: Any, expected: PythonEnvironment | None) 
         ({"requirements": "/etc/requirements.txt"}, "must be a file of the context directory"),
         ({"lock": "../b.txt"}, "must be a file of the context directory"),
         ({"requirements": ""}, "must be a file of the context directory"),
+        ({"requirements": "env/uv.lock"}, "`env/uv.lock` is a lock; give it as `lock`"),
+        ({"requirements": "pylock.dev.toml"}, "`pylock.dev.toml` is a lock; give it as `lock`"),
+        ({"requirements": "packages.toml"}, "only a pyproject.toml has requirements"),
+        ({"requirements": "environment.yml"}, "the file of another tool, which is not read"),
+        ({"lock": "poetry.lock"}, "the file of another tool, which is not read"),
+        (
+            {"lock": "pyproject.toml"},
+            "`pyproject.toml` is no lock; give it as `requirements`, or the uv.lock beside it",
+        ),
+        ({"lock": "lock.toml"}, "a lock in TOML is named pylock.toml or pylock.NAME.toml"),
         ({"requirements": 3}, "must be a file name or a list of requirement lines, not"),
         ({"requirements": []}, "must not be empty"),
         ({"requirements": ["a\nb"]}, "one requirement per entry"),
@@ -59,7 +71,8 @@ def test_it_becomes_typed_data(python: Any, expected: PythonEnvironment | None) 
         ({"requirements": "a.txt", "version": "3.9"}, "Python 3.9 is too old"),
         ({"requirements": "a.txt", "version": "latest"}, "`latest` is no Python version"),
         ({"requirments": "a.txt"}, "did you mean `requirements`?"),
-        ("requirements.txt", "must be a mapping"),
+        ("requirements.txt", "must be a mapping, not a string; write `requirements:` or `lock:` before it"),
+        (["numpy"], "must be a mapping, not a list; write `requirements:` or `lock:` before it"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(python: Any, reason: str) -> None:
@@ -116,3 +129,38 @@ def test_each_kind_of_line_is_found() -> None:
 
 def test_only_what_has_several_versions_is_unpinned() -> None:
     assert unpinned_entries(TEXT) == ['torch>=2 ; python_version > "3"', "eta==1.*"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "place"),
+    [
+        (".", "."),
+        (".[dev]", "."),
+        ("./pkg[a,b] ; python_version > '3'", "./pkg"),
+        ("wheels/gamma-1.0-py3-none-any.whl", "wheels/gamma-1.0-py3-none-any.whl"),
+        ("gamma-1.0-py3-none-any.whl --hash=sha256:aa", "gamma-1.0-py3-none-any.whl"),
+        ("gamma[x] @ file:///there/gamma.whl#sha256=aa", "file:///there/gamma.whl"),
+    ],
+)
+def test_a_package_that_is_named_by_its_place_is_local_and_pinned(entry: str, place: str) -> None:
+    assert local_paths(entry) == [place]
+    assert unpinned_entries(entry) == []
+
+
+@pytest.mark.parametrize("entry", ["https://h/x-1.0.whl", "x@https://h/x.whl", "git+https://me@h/x.git@main"])
+def test_an_address_is_pinned_and_not_local(entry: str) -> None:
+    assert local_paths(entry) == []
+    assert unpinned_entries(entry) == []
+
+
+def test_logins_leave_a_text_and_come_back() -> None:
+    source = "--extra-index-url https://me:pass@h/simple\nx @ https://token@h/x.whl#sha256=aa\n"
+    bare = "--extra-index-url https://h/simple\nx @ https://h/x.whl#sha256=aa\n"
+    assert without_logins(source) == bare
+    assert with_logins(bare, source) == source
+    assert without_logins("at https://me:pass@h/simple", "****@") == "at https://****@h/simple"
+
+
+@pytest.mark.parametrize("text", ["-i https://${NAME}:${TOKEN}@h/simple", "x @ git+ssh://git@h/x.git", "https://h/a@b"])
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert without_logins(text) == text

@@ -1,0 +1,19 @@
+"""What a `pyproject.toml` says to uv in a way that no lock in the format of pip can carry."""
+
+from typing import Any
+
+
+def explicit_indexes(text: str) -> list[str]:
+    """Addresses of the indexes that are used for packages assigned to them alone."""
+    if "explicit" not in text:
+        return []
+    import tomllib  # here, because most texts have none, and a warm start should not wait for it
+
+    try:
+        found: Any = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return []  # uv says what is wrong with it
+    for key in ("tool", "uv", "index"):
+        found = found.get(key) if isinstance(found, dict) else None
+    indexes = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [str(one["url"]) for one in indexes if one.get("explicit") and "url" in one]
