@@ -1,6 +1,7 @@
 """What a launcher leaves for its runner when a rank fails: which one was first, how it ended, its last lines."""
 
 import json
+import re
 import secrets
 import signal
 from dataclasses import asdict, dataclass, field
@@ -10,6 +11,9 @@ from typing import Any
 LAST_LINES = 10
 _LINE_CHARACTERS = 300
 _NAME = "failure.json"
+# Bars of tqdm, which draws its last one after the error that ended the loop: no cause of anything.
+_BAR_CHARACTERS = 500  # the pattern takes time with the cube of the length
+_PROGRESS_BAR = re.compile(r"\d+%\|.*\| *\S+/\S+ \[.*\]\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ def record_failure(run_dir: Path, failure: Failure) -> None:
     if known is not None and (known.attempt, -known.time) >= (failure.attempt, -failure.time):
         return
     fresh = run_dir / f".{_NAME}.{secrets.token_hex(8)}"
-    content = asdict(failure) | {"lines": [line[:_LINE_CHARACTERS] for line in failure.lines[-LAST_LINES:]]}
+    content = asdict(failure) | {"lines": _telling(failure.lines)}
     fresh.touch(mode=0o600, exist_ok=False)
     fresh.write_text(json.dumps(content))
     if known is not None:
@@ -65,6 +69,11 @@ def read_failure(run_dir: Path) -> Failure | None:
 def forget_failure(run_dir: Path) -> None:
     """A launcher begins: what an earlier one of this task left is no longer the cause of anything."""
     (run_dir / _NAME).unlink(missing_ok=True)
+
+
+def _telling(lines: list[str]) -> list[str]:
+    told = [line[:_LINE_CHARACTERS] for line in lines if not _PROGRESS_BAR.search(line[-_BAR_CHARACTERS:])]
+    return told[-LAST_LINES:]
 
 
 def _how(status: int) -> str:

@@ -105,3 +105,7 @@ class RunDir:
     def lent(self) -> Path:
         """Links to our own packages, for an interpreter that cannot import determined."""
         return self.path / "lent"
+
+    def event_files(self, rank: int) -> Path:
+        """Where a rank writes for TensorBoard; what of that is stored is noted beside it (rundir/event_files.py)."""
+        return self.path / "tensorboard" / str(rank)

@@ -12,7 +12,6 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from determined.errors import CheckpointNotFound, NoDirectStorageAccess
 from determined.storage import copying, links, listing, manifest, tree
@@ -27,10 +26,6 @@ _STAGING = ".staging-"
 
 class LocalStorageManager(StorageManager):
     """Everything `shared_fs` and `directory` share."""
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any], container_path: str | None) -> "LocalStorageManager":
-        raise NotImplementedError(f"{cls.__name__} is not built from a config; use shared_fs or directory")
 
     _owner: int | None = None
 

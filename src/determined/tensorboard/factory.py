@@ -7,6 +7,7 @@ from typing import Any
 
 from determined import storage
 from determined._info import get_cluster_info, run_directory
+from determined.rundir.layout import RunDir
 from determined.tensorboard.manager import TensorboardManager, event_prefix
 
 _KINDS = ("shared_fs", "directory", "s3", "gcs", "azure")
@@ -62,7 +63,7 @@ def get_base_path(checkpoint_config: dict[str, Any]) -> Path:
     if get_cluster_info() is None:
         return _temporary()
     in_task = run_directory()
-    path = _claimed if _claimed is not None and _claimed.is_relative_to(in_task) else _directory(in_task, 0)
+    path = _claimed if _claimed is not None and _claimed.is_relative_to(in_task) else RunDir(in_task).event_files(0)
     path.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -70,7 +71,7 @@ def get_base_path(checkpoint_config: dict[str, Any]) -> Path:
 def claim_directory(run_dir: Path, rank: int) -> Path:
     """The directory of a rank, which this process is from now on."""
     global _claimed
-    _claimed = _directory(run_dir, rank)
+    _claimed = RunDir(run_dir).event_files(rank)
     return _claimed
 
 
@@ -86,10 +87,6 @@ def get_experiment_sync_path(cluster_id: str, experiment_id: int | str) -> Path:
 
 # Known once core.init has learnt this process's rank; code of older trials asks for the path without a context.
 _claimed: Path | None = None
-
-
-def _directory(run_dir: Path, rank: int) -> Path:
-    return run_dir / "tensorboard" / str(rank)
 
 
 @cache

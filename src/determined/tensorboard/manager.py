@@ -1,9 +1,11 @@
 """Event files of a trial: written to a local directory, copied to the store when they have grown."""
 
 import logging
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
+from determined.rundir.event_files import Ledger, Stamp, changed_files, stamp
 from determined.storage import StorageManager
 from determined.tensorboard.upload_thread import UploadThread
 
@@ -32,12 +34,17 @@ class TensorboardManager:
         *,
         async_upload: bool = False,
         sync_on_close: bool = False,
+        ledger: Ledger | None = None,
     ) -> None:
-        """`async_upload`: between `start` and `close` a thread copies, and `sync` only asks it to."""
+        """`async_upload`: between `start` and `close` a thread copies, and `sync` only asks it to.
+
+        `ledger`: of the same directory; what is copied is noted there. Only for whoever copies every file as it is.
+        """
         self._directory = directory
         self._storage = storage
         self._prefix = PurePosixPath(prefix)
-        self._sent: dict[Path, tuple[int, int]] = {}
+        self._ledger = ledger
+        self._sent: dict[str, Stamp] = {} if ledger is None else ledger.sent
         self._thread = UploadThread() if async_upload else None
         self._sync_on_close = sync_on_close
 
@@ -53,6 +60,7 @@ class TensorboardManager:
         return Path(self._prefix)
 
     def start(self) -> None:
+        self._note()
         if self._thread is not None:
             self._thread.start()
 
@@ -92,30 +100,38 @@ class TensorboardManager:
     def _copy(self, selector: Selector, mangler: Mangler, rank: int) -> int:
         copied = 0
         try:
-            for path in self._changed(selector):
-                target = mangler(path.relative_to(self._directory), rank)
-                self._copy_file(path, str(self._prefix / target.as_posix()))
-                copied += 1
+            for path in changed_files(self.base_path, self._sent):
+                found = path.relative_to(self._directory)
+                if selector(found):
+                    self._copy_file(path, str(self._prefix / mangler(found, rank).as_posix()))
+                    copied += 1
         except Exception as err:  # noqa: BLE001  edge to the store: a trial would fail for want of a convenience
             logger.warning("TensorBoard events could not be stored: %s", err)
+        if copied:
+            self._note()
         return copied
 
-    def _changed(self, selector: Selector) -> Iterator[Path]:
-        for path in sorted(self.base_path.rglob("*")):
-            if path.is_file() and selector(path.relative_to(self._directory)) and self._sent.get(path) != _stamp(path):
-                yield path
-
     def _copy_file(self, path: Path, key: str) -> None:
-        stamp = _stamp(path)  # before the copy: what is written meanwhile is copied the next time
-        if stamp is None:
+        before = stamp(path)  # what is written during the copy is copied the next time
+        if before is None:
             return  # a framework has moved its temporary file away
-        self._storage.put(path, key)
-        self._sent[path] = stamp
+        try:
+            self._storage.put(path, key)
+        except FileNotFoundError:
+            if path.exists():
+                raise
+            return
+        except (PermissionError, UnicodeError) as err:
+            if isinstance(err, PermissionError) and os.access(path, os.R_OK):
+                raise  # of the store
+            # Noted as sent until it changes: it would keep those that come after it from being copied, time and again.
+            logger.warning("%s is not stored with the TensorBoard events: %s", ascii(str(path)), err)
+        self._sent[path.relative_to(self._directory).as_posix()] = before
 
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_size, status.st_mtime_ns
+    def _note(self) -> None:
+        if self._ledger is None:
+            return
+        try:
+            self._ledger.keep()
+        except OSError as err:
+            logger.warning("what is stored of TensorBoard events could not be noted: %s", err)

@@ -38,6 +38,7 @@ class MetricEvents:
         self._queue: deque[bytes] = deque()
         self._hurry = threading.Event()
         self._stop = threading.Event()
+        self._writing = threading.Lock()
         self._file: EventFile | None = None
         self._thread: threading.Thread | None = None
 
@@ -56,6 +57,13 @@ class MetricEvents:
         self._queue.append(payload)
 
     def sync_soon(self) -> None:
+        """Write what was reported by now, before this returns; copy it soon.
+
+        What is written outlives this process, however that ends: the runner copies what is left.
+        """
+        if self._thread is None:
+            return
+        self._write_out()
         self._hurry.set()
 
     def close(self) -> None:
@@ -81,11 +89,15 @@ class MetricEvents:
         self._pass()
 
     def _pass(self) -> None:
-        try:
-            self._drain()
-        except Exception as err:  # noqa: BLE001  edge of this thread: without it later events would be lost silently
-            logger.warning("TensorBoard events could not be written: %s", err)
+        self._write_out()
         self._manager.sync()
+
+    def _write_out(self) -> None:
+        try:
+            with self._writing:
+                self._drain()
+        except Exception as err:  # noqa: BLE001  edge to a convenience: a thread, or a training, would end of it
+            logger.warning("TensorBoard events could not be written: %s", err)
 
     def _drain(self) -> None:
         while self._queue:

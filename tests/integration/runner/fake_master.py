@@ -37,7 +37,7 @@ TOKEN = "secret-token"
 Refusal = tuple[int, str, str]  # status, reason, message
 
 
-def eventually(condition: Callable[[], Any], timeout: float = 30) -> Any:
+def eventually(condition: Callable[[], Any], timeout: float = 60) -> Any:
     """The first true value of `condition`; fails when it stays false."""
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
@@ -258,7 +258,7 @@ class _Handler(BaseHTTPRequestHandler):
         if what == "context_directory":
             return {"b64Tgz": base64.b64encode(master.context()).decode() if master.files else ""}
         if what == "rendezvous":
-            master.rendezvous_open.wait(30)
+            master.rendezvous_open.wait(60)
             addresses = master.addresses
             return {"rendezvousInfo": {"addresses": addresses, "rank": 0, "slots": [1] * len(addresses)}}
         query = parse_qs(urlsplit(self.path).query)
@@ -297,3 +297,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
+
+
+def trial(master: FakeMaster, tmp_path: Path, **config: Any) -> None:
+    spec = master.spec
+    spec.task_type, spec.trial_id, spec.experiment_id = "TRIAL", 7, 3
+    spec.trial_seed, spec.trial_run_id, spec.hparams = 11, 2, {"lr": 0.5}
+    storage = {"type": "directory", "container_path": str(tmp_path / "store")}
+    spec.config = {"checkpoint_storage": storage, "data": {"a": 1}} | config

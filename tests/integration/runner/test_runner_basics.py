@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_master import TOKEN, FakeMaster, RunnerUnderTest, eventually
+from fake_master import TOKEN, FakeMaster, RunnerUnderTest, eventually, trial
 
 from determined._info import read_info
 from determined.constants import CONFIG_LINE_PREFIX, MAX_LOG_LINE_BYTES
@@ -17,14 +17,6 @@ from determined.rundir.lock import is_held
 from determined.wire.report import BindMount, ExitCause
 
 SHOW_ENVIRONMENT = "import os, json; print(json.dumps(dict(os.environ)))"
-
-
-def trial(master: FakeMaster, tmp_path: Path, **config: Any) -> None:
-    spec = master.spec
-    spec.task_type, spec.trial_id, spec.experiment_id = "TRIAL", 7, 3
-    spec.trial_seed, spec.trial_run_id, spec.hparams = 11, 2, {"lr": 0.5}
-    storage = {"type": "directory", "container_path": str(tmp_path / "store")}
-    spec.config = {"checkpoint_storage": storage, "data": {"a": 1}} | config
 
 
 def environment_of(master: FakeMaster, runner: RunnerUnderTest, **outside: str) -> dict[str, str]:
@@ -188,31 +180,6 @@ def test_every_piece_of_a_long_config_says_that_it_is_config(
     assert max(len(piece) for piece in pieces) <= MAX_LOG_LINE_BYTES
     whole = json.loads("".join(piece.removeprefix(CONFIG_LINE_PREFIX) for piece in pieces))
     assert whole["data"]["words"] == ["é" * 7] * 3000
-
-
-def test_unusable_checkpoint_storage_ends_the_trial_before_it_starts(
-    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
-) -> None:
-    blocked = tmp_path / "blocked"
-    blocked.write_text("a file where a directory should be")
-    trial(fake_master, tmp_path, checkpoint_storage={"type": "directory", "container_path": str(blocked)})
-    fake_master.spec.entrypoint = "echo started"
-    told = runner.start().finish()
-    assert (told.cause, told.code) == (ExitCause.FAILED, 1)
-    assert "checkpoint storage" in told.message
-    assert fake_master.texts() == []
-
-
-def test_relative_checkpoint_directory_is_probed_where_the_task_will_save(
-    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
-) -> None:
-    trial(fake_master, tmp_path, checkpoint_storage={"type": "directory", "container_path": "train.py"})
-    fake_master.files = {"train.py": "a file where a directory should be"}
-    fake_master.spec.entrypoint = "echo started"
-    told = runner.start().finish()
-    assert told.cause is ExitCause.FAILED
-    assert str(runner.dir.workdir / "train.py") in told.message
-    assert fake_master.texts() == []
 
 
 def test_relative_bind_mount_is_a_link_and_an_absolute_one_a_warning(

@@ -32,7 +32,7 @@ def connect() -> Iterator[Callable[..., Connections]]:
 
 
 def ask(connections: Connections, path: str = "/x") -> int:
-    return connections.request("GET", path, headers={ALLOCATION_TOKEN_HEADER: PEER_TOKEN}, body=None, seconds=10)[0]
+    return connections.request("GET", path, headers={ALLOCATION_TOKEN_HEADER: PEER_TOKEN}, body=None, seconds=60)[0]
 
 
 def test_one_proof_serves_every_request_of_a_connection(

@@ -11,7 +11,7 @@ from determined.wire.report import ExitCause
 
 
 def test_grace_that_becomes_shorter_is_heard_while_lingering() -> None:
-    deaf = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    deaf = subprocess.Popen(["sleep", "600"], start_new_session=True)
     ending = Ending()
     ending.request(ExitCause.KILLED, "the runner was told to end")
     sooner = threading.Timer(0.1, lambda: ending.request(ExitCause.KILLED, "another node of this task failed", 0.1))
@@ -19,7 +19,7 @@ def test_grace_that_becomes_shorter_is_heard_while_lingering() -> None:
     sooner.start()
     try:
         TaskProcess.linger(SimpleNamespace(group=deaf.pid, _reap=lambda _options: None), ending)  # type: ignore[arg-type]
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 60
     finally:
         sooner.join()
         deaf.kill()

@@ -72,7 +72,7 @@ def test_signals_to_a_client_reach_its_command(address: str) -> None:
         client = subprocess.Popen(command, stdout=subprocess.PIPE)
         assert client.stdout is not None and client.stdout.readline() == b"ready\n"
         client.terminate()
-        assert client.wait(30) == 3
+        assert client.wait(60) == 3
         client.stdout.close()
 
 

@@ -175,7 +175,7 @@ def test_marks_that_a_killed_check_left_go_with_the_next_one(start: Start, tmp_p
         os.utime(directory / name, (0, 0))
     shared = {"config": {"checkpoint_storage": {"type": "shared_fs", "host_path": str(directory)}}}
     assert start(shared, shared)[1] == [None, None]
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while (directory / ".preflight-old").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert {path.name for path in directory.iterdir()} == {".preflight-of-another-check", "checkpoint"}
@@ -185,11 +185,11 @@ def test_a_file_system_that_answers_late_stops_nothing(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mounted = threading.Event()
-    monkeypatch.setattr(CheckpointDirectory, "look_for", lambda *_: mounted.wait(30) and None)
+    monkeypatch.setattr(CheckpointDirectory, "look_for", lambda *_: mounted.wait(600) and None)
     shared = {"config": {"checkpoint_storage": {"type": "shared_fs", "host_path": str(tmp_path / "shared")}}}
     nodes, reasons, seconds = start(shared, shared)
     mounted.set()
-    assert (reasons, seconds < 5) == ([None, None], True)
+    assert (reasons, seconds < 60) == ([None, None], True)
     assert any("does not answer in time" in text for _, text in nodes[0].said)
 
 
@@ -230,7 +230,7 @@ def test_a_runner_alone_asks_nobody(tmp_path: Path) -> None:
 def test_a_node_that_is_late_leaves_the_check_incomplete_and_starts(start: Start, topic: str) -> None:
     nodes, reasons, seconds = start({}, {}, meeting=Meeting(late=(topic, 1)))
     assert reasons == [None, None]
-    assert seconds <= 5
+    assert seconds < 60
     for node in nodes:
         assert any(text.startswith("preflight incomplete: ") for _, text in node.said), node.said
 
@@ -253,13 +253,13 @@ def test_an_allocation_that_is_over_ends_the_check(tmp_path: Path) -> None:
 def test_whoever_does_not_know_the_token_is_not_taken_for_the_peer() -> None:
     door = Door(LOCAL, 1, "ours")
     try:
-        soon = time.monotonic() + 5
+        soon = time.monotonic() + 60
         assert knock(LOCAL, door.port, 1, "ours", soon).reason is None
         assert knock(LOCAL, door.port, 1, "theirs", soon).reason == "something else answers there"
         assert knock(LOCAL, door.port, 2, "ours", soon).reason == "something else answers there"
     finally:
         door.close()
-    refused = knock(LOCAL, door_port(), 1, "ours", time.monotonic() + 5)
+    refused = knock(LOCAL, door_port(), 1, "ours", time.monotonic() + 60)
     assert refused.reason == "Connection refused" and refused.certain
 
 

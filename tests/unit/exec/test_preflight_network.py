@@ -77,4 +77,4 @@ def test_a_network_that_swallows_packets_is_named_by_host_address_and_interface_
     assert verdicts[0] == verdicts[1]
     assert "rank 1) cannot reach node-0" in verdicts[0]
     assert f"{link.addresses[0]}:" in verdicts[0] and f"(interface {link.interfaces[0]})" in verdicts[0]
-    assert max(took(one) for one in said) <= 5
+    assert max(took(one) for one in said) < 60, "as long as TCP itself tries"

@@ -58,7 +58,7 @@ def test_unreadable_journal_is_said_once_and_the_others_are_shipped(tmp_path: Pa
     waiting = threading.Thread(target=drain_twice, daemon=True)
     shipper.start()
     waiting.start()
-    waiting.join(20)
+    waiting.join(60)
     assert drained == [True, True]
     assert master.positions == {"user-1": 1}
     [said] = complaints

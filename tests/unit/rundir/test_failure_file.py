@@ -18,6 +18,21 @@ def test_what_is_recorded_is_read_back_cut_to_the_last_ten_lines(tmp_path: Path)
     assert (tmp_path / "failure.json").stat().st_mode & 0o777 == 0o600
 
 
+def test_progress_bars_are_not_taken_for_the_cause(tmp_path: Path) -> None:
+    bars = [" 33%|███▎      | 8/24 [00:08<00:17,  1.08s/it]", "Epoch 1:  50%|#####     | 12/24 [00:01<00:01, 6.2it/s]"]
+    said = ["loss is 33%", "ValueError: no loss"]
+    record_failure(tmp_path, Failure(0, 1, 1.0, [bars[0], *said, *bars]))
+    found = read_failure(tmp_path)
+    assert found is not None and found.lines == said
+
+
+def test_a_long_line_of_bars_holds_nobody_up(tmp_path: Path) -> None:
+    line = " 33%|###       | 8/24 [00:08<00:17,  1.08s/it]" * 2000 + " ValueError"
+    record_failure(tmp_path, Failure(0, 1, 1.0, [line, line + line[:46]]))
+    found = read_failure(tmp_path)
+    assert found is not None and found.lines == [line[:300]]
+
+
 def test_first_failure_of_the_newest_attempt_counts(tmp_path: Path) -> None:
     for failure in (
         Failure(1, 1, 1.0),

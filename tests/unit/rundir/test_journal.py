@@ -155,12 +155,12 @@ def test_an_append_waits_until_another_thread_has_finished(tmp_path: Path) -> No
     def slow_payloads() -> Iterator[bytes]:
         yield b"first"
         inside.set()
-        assert leave.wait(20)
+        assert leave.wait(60)
         yield b"second"
 
     extending = threading.Thread(target=lambda: writer.extend(slow_payloads()))
     extending.start()
-    assert inside.wait(20)
+    assert inside.wait(60)
     appending = threading.Thread(target=lambda: writer.append(b"third"))
     appending.start()
     appending.join(0.05)
@@ -194,7 +194,7 @@ def test_waiting_ends_with_the_acknowledgement_the_timeout_or_stop(tmp_path: Pat
     reader = JournalReader(tmp_path, "a")
     thread = threading.Thread(target=lambda: (reader.read(), reader.acknowledge(number)))
     thread.start()
-    assert writer.wait_acknowledged(number, timeout=30)
+    assert writer.wait_acknowledged(number, timeout=60)
     thread.join()
 
 

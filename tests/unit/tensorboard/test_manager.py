@@ -1,5 +1,6 @@
 """Event files reach every kind of store, while they grow and without stopping anybody."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -80,7 +81,7 @@ class _Gated(SharedFSStorageManager):
         self.gate = threading.Event()
 
     def put(self, src: object, key: str) -> None:
-        assert self.gate.wait(20)
+        assert self.gate.wait(60)
         super().put(src, key)  # type: ignore[arg-type]
 
 
@@ -118,3 +119,79 @@ def test_a_failing_store_is_a_warning(tmp_path: Path, caplog: pytest.LogCaptureF
     (manager.base_path / "a").write_text("1")
     assert manager.sync() == 0
     assert "could not be stored" in caplog.text
+
+
+class _Moving(SharedFSStorageManager):
+    """Between the look at a file and its copy, its writer moves one away."""
+
+    def put(self, src: object, key: str) -> None:
+        if str(src).endswith("a.tmp"):
+            Path(str(src)).unlink()
+        super().put(src, key)  # type: ignore[arg-type]
+
+
+def test_a_file_that_is_moved_away_while_it_is_copied_keeps_no_other_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = _Moving(str(tmp_path / "store"))
+    manager = TensorboardManager(tmp_path / "local", store, "p")
+    for name in ("a.tmp", "b"):
+        (manager.base_path / name).write_text("1")
+    manager.sync()
+    assert store.read("p/b") == b"1"
+    assert not caplog.records
+
+
+class _Utf8(SharedFSStorageManager):
+    """Keys are UTF-8, as those of object stores are."""
+
+    def put(self, src: object, key: str) -> None:
+        key.encode()
+        super().put(src, key)  # type: ignore[arg-type]
+
+
+def test_a_file_that_cannot_be_stored_by_its_name_keeps_no_other_back_and_is_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = _Utf8(str(tmp_path / "store"))
+    manager = TensorboardManager(tmp_path / "local", store, "p")
+    for name in (b"a\xff", b"b"):
+        (manager.base_path / os.fsdecode(name)).write_text("1")
+    manager.sync()
+    manager.sync()
+    assert store.read("p/b") == b"1"
+    [told] = caplog.messages
+    assert "a\\udcff' is not stored with the TensorBoard events" in told
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_what_cannot_be_read_keeps_no_other_back(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    store = _shared(tmp_path)
+    manager = TensorboardManager(tmp_path / "local", store, "p")
+    for name in ("a", "a-directory/a", "b"):
+        path = manager.base_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("1")
+    (manager.base_path / "a").chmod(0)
+    (manager.base_path / "a-directory").chmod(0o400)
+    manager.sync()
+    (manager.base_path / "a-directory").chmod(0o700)
+    assert store.read("p/b") == b"1"
+    [told] = caplog.messages
+    assert "Permission denied" in told
+
+
+def test_of_links_only_those_to_files_are_followed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    store = _shared(tmp_path)
+    manager = TensorboardManager(tmp_path / "local", store, "p")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "file").write_text("1")
+    (manager.base_path / "directory").symlink_to(tmp_path / "outside")
+    (manager.base_path / "file").symlink_to(tmp_path / "outside" / "file")
+    (manager.base_path / "loop").symlink_to(manager.base_path / "loop")
+    (manager.base_path / "up").symlink_to("..")
+    assert manager.sync() == 1
+    assert [path.name for path in (tmp_path / "store" / "p").rglob("*")] == ["file"]
+    assert store.read("p/file") == b"1"
+    assert not (tmp_path / "store" / "p" / "file").is_symlink()
+    assert not caplog.records

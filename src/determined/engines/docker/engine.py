@@ -6,7 +6,6 @@ What to do next is told by a look at the daemon's containers and at the run dire
 import asyncio
 import contextlib
 import logging
-import os
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,7 +86,7 @@ class DockerEngine(Engine):
         self._loops: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
-        await asyncio.to_thread(self._make_root)
+        await asyncio.to_thread(directory.make_root, self._run_root)
         node = self._node = await asyncio.to_thread(self._offer)
         lent = await asyncio.to_thread(lend, self._python)
         self._starter = Starter(
@@ -178,15 +177,6 @@ class DockerEngine(Engine):
     async def events(self) -> AsyncIterator[EngineEvent]:
         while (event := await self._events.get()) is not None:
             yield event
-
-    def _make_root(self) -> None:
-        try:
-            self._run_root.mkdir(parents=True, exist_ok=True)
-            # Task users have their own directories mounted, and no business with the others'.
-            self._run_root.chmod(0o711 if os.geteuid() == 0 else 0o700)
-        except OSError as e:
-            raise Unavailable(f"run directories cannot be kept in {self._run_root}: {e}; choose another place") from e
-        directory.sweep(self._run_root)
 
     def _offer(self) -> Node:
         wanted = self._wanted

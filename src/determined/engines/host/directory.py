@@ -44,6 +44,17 @@ def find(run_dir: RunDir) -> Found:
         return Found.DEAD
 
 
+def make_root(run_root: Path) -> None:
+    """The place of all run directories, cleared of what was only begun. Raises Unavailable when there can be none."""
+    try:
+        run_root.mkdir(parents=True, exist_ok=True)
+        # Task users pass through to their own directories but cannot list those of others.
+        run_root.chmod(0o711 if os.geteuid() == 0 else 0o700)
+    except OSError as e:
+        raise Unavailable(f"run directories cannot be kept in {run_root}: {e}; choose another place") from e
+    sweep(run_root)
+
+
 def locate(run_root: Path, resource_id: str) -> RunDir:
     """Where a runner's directory is or would be."""
     if not resource_id or resource_id[0] == "." or resource_id == LOST or "/" in resource_id or "\0" in resource_id:

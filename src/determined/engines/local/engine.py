@@ -72,8 +72,7 @@ class LocalEngine(Engine):
         self._watching: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        await asyncio.to_thread(self._make_root)
-        await asyncio.to_thread(directory.sweep, self._run_root)
+        await asyncio.to_thread(directory.make_root, self._run_root)
         for node in self._wanted:
             self._nodes[node.id] = await self._offer(node)
         for run_dir in await asyncio.to_thread(lambda: list(directory.listing(self._run_root))):
@@ -159,14 +158,6 @@ class LocalEngine(Engine):
     async def events(self) -> AsyncIterator[EngineEvent]:
         while (event := await self._events.get()) is not None:
             yield event
-
-    def _make_root(self) -> None:
-        try:
-            self._run_root.mkdir(parents=True, exist_ok=True)
-            # Task users pass through to their own directories but cannot list those of others.
-            self._run_root.chmod(0o711 if os.geteuid() == 0 else 0o700)
-        except OSError as e:
-            raise Unavailable(f"run directories cannot be kept in {self._run_root}: {e}; choose another place") from e
 
     async def _offer(self, node: LocalNode) -> Node:
         slots = await asyncio.to_thread(

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -118,6 +119,8 @@ class Attendant:
         try:
             return self._run()
         except _EndedBefore:
+            # An installer in the midst of its work, and what it has started: they would hold what others wait for.
+            kernel.kill_all(kernel.descendants(os.getpid()) - {self._watchdog.pid})
             return self.ending.cause or ExitCause.KILLED, 128 + signal.SIGTERM, self.ending.message
         except STALE as e:
             return ExitCause.KILLED, 128 + signal.SIGTERM, str(e)
@@ -141,6 +144,7 @@ class Attendant:
         if not hooks:
             variables = self._interruptibly(lambda: self._ready(prepared)) | variables
             sink.phase("RUNNING")
+            command.keep_exported(run_dir, variables)
             failure = self._start(argv, variables, prepared.workdir)
             if failure is not None:
                 self._sink.say("ERROR", _HINTS[failure])
@@ -175,7 +179,7 @@ class Attendant:
         met = preparation.meet(prepared.spec, self._link, self._run_dir)
         if self._preflight is not None:
             self._preflight.check(json.loads(met["DET_CONTAINER_ADDRS"]), int(met["DET_CONTAINER_RANK"]))
-        preparation.probe_storage(prepared.spec, prepared.workdir)
+        preparation.probe_storage(prepared, lambda text: self._sink.say("WARNING", text))
         return met
 
     def _make_preflight(self, prepared: preparation.Prepared) -> "Preflight":
@@ -183,11 +187,10 @@ class Attendant:
         from determined.exec.runner.preflight.check import Here, Preflight
 
         spec, launch = prepared.spec, self._link.launch
-        variables = command.exported(self._run_dir) or prepared.variables
         here = Here(
             launch.node_id,
             launch.token,
-            variables,
+            prepared.variables,
             prepared.workdir,
             spec.config,
             spec.network_interface,
@@ -206,7 +209,8 @@ class Attendant:
                 if self._process.poll():
                     return False
             try:
-                command.write_rendezvous(run_dir, self._interruptibly(lambda: self._ready(prepared)))
+                hooked = replace(prepared, variables=command.exported(run_dir) or prepared.variables, is_hooked=True)
+                command.write_rendezvous(run_dir, self._interruptibly(lambda: self._ready(hooked)))
             except (DeterminedError, _EndedBefore):
                 self._process.signal(signal.SIGKILL)
                 self._process.wait()

@@ -55,13 +55,21 @@ def write_script(run_dir: RunDir, hook_files: list[Path], argv: list[str]) -> li
         f"exec {shlex.join(argv)}",
     ]
     run_dir.entrypoint.parent.mkdir(mode=0o700, exist_ok=True)
+    _exported(run_dir).touch(mode=0o600)
     run_dir.entrypoint.write_text("\n".join(lines) + "\n")
     shell = shutil.which("bash") or "/bin/sh"
     return [shell, str(run_dir.entrypoint)]
 
 
+def keep_exported(run_dir: RunDir, variables: dict[str, str]) -> None:
+    """What `env -0` does where there are hooks; for whoever starts something like the entrypoint later."""
+    text = "".join(f"{name}={value}\0" for name, value in variables.items())
+    _exported(run_dir).touch(mode=0o600)  # there are tokens among them
+    _exported(run_dir).write_text(text, errors="surrogateescape")
+
+
 def exported(run_dir: RunDir) -> dict[str, str]:
-    """The variables of the entrypoint as the hooks have left them; empty where no hook ran."""
+    """The variables of the entrypoint as the hooks have left them; empty before they have ended."""
     try:
         entries = _exported(run_dir).read_text(errors="surrogateescape").split("\0")
     except OSError:

@@ -49,13 +49,14 @@ def build(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir, python: dict[str,
 def for_installer(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:
     """The surroundings of what installs packages: this node's own indexes, proxies, certificates, caches.
 
-    The user's variables come last here too: an index, or a login for one, may be the experiment's own.
+    The user's variables come last here too: an index, or a login for one, may be the experiment's own. By the run
+    directory the watchdog knows what a killed runner leaves behind, such as a compiler that uv has started.
     """
     result = {n: v for n, v in os.environ.items() if n in _CACHE or not n.startswith(_NOT_INSTALLERS)}
     home = _home(result.get("HOME", "/"), run_dir)
     if home != result.get("HOME"):
         result = {n: v for n, v in result.items() if not n.startswith("XDG_")}
-    return _with_entries({**result, "HOME": home}, spec.environment)
+    return _with_entries({**result, "HOME": home, c.ENV_RUN_DIR: str(run_dir.path)}, spec.environment)
 
 
 def user_value(spec: TaskSpec, name: str) -> str | None:

@@ -102,6 +102,11 @@ def work(run_dir: RunDir, watchdog: Watchdog) -> None:
         shipper.start()
         SignalListener(link, control, attendant.hear).start()
         verdict = attendant.run()
+    if verdict is not None and run_dir.event_files(0).exists():
+        # Here, because nobody should wait for this at the start.
+        from determined.exec.runner.last_events import copy_last_events
+
+        copy_last_events(run_dir, lambda text: sink.say("WARNING", text))
     wanted = shipper.drain()
     if verdict is not None and wanted:
         sink.exit(*verdict, at=attendant.failed_at, label=attendant.label)

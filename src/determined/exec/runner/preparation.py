@@ -33,6 +33,7 @@ class Prepared:
     spec: TaskSpec
     workdir: Path
     variables: dict[str, str]
+    is_hooked: bool = False  # hooks have run, and these variables are as they left them
 
 
 def prepare(run_dir: RunDir, link: MasterLink, sink: LogSink) -> Prepared:
@@ -79,19 +80,23 @@ def show_config(spec: TaskSpec, sink: LogSink) -> None:
     sink.say("INFO", json.dumps(mask_secrets(spec.config)), prefix=constants.CONFIG_LINE_PREFIX)
 
 
-def probe_storage(spec: TaskSpec, workdir: Path) -> None:
-    """Write, read and delete a file where checkpoints will go: a training that cannot save should not begin."""
-    storage = (spec.config or {}).get("checkpoint_storage")
+def probe_storage(prepared: Prepared, warn: Callable[[str], None]) -> None:
+    """Write, read and delete a file where checkpoints will go: a training that cannot save should not begin.
+
+    Raises:
+        FailedPrecondition: it certainly cannot. Where that is not certain, it is warned of.
+    """
+    storage = (prepared.spec.config or {}).get("checkpoint_storage")
     if not storage:
         return
-    from determined.exec.runner.preflight.directory import seen_from
-    from determined.storage import probe
+    from determined.exec.runner import storage_check
 
-    try:
-        probe(seen_from(workdir, storage))
-    except Exception as e:
-        # Whatever a storage driver raises, the task ends here with the reason in its log.
-        raise FailedPrecondition(f"checkpoint storage does not work: {e}; correct checkpoint_storage") from e
+    found = storage_check.find_trouble(storage, prepared.variables, prepared.workdir)
+    if found is None:
+        return
+    if not found.is_certain_for(prepared.spec.entrypoint, is_hooked=prepared.is_hooked):
+        return warn(f"checkpoint storage is not probed: {found.reason}; training starts unchecked")
+    raise FailedPrecondition(f"checkpoint storage does not work: {found.reason}; {found.remedy}")
 
 
 def _fetch_context(spec: TaskSpec, run_dir: RunDir, link: MasterLink) -> Path:

@@ -116,9 +116,10 @@ def runner_phase(conn: Connection, now: datetime, resource_id: str, state: str) 
 
 
 def runner_news(conn: Connection, now: datetime, resource_id: str, text: str) -> None:
-    """What the engine has to say of a runner that cannot speak itself yet."""
+    """What the engine has to say of a runner that cannot speak itself yet: what it needs is being fetched."""
     runner = runners.find(conn, resource_id)
     if runner is not None and runner["exited_at"] is None:
+        runner_phase(conn, now, resource_id, AllocationState.PULLING)
         _say(conn, now, allocations.get(conn, runner["allocation_id"]), text)
 
 

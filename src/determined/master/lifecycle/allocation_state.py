@@ -70,7 +70,7 @@ def preempt(conn: Connection, now: datetime, allocation: RowMapping, reason: str
     values = {"preempt_at": now, "preempt_reason": reason, "preempt_deadline": deadline}
     allocations.update_row(conn, allocation["id"], values)
     terms = f"a script that watches for preemption has {timeout_s} s, another one is ended soon"
-    _say(conn, now, allocation, f"asked to save and exit ({terms}): {reason}")
+    _say(conn, now, allocation, f"{reason}: asked to save and exit ({terms})")
 
 
 def limit_stay(conn: Connection, now: datetime, allocation: RowMapping, seconds: int) -> None:

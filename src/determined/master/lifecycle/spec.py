@@ -131,8 +131,10 @@ def _ignored(original_config: str) -> list[str]:
 
 
 def _has(asked: dict[str, Any], section: str, key: str) -> bool:
+    """An image of None for each kind of slot, as a stored config writes it, asks for none."""
     part = asked.get(section)
-    return isinstance(part, dict) and bool(part.get(key))
+    value = part.get(key) if isinstance(part, dict) else None
+    return any(value.values()) if isinstance(value, dict) else bool(value)
 
 
 def _slot_counts(group: Sequence[RowMapping]) -> list[int]:

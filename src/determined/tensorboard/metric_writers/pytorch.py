@@ -1,5 +1,6 @@
 """TorchWriter: numbers for TensorBoard through PyTorch's SummaryWriter, which takes much more than numbers."""
 
+import importlib
 from typing import Any
 
 from determined._imports import load_optional
@@ -19,8 +20,7 @@ class TorchWriter(MetricWriter):
 
     def __init__(self) -> None:
         load_optional("torch", extra="torch")
-        module = load_optional("torch.utils.tensorboard", extra="torch")
-        self.writer: Any = module.SummaryWriter(log_dir=str(get_base_path({})))
+        self.writer: Any = _module().SummaryWriter(log_dir=str(get_base_path({})))
 
     def add_scalar(self, name: str, value: float, step: int) -> None:
         self.writer.add_scalar(name, value, step)
@@ -30,3 +30,12 @@ class TorchWriter(MetricWriter):
 
     def flush(self) -> None:
         self.writer.flush()
+
+
+def _module() -> Any:
+    try:
+        return importlib.import_module("torch.utils.tensorboard")
+    except ModuleNotFoundError as err:
+        raise ImportError(
+            "TorchWriter needs TensorBoard, which is not installed; run: pip install tensorboard", name=err.name
+        ) from err

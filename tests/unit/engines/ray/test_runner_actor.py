@@ -22,7 +22,7 @@ def actor() -> Iterator[RunnerActor]:
         yield actor
         _until_it_asks(actor)
         actor.end(force=True)
-        actor.wait(20)
+        actor.wait(60)
     assert actor._sitter.stdin is not None and actor._sitter.stderr is not None
     actor._sitter.stdin.close()
     actor._sitter.stderr.close()
@@ -36,16 +36,16 @@ def test_question_for_the_end_has_an_end_itself(actor: RunnerActor) -> None:
 def test_status_and_last_words_of_the_sitter_are_told_again_and_again(actor: RunnerActor) -> None:
     _until_it_asks(actor)
     actor.end(force=False)
-    answer = actor.wait(20)
+    answer = actor.wait(60)
     assert answer is not None
     assert answer[0] == SITTER_LOST
     assert "ended before the master answered" in answer[1]
-    assert actor.wait(20) == answer
+    assert actor.wait(60) == answer
 
 
 def _until_it_asks(actor: RunnerActor) -> None:
     """Before that it has no ears."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not actor._words and time.monotonic() < deadline:
         time.sleep(0.01)
     assert actor._words

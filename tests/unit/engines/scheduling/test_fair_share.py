@@ -150,5 +150,5 @@ def test_ten_thousand_jobs_are_decided_quickly() -> None:
     nodes = [node(f"n{i}", 8) for i in range(100)]
     begin = time.process_time()
     decision = decide(requests, nodes, SETTINGS)
-    assert time.process_time() - begin < 1
+    assert time.process_time() - begin < 2  # seconds of the processor; some 0.1 on a machine of today
     assert len(decision.start) + len(decision.reasons) == 10_000

@@ -22,6 +22,10 @@ def seen_from(workdir: Path, section: dict[str, Any]) -> dict[str, Any]:
     return section | {key: str(workdir / section[key]) for key in _PATHS if section.get(key)}
 
 
+def is_on_a_file_system(section: dict[str, Any]) -> bool:
+    return section.get("type") in _ON_A_FILE_SYSTEM
+
+
 class CheckpointDirectory:
     """Of a storage section that names a directory; `of` gives None for any other."""
 
@@ -34,7 +38,7 @@ class CheckpointDirectory:
     @classmethod
     def of(cls, config: dict[str, Any] | None, workdir: Path) -> "CheckpointDirectory | None":
         section = (config or {}).get("checkpoint_storage") or {}
-        return cls(section, workdir) if section.get("type") in _ON_A_FILE_SYSTEM else None
+        return cls(section, workdir) if is_on_a_file_system(section) else None
 
     def leave_mark(self) -> str | None:
         """Its name; None where nothing can be written: the storage probe, which comes next, says why."""

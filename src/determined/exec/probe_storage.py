@@ -1,0 +1,34 @@
+"""`python -m determined.exec.probe_storage`: tries the `checkpoint_storage` section that it is given on stdin, as JSON.
+
+The runner starts it before the task, with the task's Python and variables.
+"""
+
+import json
+import sys
+
+# Not 1 or 2, with which a Python ends that cannot run this at all: one that is too old, or has another release of ours.
+UNUSABLE, NO_DRIVER = 81, 82
+
+
+def main() -> int:
+    """0: a file was written, read and deleted there. UNUSABLE, NO_DRIVER: the last line of stdout says why not."""
+    from determined.storage import probe
+
+    try:
+        probe(json.load(sys.stdin))
+    except ImportError as err:
+        return _tell(err, NO_DRIVER)
+    except Exception as err:  # noqa: BLE001  edge of this process: a driver may raise anything, and these are its words
+        return _tell(err, UNUSABLE)
+    return 0
+
+
+def _tell(err: Exception, status: int) -> int:
+    """Not on stderr, where drivers complain of open connections when all is over."""
+    words = " ".join(f"{err}".split()) or type(err).__name__
+    sys.stdout.buffer.write(words.encode(errors="backslashreplace") + b"\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""Which of a task's TensorBoard files are in the store, noted beside them: who outlives the task copies the rest.
+
+Imports nothing but the standard library: a runner looks here at the end of every task that wrote such files.
+"""
+
+import json
+import stat
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+Stamp = tuple[int, int]  # size, and the moment of the last change
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where files are copied to, and what of the process that copies them another one needs for the same."""
+
+    storage: dict[str, Any]  # a `checkpoint_storage` section
+    container_path: str | None  # where a container has shared_fs mounted
+    prefix: str
+    python: str
+    workdir: str | None  # where a relative path in the section begins
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Of one directory. `sent`: what each file, by its path in there, was like when it was copied."""
+
+    directory: Path
+    to: Destination
+    sent: dict[str, Stamp] = field(default_factory=dict)
+
+    def keep(self) -> None:
+        """Write it down, for the user of the task alone: a storage section has secrets."""
+        path = _noted(self.directory)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(".new")
+        fresh.unlink(missing_ok=True)
+        fresh.touch(mode=0o600, exist_ok=False)
+        fresh.write_text(json.dumps({"to": asdict(self.to), "sent": self.sent}, default=str))
+        fresh.replace(path)
+
+
+def read_ledger(directory: Path) -> Ledger | None:
+    """None where nobody has promised to copy these files, or what lies there is not ours."""
+    try:
+        found = json.loads(_noted(directory).read_text())
+        sent = {str(path): (int(size), int(changed)) for path, (size, changed) in found["sent"].items()}
+        return Ledger(directory, Destination(**found["to"]), sent)
+    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+        return None
+
+
+def changed_files(directory: Path, sent: dict[str, Stamp]) -> Iterator[Path]:
+    """Files that are not, or no longer, as they were sent."""
+    for path in sorted(directory.rglob("*")):
+        now = stamp(path)
+        if now is not None and sent.get(path.relative_to(directory).as_posix()) != now:
+            yield path
+
+
+def stamp(path: Path) -> Stamp | None:
+    """None when it is gone (frameworks move their temporary files away), is no file, or lies where we may not look."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return (status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+
+
+def _noted(directory: Path) -> Path:
+    return directory.with_suffix(".json")

@@ -1,0 +1,29 @@
+"""Settings that need a container are named where tasks are plain processes, and only those that were asked for."""
+
+import json
+from typing import Any
+
+import pytest
+
+from determined.master.lifecycle.spec import _ignored
+
+
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        ({"environment": {"image": "pytorch:1.9"}}, "environment.image: "),
+        ({"environment": {"image": {"cpu": None, "cuda": "pytorch:1.9"}}}, "environment.image: "),
+        ({"resources": {"shm_size": 4096}, "environment": {"add_capabilities": ["A"]}}, "environment.add_cap"),
+    ],
+)
+def test_what_needs_a_container_is_named(config: dict[str, Any], named: str) -> None:
+    (warning,) = _ignored(json.dumps(config))
+    assert warning.startswith(named)
+
+
+def test_a_config_as_the_master_stores_it_asks_for_no_image() -> None:
+    stored = {
+        "environment": {"image": {"cpu": None, "cuda": None, "rocm": None}, "add_capabilities": []},
+        "resources": {"shm_size": None, "devices": []},
+    }
+    assert _ignored(json.dumps(stored)) == []
