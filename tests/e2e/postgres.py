@@ -39,7 +39,7 @@ class PostgresServer:
         command += ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={self.directory}"]
         with Path(os.devnull).open("wb") as sink:
             self.process = subprocess.Popen(command, stdout=sink, stderr=sink, cwd="/", **self._identity)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             try:
                 psycopg.connect(self.url, connect_timeout=2).close()
@@ -58,7 +58,7 @@ class PostgresServer:
     def stop(self) -> None:
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGQUIT)
-            self.process.wait(timeout=20)
+            self.process.wait(timeout=60)
 
 
 def _binary(name: str) -> str:

@@ -90,13 +90,13 @@ def test_a_senseless_code_is_refused(master: Any, code: str) -> None:
     assert master.anonymous.post(REDEEM, {"code": code}).status == 401
 
 
-def test_a_link_lasts_five_minutes(start_master: Any, db_url: str) -> None:
+def test_a_link_lasts_a_minute(start_master: Any, db_url: str) -> None:
     clock = MovableClock()
     master = start_master(db_url, clock=clock)
     client = master.client("determined")
     made = client.post(LINK, {}).json
-    assert made["expiresAt"].startswith("2026-11-15T00:05:00")
-    clock.moment += timedelta(minutes=5)
+    assert made["expiresAt"].startswith("2026-11-15T00:01:00")
+    clock.moment += timedelta(seconds=60)
     assert master.anonymous.post(REDEEM, {"code": made["code"]}).status == 401
 
 
@@ -141,7 +141,7 @@ def _handshake(master: Any, cookie: str, origin: str) -> int:
         "Origin": origin,
     }
     pool = master.anonymous.pool
-    answer = pool.request("GET", f"{master.url}/stream", headers=headers, preload_content=False, timeout=10)
+    answer = pool.request("GET", f"{master.url}/stream", headers=headers, preload_content=False, timeout=60)
     try:
         return int(answer.status)
     finally:

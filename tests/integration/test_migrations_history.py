@@ -127,6 +127,30 @@ def test_experiments_of_the_sixth_revision_have_no_locks_and_can_have_some(empty
     engine.dispose()
 
 
+def test_ranges_of_metrics_are_gathered_from_what_the_seventh_revision_holds(empty_db_url: str) -> None:
+    engine = dialects.create_engine(empty_db_url)
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        _upgrade(conn, "0007")
+        _insert(conn, "users", id=1, username="u")
+        _insert(conn, "workspaces", id=1, name="w", user_id=1)
+        _insert(conn, "projects", id=7, name="p", workspace_id=1, user_id=1)
+        for number in (3, 4):
+            _insert(conn, "jobs", id=f"j{number}", owner_id=1, workspace_id=1)
+            _insert(conn, "experiments", id=number, job_id=f"j{number}", project_id=7, owner_id=1)
+        for trial, owner, low, high in ((5, 3, 1.5, 2.0), (6, 3, -4.0, 0.5), (7, 4, 9.0, 9.0), (8, 4, None, None)):
+            _insert(conn, "trials", id=trial, experiment_id=owner, task_id=f"t{trial}", request_id=f"r{trial}")
+            _insert(conn, "metric_summaries", trial_id=trial, group="training", name="loss", min=low, max=high)
+        _insert(conn, "metric_summaries", trial_id=8, group="training", name="word", min=None, max=None)
+        conn.commit()
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        found = conn.execute(text('SELECT experiment_id, "group", name, min, max FROM metric_ranges ORDER BY 1')).all()
+        assert found == [(3, "training", "loss", -4.0, 2.0), (4, "training", "loss", 9.0, 9.0)]
+        assert migrate.current_revision(conn) == migrate.HEAD
+    engine.dispose()
+
+
 def _insert(conn: Connection, table_name: str, /, **values: Any) -> None:
     """With something of the right type in every other column that must have a value."""
     table = Table(table_name, MetaData(), autoload_with=conn)

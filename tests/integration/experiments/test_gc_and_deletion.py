@@ -31,7 +31,7 @@ def collect_until(master: Any) -> Callable[[Callable[[], bool]], None]:
 
     def run(condition: Callable[[], bool]) -> None:
         collector = GarbageCollector(master.ctx)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while True:
             asyncio.run(collector.step())
             if condition():
@@ -263,7 +263,7 @@ class Hurried:
 
 
 def delete_until(master: Any, condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline, "the deletion did not get there"
         asyncio.run(ExperimentDeleter(master.ctx).step())

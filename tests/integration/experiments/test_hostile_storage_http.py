@@ -49,7 +49,7 @@ def collect(master: Any) -> Callable[[], None]:
 
     def run() -> None:
         collector = GarbageCollector(master.ctx)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         tried = 0
         while tried < ATTEMPTS and time.monotonic() < deadline:
             collector._failures = {}

@@ -41,6 +41,21 @@ def test_hyperparameters_metadata_and_metrics_are_columns(user: Any, submit: Any
         assert user.post("/api/v1/experiments-search", {"sort": f"{name}=desc"}).status == 200, name
 
 
+def test_ranges_of_metrics_span_the_trials_of_a_project(
+    user: Any, submit: Any, validate: Any, new_project: Any
+) -> None:
+    for step, loss in enumerate((0.5, 4.0, 1.0), 1):
+        validate(trial_of(user, submit(user)), step, loss=loss, table="text")
+    validate(trial_of(user, submit(user)), 1, group="inference", rate=-1.0)
+    path = "/api/v1/projects/{}/experiments/metric-ranges"
+    expected = [
+        {"metricsName": "inference.rate", "min": -1.0, "max": -1.0},
+        {"metricsName": "validation.loss", "min": 0.5, "max": 4.0},
+    ]
+    assert user.get(path.format(1)).json["ranges"] == expected
+    assert user.get(path.format(new_project(user))).json["ranges"] == []
+
+
 def test_values_are_listed_for_completion(user: Any, submit: Any) -> None:
     submit(user, name="one", hyperparameters={"opt": "adam", "n": 3, "on": True}, labels=["red", "blue"])
     submit(user, name="two", hyperparameters={"opt": "sgd", "n": 20, "on": False}, labels=["red"])

@@ -223,6 +223,20 @@ def test_system_metrics_are_series_of_their_own(trial: Tracked, admin: Any) -> N
     assert answer["batch"]["batches"] == [0, 1, 2]
 
 
+def test_system_metrics_beyond_a_batch_are_only_the_new_ones(trial: Tracked, admin: Any) -> None:
+    fields = {"labels.name": "cpu_util_simple", "labels.agentId": "node0"}
+    path = f"/api/v1/trials/{trial.trial_id}/profiler/metrics"
+    trial.send(*(metric(None, "cpu", node0={"cpu_util_simple": 10.0 * i}) for i in range(3)))
+    assert results(admin, path, **fields, after=2) == []
+    trial.send(metric(None, "cpu", node0={"cpu_util_simple": 30.0}))
+    (answer,) = results(admin, path, **fields, after=2)
+    assert (answer["batch"]["batches"], answer["batch"]["values"]) == ([3], [30.0])
+    (answer,) = results(admin, path, **fields, after=-1)
+    assert answer["batch"]["batches"] == [0, 1, 2, 3]
+    for bad in ("-2", "x", str(2**63)):
+        assert admin.get(path, fields={**fields, "after": bad}).status == 400
+
+
 def test_the_older_profiler_posts_values_with_times(trial: Tracked, admin: Any) -> None:
     labels = {"trialId": trial.trial_id, "name": "gpu_util", "agentId": "node0", "gpuUuid": "GPU-1"}
     times = ["2026-11-15T04:00:00Z", "2026-11-15T04:00:01Z"]

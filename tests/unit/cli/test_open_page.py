@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from determined.cli import environment
+from determined.cli import environment, private_link
 from determined.cli.commands import open_page
 from determined.cli.grammar import UsageError
 
@@ -18,7 +18,7 @@ class AnsweringSession:
 
     def post_as(self, path: str, body: Any, kind: Any) -> Any:
         self.posted.append(path)
-        return kind(code="c0de", expires_at="2026-11-15T00:05:00Z")
+        return kind(code="c0de", expires_at="2026-11-15T00:01:00Z")
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_a_browser_is_started_only_where_it_would_be_seen(
 ) -> None:
     started: list[str] = []
     monkeypatch.setattr(environment, "has_screen", lambda: screen)
-    monkeypatch.setattr("webbrowser.open", started.append)
+    monkeypatch.setattr(private_link, "open_browser", started.append)
     open_page.open_page(_args(print_only=print_only))
     assert len(started) == opened
 

@@ -1,4 +1,4 @@
-"""det open: an address of the web page that opens signed in; once, within five minutes."""
+"""det open: an address of the web page that opens signed in; once, within a minute."""
 
 import argparse
 
@@ -22,9 +22,9 @@ def open_page(args: argparse.Namespace) -> None:
     address = user.page_link(connect(args, start=True), page)
     render.line(address)
     if not args.print_only and environment.has_screen():
-        import webbrowser
+        from determined.cli import private_link
 
-        webbrowser.open(address)
+        private_link.open_browser(address)
 
 
 TREE = command(
@@ -34,5 +34,5 @@ TREE = command(
     arg("what", nargs="?", choices=list(_PAGES), help="what to show (default: the home page)"),
     arg("id", nargs="?", type=int, help="its number"),
     arg("-p", "--print-only", action="store_true", help="print the address and start no browser"),
-    epilog="The address signs in whoever opens it first, as you, within five minutes. Do not pass it on.\n",
+    epilog="The address signs in whoever opens it first, as you, within a minute. Do not pass it on.\n",
 )

@@ -1,4 +1,4 @@
-"""Codes of one-time links that open the web page signed in: five minutes, once, kept in memory as digests.
+"""Codes of one-time links that open the web page signed in: one minute, once, kept in memory as digests.
 
 A restart of the master voids them. Pure: time comes in as an argument.
 """
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from determined.master.auth.session_token import digest, new_token
 
-LINK_LIFETIME = timedelta(minutes=5)
+LINK_LIFETIME = timedelta(seconds=60)
 _PENDING = 1_000  # beyond this the oldest is forgotten, so that asking for links cannot fill the memory
 
 

@@ -160,11 +160,12 @@ async def profiler_metrics(
         TrialProfilerMetricLabelsProfilerMetricType | None, Parameter(query="labels.metricType", required=False)
     ] = None,
     follow: bool = False,
+    after: Annotated[int | None, Parameter(query="after", ge=-1, lt=MAX_INT64, required=False)] = None,
 ) -> Stream:
     wanted = TrialProfilerMetricLabels(
         name=name, trial_id=trial_id, agent_id=agent_id, gpu_uuid=gpu_uuid, metric_type=metric_type
     )
-    return ndjson(await metric_profiler.metrics(ctx, wanted, follow=follow))
+    return ndjson(await metric_profiler.metrics(ctx, wanted, follow=follow, after=after))
 
 
 @post("/api/v1/trials/profiler/metrics", status_code=200)

@@ -74,8 +74,7 @@ def _read(asked: DryRunRequest) -> _Run:
     except DeterminedError as e:
         run.problems += problems_of(e, "", run.raw, run.lines)
     if asked.template:
-        missing = f"template {asked.template!r} not found; `det template list` shows those there are"
-        run.problems.append(Problem(path="template", message=missing))
+        run.problems.append(Problem(path="template", message=experiment_create.no_template(asked.template)))
     return run
 
 

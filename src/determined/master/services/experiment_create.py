@@ -46,13 +46,18 @@ class Place:
     parent_id: int | None
 
 
+def no_template(name: str) -> str:
+    """Why a config that names a template is refused."""
+    return f"template {name!r} not found: this master keeps no templates yet; write its fields into the config file"
+
+
 async def create(
     ctx: MasterContext, caller: Caller, asked: CreateExperimentRequest, *, external_id: str | None = None
 ) -> CreateExperimentResponse:
     """Raises InvalidConfig with every violation, NotFound for what does not exist, FailedPrecondition for archived."""
     raw = await asyncio.to_thread(read_config, asked.config)
     if asked.template:
-        raise NotFound(f"template {asked.template!r} not found; `det template list` shows those there are")
+        raise NotFound(no_template(asked.template))
     now = ctx.clock.now()
     managed = not asked.unmanaged
     place = await ctx.db.read(lambda conn: resolve_place(conn, raw, asked))

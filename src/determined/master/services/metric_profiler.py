@@ -33,10 +33,12 @@ async def available(ctx: MasterContext, trial_id: int, *, follow: bool) -> Async
     return _available(ctx, trial_id, follow)
 
 
-async def metrics(ctx: MasterContext, wanted: TrialProfilerMetricLabels, *, follow: bool) -> AsyncIterator[Any]:
-    """The values of one series, in batches."""
+async def metrics(
+    ctx: MasterContext, wanted: TrialProfilerMetricLabels, *, follow: bool, after: int | None = None
+) -> AsyncIterator[Any]:
+    """The values of one series, in batches; with `after`, only those beyond that batch number."""
     await require_trials(ctx, [wanted.trial_id])
-    return _metrics(ctx, wanted, follow)
+    return _metrics(ctx, wanted, follow, 0 if after is None else after + 1)
 
 
 def as_report(labels: TrialProfilerMetricLabels, value: float, seconds: float) -> MetricReport:
@@ -66,9 +68,10 @@ async def _available(ctx: MasterContext, trial_id: int, follow: bool) -> AsyncIt
             await listener.wait(_POLL_SECONDS)
 
 
-async def _metrics(ctx: MasterContext, wanted: TrialProfilerMetricLabels, follow: bool) -> AsyncIterator[Any]:
+async def _metrics(
+    ctx: MasterContext, wanted: TrialProfilerMetricLabels, follow: bool, start: int
+) -> AsyncIterator[Any]:
     key: Key = (wanted.name, wanted.agent_id or "", wanted.gpu_uuid or "")
-    start = 0
     async with ctx.bus.listen(f"metrics:{wanted.trial_id}") as listener:
         while True:
             over, points = await ctx.db.read(_points_reader(wanted.trial_id, key, start))

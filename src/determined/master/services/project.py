@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from determined.errors import AlreadyExists, FailedPrecondition, Forbidden, NotFound
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
+from determined.master.db.queries import metric_range
 from determined.master.db.queries import project as projects
 from determined.master.db.queries.project import ProjectRow
 from determined.master.services import workspace as workspaces
@@ -156,7 +157,7 @@ async def put_notes(ctx: MasterContext, project_id: int, notes: list[Note]) -> l
 async def metric_ranges(ctx: MasterContext, project_id: int) -> list[MetricsRange]:
     def read(conn: Connection) -> list[tuple[str, str, float, float]]:
         existing(conn, project_id)
-        return projects.metric_ranges(conn, project_id)
+        return metric_range.of_project(conn, project_id)
 
     return [
         MetricsRange(metrics_name=f"{group}.{name}", min=low, max=high)

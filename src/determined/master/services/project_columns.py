@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from determined.master.context import MasterContext
-from determined.master.db.queries import experiment_list
+from determined.master.db.queries import experiment_list, metric_range
 from determined.master.db.queries import project_columns as rows
 from determined.master.services import project as projects
 from determined.master.services.column_digest import MAX_VALUES, Facts, digest
@@ -97,7 +97,7 @@ async def list_columns(ctx: MasterContext, project_id: int, wanted: ColumnQuery)
         found = _fixed(wanted) + _user_data("hp.", params, wanted)
         if wanted.of_run:
             found += _user_data("metadata.", digest(rows.metadata(conn, project_id)), wanted)
-        found += [_metric(group, name) for group, name in rows.metrics(conn, project_id)]
+        found += [_metric(group, name) for group, name in metric_range.names_of_project(conn, project_id)]
         matching = [column for column in found if _matches(column, wanted.search.lower())]
         shown = matching if wanted.limit is None else matching[: wanted.limit]
         for column in shown:

@@ -1,4 +1,4 @@
-"""Codes of one-time links: once, for five minutes, and never more than fit the memory."""
+"""Codes of one-time links: once, for a minute, and never more than fit the memory."""
 
 from datetime import UTC, datetime, timedelta
 

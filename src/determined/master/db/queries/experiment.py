@@ -11,6 +11,7 @@ from determined.master.db.schema import (
     experiments,
     log_chunks,
     metric_chunks,
+    metric_ranges,
     metric_summaries,
     model_definitions,
     search_events,
@@ -51,6 +52,7 @@ def delete_some(conn: Connection, experiment_id: int, limit: int) -> bool:
     own_tasks = select(tasks.c.id).where(tasks.c.experiment_id == experiment_id)
     for table, key, owned in (
         (metric_chunks, metric_chunks.c.trial_id, own_trials),
+        (metric_ranges, metric_ranges.c.experiment_id, [experiment_id]),
         (metric_summaries, metric_summaries.c.trial_id, own_trials),
         (log_chunks, log_chunks.c.task_id, own_tasks),
         (search_history, search_history.c.experiment_id, [experiment_id]),

@@ -11,7 +11,7 @@ from determined.errors import DeterminedError
 from determined.master.db import metric_summary
 from determined.master.db.dialects import upsert
 from determined.master.db.metric_summary import Summary
-from determined.master.db.queries import metric_trial
+from determined.master.db.queries import metric_range, metric_trial
 from determined.master.db.queries.batching import batches
 from determined.master.db.queries.metric_live import Watermark, Watermarks, live_chunks, watermarks
 from determined.master.db.queries.metric_trial import Reporter
@@ -94,7 +94,7 @@ def _append_group(conn: Connection, who: Reporter, group: str, reports: list[Met
     if series.starts_over():
         _archive(conn, who, group, series, marks)
     series.save()
-    _update_summaries(conn, who.trial_id, group, metric_summary.summarize(series.added))
+    _update_summaries(conn, who, group, metric_summary.summarize(series.added))
     if not series.indexed:
         metric_trial.advance(conn, who, series.added if group == VALIDATION else [], series.last_step)
 
@@ -113,30 +113,35 @@ def _archive(conn: Connection, who: Reporter, group: str, series: Series, marks:
     values = {"first_step": own.first_step, "last_step": own.last_step}
     upsert(conn, metric_watermarks, {**mark, **values}, list(mark))
     for name in losing:
-        _summarize_again(conn, who.trial_id, name)
+        _summarize_again(conn, who, name)
     if VALIDATION in losing:
         metric_trial.recompute_validations(conn, who)
     metric_trial.set_steps(conn, who.trial_id, Watermarks([*rest, own]).last_live_step())
 
 
-def _summarize_again(conn: Connection, trial_id: int, group: str) -> None:
+def _summarize_again(conn: Connection, who: Reporter, group: str) -> None:
     total: dict[str, Summary] = {}
-    for chunk in live_chunks(conn, trial_id, group):
+    for chunk in live_chunks(conn, who.trial_id, group):
         rows = [r for r in chunk.chunk.rows() if chunk.cutoff is None or r.step < chunk.cutoff]
         if rows:
             total.update(metric_summary.merge_all(total, metric_summary.summarize(rows)))
     table = metric_summaries.c
-    conn.execute(delete(metric_summaries).where(table.trial_id == trial_id, table.group == group))
-    _write_summaries(conn, trial_id, group, total)
+    of_group = table.trial_id == who.trial_id, table.group == group
+    before = {row["name"]: _summary(row) for row in conn.execute(select(metric_summaries).where(*of_group)).mappings()}
+    conn.execute(delete(metric_summaries).where(*of_group))
+    _write_summaries(conn, who.trial_id, group, total)
+    metric_range.narrow(conn, who.experiment_id, group, before, total)
 
 
-def _update_summaries(conn: Connection, trial_id: int, group: str, new: dict[str, Summary]) -> None:
+def _update_summaries(conn: Connection, who: Reporter, group: str, new: dict[str, Summary]) -> None:
     names = list(new)
     old: dict[str, Summary] = {}
     for part in batches(names):  # a report may carry more names than a statement may have parameters
-        found = conn.execute(_SUMMARIES, {"trial": trial_id, "in_group": group, "names": list(part)}).mappings()
+        found = conn.execute(_SUMMARIES, {"trial": who.trial_id, "in_group": group, "names": list(part)}).mappings()
         old |= {row["name"]: _summary(row) for row in found}
-    _write_summaries(conn, trial_id, group, metric_summary.merge_all(old, new))
+    merged = metric_summary.merge_all(old, new)
+    _write_summaries(conn, who.trial_id, group, merged)
+    metric_range.widen(conn, who.experiment_id, group, old, merged)
 
 
 def _write_summaries(conn: Connection, trial_id: int, group: str, found: dict[str, Summary]) -> None:

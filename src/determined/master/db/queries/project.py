@@ -10,7 +10,6 @@ from determined.master.db.dialects import upsert
 from determined.master.db.schema import (
     experiments,
     jobs,
-    metric_summaries,
     project_views,
     projects,
     trials,
@@ -106,20 +105,6 @@ def recently_viewed(conn: Connection, user_id: int, limit: int | None) -> list[P
         .limit(limit)
     )
     return [ProjectRow(*row) for row in conn.execute(statement)]
-
-
-def metric_ranges(conn: Connection, project_id: int) -> list[tuple[str, str, float, float]]:
-    """(group, name, lowest, highest) of every numeric metric in the project."""
-    m = metric_summaries.c
-    statement = (
-        select(m.group, m.name, func.min(m.min), func.max(m.max))
-        .join(trials, trials.c.id == m.trial_id)
-        .join(experiments, experiments.c.id == trials.c.experiment_id)
-        .where(experiments.c.project_id == project_id, m.min.is_not(None), m.max.is_not(None))
-        .group_by(m.group, m.name)
-        .order_by(m.group, m.name)
-    )
-    return [(row[0], row[1], row[2], row[3]) for row in conn.execute(statement)]
 
 
 def _rows() -> Any:

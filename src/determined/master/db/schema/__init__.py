@@ -16,7 +16,7 @@ from determined.master.db.schema.experiments import (
     trials,
 )
 from determined.master.db.schema.logs import log_chunks
-from determined.master.db.schema.metrics import metric_chunks, metric_summaries, metric_watermarks
+from determined.master.db.schema.metrics import metric_chunks, metric_ranges, metric_summaries, metric_watermarks
 from determined.master.db.schema.users import sessions, user_settings, users
 from determined.master.db.schema.workspaces import (
     pool_bindings,
@@ -41,6 +41,7 @@ __all__ = [
     "log_policy_hits",
     "metadata",
     "metric_chunks",
+    "metric_ranges",
     "metric_summaries",
     "metric_watermarks",
     "model_definitions",

@@ -61,3 +61,14 @@ metric_summaries = Table(
     Column("last_step", BigInteger),
     Index("ix_metric_summaries_name", "group", "name", "trial_id"),
 )
+
+# The lowest and the highest of a metric of numbers over the trials of an experiment, from metric_summaries.
+metric_ranges = Table(
+    "metric_ranges",
+    metadata,
+    Column("experiment_id", ForeignKey("experiments.id", ondelete="CASCADE"), primary_key=True),
+    Column("group", String, primary_key=True),
+    Column("name", String, primary_key=True),
+    Column("min", Float, nullable=False),
+    Column("max", Float, nullable=False),
+)
