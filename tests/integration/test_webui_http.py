@@ -165,7 +165,7 @@ def test_an_encoding_counts_when_it_is_named_and_not_weighed_with_zero(header: s
 def _raw_get(url: str, path: str) -> bytes:
     """The path as it is: HTTP clients would tidy it up."""
     parts = urlsplit(url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=10) as conn:
+    with socket.create_connection((parts.hostname, parts.port), timeout=60) as conn:
         conn.sendall(f"GET {path} HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n".encode())
         received = b""
         while chunk := conn.recv(65536):

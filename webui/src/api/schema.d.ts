@@ -2943,7 +2943,7 @@ export interface Paths {
   };
   "GET /api/v1/trials/{trial_id}/profiler/metrics": {
     path: { trial_id: number; };
-    query: { "labels.name": string; "labels.agentId"?: string | null | undefined; "labels.gpuUuid"?: string | null | undefined; "labels.metricType"?: Schemas["TrialProfilerMetricLabelsProfilerMetricType"] | null | undefined; follow?: boolean | undefined; };
+    query: { "labels.name": string; "labels.agentId"?: string | null | undefined; "labels.gpuUuid"?: string | null | undefined; "labels.metricType"?: Schemas["TrialProfilerMetricLabelsProfilerMetricType"] | null | undefined; follow?: boolean | undefined; after?: number | null | undefined; };
     body: never;
     response: unknown;
   };

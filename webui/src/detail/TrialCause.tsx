@@ -1,4 +1,4 @@
-// Why a trial failed: the cause in words, what was recorded, and the log line that explains it.
+// Why a trial failed: the cause in words, what was recorded, and the log line that explains it. Beside ExperimentCause.
 
 import { useEffect, useState } from "react";
 import { lines } from "../api/client";
@@ -7,7 +7,7 @@ import { plainText } from "../log/ansi";
 import { fromWire, type LogLine, type WireLine } from "../log/line";
 import { Card } from "../ui/Card";
 import { Link } from "../url";
-import { type Cause, causeOf } from "./cause";
+import { type Cause, causeOf, experimentError } from "./cause";
 import css from "./detail.module.css";
 import type { Experiment, Trial } from "./types";
 
@@ -20,6 +20,9 @@ export function TrialCause({ experiment, trial }: { experiment: Experiment; tria
   );
   if (!isFailed) return null;
   const cause = causeOf(task.data?.task.allocations ?? [], trial.logPolicyMatched, experiment.config);
+  const error = experimentError(experiment);
+  // where it was ended because the experiment was, that is told already
+  if (error !== null && (task.data === undefined || cause.detail === error)) return null;
   return (
     <CauseCard cause={cause} experimentId={experiment.id} trialId={trial.id} isOver={trial.state === "STATE_ERROR"} />
   );

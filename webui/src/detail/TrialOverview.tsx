@@ -7,6 +7,7 @@ import { bytes, dateTime, duration, metricNumber } from "../ui/format";
 import { Link } from "../url";
 import { searcherMetric, slotsPerTrial } from "./config";
 import css from "./detail.module.css";
+import { ExperimentCause } from "./ExperimentCause";
 import { Facts } from "./Facts";
 import { PinnedCharts } from "./PinnedCharts";
 import { ResourceStrip } from "./ResourceStrip";
@@ -20,6 +21,7 @@ export function TrialOverview({ experiment, trial }: { experiment: Experiment; t
   const logs = `/experiments/${experiment.id}/trials/${trial.id}/logs`;
   return (
     <div className={css["stack"]}>
+      {(experiment.numTrials <= 1 || trial.state === "STATE_ERROR") && <ExperimentCause experiment={experiment} />}
       <TrialCause experiment={experiment} trial={trial} />
       <TrialFacts experiment={experiment} trial={trial} />
       <ResourceStrip trial={trial} />

@@ -1,9 +1,10 @@
 // System metrics of a trial: a chart per metric, a line per agent and device, every sample of it.
 
 import { useQueries } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { isEnded } from "../actions/verbs";
 import { lines } from "../api/client";
+import { queryClient } from "../api/useApi";
 import { Chart } from "../chart/Chart";
 import { ChartGrid } from "../chart/ChartGrid";
 import { CopyCommand } from "../ui/CopyCommand";
@@ -14,7 +15,7 @@ import { Skeleton } from "../ui/Skeleton";
 import { text, useUrlState } from "../url";
 import css from "./detail.module.css";
 import { InView } from "./InView";
-import { byMetric, joined, type Labels, nameOf, type ProfilerBatch } from "./profiler";
+import { byMetric, extended, type Labels, NO_SAMPLES, nameOf, type ProfilerBatch, type ProfilerLine } from "./profiler";
 import type { Trial } from "./types";
 import { useFirstLine } from "./useFirstLine";
 import { parseZoom, printZoom } from "./zoom";
@@ -25,7 +26,7 @@ const REFRESH_MS = 10_000;
 export function TrialProfiler({ trial }: { trial: Trial }) {
   const [agent, setAgent] = useUrlState("agent", text, "");
   const path = `/api/v1/trials/${trial.id}/profiler/available_series`;
-  const answer = useFirstLine<{ labels: Labels[] }>(path, {}, true);
+  const answer = useFirstLine<{ labels: Labels[] }>(path, {}, true, isEnded(trial.state));
   if (answer.error !== null) return <ErrorCard error={answer.error} />;
   if (answer.data === undefined) return <Skeleton rows={8} />;
   const labels = answer.data?.labels ?? [];
@@ -56,20 +57,28 @@ export function TrialProfiler({ trial }: { trial: Trial }) {
 function ProfilerChart({ trial, name, labels }: { trial: Trial; name: string; labels: readonly Labels[] }) {
   const [zoomText, setZoom] = useUrlState("zoom", text, "");
   const zoom = useMemo(() => parseZoom(zoomText), [zoomText]);
-  const refresh = isEnded(trial.state) ? {} : { refetchInterval: REFRESH_MS };
+  const isOver = isEnded(trial.state);
   const answers = useQueries({
     queries: labels.map((one) => ({
-      queryKey: ["profiler", trial.id, one.name, one.agentId, one.gpuUuid],
-      queryFn: ({ signal }: { signal: AbortSignal }) => read(trial.id, one, signal),
-      ...refresh,
+      queryKey: keyOf(trial.id, one),
+      queryFn: ({ signal }: { signal: AbortSignal }) => readOn(trial.id, one, signal),
+      refetchInterval: isOver ? (false as const) : REFRESH_MS,
+      // comparing the whole line with itself costs more than drawing it
+      structuralSharing: false,
     })),
   });
+  const wasOver = useRef(isOver);
+  useEffect(() => {
+    // what came between the last look and the end
+    if (isOver && !wasOver.current) void queryClient.invalidateQueries({ queryKey: ["profiler", trial.id, name] });
+    wasOver.current = isOver;
+  }, [isOver, trial.id, name]);
   const error = answers.find((answer) => answer.error !== null)?.error;
   if (error) return <ErrorCard error={error} />;
   const series = answers.flatMap((answer, i) => {
     const one = labels[i];
     if (answer.data === undefined || one === undefined) return [];
-    return [{ id: `${name} ${nameOf(one)}`, name: nameOf(one), ...joined(answer.data) }];
+    return [{ id: `${name} ${nameOf(one)}`, name: nameOf(one), x: answer.data.x, y: answer.data.y }];
   });
   return (
     <Chart
@@ -85,8 +94,19 @@ function ProfilerChart({ trial, name, labels }: { trial: Trial; name: string; la
   );
 }
 
-async function read(trialId: number, labels: Labels, signal: AbortSignal): Promise<ProfilerBatch[]> {
-  const query = { "labels.name": labels.name, "labels.agentId": labels.agentId, "labels.gpuUuid": labels.gpuUuid };
+function keyOf(trialId: number, labels: Labels): unknown[] {
+  return ["profiler", trialId, labels.name, labels.agentId, labels.gpuUuid];
+}
+
+/** The line as it is known, and what the master has beyond it. */
+async function readOn(trialId: number, labels: Labels, signal: AbortSignal): Promise<ProfilerLine> {
+  const known = queryClient.getQueryData<ProfilerLine>(keyOf(trialId, labels)) ?? NO_SAMPLES;
+  return extended(known, await read(trialId, labels, known.last, signal));
+}
+
+async function read(trialId: number, labels: Labels, after: number, signal: AbortSignal): Promise<ProfilerBatch[]> {
+  const { name, agentId, gpuUuid } = labels;
+  const query = { "labels.name": name, "labels.agentId": agentId, "labels.gpuUuid": gpuUuid, after };
   const batches: ProfilerBatch[] = [];
   for await (const one of lines<{ batch: ProfilerBatch }>(
     `/api/v1/trials/${trialId}/profiler/metrics`,

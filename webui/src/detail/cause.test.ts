@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { causeOf, signalOf } from "./cause";
+import { causeOf, experimentError, signalOf } from "./cause";
 
 const ended = (statusCode: number, exitReason = "the entrypoint failed") => [
   { endTime: "2026-01-01T00:00:00Z", statusCode: 0, exitReason: "paused" },
@@ -34,5 +34,23 @@ describe("why a trial failed", () => {
     expect(pattern.test("ValueError: bad")).toBe(true);
     expect(pattern.test("torch.cuda.OutOfMemoryError: x")).toBe(true);
     expect(pattern.test("no error here")).toBe(false);
+  });
+});
+
+describe("why an experiment failed", () => {
+  const error = "the sampler failed: the matrix is singular";
+
+  it("is what the master recorded, once it ends and after", () => {
+    expect(experimentError({ state: "STATE_ERROR", error })).toBe(error);
+    expect(experimentError({ state: "STATE_STOPPING_ERROR", error })).toBe(error);
+  });
+
+  it("is left to its trials where it is only that all of them failed", () => {
+    expect(experimentError({ state: "STATE_ERROR", error: "every trial failed" })).toBeNull();
+    expect(experimentError({ state: "STATE_ERROR", error: null })).toBeNull();
+  });
+
+  it("is over with when the experiment runs again", () => {
+    expect(experimentError({ state: "STATE_RUNNING", error })).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-// Why a trial failed, in words: from its allocations, its label and its configuration; and where to look for the line.
+// Why a trial or an experiment failed, in words: from allocations, a label, the configuration; and where to look.
 
 import { isRecord } from "./plain";
 
@@ -51,6 +51,15 @@ export function causeOf(
     pattern: policy?.pattern ?? EXCEPTION,
   };
 }
+
+/** What the master recorded when it ended the experiment; null where it says no more than its trials do. */
+export function experimentError(experiment: { state: string; error?: string | null | undefined }): string | null {
+  const { state, error } = experiment;
+  if (state !== "STATE_ERROR" && state !== "STATE_STOPPING_ERROR") return null;
+  return error && error !== EVERY_TRIAL ? error : null;
+}
+
+const EVERY_TRIAL = "every trial failed";
 
 export function signalOf(code: number): string | null {
   const number = code > 128 ? code - 128 : code < 0 ? -code : 0;

@@ -1,4 +1,4 @@
-// The first answer of a stream that goes on while the experiment runs: what is known now.
+// The first answer of a stream that goes on while the experiment runs: what is known now, asked for again meanwhile.
 
 import { useQuery } from "@tanstack/react-query";
 import { lines } from "../api/client";
@@ -7,6 +7,7 @@ export function useFirstLine<T>(
   path: string,
   query: Record<string, unknown>,
   isEnabled: boolean,
+  isOver = false,
 ): { data: T | null | undefined; error: Error | null } {
   return useQuery<T | null, Error>({
     queryKey: ["first line", path, query],
@@ -15,6 +16,6 @@ export function useFirstLine<T>(
       return null;
     },
     enabled: isEnabled,
-    refetchInterval: 30_000,
+    refetchInterval: isOver ? false : 30_000,
   });
 }

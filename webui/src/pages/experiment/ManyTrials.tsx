@@ -3,6 +3,7 @@
 import { CheckpointTable } from "../../detail/CheckpointTable";
 import { CodeTab } from "../../detail/CodeTab";
 import { isSmallerBetter } from "../../detail/config";
+import { ExperimentCause } from "../../detail/ExperimentCause";
 import type { Experiment } from "../../detail/types";
 import { TabLinks } from "../../ui/TabLinks";
 import { LogsTab } from "./LogsTab";
@@ -43,7 +44,12 @@ export function ManyTrials({ experiment, tab, viz }: ManyTrialsProps) {
 function Current({ tab, experiment, viz }: { tab: Tab; experiment: Experiment; viz: string | undefined }) {
   switch (tab) {
     case "overview":
-      return <OverviewTab experiment={experiment} />;
+      return (
+        <>
+          <ExperimentCause experiment={experiment} />
+          <OverviewTab experiment={experiment} />
+        </>
+      );
     case "visualization":
       return <VisualizationTab experiment={experiment} viz={viz} />;
     case "trials":

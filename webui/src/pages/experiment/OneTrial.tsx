@@ -1,8 +1,10 @@
 // An experiment of one trial: the tabs of that trial, and the code and notes of the experiment.
 
+import { isEnded } from "../../actions/verbs";
 import { useApi } from "../../api/useApi";
 import { CodeTab } from "../../detail/CodeTab";
 import { usePins } from "../../detail/chartSettings";
+import { ExperimentCause } from "../../detail/ExperimentCause";
 import { TrialTab, trialTabLinks, trialTabOf } from "../../detail/trialTabs";
 import type { Experiment } from "../../detail/types";
 import { Empty } from "../../ui/Empty";
@@ -40,8 +42,18 @@ function Trial({ experiment, trialId, tab }: { experiment: Experiment; trialId: 
     { enabled: trialId !== undefined },
   );
   const current = trialTabOf(tab);
-  if (trialId === undefined) return <Empty title="No trial yet">The searcher has not created its trial.</Empty>;
+  if (trialId === undefined) return <NoTrial experiment={experiment} />;
   if (answer.error) return <ErrorCard error={answer.error} onRetry={() => void answer.refetch()} />;
   if (answer.data === undefined || current === null) return <Skeleton rows={8} />;
   return <TrialTab tab={current} experiment={experiment} trial={answer.data.trial} />;
+}
+
+function NoTrial({ experiment }: { experiment: Experiment }) {
+  if (!isEnded(experiment.state)) return <Empty title="No trial yet">The searcher has not created its trial.</Empty>;
+  return (
+    <>
+      <ExperimentCause experiment={experiment} />
+      <Empty title="No trial">It ended before the searcher created its trial.</Empty>
+    </>
+  );
 }

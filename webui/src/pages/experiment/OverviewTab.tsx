@@ -1,7 +1,9 @@
 // A search at a glance: how the best value came about, the best trials, what failed, and when each trial ran.
 
 import { useMemo } from "react";
+import { isEnded } from "../../actions/verbs";
 import { useApi } from "../../api/useApi";
+import { experimentError } from "../../detail/cause";
 import { isSmallerBetter, searcherMetric, slotsPerTrial } from "../../detail/config";
 import css from "../../detail/detail.module.css";
 import { slotHours } from "../../detail/progress";
@@ -31,13 +33,14 @@ export function OverviewTab({ experiment }: { experiment: Experiment }) {
   const metric = searcherMetric(experiment.config) ?? "metric";
   if (found.error && found.trials.length === 0) return <ErrorCard error={found.error} onRetry={found.refetch} />;
   if (found.isPending) return <Skeleton rows={10} />;
-  if (found.trials.length === 0) return <Empty title="No trials yet">They appear as the searcher creates them.</Empty>;
+  if (found.trials.length === 0) return <NoTrials isOver={isEnded(experiment.state)} />;
   const path = `/experiments/${experiment.id}`;
   const failed = found.trials.filter((trial) => trial.state === "STATE_ERROR");
+  const isUnexplained = experiment.state === "STATE_ERROR" && experimentError(experiment) === null;
   return (
     <div className={css["stack"]}>
       {failed[0] !== undefined && <Failure experiment={experiment} failed={failed} />}
-      {failed.length === 0 && experiment.state === "STATE_ERROR" && <SearchFailed logs={`${path}/logs`} />}
+      {failed.length === 0 && isUnexplained && <SearchFailed logs={`${path}/logs`} />}
       <div className={css["split"]}>
         <Card title={`Best ${metric} so far`}>
           <BestSoFar experiment={experiment} metric={metric} />
@@ -67,6 +70,11 @@ export function OverviewTab({ experiment }: { experiment: Experiment }) {
       </p>
     </div>
   );
+}
+
+function NoTrials({ isOver }: { isOver: boolean }) {
+  if (isOver) return <Empty title="No trials">It ended before the searcher created one.</Empty>;
+  return <Empty title="No trials yet">They appear as the searcher creates them.</Empty>;
 }
 
 function latest(trials: readonly Trial[]): Trial[] {

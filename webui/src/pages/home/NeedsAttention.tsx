@@ -3,7 +3,7 @@
 import { useMemo } from "react";
 import type { Schemas } from "../../api/schema";
 import { useApi } from "../../api/useApi";
-import { causeOf } from "../../detail/cause";
+import { causeOf, experimentError } from "../../detail/cause";
 import { useExplainingLine } from "../../detail/TrialCause";
 import { plainText } from "../../log/ansi";
 import { type FieldNode, type FilterValue, filterText, group } from "../../query/filter";
@@ -19,6 +19,7 @@ type Run = Schemas["FlatRun"];
 
 const DAYS = 7;
 const MOST = 5;
+const LONGEST = 300;
 
 export function NeedsAttention({ userId }: { userId: number | null | undefined }) {
   const failed = useApi("GET /api/v1/experiments", {
@@ -93,6 +94,7 @@ function Failure({ experiment }: { experiment: Schemas["Experiment"] }) {
     { staleTime: 60_000 },
   );
   const trial = trials.data?.trials[0];
+  const error = experimentError(experiment);
   return (
     <li>
       <div className={css["row"]}>
@@ -104,6 +106,7 @@ function Failure({ experiment }: { experiment: Schemas["Experiment"] }) {
           #{experiment.id} · {ago(experiment.endTime)}
         </span>
       </div>
+      {error && <div className={css["why"]}>{error.length > LONGEST ? `${error.slice(0, LONGEST)}…` : error}</div>}
       {trial && <Why experiment={experiment} trial={trial} />}
     </li>
   );

@@ -11,7 +11,7 @@ import css from "./project.module.css";
 import { tableType } from "./QueryBar";
 import type { Kind } from "./rowValues";
 import { Table } from "./Table";
-import { useRemembered } from "./tableState";
+import { useRemembered } from "./useRemembered";
 import { ViewTabs } from "./ViewTabs";
 
 interface TableTabProps {

@@ -10,8 +10,8 @@ import { Menu } from "../../ui/Menu";
 import { TabLinks } from "../../ui/TabLinks";
 import { TextField } from "../../ui/TextField";
 import { int, useSearch, useUrlState } from "../../url";
+import { withoutSelection } from "./lastLook";
 import css from "./project.module.css";
-import { withoutSelection } from "./tableState";
 
 type View = Schemas["SavedView"];
 const CHANGED: Act["invalidate"] = ["GET /api/v1/projects/{project_id}/views"];

@@ -1,22 +1,8 @@
-// How a table is looked at: all of it in the address, so that a copied one shows the same; the last is remembered.
-import { useEffect, useMemo, useRef } from "react";
-import { call } from "../../api/client";
-import { useApi } from "../../api/useApi";
+// How a table is looked at: all of it in the address, so that a copied one shows the same.
+import { useMemo } from "react";
 import { NOTHING, type Selection, selectionCodec } from "../../grid/selection";
 import type { Catalogue } from "../../query/catalogue";
-import {
-  flag,
-  int,
-  list,
-  navigate,
-  oneOf,
-  type Sort,
-  sortList,
-  text,
-  useLocation,
-  useSearch,
-  useUrlState,
-} from "../../url";
+import { flag, int, list, oneOf, type Sort, sortList, text, useUrlState } from "../../url";
 import { columnsCodec, type ShownColumn, usualColumns } from "./columnList";
 import type { Kind } from "./rowValues";
 
@@ -88,61 +74,4 @@ export function resolvedSort(sort: readonly Sort[], catalogue: Catalogue): Sort[
 
 export function wireSort(sort: readonly Sort[]): string {
   return sort.map((one) => `${one.key}=${one.descending ? "desc" : "asc"}`).join(",");
-}
-
-const SAVE_MS = 1500;
-
-/**
- * Restores the last look of a table that is opened without one, and remembers each whose query can be read. False until
- * that is known.
- */
-export function useRemembered(place: string, isReadable: boolean): boolean {
-  const search = useSearch();
-  const [path] = useLocation();
-  const opened = useRef({ place: "", isReady: false });
-  const isBare = search === "";
-  if (opened.current.place !== place) opened.current = { place, isReady: !isBare };
-  const settings = useApi("GET /api/v1/users/setting", undefined, { enabled: !opened.current.isReady, staleTime: 0 });
-  const saved = settings.data?.settings.find((one) => one.storagePath === PATH && one.key === place)?.value;
-  const isKnown = opened.current.isReady || settings.isError || settings.isSuccess;
-  useEffect(() => {
-    if (!isKnown || opened.current.isReady) return;
-    opened.current.isReady = true;
-    // what this tab remembered is newer than what it read from the master
-    const last = remembered.get(place) ?? readSaved(saved);
-    if (last !== "" && window.location.search === "") navigate(`${path}?${last}`, { replace: true });
-  }, [isKnown, saved, path, place]);
-  useEffect(() => {
-    if (!opened.current.isReady || !isReadable) return undefined;
-    const timer = setTimeout(() => remember(place, withoutSelection(search)), SAVE_MS);
-    return () => clearTimeout(timer);
-  }, [place, search, isReadable]);
-  return isKnown;
-}
-
-const PATH = "project-table";
-const remembered = new Map<string, string>();
-
-function remember(place: string, search: string): void {
-  if (remembered.get(place) === search) return;
-  remembered.set(place, search);
-  const setting = { key: place, storagePath: PATH, value: JSON.stringify(search) };
-  // a look that was not remembered is no reason to disturb anybody
-  call("POST /api/v1/users/setting", { body: { settings: [setting] } }).catch(() => remembered.delete(place));
-}
-
-function readSaved(value: string | null | undefined): string {
-  try {
-    const read: unknown = JSON.parse(value ?? '""');
-    return typeof read === "string" ? read : "";
-  } catch {
-    return "";
-  }
-}
-
-/** What was ticked is of the moment. */
-export function withoutSelection(search: string): string {
-  const params = new URLSearchParams(search);
-  params.delete("sel");
-  return params.toString();
 }
