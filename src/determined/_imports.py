@@ -58,6 +58,14 @@ def modules_from(directory: Path) -> dict[str, ModuleType]:
     return _modules(lambda name, module: _is_from(name, module, directory))
 
 
+def is_of_user(name: str) -> bool:
+    """Whether module `name` is the user's own: the script or what lies beside it, no library and no part of Python."""
+    if name == "__main__":
+        return True
+    module = sys.modules.get(name)
+    return module is not None and name.partition(".")[0] not in sys.stdlib_module_names and bool(_places(name, module))
+
+
 _busy = threading.Lock()
 _LIBRARIES = {"site-packages", "dist-packages"}
 

@@ -93,7 +93,7 @@ class FakeRunner:
 
     def wait_for(self, count: int, kind: type | None = None) -> list[Any]:
         """The records (of one kind) once there are `count` of them."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while len(found := self._of(kind)) < count:
             assert time.monotonic() < deadline, f"only {found}"
             time.sleep(0.005)

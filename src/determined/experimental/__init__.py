@@ -2,6 +2,7 @@
 
 from determined.experimental import client
 from determined.experimental._one_batch import test_one_batch
+from determined.experimental._trial_instance import create_trial_instance
 from determined.experimental.client import (
     Checkpoint,
     Determined,
@@ -27,5 +28,6 @@ __all__ = [
     "TrialReference",
     "TrialSortBy",
     "client",
+    "create_trial_instance",
     "test_one_batch",
 ]

@@ -10,6 +10,7 @@ from determined.pytorch._context import PyTorchTrialContext  # noqa: E402
 from determined.pytorch._controller import PyTorchTrialController  # noqa: E402
 from determined.pytorch._data import TorchData, data_length, to_device  # noqa: E402
 from determined.pytorch._experimental import PyTorchExperimentalContext  # noqa: E402
+from determined.pytorch._first_interface import ClipGradsL2Norm, ClipGradsL2Value  # noqa: E402
 from determined.pytorch._load import CheckpointLoadContext, load_trial_from_checkpoint_path  # noqa: E402
 from determined.pytorch._loader import DataLoader, adapt_batch_sampler  # noqa: E402
 from determined.pytorch._lr_scheduler import LRScheduler  # noqa: E402
@@ -22,6 +23,8 @@ from determined.trial import Batch, Epoch, TrainUnit  # noqa: E402
 __all__ = [
     "Batch",
     "CheckpointLoadContext",
+    "ClipGradsL2Norm",
+    "ClipGradsL2Value",
     "DataLoader",
     "Epoch",
     "LRScheduler",

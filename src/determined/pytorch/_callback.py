@@ -56,6 +56,14 @@ class PyTorchCallback:
             batch_metrics: metrics of each batch, averaged over slots.
         """
 
+    def on_before_optimizer_step(self, parameters: Any) -> None:
+        """Deprecated, for `clip_grads` of `step_optimizer`: before an optimizer steps by gradients of their true size.
+        With a `scaler` given to `step_optimizer` they are as your code left them: call `scaler.unscale_` before.
+
+        Args:
+            parameters: those of the optimizer.
+        """
+
     def on_validation_start(self) -> None:
         """Before a validation."""
 

@@ -185,8 +185,8 @@ class PyTorchTrialContext(TrialFacts):
             InvalidExperimentException: its optimizer is not wrapped, or ReduceLROnPlateau would be stepped without the
                 metric it needs.
         """
-        scheduled = getattr(lr_scheduler, "optimizer", None)
-        if not any(optimizer is scheduled for optimizer in self.optimizers):
+        scheduled = getattr(lr_scheduler, "optimizer", None)  # one of the user's own may call it otherwise
+        if scheduled is not None and not any(optimizer is scheduled for optimizer in self.optimizers):
             raise InvalidExperimentException(
                 f"wrap_lr_scheduler got a {type(lr_scheduler).__name__} whose optimizer is not wrapped; make it with "
                 "the optimizer that context.wrap_optimizer returned"

@@ -1,6 +1,7 @@
 """PyTorchTrialController: the training loop. It looks at the clock of batches only where something is due, so that a
 batch costs a few microseconds beyond the user's own code."""
 
+import functools
 import logging
 import math
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import torch
 
 from determined import core
 from determined.errors import InvalidExperimentException, InvalidHP
-from determined.pytorch import _state, _tensorboard
+from determined.pytorch import _first_interface, _state, _tensorboard
 from determined.pytorch._batches import TrainingBatches
 from determined.pytorch._callback_set import CallbackSet
 from determined.pytorch._checkpoint import Checkpoints
@@ -54,8 +55,10 @@ class PyTorchTrialController:
     """Trains one trial from where its checkpoint left off to the end of the last leg."""
 
     _CHECKPOINTS: type[Checkpoints] = Checkpoints
+    _HEALTH: type[Health] = Health
 
     def __init__(self, trial: PyTorchTrial, context: PyTorchTrialContext, plan: Plan, legs: Iterator[Leg]) -> None:
+        _first_interface.adopt(trial, context)
         self._check(trial, context)
         self.trial = trial
         self.context = context
@@ -67,7 +70,7 @@ class PyTorchTrialController:
         self.callbacks = CallbackSet(trial.build_callbacks())
         self._checkpoints = self._CHECKPOINTS(trial, context, self.callbacks, is_trainer=plan.is_trainer)
         self._goal = Goal.of(_searcher_config(self._core))
-        self._health = Health(context)
+        self._health = self._HEALTH(context)
         self._practices = Practices(trial, context)
         self.state = _state.TrialState(trial_id=_trial_id(self._core))
         self._chunk = ChunkMetrics()
@@ -89,6 +92,8 @@ class PyTorchTrialController:
     def _prepare(self) -> None:
         context, latest = self.context, self.plan.latest_checkpoint
         self.callbacks.share(self._dist)
+        if self.callbacks.overrides("on_before_optimizer_step"):
+            context._gradients.call_before_step(functools.partial(self.callbacks.fire, "on_before_optimizer_step"))
         self.callbacks.fire("on_trial_startup", context.get_initial_batch(), latest)
         self._open_data()
         if self._epoch_length is None and self._is_chief:
@@ -169,13 +174,14 @@ class PyTorchTrialController:
             self._core.train.set_status("training")
         due = self._train_batches(until)
         self._report_training()
+        if self._is_chief:
+            leg.report_progress(self._core, self.state.batches_trained, self._epoch_length)
         for what in due:
-            if what in ("train", "report") and self._is_chief:
-                leg.report_progress(self._core, self.state.batches_trained, self._epoch_length)
-            elif what == "validate" and self.state.last_val != self.state.batches_trained:
+            if what == "validate" and self.state.last_val != self.state.batches_trained:
                 self._validate(leg)
             elif what == "checkpoint":
                 self._checkpoint_if_needed()
+            self.context._flush_tensorboard()
             _tensorboard.upload(self._core)
             if self._should_stop():
                 return False
@@ -199,7 +205,7 @@ class PyTorchTrialController:
         due = [what for what, period in self._periods().items() if period and period._fires(done, epoch)]
         if done < until:
             return due
-        return ["train", *(what for what in due if what != "report")]  # the progress of both is told once
+        return ["train", *(what for what in due if what != "report")]
 
     def _periods(self) -> dict[str, TrainUnit | None]:
         plan = self.plan
@@ -303,6 +309,7 @@ class PyTorchTrialController:
         if self._is_chief:
             self._core.train.set_status("checkpointing")
             self._practices.look()
+        self.context._flush_tensorboard()  # who resumes from the checkpoint does not write these steps again
         previous, state.last_ckpt = state.last_ckpt, state.batches_trained
         try:
             self._checkpoints.save(state, self._batches)

@@ -107,7 +107,8 @@ def _move_unusual(data: Any, device: torch.device, is_async: bool, warned: set[t
         return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
     if type(data) not in warned:
         warned.add(type(data))
-        logger.warning("to_device leaves data of type %s where it is", type(data).__name__)
+        what = f"ndarray ({data.dtype})" if isinstance(data, np.ndarray) else type(data).__name__
+        logger.warning("to_device leaves data of type %s where it is", what)
     return data
 
 

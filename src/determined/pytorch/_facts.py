@@ -150,6 +150,11 @@ class TrialFacts(TrialContext):
         handler = torch.profiler.tensorboard_trace_handler(str(self.get_tensorboard_path()))
         self._torch_profiler = torch.profiler.profile(*args, **({"on_trace_ready": handler} | kwargs))
 
+    def _flush_tensorboard(self) -> None:
+        """What is still in the writer's memory, up to two minutes of it, is not there to be copied."""
+        if self._tbd_writer is not None:
+            self._tbd_writer.flush()
+
     def _begin_at(self, batch: int) -> None:
         """Training goes on with this batch: a script off cluster says so by the checkpoint it passes."""
         if batch != self._steps_completed:

@@ -4,6 +4,7 @@ brought to today's shape. What is returned is always that of the newest release.
 import contextlib
 import logging
 import pickle
+import re
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -56,7 +57,7 @@ def read_file(file: Path, *, is_own: bool = False, options: Mapping[str, Any] | 
     except pickle.UnpicklingError as err:
         if not loading["weights_only"]:
             raise
-        refused = unsafe_classes(file) or [str(err)]
+        refused = unsafe_classes(file) or [_class_met(err)]
         if not is_own:
             raise _unsafe(file, refused) from err
         logger.warning("the checkpoint holds %s: it is unpickled as it is, being this trial's own", _listed(refused))
@@ -104,6 +105,12 @@ def _state_file(directory: Path) -> Path:
     raise CheckpointNotFound(
         f"{directory} is no checkpoint of a PyTorchTrial: it has none of {', '.join(_STATE_FILES)} (found: {found})"
     )
+
+
+def _class_met(err: pickle.UnpicklingError) -> str:
+    """What torch stopped at, out of its ten lines of advice: an array of objects, say, holds no class of a name."""
+    met = re.search(r"<class '([^']+)'>", str(err))
+    return met[1] if met else str(err)
 
 
 def _unsafe(file: Path, refused: list[str]) -> UnsafeCheckpoint:

@@ -34,6 +34,7 @@ class Gradients:
         self._precision = precision
         self._averages: dict[int, bool] = {}  # by the id of a wrapped optimizer
         self._exchanging: list[nn.Module] = []
+        self._before_step: ClipGrads | None = None
         self._losses = 0  # of this batch, for apex
         self._scaled = False  # our scaler stepped an optimizer in this batch
         self._warned_of_loss = False
@@ -53,6 +54,10 @@ class Gradients:
     def know_model(self, model: nn.Module) -> None:
         """Note a wrapped model whose ranks exchange gradients."""
         self._exchanging += _parallel.exchanging(model)
+
+    def call_before_step(self, hook: ClipGrads) -> None:
+        """Have `hook` called with an optimizer's parameters before each step, ahead of `clip_grads`."""
+        self._before_step, self.plain = hook, False
 
     def begin_batch(self, batch_idx: int) -> None:
         """To be called only where gradients are aggregated. Ranks exchange them on batches that step, and else not."""
@@ -153,9 +158,10 @@ class Gradients:
             optimizer.synchronize()
         if self._every > 1 and self._averages[id(optimizer)]:
             _divide(optimizer, self._every)
-        scaler = self._scaler_of(optimizer, scaler, is_clipping=clip_grads is not None)
-        if clip_grads is not None:
-            clip_grads(self._clippable(optimizer))
+        clipping = [clip for clip in (self._before_step, clip_grads) if clip is not None]
+        scaler = self._scaler_of(optimizer, scaler, is_clipping=bool(clipping))
+        for clip in clipping:
+            clip(self._clippable(optimizer))
         with optimizer.skip_synchronize() if is_horovod else contextlib.nullcontext():
             optimizer.step() if scaler is None else scaler.step(optimizer)
         if auto_zero_grads:

@@ -18,9 +18,7 @@ logger = logging.getLogger("determined.pytorch")
 
 _NOT_FINITE = (
     "training metric %r is %s %s; training goes on, and a search takes it for the worst value. To find the operation, "
-    "call torch.autograd.set_detect_anomaly(True) in __init__ (slow). What usually helps: a lower learning rate, "
-    "clipping (context.step_optimizer(optimizer, clip_grads=...)), and with float16 a GradScaler "
-    "(context.experimental.use_amp()) or bf16 in its place"
+    "call torch.autograd.set_detect_anomaly(True) in __init__ (slow). What usually helps: a lower learning rate, %s"
 )
 _NO_STEP = (
     "no optimizer has stepped in the first %d batches: the weights are those the trial began with. Call "
@@ -33,8 +31,8 @@ _NO_GRADIENT = (
     "model without detach() or item(), and make the optimizer of that model's parameters"
 )
 _NO_GRAPH = (
-    "in train_batch the loss given to context.backward was not computed from parameters that need gradients: compute "
-    "it from the wrapped model's output, outside of torch.no_grad(), without detach() or item()"
+    "in train_batch the loss given to backward was not computed from parameters that need gradients: compute it from "
+    "the wrapped model's output, outside of torch.no_grad(), without detach() or item()"
 )
 _HOST_SIGNS = ("DefaultCPUAllocator: can't allocate memory", "DefaultCPUAllocator: not enough memory")
 
@@ -45,6 +43,11 @@ class Health:
     Args:
         context: whose optimizers are watched up to their first step.
     """
+
+    _HELPS = (
+        "clipping (context.step_optimizer(optimizer, clip_grads=...)), and with float16 a GradScaler "
+        "(context.experimental.use_amp()) or bf16 in its place"
+    )
 
     def __init__(self, context: "PyTorchTrialContext") -> None:
         self._every = context._aggregation_frequency
@@ -78,7 +81,7 @@ class Health:
         index = next((first + i for i, metrics in enumerate(per_batch) if _is_bad(metrics.get(bad))), None)
         value = averages[bad] if index is None else per_batch[index - first][bad]
         where = f"between batches {first} and {end}" if index is None else f"in batch {index}"
-        logger.warning(_NOT_FINITE, bad, value, where)
+        logger.warning(_NOT_FINITE, bad, value, where, self._HELPS)
 
     def _look_at_steps(self, batches: int) -> None:
         steps = self._first_steps.values()

@@ -4,7 +4,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from determined.pytorch import _formats
+from determined.pytorch import _first_interface, _formats
 from determined.pytorch._checkpoint import load_model
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._trial import PyTorchTrial
@@ -66,7 +66,7 @@ def load_trial_from_checkpoint_path(
         CheckpointNotFound: it has no weights of a PyTorchTrial.
         TrialNotImportable: its code, or a library that the code needs, is not found here.
         UnsafeCheckpoint: the weights come with objects whose loading would run code.
-        ValueError: both spellings of `torch_load_kwargs`, or a trial's class that cannot be told.
+        ValueError: both spellings of `torch_load_kwargs`, a trial's class that cannot be told, or a DeepSpeedTrial's.
         RuntimeError: the trial's models are not those that were saved.
 
     Example:
@@ -76,6 +76,7 @@ def load_trial_from_checkpoint_path(
     """
     options = _torch_options(torch_load_kwargs, kwargs)
     directory = Path(path)
+    _refuse_deepspeed(directory)
     saved = StoredTrial.of(directory)
     context = CheckpointLoadContext(hparams=saved.hparams, exp_conf=saved.config)
     if trial_class is not None:
@@ -83,8 +84,18 @@ def load_trial_from_checkpoint_path(
     else:
         with stored_class(directory, saved, PyTorchTrial) as found:
             trial = found(context, **(trial_kwargs or {}))
+    _first_interface.adopt(trial, context)
     _load_weights(context, directory, options)
     return trial
+
+
+def _refuse_deepspeed(directory: Path) -> None:
+    if (directory / "det_state_dict_rank0.pth").is_file():
+        raise ValueError(
+            f"{directory} is a checkpoint of a DeepSpeedTrial, whose weights DeepSpeed reads: with ZeRO "
+            "deepspeed.utils.zero_to_fp32.get_fp32_state_dict_from_zero_checkpoint(path, tag='model0'), else "
+            "torch.load of model0/mp_rank_00_model_states.pt, under 'module'"
+        )
 
 
 def _seed_of(config: dict[str, Any]) -> int:

@@ -1,5 +1,6 @@
 """Best practices of a PyTorchTrial, looked at when training begins and at checkpoints: nothing of it is in the loop."""
 
+import itertools
 import logging
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,11 @@ from determined.trial import AttributeWatch
 
 logger = logging.getLogger("determined.pytorch")
 
+_REMEDY = (
+    "pass a model through self.context.wrap_model (an engine through wrap_model_engine), and keep the rest in a "
+    "callback with state_dict and load_state_dict"
+)
+
 
 class Practices:
     """Warns, once, of what a resume would lose."""
@@ -18,41 +24,62 @@ class Practices:
     def __init__(self, trial: object, context: Any) -> None:
         self._trial = trial
         self._context = context
+        self._kept: set[int] = set()
         self._watch: AttributeWatch | None = None
 
     def begin(self) -> None:
         """The trial is ready to train its first batch here."""
-        self._watch = AttributeWatch(self._trial, self._is_kept)
+        self._kept = _kept_by(self._context)
+        self._watch = AttributeWatch(self._trial, lambda value: id(value) in self._kept, _REMEDY, _weights_of)
         if self._context.optimizers:  # a DeepSpeed engine has its own
             warn_of_unwrapped_optimizers(self._trial, self._context)
 
     def look(self) -> None:
         """A checkpoint is about to be saved."""
         if self._watch is not None:
+            self._kept = _kept_by(self._context)
             self._watch.look()
-
-    def _is_kept(self, value: Any) -> bool:
-        context = self._context
-        held = [context, *getattr(context, "optimizers", []), *getattr(context, "lr_schedulers", [])]
-        for model in context.models:
-            held += [model, *model.modules(), *model.parameters(), *model.buffers()]
-        return any(value is each for each in held)
 
 
 def warn_of_unwrapped_optimizers(trial: object, context: Any) -> None:
-    owned = {id(parameter) for model in context.models for parameter in model.parameters()}
+    wrapped = {id(parameter) for model in context.models for parameter in model.parameters()}
+    forgotten = {id(parameter) for model in _models(trial) for parameter in model.parameters()} - wrapped
     for place, optimizer in _optimizers(trial):
-        if any(optimizer is wrapped for wrapped in context.optimizers):
+        if any(optimizer is each for each in context.optimizers):
             continue
-        if not any(id(each) in owned for group in optimizer.param_groups for each in group["params"]):
-            continue
-        logger.warning(
-            "%s in self.%s is over parameters of a wrapped model and did not go through self.context.wrap_optimizer: "
-            "its state is in no checkpoint, and it does not wait for gradients of other slots; pass it through "
-            "wrap_optimizer",
-            type(optimizer).__name__,
-            place,
-        )
+        trained = {id(each) for group in optimizer.param_groups for each in group["params"]}
+        if trained & wrapped:
+            _warn(optimizer, place, "a wrapped model", "pass it through wrap_optimizer")
+        elif trained & forgotten:
+            _warn(
+                optimizer,
+                place,
+                "a model that is not wrapped either",
+                "pass both through wrap_model and wrap_optimizer",
+            )
+
+
+def _warn(optimizer: torch.optim.Optimizer, place: str, model: str, remedy: str) -> None:
+    logger.warning(
+        "%s in self.%s is over parameters of %s and did not go through self.context.wrap_optimizer: its state is in no "
+        "checkpoint, and it does not wait for gradients of other slots; %s",
+        type(optimizer).__name__,
+        place,
+        model,
+        remedy,
+    )
+
+
+def _kept_by(context: Any) -> set[int]:
+    """The ids of what a checkpoint holds, and of its parts."""
+    held = [context, *context.optimizers, *context.lr_schedulers]
+    for model in context.models:
+        held += [model, *model.modules(), *model.parameters(), *model.buffers()]
+    return set(map(id, held))
+
+
+def _weights_of(value: Any) -> Iterator[torch.Tensor] | None:
+    return itertools.chain(value.parameters(), value.buffers()) if isinstance(value, nn.Module) else None
 
 
 def _optimizers(trial: object) -> Iterator[tuple[str, torch.optim.Optimizer]]:
@@ -60,19 +87,20 @@ def _optimizers(trial: object) -> Iterator[tuple[str, torch.optim.Optimizer]]:
     seen: set[int] = set()
     for name, value in vars(trial).items():
         for optimizer in _within(value):
-            if id(optimizer) not in seen:
+            if isinstance(optimizer, torch.optim.Optimizer) and id(optimizer) not in seen:
                 seen.add(id(optimizer))
                 yield name, optimizer
 
 
-def _within(value: Any) -> list[torch.optim.Optimizer]:
-    if isinstance(value, torch.optim.Optimizer):
+def _models(trial: object) -> Iterator[nn.Module]:
+    for value in vars(trial).values():
+        yield from (each for each in _within(value) if isinstance(each, nn.Module))
+
+
+def _within(value: Any) -> list[Any]:
+    """An optimizer or a model itself; else what a container or an object holds."""
+    if isinstance(value, torch.optim.Optimizer | nn.Module):
         return [value]
-    if isinstance(value, nn.Module):
-        return []
-    inner: Any = value
     if isinstance(value, dict):
-        inner = value.values()
-    elif not isinstance(value, list | tuple):
-        inner = getattr(value, "__dict__", {}).values()
-    return [each for each in inner if isinstance(each, torch.optim.Optimizer)]
+        return list(value.values())
+    return list(value) if isinstance(value, list | tuple) else list(getattr(value, "__dict__", {}).values())

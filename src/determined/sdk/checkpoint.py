@@ -9,6 +9,7 @@ from typing import Any
 from determined.api import checkpoint as api
 from determined.api.session import Session
 from determined.errors import CheckpointStateException
+from determined.sdk.checkpoint_deprecated import DeprecatedCheckpointMethods
 from determined.sdk.download import download, write_metadata
 from determined.sdk.enums import CheckpointState, DownloadMode
 from determined.sdk.metrics import TrialMetrics, from_wire
@@ -24,7 +25,7 @@ class CheckpointTrainingMetadata:
     validation_metrics: dict[str, Any] | None
 
 
-class Checkpoint:
+class Checkpoint(DeprecatedCheckpointMethods):
     """A saved state of a trial. Attributes are those of the last `reload()`."""
 
     def __init__(self, session: Session, uuid: str) -> None:

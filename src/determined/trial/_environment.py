@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from determined._info import ClusterInfo
+from determined.config import apply_defaults
 from determined.search.rng import Rng
 from determined.search.sampling import sample
 from determined.trial._experiment_config import ExperimentConfig
@@ -72,6 +73,9 @@ class EnvContext:
     def from_config(cls, config: dict[str, Any], *, seed: int, **fields: Any) -> "EnvContext":
         """The environment for trying a trial off cluster.
 
+        Trials read sections of their config that its file may leave out, such as `resources`: they find there what
+        they would find on a cluster.
+
         Args:
             config: an experiment config, as written in YAML.
             seed: seeds the trial and the draw of hyperparameters; the config's own seed goes before it.
@@ -80,4 +84,5 @@ class EnvContext:
         chosen = (config.get("reproducibility") or {}).get("experiment_seed")
         seed = seed if chosen is None else int(chosen)
         hparams = sample(config.get("hyperparameters") or {}, Rng(seed))
-        return cls(experiment_config=ExperimentConfig(config), hparams=hparams, trial_seed=seed, **fields)
+        filled = ExperimentConfig(apply_defaults(config, seed=seed, name="off cluster"))
+        return cls(experiment_config=filled, hparams=hparams, trial_seed=seed, **fields)

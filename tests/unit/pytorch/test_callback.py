@@ -11,6 +11,7 @@ _SIGNATURES = {
     "on_training_epoch_start": ["epoch_idx"],
     "on_training_epoch_end": ["epoch_idx"],
     "on_training_workload_end": ["avg_metrics", "batch_metrics"],
+    "on_before_optimizer_step": ["parameters"],
     "on_validation_start": [],
     "on_validation_epoch_start": [],
     "on_validation_epoch_end": ["outputs"],

@@ -102,8 +102,28 @@ def test_a_scheduler_needs_a_wrapped_optimizer(tmp_path: Path) -> None:
     scheduler = torch.optim.lr_scheduler.StepLR(stranger, 1)
     with pytest.raises(InvalidExperimentException, match=r"StepLR whose optimizer is not wrapped.*wrap_optimizer"):
         context.wrap_lr_scheduler(scheduler, StepMode.STEP_EVERY_EPOCH)
-    with pytest.raises(InvalidExperimentException, match=r"object whose optimizer is not wrapped"):
+    with pytest.raises(TypeError, match=r"is not a learning-rate scheduler"):
         context.wrap_lr_scheduler(object(), StepMode.STEP_EVERY_EPOCH)
+
+
+def test_a_scheduler_of_the_users_own_needs_no_attribute_optimizer(tmp_path: Path) -> None:
+    class Own:
+        steps = 0
+
+        def step(self) -> None:
+            self.steps += 1
+
+        def state_dict(self) -> dict[str, Any]:
+            return {"steps": self.steps}
+
+        def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+            self.steps = state_dict["steps"]
+
+    context = made_context(tmp_path)
+    _wrapped(context)
+    scheduler = context.wrap_lr_scheduler(Own(), StepMode.STEP_EVERY_BATCH)
+    context.lr_schedulers[0]._after_batch(0, None, 1)
+    assert scheduler.steps == 1
 
 
 def test_reduce_on_plateau_is_stepped_by_hand(tmp_path: Path) -> None:

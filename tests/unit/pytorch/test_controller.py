@@ -37,7 +37,10 @@ class _Traced(SmallTrial):
 
 
 def _tracing(trace: list[str], prefix: str) -> pytorch.PyTorchCallback:
-    ignored = {"on_checkpoint_end", "on_validation_step_start", "on_validation_step_end"}  # deprecated forms
+    # deprecated forms
+    ignored = {
+        "on_before_optimizer_step", "on_checkpoint_end", "on_validation_step_start", "on_validation_step_end",
+    }  # fmt: skip
     methods = {hook: _noting(trace, prefix + hook) for hook in _HOOKS if hook not in ignored}
     methods["on_training_epoch_start"] = lambda _self, epoch_idx: trace.append(f"{prefix}on_training_epoch_start")
     return type("Tracing", (pytorch.PyTorchCallback,), methods)()

@@ -77,6 +77,15 @@ def test_progress_comes_once_a_boundary_and_ends_at_the_operations_length(
     assert len(searcher.metrics) == 1
 
 
+def test_validations_and_checkpoints_between_two_reports_tell_the_progress(tmp_path: Path) -> None:
+    searcher = _Searcher(core.Unit.BATCHES, 5)
+    periods = {"validation_period": Batch(2), "checkpoint_period": Batch(3)}
+    controller = _controller(tmp_path, SmallTrial, searcher.legs(), **periods)
+    controller._goal = Goal(("validation_loss",))
+    controller.run()
+    assert searcher.progress == [2, 3, 4, 5]
+
+
 @pytest.mark.parametrize("policy", ["none", "best"])
 def test_the_end_is_reported_and_saved_before_a_missing_searcher_metric_is_an_error(
     tmp_path: Path, policy: str, monkeypatch: pytest.MonkeyPatch

@@ -179,3 +179,9 @@ def test_each_rank_finds_its_own_and_another_number_of_ranks_the_chiefs() -> Non
     assert of_rank(state, "rng_state", 1, 3) == "chief"
     assert of_rank({"rng_state": "chief"}, "rng_state", 1, 2) == "chief"
     assert of_rank({}, "rng_state", 0, 1) is None
+
+
+def test_an_array_of_objects_is_refused_by_the_name_of_its_kind_and_not_by_torchs_advice(tmp_path: Path) -> None:
+    torch.save({"callbacks": {"mine": np.array([{}], dtype=object)}}, tmp_path / "state_dict.pth")
+    with pytest.raises(UnsafeCheckpoint, match=r"state_dict\.pth holds numpy\.dtypes\.ObjectDType, and loading that"):
+        read_state(tmp_path)

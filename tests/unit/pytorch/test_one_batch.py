@@ -79,3 +79,18 @@ def test_only_trial_classes_can_be_tried() -> None:
         experimental.test_one_batch(dict)
     with pytest.raises(TypeError, match="the trial class itself"):
         experimental.test_one_batch(3)  # type: ignore[arg-type]
+
+
+def test_a_trial_instance_is_built_from_a_config_and_trains_by_hand() -> None:
+    config = {"hyperparameters": {"global_batch_size": 8}, "data": {"url": "here"}}
+    with pytest.warns(FutureWarning, match=r"deprecated.*PyTorchTrialContext\.from_config"):
+        trial = experimental.create_trial_instance(SmallTrial, config=config, hparams={"global_batch_size": 2, "lr": 1})
+    assert trial.context.get_hparams() == {"global_batch_size": 2, "lr": 1}
+    assert trial.context.get_data_config() == {"url": "here"}
+    batch = next(iter(trial.build_training_data_loader()))
+    assert trial.train_batch(batch, 0, 0)["loss"].isfinite()
+
+
+def test_a_trial_instance_of_something_else_is_refused() -> None:
+    with pytest.warns(FutureWarning), pytest.raises(TypeError, match=r"got <class 'int'>; pass a trial class"):
+        experimental.create_trial_instance(int)

@@ -1,5 +1,6 @@
 """A PyTorchTrial is warned, at its first checkpoint, of what that does not hold."""
 
+import copy
 from typing import Any
 
 import pytest
@@ -29,6 +30,8 @@ class _Forgetful(_Neat):
         self.mean = torch.zeros(1)
         self.second = torch.optim.SGD(self.model.parameters(), lr=0.1)
         self.elsewhere = torch.optim.SGD(model().parameters(), lr=0.1)
+        self.critic = model()
+        self.third = torch.optim.SGD(self.critic.parameters(), lr=0.1)
 
     def train_batch(self, batch: Any, epoch_idx: int, batch_idx: int) -> dict[str, Any]:
         metrics = super().train_batch(batch, epoch_idx, batch_idx)
@@ -56,6 +59,33 @@ def test_models_optimizers_and_their_parts_may_be_kept_on_self(caplog: pytest.Lo
 def test_state_in_a_tensor_and_an_optimizer_that_was_not_wrapped_are_named_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    unwrapped, changed = _said(_Forgetful, caplog)
+    unwrapped, with_its_model, changed = _said(_Forgetful, caplog)
     assert unwrapped.startswith("SGD in self.second is over parameters of a wrapped model")
+    assert with_its_model.startswith("SGD in self.third is over parameters of a model that is not wrapped either")
     assert changed.startswith("_Forgetful changed self.mean while it trained")
+
+
+class _Averaging(_Neat):
+    """Has a second copy of the model that follows it, a part of the first model, and a running mean."""
+
+    def __init__(self, context: pytorch.PyTorchTrialContext) -> None:
+        super().__init__(context)
+        self.part = torch.nn.Sequential(*self.model.children())
+        self.average = copy.deepcopy(self.model)
+        self.running = torch.zeros(1)
+
+    def train_batch(self, batch: Any, epoch_idx: int, batch_idx: int) -> dict[str, Any]:
+        metrics = super().train_batch(batch, epoch_idx, batch_idx)
+        with torch.no_grad():
+            for mean, weight in zip(self.average.parameters(), self.model.parameters(), strict=True):
+                mean.lerp_(weight, 0.1)
+        for _ in range(2):  # tensors take turns at two addresses
+            self.running = self.running * 0.9 + metrics["loss"].detach()
+        return metrics
+
+
+@pytest.mark.usefixtures("own_place")
+def test_a_model_that_follows_another_and_a_tensor_that_is_replaced_are_state(caplog: pytest.LogCaptureFixture) -> None:
+    (changed,) = _said(_Averaging, caplog)
+    assert changed.startswith("_Averaging changed self.average, self.running while it trained")
+    assert "wrap_model" in changed

@@ -9,6 +9,8 @@ from determined import pytorch
 _NAMES = [
     "Batch",
     "CheckpointLoadContext",
+    "ClipGradsL2Norm",
+    "ClipGradsL2Value",
     "DataLoader",
     "Epoch",
     "LRScheduler",

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_trial import SmallTrial
 from task_around import FakeRunner
 
 from determined import pytorch
@@ -44,10 +45,29 @@ def test_files_of_the_user_are_stored_while_no_metrics_are_written(
         assert not list((tmp_path / STORED).glob("*tfevents*"))
 
 
+class _Writing(SmallTrial):
+    """Looks, in each batch, at what the ones before have written."""
+
+    def train_batch(self, batch: Any, epoch_idx: int, batch_idx: int) -> dict[str, Any]:
+        writer = self.context.get_tensorboard_writer()
+        self.found = b"".join(file.read_bytes() for file in self.context.get_tensorboard_path().iterdir())
+        writer.add_scalar(f"mine/{batch_idx}", 1.0, batch_idx)
+        return super().train_batch(batch, epoch_idx, batch_idx)
+
+
+@pytest.mark.usefixtures("own_place")
+def test_what_the_user_writes_is_in_the_file_when_metrics_are_reported() -> None:
+    with pytorch.init() as context:
+        trial = _Writing(context)
+        pytorch.Trainer(trial, context).fit(max_length=pytorch.Batch(4), reporting_period=pytorch.Batch(2))
+    assert b"mine/1" in trial.found
+    assert b"mine/2" not in trial.found
+
+
 def _until(is_done: Callable[[], Any]) -> None:
     import time
 
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not is_done():
         assert time.monotonic() < deadline
         time.sleep(0.005)

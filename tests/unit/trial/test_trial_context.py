@@ -44,6 +44,14 @@ def test_a_config_without_data_has_an_empty_one() -> None:
     assert det.TrialContext.from_config({"data": None}).get_data_config() == {}
 
 
+def test_a_context_from_a_config_has_the_sections_that_the_config_leaves_out() -> None:
+    config = det.TrialContext.from_config(CONFIG | {"resources": {"resource_pool": "gpu"}}).get_experiment_config()
+    assert (config["resources"]["slots_per_trial"], config["resources"]["resource_pool"]) == (1, "gpu")
+    assert config["optimizations"]["aggregation_frequency"] == 1
+    assert config["scheduling_unit"] == 100
+    assert config["data"] == {"url": "here"}
+
+
 def test_an_unknown_hyperparameter_names_those_there_are() -> None:
     context = det.TrialContext.from_config({"hyperparameters": {"lr": 0.1}})
     with pytest.raises(ValueError, match=r"get_hparam\('rl'\).*\['lr'\].*add rl to the config's hyperparameters"):
