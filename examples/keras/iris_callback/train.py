@@ -40,7 +40,7 @@ def main() -> None:
     info = det.get_cluster_info()
     hparams = info.trial.hparams if info else {"lr": 0.01, "width": 8, "epochs": 3}
     keras.utils.set_random_seed(info.trial.trial_seed if info else 0)
-    distributed = det.core.DummyDistributedContext()  # one process uses all slots
+    distributed = det.core.DummyDistributedContext()  # one process for all slots
     with det.core.init(distributed=distributed) as core_context:
         callback = det.keras.DeterminedCallback(
             core_context,

@@ -62,7 +62,11 @@ def accuracy(prediction: tuple) -> dict[str, float]:
 def make_model(tokenizer: PreTrainedTokenizerFast, width: int) -> BertForSequenceClassification:
     sizes = {"hidden_size": width, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 2 * width}
     config = BertConfig(vocab_size=len(tokenizer), max_position_embeddings=32, num_labels=2, **sizes)
-    return BertForSequenceClassification(config)
+    model = BertForSequenceClassification(config)
+    # Its loss is a mean over the batch. A Trainer takes it for a sum over all ranks' items, because forward() has
+    # **kwargs, and would multiply loss and gradients by the number of ranks.
+    model.accepts_loss_kwargs = False
+    return model
 
 
 def make_arguments(hparams: dict, seed: int) -> TrainingArguments:

@@ -6,6 +6,7 @@ import pickle
 import random
 import tempfile
 import time
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,18 @@ logger = logging.getLogger("determined.estimator")
 
 # In a checkpoint, by files of ours.
 _TAKEN_NAMES = ("checkpoint", "code", "load_data.json", "metadata.json", WORKLOADS_FILE)
+_PLAIN = (
+    bool,
+    int,
+    float,
+    str,
+    bytes,
+    np.ndarray,
+    np.generic,
+    random.Random,
+    np.random.Generator,
+    np.random.RandomState,
+)
 _REMEDY = "keep it in a RunHook, which writes it to a file in on_checkpoint_end and reads it in on_checkpoint_load"
 # What the platform decides or does by other means -> the means.
 _UNHEARD_TRAIN = {
@@ -211,9 +224,9 @@ def _is_of_a_graph(value: Any) -> bool:
     """What a model_fn leaves on the trial is made anew with every graph: a resume does not lose it."""
     if isinstance(value, dict):
         return any(map(_is_of_a_graph, value.values()))
-    if isinstance(value, list | tuple | set):
+    if isinstance(value, list | tuple | set | frozenset | deque):
         return any(map(_is_of_a_graph, value))
-    return not isinstance(value, bool | int | float | str | bytes | np.ndarray | np.generic | random.Random | None)
+    return value is not None and not isinstance(value, _PLAIN)
 
 
 def _checked(found: Any, kind: Any, method: str) -> Any:

@@ -3,8 +3,6 @@
 import random
 from typing import Any
 
-import numpy as np
-
 from determined._imports import load_optional
 
 _LAST = "2.15.1"
@@ -39,5 +37,5 @@ def behave_as_version_1(seed: int) -> None:
     # Reading one of the older variables, as metrics do, races with its update by the same step.
     tf.compat.v1.enable_resource_variables()
     random.seed(seed)
-    np.random.seed(seed % 2**32)
+    load_optional("numpy", extra="tensorflow").random.seed(seed % 2**32)  # it comes with TensorFlow
     tf.compat.v1.set_random_seed(seed)

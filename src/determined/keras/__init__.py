@@ -44,12 +44,19 @@ _HOMES = {
     "load_model_from_checkpoint_path": "_load",
 }
 
+_ON_ANY_BACKEND = ("DeterminedCallback", "TensorBoard")
+
 
 def __getattr__(name: str) -> Any:
     if name == "callbacks":
         return importlib.import_module("determined.keras.callbacks")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Before our own modules, which import what comes with it plainly: where there is none, this names the extra.
+    if name in _ON_ANY_BACKEND:
+        importlib.import_module(f"{__name__}._framework").load_keras()
+    else:
+        importlib.import_module(f"{__name__}._tensorflow")
     value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

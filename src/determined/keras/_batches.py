@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from determined.errors import InvalidExperimentException
 from determined.keras._context import FitOptions
 from determined.keras._inputs import BatchSource, InputData, SequenceAdapter, batch_source, is_dataset
 from determined.keras._tensorflow import tf
@@ -52,10 +53,10 @@ class EndlessBatches:
         self._step = step
         self._ahead = max(options.max_queue_size, 1) if options.workers > 1 else 0
         self._workers = options.workers
-        # A Sequence may shuffle itself at the end of an epoch: it is brought to where it was.
-        self._epoch = share.place(step - 1)[0] if step > 0 else 0
-        for epoch in range(self._epoch):
-            share.source.end_epoch(epoch)
+        # A Sequence may shuffle itself between epochs: it is brought to where it was.
+        self._epoch = 0
+        share.source.begin_epoch(0)
+        self._enter(share.place(step - 1)[0] if step > 0 else 0)
 
     def __call__(self) -> Iterator[tuple[Any, ...]]:
         if not self._ahead:
@@ -86,6 +87,7 @@ class EndlessBatches:
         while self._epoch < epoch:
             self._share.source.end_epoch(self._epoch)
             self._epoch += 1
+            self._share.source.begin_epoch(self._epoch)
 
 
 def training_dataset(
@@ -110,11 +112,25 @@ def training_dataset(
 def validation_dataset(data: InputData, *, batch_size: int, rank: int, size: int) -> tuple[Any, int | None]:
     """This rank's validation data, and how many batches that is; None where a dataset does not say."""
     if is_dataset(data):
-        return data, None
+        return data, 0 if size > 1 and _is_empty(data) else None
     source = batch_source(data, batch_size, shuffle=False, seed=0, call="build_validation_data_loader")
     share = Share(source, rank, size)
     known = tf.data.experimental.assert_cardinality(share.batches_of_once)
     return _from_generator(share.once, source).apply(known), share.batches_of_once
+
+
+def check_end(dataset: Any) -> None:
+    """Raises InvalidExperimentException where a validation would never be over."""
+    if int(dataset.cardinality()) == tf.data.INFINITE_CARDINALITY:
+        raise InvalidExperimentException(
+            "build_validation_data_loader returned a dataset without an end; leave out .repeat(), or say how many "
+            "batches to use by context.configure_fit(validation_steps=n)"
+        )
+
+
+def _is_empty(dataset: Any) -> bool:
+    """Where records are fewer than ranks, some of these have none; Keras refuses to validate nothing."""
+    return not any(True for _ in dataset.take(1))
 
 
 def _options_of(adapter: SequenceAdapter, options: FitOptions) -> FitOptions:
@@ -154,12 +170,12 @@ def _spec(arrays: tuple[Any, ...]) -> Any:
 def _with_class_weight(dataset: Any, factors: dict[int, float] | None) -> Any:
     if not factors:
         return dataset
-    table = [float(factors.get(label, 1.0)) for label in range(max(factors) + 1)]
+    table = [float(factors.get(label, 1.0)) for label in range(max(factors) + 2)]  # the last is for all beyond
 
     def weighted(x: Any, y: Any, weight: Any = None) -> Any:
         is_one_hot = y.shape.rank is not None and y.shape.rank > 1 and y.shape[-1] != 1
         labels = tf.argmax(y, axis=-1) if is_one_hot else tf.reshape(y, [-1])
-        factor = tf.gather(tf.constant(table), tf.cast(labels, tf.int64))
+        factor = tf.gather(tf.constant(table), tf.minimum(tf.cast(labels, tf.int64), len(table) - 1))
         return x, y, factor if weight is None else tf.cast(weight, factor.dtype) * factor
 
     return dataset.map(weighted)

@@ -13,6 +13,12 @@ from determined.keras.callbacks import Callback, TensorBoard, acts_on_validation
 logger = logging.getLogger("determined.keras")
 
 _BATCH_HOOKS = ("on_train_batch_begin", "on_train_batch_end", "on_batch_begin", "on_batch_end")
+_OURS = "use that of determined.keras.callbacks, which looks at each validation and outlives a pause"
+_INSTEAD = {
+    "EarlyStopping": _OURS,
+    "ReduceLROnPlateau": _OURS,
+    "ModelCheckpoint": "leave it out: the trial is saved by itself, and its best checkpoint is kept (save_trial_best)",
+}
 _VALIDATION_HOOKS = ("on_test_begin", "on_test_batch_begin", "on_test_batch_end", "on_test_end")
 
 
@@ -33,6 +39,7 @@ class CallbackSet:
     def __init__(
         self, callbacks: list[Any], model: Any, batches_per_epoch: int | None, tensorboard: Callable[[], Path] | None
     ) -> None:
+        _warn_of_monitors(callbacks)
         if batches_per_epoch is None:
             _check_epochs(callbacks)
         self._all = callbacks
@@ -51,9 +58,11 @@ class CallbackSet:
         """Whether a validation may change anything."""
         return bool(self._hear_validations)
 
-    def train_begin(self) -> None:
+    def train_begin(self, trained: int) -> None:
         for callback in self._active:
             callback.on_train_begin({})
+            if _is_tensorboard(callback):
+                _count_on(callback, trained)
 
     def train_end(self) -> None:
         for callback in self._active:
@@ -155,14 +164,45 @@ def _is_tensorboard(callback: Any) -> bool:
     return isinstance(callback, keras.callbacks.TensorBoard)
 
 
+def _count_on(tensorboard: Any, trained: int) -> None:
+    """Keras counts batches from the beginning of a process, and writes what it has of a batch at that number."""
+    tensorboard._global_train_batch = trained
+    counter: Any = getattr(tensorboard, "_train_step", None)
+    if hasattr(counter, "assign"):  # Keras 2 takes the model's own
+        counter.assign(trained)
+
+
 def _overrides(callback: Any, hooks: tuple[str, ...]) -> bool:
+    """A LambdaCallback has its hooks as attributes of its own."""
     base = keras.callbacks.Callback
-    return any(getattr(type(callback), hook, None) is not getattr(base, hook, None) for hook in hooks)
+    found = {hook: getattr(callback, hook, None) for hook in hooks}
+    return any(getattr(value, "__func__", value) is not getattr(base, hook, None) for hook, value in found.items())
+
+
+def _warn_of_monitors(callbacks: list[Any]) -> None:
+    for callback in filter(_is_in_vain, callbacks):
+        name = type(callback).__name__
+        kind = next(kind for kind in _INSTEAD if _is_kind(callback, kind))
+        logger.warning(
+            "%s looks at %s at the end of an epoch, where a trial has no metrics, so it does nothing; %s",
+            name, callback.monitor, _INSTEAD[kind],
+        )  # fmt: skip
+
+
+def _is_in_vain(callback: Any) -> bool:
+    """One of Keras's that does nothing without metrics, at the only moment it looks."""
+    return any(_is_kind(callback, kind) for kind in _INSTEAD) and getattr(callback, "save_best_only", True)
+
+
+def _is_kind(callback: Any, kind: str) -> bool:
+    """Keras's own, also by a class of the user's, as long as it does at that moment what Keras's does."""
+    keras_own = getattr(keras.callbacks, kind)
+    return isinstance(callback, keras_own) and type(callback).on_epoch_end is keras_own.on_epoch_end
 
 
 def _check_epochs(callbacks: list[Any]) -> None:
     for callback in callbacks:
-        if not _overrides(callback, ("on_epoch_end",)) or acts_on_validations(callback):
+        if not _overrides(callback, ("on_epoch_end",)) or acts_on_validations(callback) or _is_in_vain(callback):
             continue
         words = (
             f"{type(callback).__name__} has on_epoch_end, which is called only where the config has records_per_epoch"

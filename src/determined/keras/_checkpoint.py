@@ -1,5 +1,6 @@
 """Checkpoints of a TFKerasTrial: everything that training goes on from, saved and put back."""
 
+import contextlib
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from determined.keras._callback_set import CallbackSet
 from determined.keras._context import TFKerasTrialContext
 from determined.keras._model_inputs import write_inputs
 from determined.keras._model_weights import load_model_weights, save_model_weights
-from determined.keras._optimizer_state import load_optimizers, save_optimizers
+from determined.keras._optimizer_state import keeping_rates, load_optimizers, save_optimizers
 from determined.keras._random_state import random_state, restore_random_state
 from determined.keras._tensorflow import keras, tf
 from determined.trial import WORKLOADS_FILE, Origin, metadata, read_plain, read_plain_state
@@ -53,7 +54,7 @@ class Checkpoints:
             words = metadata(workloads["steps_completed"], f"tensorflow-{tf.__version__}", "saved_weights")
             with self._core.checkpoint.store_path(words) as (path, storage_id):
                 self._write(path, workloads, everybody)
-        self._share_what_is_not_trained()
+        self.share_statistics()
         restore_random_state(rng, self._model)  # callbacks may have drawn: a run that goes on from here will not have
         return str(self._dist.broadcast(storage_id))
 
@@ -64,10 +65,13 @@ class Checkpoints:
             UnsafeCheckpoint: another trial's, and its callbacks hold objects whose loading would run code.
         """
         with self._core.checkpoint.restore_path(storage_id) as path:
-            load_model_weights(self._model, path)
-            load_optimizers(self._context._optimizers, path)
+            workloads, optimizers = read_plain_state(path), self._context._optimizers
+            # Another trial's learning rate is not the one that this trial's hyperparameters ask for.
+            with contextlib.nullcontext() if self._is_of_this_trial(workloads) else keeping_rates(optimizers):
+                load_model_weights(self._model, path)  # Keras saves the compiled optimizer with it
+                load_optimizers(optimizers, path)
             self._callbacks.load_state(self._read_callbacks(path, storage_id))
-            return Restored(read_plain_state(path), self._read_rng(path))
+            return Restored(workloads, self._read_rng(path))
 
     def share(self) -> None:
         """Collective. All ranks begin with the chief's weights, whatever their own code made."""
@@ -75,6 +79,16 @@ class Checkpoints:
             return
         values = self._dist.broadcast(self._model.get_weights() if self._dist.rank == 0 else None)
         self._model.set_weights(values)
+
+    def share_statistics(self) -> None:
+        """Collective. What is not trained, such as the statistics of BatchNormalization, is each rank's own, and the
+        chief's is saved: all validate and go on with that, as they will after a pause."""
+        weights = self._model.non_trainable_weights
+        if self._dist.size == 1 or not weights:
+            return
+        values = self._dist.broadcast([weight.numpy() for weight in weights] if self._dist.rank == 0 else None)
+        for weight, value in zip(weights, values, strict=True):
+            weight.assign(value)
 
     def _write(self, path: Path, workloads: dict[str, Any], everybody: Sequence[dict[str, Any]]) -> None:
         """On the chief."""
@@ -97,6 +111,9 @@ class Checkpoints:
         found = pickle.loads(file.read_bytes()) if self._is_own(storage_id) else _read_foreign(file)  # noqa: S301
         return list(found.values()) if isinstance(found, dict) else list(found)
 
+    def _is_of_this_trial(self, workloads: dict[str, Any] | None) -> bool:
+        return workloads is not None and workloads.get("trial_id") == int(self._context.env.det_trial_id)
+
     def _is_own(self, storage_id: str) -> bool:
         env = self._context.env
         return env.on_cluster and env.steps_completed > 0 and env.latest_checkpoint == storage_id
@@ -111,16 +128,6 @@ class Checkpoints:
             return dict(ranks[self._dist.rank])
         newer = {older: name for name, older in _OLDER_NAMES.items()}
         return {newer.get(name, name): value for name, value in found.items()}
-
-    def _share_what_is_not_trained(self) -> None:
-        """Collective. Statistics such as those of BatchNormalization are each rank's own, and the chief's are saved:
-        all go on with these, as they will after a pause."""
-        weights = self._model.non_trainable_weights
-        if self._dist.size == 1 or not weights:
-            return
-        values = self._dist.broadcast([weight.numpy() for weight in weights] if self._dist.rank == 0 else None)
-        for weight, value in zip(weights, values, strict=True):
-            weight.assign(value)
 
 
 def _dump(value: Any, file: Path) -> None:

@@ -8,7 +8,7 @@ from determined import core
 from determined.errors import InvalidExperimentException
 from determined.keras._gradients import Averaging, averaging
 from determined.keras._tensorflow import KERAS_3, keras, tf
-from determined.keras._wrapped_model import FitCall, ModelCalls, capture
+from determined.keras._wrapped_model import FitCall, ModelCalls, capture, is_optimizer
 from determined.trial import BatchSizes, EnvContext, TrialContext
 
 logger = logging.getLogger("determined.keras")
@@ -165,28 +165,44 @@ class TFKerasTrialContext(TrialContext):
             )
         fit = calls.compile_now(self._for_compile, self._average is not None)
         self._look_at_optimizer(getattr(calls.model, "optimizer", None))
+        self._warn_of_unwrapped(calls.model)
         return calls.model, fit
 
     def _look_at_optimizer(self, compiled: Any) -> None:
-        """Keras may have made the optimizer itself, by a name, or put one that scales losses around it."""
+        """Keras may have made the optimizer itself, or put one that scales losses around it."""
         inner = getattr(compiled, "inner_optimizer", None)
-        known = [compiled if optimizer is inner else optimizer for optimizer in self._optimizers]
-        if compiled is not None and not any(compiled is optimizer for optimizer in known):
-            known.append(compiled)
-        if (self._average is not None and len(known) != len(self._optimizers)) or not known:
+        self._optimizers = [compiled if optimizer is inner else optimizer for optimizer in self._optimizers]
+        if compiled is not None:
+            self.wrap_optimizer(compiled)
+        if not self._optimizers:
             raise InvalidExperimentException(
-                "the model was compiled with an optimizer that did not go through context.wrap_optimizer; pass it "
-                "through, so that it is saved and averages gradients over all slots"
+                "the model was compiled without an optimizer; give model.compile one that went through "
+                "context.wrap_optimizer"
             )
-        self._optimizers = known
+
+    def _warn_of_unwrapped(self, model: Any) -> None:
+        """One that a custom train_step uses and nobody has shown us."""
+        found = [name for name, value in vars(model).items() if is_optimizer(value) and not self._is_wrapped(value)]
+        if found:
+            logger.warning(
+                "%s did not go through context.wrap_optimizer: its state may not outlive a pause, and gradients are "
+                "not averaged over slots",
+                ", ".join(f"{type(model).__name__}.{name}" for name in found),
+            )
+
+    def _is_wrapped(self, optimizer: Any) -> bool:
+        known = [each for wrapped in self._optimizers for each in (wrapped, getattr(wrapped, "inner_optimizer", None))]
+        return any(optimizer is each for each in known)
 
     def _for_compile(self, argument: Any) -> Any:
-        """Optimizers are wrapped, if the trial has not; anything else stays."""
-        if isinstance(argument, str) and self._average is not None:
+        """An optimizer, its name or its config; wrapped, if the trial has not."""
+        if is_optimizer(argument):
+            return self.wrap_optimizer(argument)
+        if self._average is not None:
             raise InvalidExperimentException(
                 f"model.compile got optimizer={argument!r}; on several slots pass context.wrap_optimizer(...) of one"
             )
-        return argument if isinstance(argument, str) else self.wrap_optimizer(argument)
+        return self.wrap_optimizer(keras.optimizers.get(argument))
 
 
 class TFKerasExperimentalContext:

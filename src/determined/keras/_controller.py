@@ -5,13 +5,15 @@ from typing import Any
 
 from determined.errors import InvalidExperimentException
 from determined.keras import _batches
+from determined.keras._building import build_uncallable
 from determined.keras._callback_set import CallbackSet, numbers_of
 from determined.keras._checkpoint import Checkpoints, Restored
 from determined.keras._context import TFKerasTrialContext
 from determined.keras._inputs import is_dataset
 from determined.keras._model_inputs import describe
+from determined.keras._optimizer_state import build_optimizer
 from determined.keras._random_state import restore_random_state
-from determined.keras._tensorflow import tf
+from determined.keras._tensorflow import keras, tf
 from determined.keras._trial import TFKerasTrial
 from determined.keras._wrapped_model import FitCall
 from determined.trial import AttributeWatch, Save, Train, Validate, Workloads
@@ -40,10 +42,12 @@ class TFKerasTrialController:
         tensorboard = context.get_tensorboard_path if self._dist.rank == 0 else None
         self._callbacks = CallbackSet(callbacks, self._model, self._epoch_length, tensorboard)
         self._checkpoints = Checkpoints(trial, context, self._model, self._callbacks)
-        self._build(self._training_dataset(0))
+        self._build()
         self._validation_dataset, self._validation_batches = _batches.validation_dataset(
             self._validation, batch_size=context.get_per_slot_batch_size(), rank=self._dist.rank, size=self._dist.size
         )
+        if self._validation_steps() is None:
+            _batches.check_end(self._validation_dataset)
 
     def run(self) -> None:
         latest = self._context.env.latest_checkpoint
@@ -82,7 +86,7 @@ class TFKerasTrialController:
         self._iterator = iter(self._training_dataset(steps))
         self._model.stop_training = False
         self._model.make_train_function()
-        self._callbacks.train_begin()
+        self._callbacks.train_begin(steps)
         if restored.rng is not None:  # last: opening data and callbacks may draw
             restore_random_state(restored.rng, self._model)
 
@@ -109,15 +113,14 @@ class TFKerasTrialController:
         try:
             logs = self._model.train_function(self._iterator)
         except tf.errors.OutOfRangeError as err:
-            raise InvalidExperimentException(
-                "the training dataset is empty on this slot; give each slot at least a batch"
-            ) from err
+            raise _no_training_data() from err
         callbacks.batch_end(batch, logs)
         if length is not None and (batch + 1) % length == 0:
             callbacks.epoch_end(batch // length)
         return logs
 
     def _validate(self) -> None:
+        self._checkpoints.share_statistics()
         hooks = self._callbacks.during_validation()
         metrics: dict[str, Any] = {}
         if self._validation_batches != 0:
@@ -164,15 +167,20 @@ class TFKerasTrialController:
             return None
         return max(self._records_per_epoch // self._context.get_global_batch_size(), 1)
 
-    def _build(self, dataset: Any) -> None:
+    def _build(self) -> None:
         """Make every variable, so that there is something to load a checkpoint into."""
+        build_uncallable(keras, self._model)
         if not self._model.built:
-            x, *_ = next(iter(dataset.take(1)))
+            x, *_ = self._first_batch()
             self._model(x, training=False)
             self._checkpoints.inputs = describe(x)
         for optimizer in self._context._optimizers:
-            if hasattr(optimizer, "build") and not getattr(optimizer, "built", False):
-                optimizer.build(self._model.trainable_variables)
+            build_optimizer(optimizer, self._model.trainable_variables)
+
+    def _first_batch(self) -> Any:
+        for batch in self._training_dataset(0).take(1):
+            return batch if isinstance(batch, tuple) else (batch,)
+        raise _no_training_data()
 
 
 def _data_of(trial: TFKerasTrial, fit: FitCall | None) -> tuple[Any, Any]:
@@ -190,6 +198,10 @@ def _check_datasets(context: TFKerasTrialContext, *data: Any) -> None:
             "a tf.data.Dataset was not passed through context.wrap_dataset; call it before shuffling and batching, so "
             "that each slot gets its part of the data"
         )
+
+
+def _no_training_data() -> InvalidExperimentException:
+    return InvalidExperimentException("the training dataset is empty on this slot; give each slot at least a batch")
 
 
 def _warn_of_session(trial: TFKerasTrial) -> None:

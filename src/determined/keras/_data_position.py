@@ -7,6 +7,7 @@ no data; they lie in the frame of `fit`.
 
 import logging
 import sys
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -27,6 +28,13 @@ def pass_over(epochs: int, batches: int) -> None:
         _pass_keras_3(iterator, epochs, batches)
 
 
+def data_spec() -> Any:
+    """From `on_train_begin`: the shapes of a batch, as tf.data has them; None where Keras hands out something else."""
+    frame = _fit_frame()
+    iterator = None if frame is None else frame.f_locals.get("epoch_iterator")
+    return getattr(getattr(iterator, "_distributed_dataset", None), "element_spec", None)
+
+
 def _fit_frame() -> FrameType | None:
     frame: FrameType | None = sys._getframe(2)
     for _ in range(_FRAMES):
@@ -40,10 +48,8 @@ def _fit_frame() -> FrameType | None:
 
 def _pass_keras_2(handler: Any, epochs: int, batches: int) -> None:
     dataset, adapter = handler._dataset, handler._adapter
-    if not hasattr(dataset, "skip"):
-        return  # spread over several workers
     if not adapter.should_recreate_iterator():
-        handler._dataset = dataset.skip(batches)
+        handler._dataset = _without_first(dataset, batches)
     elif type(adapter).__name__ == "DatasetAdapter":
         for _ in range(epochs):
             next(iter(dataset), None)
@@ -51,12 +57,30 @@ def _pass_keras_2(handler: Any, epochs: int, batches: int) -> None:
 
 def _pass_keras_3(iterator: Any, epochs: int, batches: int) -> None:
     dataset: Any = getattr(iterator, "_distributed_dataset", None)
-    if not hasattr(dataset, "skip") or type(iterator.data_adapter).__name__ != "TFDatasetAdapter":
+    if dataset is None or type(iterator.data_adapter).__name__ != "TFDatasetAdapter":
         return
     if iterator.steps_per_epoch and iterator._num_batches is None:
-        iterator._distributed_dataset = dataset.skip(batches)
+        iterator._distributed_dataset = _without_first(dataset, batches)
         return
     for _ in range(epochs):
         next(iter(dataset), None)
         if iterator._num_batches:
             iter(dataset)  # Keras makes another one at the end of an epoch, too
+
+
+def _without_first(dataset: Any, batches: int) -> Any:
+    return dataset.skip(batches) if hasattr(dataset, "skip") else _Advanced(dataset, batches)
+
+
+class _Advanced:
+    """A dataset that a strategy spreads over devices: it cannot skip, and Keras only iterates over it."""
+
+    def __init__(self, dataset: Any, batches: int) -> None:
+        self._dataset = dataset
+        self._batches = batches
+
+    def __iter__(self) -> Iterator[Any]:
+        iterator: Iterator[Any] = iter(self._dataset)
+        for _ in range(self._batches):
+            next(iterator)
+        return iterator

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from determined import core
-from determined.errors import InvalidExperimentException
-from determined.keras import _data_position, _framework, _initial_epoch, _random_state, _weights
+from determined.errors import CheckpointStateException, InvalidExperimentException
+from determined.keras import _building, _data_position, _framework, _initial_epoch, _random_state, _weights
 from determined.keras._progress_lines import ProgressLines
 from determined.trial import FollowedSearch, UserCode, metadata, read_plain, trial_config
 from determined.wire.userdata import to_plain
@@ -103,6 +103,11 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
     def on_train_end(self, logs: Any = None) -> None:
         if self._steps and self._saved_at != self._steps:
             self._save()
+        if self._search.until is not None and not self.model.stop_training:
+            logger.warning(
+                "fit has ended after %s epochs, and the searcher asks for %s; give model.fit more epochs",
+                self._epochs, self._search.until,
+            )  # fmt: skip
         _initial_epoch.forget(_keras, self.model)
         self._in_fit = False
 
@@ -167,8 +172,9 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
         return Fraction(self._steps, self._epochs) if self._epochs else None
 
     def _new_lines(self, name: str) -> ProgressLines:
-        is_shown = bool(self.params.get("verbose", 1)) and self._is_chief
-        return ProgressLines(name, self.params.get("steps"), is_shown=is_shown)
+        verbose = self.params.get("verbose", 1)
+        total = None if verbose == 2 else self.params.get("steps")  # Keras's word for one line an epoch
+        return ProgressLines(name, total, is_shown=bool(verbose) and self._is_chief)
 
     def _set_status(self, status: str) -> None:
         if self._is_chief:
@@ -217,6 +223,7 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
 
     def _save(self) -> None:
         self._set_status("checkpointing")
+        _building.build_uncallable(_keras, self.model)
         distributed = self._core.distributed
         with self._core.checkpoint.store_path(self._metadata(), shard=True) as (path, _):
             if self._is_chief:
@@ -241,11 +248,13 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
             "validated_at": self._validated_at,
             "validation": self._validation,
             "random": _random_state.random_state(_keras, self.model),
+            "weights": _building.count_weights(_keras, self.model),
         }
 
     def _restore(self, checkpoint: str) -> None:
         with self._core.checkpoint.restore_path(checkpoint) as path:
-            state = read_plain(path / _STATE_FILE)
+            state = _read_state(path, checkpoint)
+            self._build(state)
             if str(state.get("continue_id")) != str(self._continue_id):
                 logger.info("the weights of checkpoint %s are loaded; training begins at its first epoch", checkpoint)
                 with _weights.keeping_optimizer(self.model):
@@ -253,6 +262,13 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
                 return
             self.load_model(self.model, str(path), self._core.distributed)
         self._go_on_from(state)
+
+    def _build(self, state: dict[str, Any]) -> None:
+        try:
+            _building.build_from_data(_keras, self.model, state.get("weights"))
+        except CheckpointStateException:
+            if type(self).load_model is DeterminedCallback.load_model:  # one of the user's may build by itself
+                raise
 
     def _go_on_from(self, state: dict[str, Any]) -> None:
         self._epochs = int(state.get("epoch") or 0)
@@ -271,6 +287,16 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
                 "searcher.max_length counts records; add the hyperparameter global_batch_size, or count epochs"
             )
         return size
+
+
+def _read_state(directory: Path, checkpoint: str) -> dict[str, Any]:
+    file = directory / _STATE_FILE
+    if not file.is_file():
+        raise CheckpointStateException(
+            f"checkpoint {checkpoint} has no {_STATE_FILE}: it was not saved by keras.DeterminedCallback; load it by "
+            "your own code before fit, and pass checkpoint=None"
+        )
+    return dict(read_plain(file))
 
 
 def _checked_period(period: Any) -> int | None:

@@ -6,16 +6,33 @@ from typing import Any
 
 from determined._imports import load_optional
 
+_INSTALL = {
+    "tensorflow": "pip install 'determined[tensorflow]'",
+    "torch": "pip install 'determined[torch]'",
+    "jax": "pip install jax",
+}
+
 
 def load_keras() -> Any:
     """The `keras` of a script: TensorFlow's own where a script has TensorFlow, which may be told to use Keras 2.
 
     Raises:
-        ImportError: there is none; says which extra to install.
+        ImportError: there is none, or what it computes by is missing; says what to install.
     """
     tensorflow: Any = sys.modules.get("tensorflow")
     found = getattr(tensorflow, "keras", None)
-    return found if found is not None else load_optional("keras", extra="keras")
+    if found is not None:
+        return found
+    try:
+        return load_optional("keras", extra="keras")
+    except ModuleNotFoundError as err:
+        if err.name not in _INSTALL:
+            raise
+        raise ImportError(
+            f"Keras is to compute by {err.name}, which is not installed; run: {_INSTALL[err.name]}, or set "
+            f"KERAS_BACKEND to one that is: {', '.join(_INSTALL)}",
+            name=err.name,
+        ) from err
 
 
 def version(keras: Any) -> str:

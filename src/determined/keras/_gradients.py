@@ -21,15 +21,21 @@ def averaging(optimizer: Any, average: Averaging) -> Any:
     return optimizer
 
 
-def over_core(distributed: core.DistributedContext) -> Averaging:
-    """The chief adds up what all ranks send it, in the order of ranks, so that a run can be repeated exactly."""
+def over_core(distributed: core.DistributedContext, *, compress: bool = False) -> Averaging:
+    """The chief adds up what all ranks send it, in the order of ranks, so that a run can be repeated exactly.
+
+    Args:
+        distributed: the ranks.
+        compress: whether gradients travel to the chief in half precision.
+    """
 
     def exchange(*gradients: Any) -> list[Any]:
-        return mean_over_ranks(distributed, gradients)
+        return mean_over_ranks(distributed, gradients, compress=compress)
 
     def average(gradients: Sequence[Any]) -> list[Any]:
         present = [tf.convert_to_tensor(gradient) for gradient in gradients if gradient is not None]
         means = tf.numpy_function(exchange, present, [gradient.dtype for gradient in present])
+        means = means if isinstance(means, list) else [means]  # the only one, outside of a graph
         for gradient, mean in zip(present, means, strict=True):
             mean.set_shape(gradient.shape)
         return _put_back(gradients, means)
@@ -37,12 +43,13 @@ def over_core(distributed: core.DistributedContext) -> Averaging:
     return average
 
 
-def over_horovod(hvd: Any) -> Averaging:
+def over_horovod(hvd: Any, *, compress: bool = False) -> Averaging:
     """By an initialised `horovod.tensorflow`."""
+    compression = hvd.Compression.fp16 if compress else hvd.Compression.none
 
     def average(gradients: Sequence[Any]) -> list[Any]:
         present = [tf.convert_to_tensor(gradient) for gradient in gradients if gradient is not None]
-        return _put_back(gradients, hvd.grouped_allreduce(present, op=hvd.Average))
+        return _put_back(gradients, hvd.grouped_allreduce(present, op=hvd.Average, compression=compression))
 
     return average
 

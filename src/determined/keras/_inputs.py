@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from determined.errors import InvalidExperimentException
-from determined.keras._tensorflow import keras, tf
+from determined.keras._tensorflow import KERAS_3, keras, tf
 
 # (x, y) or (x, y, sample_weights), a tf.data.Dataset, a keras.utils.Sequence or a SequenceAdapter.
 InputData = Any
@@ -50,8 +50,11 @@ class BatchSource(Protocol):
     def batch(self, epoch: int, index: int) -> tuple[Any, ...]:
         """The batch at place `index` of an epoch."""
 
+    def begin_epoch(self, epoch: int) -> None:
+        """Before the first batch of an epoch."""
+
     def end_epoch(self, epoch: int) -> None:
-        """This epoch is over, and the next begins."""
+        """After its last."""
 
 
 class ArrayBatches:
@@ -73,6 +76,9 @@ class ArrayBatches:
             chosen = self._order_of(epoch, self._seed)[chosen]
         return tuple(tf.nest.map_structure(lambda array: array[chosen], self._arrays))
 
+    def begin_epoch(self, epoch: int) -> None:
+        return
+
     def end_epoch(self, epoch: int) -> None:
         return
 
@@ -89,11 +95,10 @@ class SequenceBatches:
         self._sequence = sequence
         self._shuffle = shuffle
         self._seed = seed
-        if len(sequence) < 1:
-            raise InvalidExperimentException(f"{type(sequence).__name__} has no batches; len() of it is 0")
+        self._batches = _batches_of(sequence)
 
     def __len__(self) -> int:
-        return len(self._sequence)
+        return self._batches
 
     def batch(self, epoch: int, index: int) -> tuple[Any, ...]:
         if self._shuffle:
@@ -103,14 +108,20 @@ class SequenceBatches:
         present = [part for part in parts if part is not None]
         return tuple(tf.nest.map_structure(_array, _tuples(part)) for part in present)
 
+    def begin_epoch(self, epoch: int) -> None:
+        self._call("on_epoch_begin", epoch)  # of Keras 3 alone
+
     def end_epoch(self, epoch: int) -> None:
+        self._call("on_epoch_end", epoch)
+
+    def _call(self, hook: str, epoch: int) -> None:
         """A Sequence may shuffle itself now. What it draws depends on the epoch alone: after a pause, and on other
         ranks, it comes to the same order."""
         before = random.getstate(), np.random.get_state()
-        random.seed(f"{self._seed} {epoch}")
-        np.random.seed([self._seed % 2**32, epoch])
+        random.seed(f"{self._seed} {hook} {epoch}")
+        np.random.seed([self._seed % 2**32, epoch, len(hook)])
         try:
-            self._sequence.on_epoch_end()
+            getattr(self._sequence, hook, _nothing)()
         finally:
             random.setstate(before[0])
             np.random.set_state(before[1])
@@ -134,6 +145,21 @@ def batch_source(data: InputData, batch_size: int, *, shuffle: bool, seed: int, 
         parts = [part for part in data if part is not None]
         return ArrayBatches(parts, batch_size, shuffle=shuffle, seed=seed, call=call)
     raise InvalidExperimentException(f"{call} returned a {type(data).__name__}; {_ACCEPTED}")
+
+
+def _nothing() -> None:
+    return
+
+
+def _batches_of(sequence: Any) -> int:
+    """Raises InvalidExperimentException where there are none, or no end of them."""
+    count = sequence.num_batches if KERAS_3 else len(sequence)
+    if count is None or count < 1:
+        raise InvalidExperimentException(
+            f"{type(sequence).__name__} has no batches, or no end of them: its length is {count}; let __len__ return "
+            "how many an epoch has"
+        )
+    return int(count)
 
 
 def _tuples(part: Any) -> Any:

@@ -1,11 +1,12 @@
-"""The shapes of what a model is called with, kept in a checkpoint: a model that is a class of the user's has no weights
-before it is called."""
+"""How a model comes to have its weights. One that is a class of the user's has none before it is called: the shapes of
+what it is called with are kept in a checkpoint."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-from determined.keras._tensorflow import tf
+from determined.keras._building import build_uncallable
+from determined.keras._tensorflow import keras, tf
 
 _FILE = "determined-keras-model-inputs.json"
 
@@ -25,6 +26,7 @@ def describe(x: Any) -> Any:
 
 def build(model: Any, directory: Path) -> None:
     """Have the model make its weights, if it has not and the checkpoint says how."""
+    build_uncallable(keras, model)
     file = directory / _FILE
     if not model.built and file.is_file():
         model(_zeros(json.loads(file.read_text())), training=False)

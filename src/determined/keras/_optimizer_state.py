@@ -1,8 +1,9 @@
 """The state of optimizers in an HDF5 file, as every release has named it."""
 
+import contextlib
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,25 @@ def save_optimizers(optimizers: Sequence[Any], directory: Path) -> None:
                 dataset.attrs["name"] = _name(variable)
 
 
+def build_optimizer(optimizer: Any, variables: list[Any]) -> None:
+    """Have it make its state for these variables of a model now: values can be loaded only into what is there."""
+    if hasattr(optimizer, "build"):
+        if not getattr(optimizer, "built", False):
+            optimizer.build(variables)
+    elif hasattr(optimizer, "_create_all_weights"):  # keras.optimizers.legacy of Keras 2
+        optimizer._create_all_weights(variables)
+
+
+@contextlib.contextmanager
+def keeping_rates(optimizers: Sequence[Any]) -> Iterator[None]:
+    """What is loaded within leaves learning rates as they are."""
+    rates = [rate for rate in map(_rate_of, optimizers) if rate is not None]
+    before = [rate.numpy() for rate in rates]
+    yield
+    for rate, value in zip(rates, before, strict=True):
+        rate.assign(value)
+
+
 def load_optimizers(optimizers: Sequence[Any], directory: Path) -> None:
     """Put back what was saved; an optimizer whose state is missing or does not fit begins anew, with a warning."""
     file = directory / OPTIMIZER_FILE
@@ -42,9 +62,16 @@ def variables_of(optimizer: Any) -> list[Any]:
     """Everything an optimizer carries from batch to batch, its learning rate among it."""
     found = getattr(optimizer, "variables", None)
     variables = list(found()) if callable(found) and not isinstance(found, list) else list(found or [])
-    rate = getattr(optimizer, "_learning_rate", None)
-    known = any(variable is rate for variable in variables)
-    return variables if known or not hasattr(rate, "assign") else [*variables, rate]
+    rate = _rate_of(optimizer)
+    return variables if rate is None or any(variable is rate for variable in variables) else [*variables, rate]
+
+
+def _rate_of(optimizer: Any) -> Any:
+    """The variable; None where a schedule tells the learning rate."""
+    optimizer = getattr(optimizer, "inner_optimizer", optimizer)  # of one that scales losses
+    legacy = getattr(optimizer, "_hyper", {}).get("learning_rate")
+    rate = getattr(optimizer, "_learning_rate", legacy)
+    return rate if hasattr(rate, "assign") else None
 
 
 def _read(file: Path) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from determined._imports import load_optional
 from determined._info import ClusterInfo
 from determined.keras._gradients import Averaging, over_core, over_horovod
 from determined.keras._tensorflow import tf
+from determined.trial import ExperimentConfig
 
 _LAUNCHER = "python3 -m determined.launch.torch_distributed --trial MODULE:CLASS"
 
@@ -34,11 +35,12 @@ def joined(info: ClusterInfo) -> Iterator[Ranks]:
     Raises:
         ValueError: a task of several slots without a launcher.
     """
+    compress = bool(ExperimentConfig(info.trial._config).get_optimizations_config()["gradient_compression"])
     if os.environ.get("USE_HOROVOD"):
         hvd: Any = load_optional("horovod.tensorflow", extra="horovod")
         hvd.init()
         distributed = core.DistributedContext.from_horovod(hvd)
-        yield Ranks(distributed, over_horovod(hvd) if distributed.size > 1 else None)
+        yield Ranks(distributed, over_horovod(hvd, compress=compress) if distributed.size > 1 else None)
         hvd.shutdown()
         return
     if not os.environ.get("USE_TORCH_DISTRIBUTED"):
@@ -46,7 +48,7 @@ def joined(info: ClusterInfo) -> Iterator[Ranks]:
         yield Ranks()
         return
     distributed = core.DistributedContext.from_torch_distributed()
-    yield Ranks(distributed, over_core(distributed) if distributed.size > 1 else None)
+    yield Ranks(distributed, over_core(distributed, compress=compress) if distributed.size > 1 else None)
 
 
 def claim_gpu(distributed: core.DistributedContext) -> None:

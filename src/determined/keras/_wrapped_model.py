@@ -48,6 +48,8 @@ class ModelCalls:
         if _is_kerass_own(self.model.compile):
             _set_options(call, is_distributed)
         self.model.compile(*call.args, **call.kwargs)
+        if is_distributed:
+            self.model.jit_compile = False  # a `compile` of the user's own may not have passed it on
         return self._fit
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
@@ -80,15 +82,21 @@ def capture(model: Any) -> ModelCalls:
     return calls
 
 
+def is_optimizer(value: Any) -> bool:
+    kinds = [keras.optimizers.Optimizer]
+    legacy = getattr(getattr(keras.optimizers, "legacy", None), "Optimizer", None)
+    return isinstance(value, tuple(kind for kind in [*kinds, legacy] if isinstance(kind, type)))
+
+
 _FIT_OPTIONS = ("class_weight", "shuffle", "validation_steps", "workers", "use_multiprocessing", "max_queue_size")
 
 
 def _map_optimizers(call: inspect.BoundArguments, optimizer: Callable[[Any], Any]) -> None:
     for name, value in list(call.arguments.items()):
-        if _is_optimizer(value) or (name == "optimizer" and isinstance(value, str)):
+        if is_optimizer(value) or (name == "optimizer" and isinstance(value, str | dict)):  # a name, or a config
             call.arguments[name] = optimizer(value)
         elif isinstance(value, dict):  # of **kwargs
-            call.arguments[name] = {key: optimizer(v) if _is_optimizer(v) else v for key, v in value.items()}
+            call.arguments[name] = {key: optimizer(v) if is_optimizer(v) else v for key, v in value.items()}
 
 
 def _set_options(call: inspect.BoundArguments, is_distributed: bool) -> None:
@@ -101,12 +109,6 @@ def _set_options(call: inspect.BoundArguments, is_distributed: bool) -> None:
         if call.arguments.get("jit_compile") is True:
             logger.warning("jit_compile=True is not heard on several slots: gradients are averaged outside of XLA")
         call.arguments["jit_compile"] = False
-
-
-def _is_optimizer(value: Any) -> bool:
-    kinds = [keras.optimizers.Optimizer]
-    legacy = getattr(getattr(keras.optimizers, "legacy", None), "Optimizer", None)
-    return isinstance(value, tuple(kind for kind in [*kinds, legacy] if isinstance(kind, type)))
 
 
 def _is_kerass_own(compile_method: Any) -> bool:

@@ -93,6 +93,12 @@ class EarlyStopping(_ActsOnValidation, keras.callbacks.EarlyStopping):  # type: 
 
     _saved = ("wait", "stopped_epoch", "best", "best_epoch", "best_weights")
 
+    def on_test_end(self, logs: Any = None) -> None:
+        super().on_test_end(logs)
+        if self.model.stop_training and self.restore_best_weights and self.best_weights is not None:
+            # Now, and not when training has ended, as Keras 3 does: the last checkpoint is saved between the two.
+            self.model.set_weights(self.best_weights)
+
 
 class ReduceLROnPlateau(_ActsOnValidation, keras.callbacks.ReduceLROnPlateau):  # type: ignore[misc]
     """Keras's ReduceLROnPlateau, looking at each validation: `patience` and `cooldown` count these.

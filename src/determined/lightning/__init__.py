@@ -35,4 +35,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Before our own modules, which import torch plainly: where there is no Lightning, this names the extra.
+    importlib.import_module(f"{__name__}._flavour").flavours()
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,5 +1,5 @@
-"""Averages of an epoch that is not over: what `self.log(..., on_epoch=True)` has added up, and metrics of torchmetrics.
-Lightning's checkpoints lack them, so that an epoch would be told by its last batches."""
+"""Metrics of an epoch that is not over: what `self.log(..., on_epoch=True)` has added up, metrics of torchmetrics, and
+what callbacks and schedulers look at. Lightning's checkpoints lack them: an epoch would be told by its last batches."""
 
 from typing import Any
 
@@ -15,11 +15,14 @@ def take(trainer: Any) -> Averages:
     return {
         "logged": {key: [_host(result.value), _host(_weight(result))] for key, result in kept.items()},
         "metrics": {name: _state(metric) for name, metric in _metrics(trainer.lightning_module)},
+        "known": {name: _host(value) for name, value in trainer.callback_metrics.items()},
     }
 
 
 def put_back(trainer: Any, averages: Averages) -> None:
-    """The metrics of torchmetrics, before a batch is trained."""
+    """The metrics of torchmetrics and those that are known, before a batch is trained."""
+    device = trainer.strategy.root_device
+    trainer.callback_metrics.update({name: _moved(value, device) for name, value in averages["known"].items()})
     for name, metric in _metrics(trainer.lightning_module):
         if name in averages["metrics"]:
             saved = averages["metrics"][name]
@@ -60,7 +63,8 @@ def _join(result: Any, value: torch.Tensor, weight: torch.Tensor) -> None:
 
 
 def _metrics(module: Any) -> list[tuple[str, Any]]:
-    return [(name, part) for name, part in module.named_modules() if hasattr(part, "metric_state")]
+    """Those that keep values: a MetricCollection only holds some that do."""
+    return [(name, part) for name, part in module.named_modules() if hasattr(part, "_update_count")]
 
 
 def _state(metric: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from determined import core
-from determined.errors import CheckpointNotFound
+from determined.errors import CheckpointNotFound, UnsafeCheckpoint
 from determined.lightning import _averages, _data, _random
 from determined.lightning._callback import CHECKPOINT, LAST, DeterminedCallback
 from determined.lightning._flavour import flavours
@@ -53,6 +53,7 @@ class DeterminedCheckpoint(DeterminedCallback):
         self._every_n_batches = _checked("every_n_batches", every_n_batches)
         self._is_due = False
         self.saved_at: int | None = None
+        self._unsafe: list[str] = []
         self._keep = contextlib.ExitStack()
         self._restored: dict[str, Any] | None = None
         self._weights: Path | None = None
@@ -68,6 +69,7 @@ class DeterminedCheckpoint(DeterminedCallback):
 
         Raises:
             CheckpointNotFound: there is no such checkpoint, or it is none of Lightning's.
+            UnsafeCheckpoint: it is another trial's, and holds objects whose loading would run code.
         """
         latest = self._core.info.latest_checkpoint if self._core.info is not None else None
         wanted = storage_id or latest
@@ -80,18 +82,20 @@ class DeterminedCheckpoint(DeterminedCallback):
                 "one that was"
             )
         about = _about(directory)
+        self._unsafe = _unsafe_classes(directory / LIGHTNING_FILE)
         if about.get("trial_id") != self._trial_id():
+            self._refuse_unsafe(wanted)
             logger.info("training begins with the weights of checkpoint %s of trial %s", wanted, about.get("trial_id"))
             self._weights = directory / LIGHTNING_FILE
             return None
         self._restored = self._read(directory, about)
-        self.saved_at = about["batches_trained"]
-        logger.info("going on from checkpoint %s at batch %s", wanted, self.saved_at)
+        logger.info("going on from checkpoint %s at batch %s", wanted, self._restored["batches"])
         return str(directory / LIGHTNING_FILE)
 
     def request(self) -> None:
         """Have a checkpoint before the next batch, or after the last one. All ranks must ask at the same batch."""
         self._is_due = True
+        self.note_data()
 
     def is_due(self) -> bool:
         return self._is_due
@@ -100,23 +104,35 @@ class DeterminedCheckpoint(DeterminedCallback):
         if not any(isinstance(callback, _Final) for callback in trainer.callbacks):
             trainer.callbacks = [*trainer.callbacks, _Final(self)]
         super().setup(trainer, pl_module, stage)
-        if stage == "fit" and self._weights is not None:
+        if stage != "fit":
+            return
+        self.saved_at = None if self._restored is None else self._restored["batches"]
+        if self._restored is not None and self._unsafe:
+            self._trust(trainer)
+        if self._weights is not None:
             found = torch.load(self._weights, map_location="cpu", weights_only=True)
             pl_module.load_state_dict(found["state_dict"], strict=pl_module.strict_loading)
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        vars(trainer.strategy).pop("load_checkpoint", None)  # it is loaded
         self._loaders = _data.follow(trainer)
-        if self._restored is not None and self._restored["loaders"] is not None:
+        if self._restored is not None:
             self._take_up(trainer, self._restored)
         _data.begin_again(trainer)
+        if self._is_due:
+            self.note_data()
 
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         self._loaders = _data.follow(trainer)  # Lightning may have asked for new ones
+        if self._is_due:
+            self.note_data()
 
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+        _end_validation(trainer)
         if self._restored is not None:
             going_on(trainer)
-            _random.put_back(self._restored["random"])
+            if "random" in self._restored:
+                _random.put_back(self._restored["random"])
             self._restored = None
         if self._is_due and is_between_steps(trainer, batch_idx):
             self._is_due = False
@@ -131,21 +147,21 @@ class DeterminedCheckpoint(DeterminedCallback):
             self.request()
 
     def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+        _end_validation(trainer)
         self._logged = {}
         every = self._every_n_epochs
         if every is not None and (trainer.current_epoch + 1) % every == 0:
             self.request()
 
     def teardown(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        _end_validation(trainer)
         if stage == "fit":
             self._keep.close()
 
-    def note_data(self, trainer: Any) -> None:
-        """At the end of a batch: before the next one is fetched, have the loaders remember where they are."""
-        if self._is_due:
-            ahead = _data.fetched_ahead(trainer)
-            for loader in self._loaders:
-                loader.note_next(ahead)
+    def note_data(self) -> None:
+        """Before the next batch is fetched: have the loaders remember where they are."""
+        for loader in self._loaders:
+            loader.note_next()
 
     def finish(self, trainer: Any) -> None:
         """When training ends: what was trained last, unless it is saved."""
@@ -153,7 +169,23 @@ class DeterminedCheckpoint(DeterminedCallback):
         if self.saved_at != batches_trained(trainer):
             self._save(trainer, None)
 
+    def _refuse_unsafe(self, wanted: str) -> None:
+        if self._unsafe:
+            raise UnsafeCheckpoint(
+                f"checkpoint {wanted} of another trial holds {', '.join(self._unsafe)}, and loading that could run any "
+                "code; if you trust it, call torch.serialization.add_safe_globals([...]) with these first"
+            )
+
+    def _trust(self, trainer: Any) -> None:
+        """This trial's own checkpoint is loaded whatever its module and callbacks have put into it."""
+        logger.warning("the checkpoint holds %s: it is unpickled as it is, being this trial's own", self._unsafe)
+        load = trainer.strategy.load_checkpoint
+        trainer.strategy.load_checkpoint = lambda path, **_options: load(path, weights_only=False)
+
     def _take_up(self, trainer: Any, restored: dict[str, Any]) -> None:
+        if restored["loaders"] is None:  # an epoch was over, and the next one draws its order from these
+            _random.put_back(restored.pop("random"))
+            return
         # It does not know that loaders are followed.
         warnings.filterwarnings("ignore", "You're resuming from a checkpoint that ended before the epoch ended")
         resumed(trainer)
@@ -205,6 +237,7 @@ class DeterminedCheckpoint(DeterminedCallback):
             )
             rank = 0
         found: dict[str, Any] = torch.load(directory / _rank_file(rank), map_location="cpu", weights_only=True)
+        found["batches"] = about["batches_trained"]
         if about["ranks"] != size and found["loaders"] is not None:
             found["loaders"] = [None] * len(found["loaders"])
         return found
@@ -224,10 +257,8 @@ class _Final(DeterminedCallback):
         self._checkpoint = checkpoint
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
-        self._checkpoint.note_data(trainer)
-
-    def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-        self._checkpoint.note_data(trainer)
+        if self._checkpoint.is_due():  # it may have had to wait
+            self._checkpoint.note_data()
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:
         self._checkpoint.finish(trainer)
@@ -237,6 +268,18 @@ def _checked(name: str, every: int | None) -> int | None:
     if every is not None and every < 1:
         raise ValueError(f"{name}={every} is not a number of them; give 1 or more, or None for never")
     return every
+
+
+def _end_validation(trainer: Any) -> None:
+    """No hook of anybody's is left that could log something of it."""
+    for each in trainer.loggers:
+        if hasattr(each, "end_validation"):
+            each.end_validation()
+
+
+def _unsafe_classes(file: Path) -> list[str]:
+    """What torch loads only if told to trust it; a directory is one of shards, which hold tensors."""
+    return sorted(torch.serialization.get_unsafe_globals_in_checkpoint(file)) if file.is_file() else []
 
 
 def _rank_file(rank: int) -> str:

@@ -10,6 +10,7 @@ import torch
 from determined import core
 from determined._info import ClusterInfo
 from determined.lightning import _flavour
+from determined.lightning._callback import check_ranks, is_in_a_trainer
 from determined.lightning._checkpoint import DeterminedCheckpoint
 from determined.lightning._logger import DeterminedLogger
 from determined.lightning._preemption import DeterminedPreemption
@@ -55,6 +56,11 @@ def init(
         if context.info is not None:
             _flavour.flavours()[0].seed_everything(context.info.trial.trial_seed, workers=True)
         yield context
+        if context.info is not None and core_context.distributed.rank == 0 and not is_in_a_trainer(core_context):
+            logger.warning(
+                "no Trainer had the callbacks of this context: nothing was saved, and a pause or a crash would have "
+                "lost what was trained; make it by Trainer(**context.trainer_kwargs(...))"
+            )
 
 
 class LightningContext:
@@ -102,6 +108,7 @@ class LightningContext:
 
         Raises:
             ValueError: on a cluster, no length anywhere.
+            InvalidExperimentException: more devices or nodes than the launcher started processes for.
         """
         callbacks = _listed(given.get("callbacks"))
         chosen = {
@@ -109,8 +116,11 @@ class LightningContext:
             **given,
             **self._length(given),
             "callbacks": [self.checkpoint, self.search, self.preemption, *callbacks],
-            "logger": [self.logger, *_loggers(given.get("logger"))],
+            # The first of them is `self.logger` of a module, whose `experiment` only the user's own have.
+            "logger": [*_loggers(given.get("logger")), self.logger],
         }
+        if isinstance(chosen["devices"], int) and chosen["devices"] > 0:  # Lightning would start the others and wait
+            check_ranks(chosen["devices"] * chosen["num_nodes"], self.core.distributed.size)
         return chosen
 
     def _defaults(self, callbacks: list[Any]) -> dict[str, Any]:
@@ -140,14 +150,13 @@ class LightningContext:
             return {}  # the script has chosen steps, a time, or no end
         searcher, size = self.info.trial._config.get("searcher") or {}, self.search._global_batch_size
         length = late_length(Epoch(epochs) if named else None, searcher, size, "Trainer.fit", _WAY_OUT)
-        return {} if named else _limit(length, given.get("accumulate_grad_batches") or 1)
+        return {} if named else self._limit(length)
 
-
-def _limit(length: TrainUnit, accumulated: int) -> dict[str, Any]:
-    """Lightning counts steps of the optimizer, not batches."""
-    if isinstance(length, Batch):
-        return {"max_steps": max(int(length._length(None)) // accumulated, 1), "max_epochs": -1}
-    return {"max_epochs": length.value}
+    def _limit(self, length: TrainUnit) -> dict[str, Any]:
+        if not isinstance(length, Batch):
+            return {"max_epochs": length.value}
+        self.search.train_batches(length)
+        return {"max_epochs": -1}
 
 
 def _listed(given: Any) -> list[Any]:

@@ -1,6 +1,7 @@
 """Training data that can be taken up in the middle of an epoch: loaders of any kind are asked for the same order again,
 under the same random numbers, and enter it where the checkpoint left it."""
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,51 +17,60 @@ def follow(trainer: Any) -> list["FollowedLoader"]:
     combined = trainer.fit_loop._combined_loader
     if combined is None:
         return []
-    combined.flattened = [each if isinstance(each, FollowedLoader) else _followed(each) for each in combined.flattened]
+    ahead = _fetched_ahead(trainer)
+    combined.flattened = [
+        each if isinstance(each, FollowedLoader) else _followed(each, ahead) for each in combined.flattened
+    ]
     return list(combined.flattened)
 
 
 def begin_again(trainer: Any) -> None:
-    """Have the iterator of the first epoch made anew: Lightning made it before anybody could follow."""
+    """Have the loaders of the first epoch followed: Lightning began to iterate before anybody could."""
     fetcher = trainer.fit_loop._data_fetcher
     if fetcher is None:
         return
-    for loader in trainer.fit_loop._combined_loader.flattened:
-        loader.rewind()
-    iter(fetcher)
-
-
-def fetched_ahead(trainer: Any) -> int:
-    """Batches that Lightning holds already: of data without a length it looks at the next before it trains on one."""
-    return len(getattr(trainer.fit_loop._data_fetcher, "batches", ()))
+    combined = trainer.fit_loop._combined_loader
+    if not all(isinstance(loader, StatefulLoader) for loader in combined.flattened):
+        for loader in combined.flattened:
+            loader.rewind()
+        iter(fetcher)
+        return
+    # They were loaded for the iterators at hand, and cannot tell where they were before a batch that is fetched.
+    running = combined._iterator
+    running.iterables = combined.flattened
+    running.iterators = [
+        loader.go_on(iterator) for loader, iterator in zip(combined.flattened, running.iterators, strict=True)
+    ]
 
 
 class FollowedLoader:
-    """Stands in for a loader. It knows how many batches it gave, and under which random numbers it began."""
+    """Stands in for a loader. It knows how many batches it gave, and under which random numbers it began.
 
-    def __init__(self, loader: Any) -> None:
+    Args:
+        loader: of any kind.
+        ahead: batches that are fetched and not yet trained on when the next one is.
+    """
+
+    def __init__(self, loader: Any, ahead: int) -> None:
         self._loader = loader
+        self._ahead = ahead
         self._given = 0
         self._began: _random.RandomState | None = None
         self._noted: LoaderState | None = None
-        self._wanted: int | None = None
+        self._is_wanted = False
         self._plan: LoaderState | None = None
 
-    def note_next(self, ahead: int) -> None:
-        """Keep where the loader is, right before the next batch is fetched.
-
-        Args:
-            ahead: batches that were fetched and not yet trained on.
-        """
-        self._wanted = ahead
+    def note_next(self) -> None:
+        """Keep where the loader is, right before the next batch is fetched."""
+        self._is_wanted = True
 
     def taken(self) -> LoaderState | None:
-        """What was noted; None where a loader saves itself, or nothing was."""
+        """What was noted; None where a loader saves itself."""
         return self._noted
 
     def forget(self) -> None:
         """The note is used: who saves at another moment is told where the loader is then."""
-        self._noted = self._wanted = None
+        self._noted, self._is_wanted = None, False
 
     def take_up(self, state: LoaderState) -> None:
         """Begin there, the next time it is iterated."""
@@ -96,11 +106,20 @@ class FollowedLoader:
             raise AttributeError(name)
         return getattr(self._loader, name)
 
+    @property
+    def _iterator(self) -> Any:
+        """Of torch's loader. Lightning stops its workers and takes it away when a fit is over."""
+        return self._loader._iterator
+
+    @_iterator.setter
+    def _iterator(self, iterator: Any) -> None:
+        self._loader._iterator = iterator
+
     def _note(self) -> None:
-        if self._wanted is None:
+        if not self._is_wanted:
             return
-        self._noted = {"began": self._began, "given": self._given - self._wanted, "now": _random.take()}
-        self._wanted = None
+        self._noted = {"began": self._began, "given": max(self._given - self._ahead, 0), "now": _random.take()}
+        self._is_wanted = False
 
     def _skip(self, iterator: Iterator[Any], batches: int) -> None:
         """Without loading records, where nothing but their order depends on them."""
@@ -112,6 +131,10 @@ class FollowedLoader:
 
 class StatefulLoader(FollowedLoader):
     """Around a loader that can be saved and loaded itself. Lightning does both; what it saves is what was noted."""
+
+    def __init__(self, loader: Any, ahead: int) -> None:
+        super().__init__(loader, ahead)
+        self._places: deque[Any] = deque(maxlen=ahead + 1)  # its states before the last fetches
 
     def state_dict(self) -> Any:
         return self._loader.state_dict() if self._noted is None else self._noted["state"]
@@ -126,20 +149,35 @@ class StatefulLoader(FollowedLoader):
         self._loader.load_state_dict(self._loader.state_dict())  # it was loaded for the iterator that is given up
 
     def __iter__(self) -> Iterator[Any]:
-        iterator = iter(self._loader)
+        self._places.clear()
+        yield from self.go_on(iter(self._loader))
+
+    def go_on(self, iterator: Iterator[Any]) -> Iterator[Any]:
+        """The rest of an iterator of the loader's."""
         while True:
-            if self._wanted is not None:
-                self._noted, self._wanted = {"state": self._loader.state_dict()}, None
+            self._note()
             try:
                 batch = next(iterator)
             except StopIteration:
                 return
             yield batch
 
+    def _note(self) -> None:
+        if self._is_wanted or self._ahead:
+            self._places.append(self._loader.state_dict())
+        if self._is_wanted:
+            self._noted, self._is_wanted = {"state": self._places[0]}, False
 
-def _followed(loader: Any) -> FollowedLoader:
+
+def _fetched_ahead(trainer: Any) -> int:
+    """Of data without a length Lightning looks at the next batch before it trains on one."""
+    fetcher = trainer.fit_loop._data_fetcher
+    return int(getattr(fetcher, "prefetch_batches", 0)) if fetcher is not None and fetcher.length is None else 0
+
+
+def _followed(loader: Any, ahead: int) -> FollowedLoader:
     is_stateful = callable(getattr(loader, "state_dict", None)) and callable(getattr(loader, "load_state_dict", None))
-    return StatefulLoader(loader) if is_stateful else FollowedLoader(loader)
+    return StatefulLoader(loader, ahead) if is_stateful else FollowedLoader(loader, ahead)
 
 
 def _draws_indices(loader: Any) -> bool:

@@ -33,6 +33,7 @@ def bases(path: str) -> tuple[type, ...]:
 
 def leave_fit(trainer: Any) -> None:
     """End `trainer.fit` where it is, as a success. `trainer.should_stop` would train and validate further first."""
-    package = "pytorch_lightning" if type(trainer).__module__.startswith("pytorch_lightning") else "lightning.pytorch"
+    homes = {base.__module__.partition(".")[0] for base in type(trainer).__mro__}  # it may be a subclass of the user's
+    package = "pytorch_lightning" if "pytorch_lightning" in homes else "lightning.pytorch"
     exceptions = importlib.import_module(f"{package}.utilities.exceptions")
     raise exceptions._TunerExitException

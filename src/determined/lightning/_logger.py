@@ -15,7 +15,8 @@ class DeterminedLogger(*_flavour.bases("loggers.logger.Logger")):  # type: ignor
     """Give it to `Trainer(logger=...)`; the chief reports, every rank may have one.
 
     What is logged while validating is of group "validation", while testing of "test", else of "training"; `batches` and
-    `epochs` are added.
+    `epochs` are added. A validation is reported when it is over, in one piece. Without a DeterminedCheckpoint beside it
+    the logger does not know where training is: then names that begin with "val" are of "validation".
 
     Args:
         core_context: of `core.init`, or `context.core` of `determined.lightning.init`.
@@ -29,6 +30,8 @@ class DeterminedLogger(*_flavour.bases("loggers.logger.Logger")):  # type: ignor
         self._core = core_context
         self._trainer: Any = None
         self._reported: dict[str, tuple[int, set[str]]] = {}
+        self._validation: dict[str, Any] = {}
+        self._validated_at = 0
 
     @property
     def name(self) -> str:
@@ -43,30 +46,38 @@ class DeterminedLogger(*_flavour.bases("loggers.logger.Logger")):  # type: ignor
         """Know where training is; callbacks of this package say it."""
         self._trainer = trainer
 
+    def end_validation(self) -> None:
+        """Report what was logged while validating; the callbacks of this package say when. A search that hears of a
+        part first would take it for a validation that lacks the metric it compares."""
+        metrics, self._validation = self._validation, {}
+        self._report(_VALIDATION, self._validated_at, metrics)
+
     def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
         """Lightning calls it, and `self.logger.log_metrics(...)` of a module does."""
         if self._core.distributed.rank != 0:
             return
-        group, batches, position = self._place(metrics, step)
-        last, names = self._reported.get(group, (-1, set()))
-        names = names if last == batches else set()
-        # A step is reported in parts, each name once.
-        fresh = {name: value for name, value in metrics.items() if name not in names and name not in _POSITION}
-        if fresh:
-            told = {name: value for name, value in (position | fresh).items() if name not in names}
-            self._core.train.report_metrics(group, batches, told)
-            self._reported[group] = batches, names | set(told)
+        named = {name: value for name, value in metrics.items() if name not in _POSITION}
+        if self._trainer is None:
+            group = _VALIDATION if any(name.startswith("val") for name in named) else _TRAINING
+            self._report(group, (step or 0) + 1, named)
+            return
+        if self._trainer.sanity_checking or not named:
+            return
+        batches = batches_trained(self._trainer)
+        named = {"batches": batches, "epochs": epochs_trained(self._trainer)} | named
+        if self._trainer.validating:
+            self._validation, self._validated_at = self._validation | named, batches
+        else:
+            self._report(_TEST if self._trainer.testing else _TRAINING, batches, named)
 
     def log_hyperparams(self, params: dict[str, Any] | Namespace, *args: Any, **kwargs: Any) -> None:
         """The trial has them already."""
 
-    def _place(self, metrics: dict[str, Any], step: int | None) -> tuple[str, int, dict[str, Any]]:
-        if self._trainer is None:
-            group = _VALIDATION if any(name.startswith("val") for name in metrics) else _TRAINING
-            return group, (step or 0) + 1, {}
-        trainer = self._trainer
-        batches = batches_trained(trainer)
-        position = {"batches": batches, "epochs": epochs_trained(trainer)}
-        if trainer.testing:
-            return _TEST, batches, position
-        return _VALIDATION if trainer.validating else _TRAINING, batches, position
+    def _report(self, group: str, batches: int, metrics: dict[str, Any]) -> None:
+        """A step is reported in parts, each name once."""
+        last, names = self._reported.get(group, (-1, set()))
+        names = names if last == batches else set()
+        fresh = {name: value for name, value in metrics.items() if name not in names}
+        if fresh:
+            self._core.train.report_metrics(group, batches, fresh)
+            self._reported[group] = batches, names | set(fresh)

@@ -6,38 +6,46 @@ from typing import Any
 
 from determined import core
 from determined.config.generations import generation
+from determined.errors import InvalidExperimentException
 from determined.lightning._callback import SEARCH, DeterminedCallback, checkpoint_of
 from determined.lightning._flavour import leave_fit
 from determined.lightning._position import batches_trained, epoch_length
-from determined.trial import Goal, Leg, operation_legs
+from determined.trial import Batch, Goal, Leg, OperationLeg, one_leg, operation_legs, trial_config
 
 _PARTS = 20  # progress is told so often
+_PERIODS = ("check_val_every_n_epoch", "val_check_batch", "_val_check_time_interval")
 
 
 class DeterminedSearch(DeterminedCallback):
-    """Where the master hands out lengths (`searcher.max_length`), a fit without an end of its own is ended by them,
-    each with a validation and a checkpoint; elsewhere it only shows how much of the Trainer's own length is done.
+    """Where the master hands out lengths (`searcher.max_length`), or `train_batches` gave one, a fit without an end of
+    its own is ended by them, each with a validation and a checkpoint; elsewhere it only shows how much of the Trainer's
+    own length is done.
 
     Args:
         core_context: of `core.init`, or `context.core` of `determined.lightning.init`.
 
     Raises:
-        InvalidExperimentException: in `trainer.fit`, a Trainer without a DeterminedCheckpoint.
+        InvalidExperimentException: in `trainer.fit`, a Trainer without a DeterminedCheckpoint, or epochs to be counted
+            of data without a length.
     """
 
     _place = SEARCH
 
     def __init__(self, core_context: core.Context) -> None:
         super().__init__(core_context)
-        info = core_context.info
-        self._config: dict[str, Any] = info.trial._config if info is not None and info.task_type == "TRIAL" else {}
+        self._config = trial_config(core_context)
         self._goal = Goal.of(self._config.get("searcher") or {})
         self.is_classic = bool(self._config) and generation(self._config) == "classic"
+        self._length: Batch | None = None
         self._legs: Iterator[Leg] = iter(())
         self._leg: Leg | None = None
         self._validated: dict[str, Any] = {}
-        self._periods: tuple[Any, Any] | None = None
+        self._periods: dict[str, Any] | None = None
         self._told = -1
+
+    def train_batches(self, length: Batch) -> None:
+        """End a fit after so many, whatever its optimizers do: Lightning's `max_steps` counts the steps of each."""
+        self._length = length
 
     def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
         checkpoint_of(trainer, "DeterminedSearch")
@@ -52,9 +60,13 @@ class DeterminedSearch(DeterminedCallback):
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         if self._is_chief:
             self._core.train.set_status("training")
-        if self.is_classic:
-            self._legs = operation_legs(self._core, self._global_batch_size)
-            self._leg = next(self._legs, None)
+        self._legs = self._asked_for()
+        self._leg = next(self._legs, None)
+        if self._leg is not None and self._leg.batches(epoch_length(trainer)) == math.inf:
+            raise InvalidExperimentException(
+                f"training lasts {self._leg.until!r}, but the training data has no length; give searcher.max_length in "
+                "batches"
+            )
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
         self._show_progress(trainer)
@@ -76,7 +88,7 @@ class DeterminedSearch(DeterminedCallback):
             self._core.train.set_status("training")
 
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
-        if not self.is_classic:
+        if not self.is_classic and self._length is None:
             return
         self._restore_periods(trainer)
         while self._leg is not None and self._is_at_end(trainer):
@@ -87,13 +99,21 @@ class DeterminedSearch(DeterminedCallback):
             trainer.fit_loop.on_run_end()  # `on_train_end` of everybody
             leave_fit(trainer)
 
+    def _asked_for(self) -> Iterator[Leg]:
+        if self.is_classic:
+            return operation_legs(self._core, self._global_batch_size)
+        return iter(()) if self._length is None else one_leg(self._length)
+
     def _complete(self, trainer: Any) -> None:
         assert self._leg is not None
-        metrics = self._validated.get("metrics") if self._validated.get("batches") == batches_trained(trainer) else None
-        if metrics is None:  # a module without a validation
-            metrics = {name: float(value) for name, value in trainer.callback_metrics.items()}
-        self._leg.complete(self._goal.result(metrics) if self._is_chief else None, is_chief=self._is_chief)
+        wants_metric = self._is_chief and isinstance(self._leg, OperationLeg)
+        self._leg.complete(self._goal.result(self._metrics(trainer)) if wants_metric else None, self._is_chief)
         self._leg = next(self._legs, None)
+
+    def _metrics(self, trainer: Any) -> dict[str, Any]:
+        if self._validated.get("batches") == batches_trained(trainer):
+            return dict(self._validated["metrics"])
+        return {name: float(value) for name, value in trainer.callback_metrics.items()}  # there is no validation
 
     def _is_at_end(self, trainer: Any) -> bool:
         return self._leg is not None and batches_trained(trainer) >= self._leg.batches(epoch_length(trainer))
@@ -101,12 +121,15 @@ class DeterminedSearch(DeterminedCallback):
     def _force_validation(self, trainer: Any, batch_idx: int) -> None:
         """Have Lightning validate after this batch, whatever its own periods are."""
         if trainer.enable_validation and self._periods is None:
-            self._periods = trainer.check_val_every_n_epoch, trainer.val_check_batch
+            self._periods = {name: getattr(trainer, name) for name in _PERIODS}
             trainer.check_val_every_n_epoch, trainer.val_check_batch = 1, batch_idx + 1
+            trainer._val_check_time_interval = None
 
     def _restore_periods(self, trainer: Any) -> None:
         if self._periods is not None:
-            (trainer.check_val_every_n_epoch, trainer.val_check_batch), self._periods = self._periods, None
+            for name, value in self._periods.items():
+                setattr(trainer, name, value)
+            self._periods = None
 
     def _show_progress(self, trainer: Any) -> None:
         if not self._is_chief:

@@ -1,5 +1,6 @@
 """DetCallback: one callback in a `transformers.Trainer` that reports, saves, resumes, pauses and follows the search."""
 
+import json
 import logging
 import math
 from pathlib import Path
@@ -9,17 +10,18 @@ from transformers import TrainerCallback
 
 from determined import core
 from determined.transformers import _checkpoints, _lengths, _logs
-from determined.trial import Batch, FollowedSearch, trial_config
+from determined.transformers._reports import Reports
+from determined.trial import Batch, FollowedSearch, Goal, trial_config
 
 logger = logging.getLogger("determined.transformers")
 
 
 class DetCallback(TrainerCallback):  # type: ignore[misc]
-    """Connects a Trainer with the platform. Add it to the Trainer of every rank.
+    """Connects a Trainer with the platform. Add it to the Trainer of every rank, after callbacks that may stop it.
 
     What the Trainer logs is reported; what it saves is stored; a trial that is paused saves where it is and goes on
     there, batch for batch. At the end of the training, and where the searcher wants to know, it validates and saves
-    whatever the Trainer's own strategies say, unless `eval_strategy` is "no".
+    whatever the Trainer's own strategies say; with `eval_strategy` "no" it only saves.
 
     Args:
         core_context: from `core.init`, with `distributed` if there are several ranks.
@@ -30,8 +32,9 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
 
     Raises:
         RuntimeError: this process is no trial on a cluster.
-        ValueError: the script trains for another length than the searcher's config says, or would not validate and
-            save where the searcher's operations end.
+        TypeError: `user_data` is no JSON.
+        ValueError: the script trains for another length than the searcher's config says, or would not validate where
+            the searcher's operations end; or the trial's checkpoint is not what a Trainer saves.
 
     Example:
         >>> callback = DetCallback(core_context, args)
@@ -52,131 +55,181 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
                 "DetCallback needs a trial on a cluster; submit this script with det experiment create, or leave the "
                 "callback out where det.get_cluster_info() is None"
             )
+        _check_data(user_data)
         self._core = core_context
         self._is_chief = core_context.distributed.rank == 0
         self._trial_id = core_context.info.trial.trial_id
         self._wanted = filter_metrics
         self._user_data = user_data
         searcher = config.get("searcher") or {}
-        self._needed = [str(searcher[key]) for key in ("metric", "time_metric") if searcher.get(key)]
+        self._needed = [*Goal.of(searcher).names, *filter(None, [searcher.get("time_metric")])]
+        self._reports = Reports(core_context, self._needed)
         self._search = FollowedSearch(core_context, lambda: _global_batch_size(args))
-        self._percent = -1
-        self._reported: dict[str, tuple[int, set[str]]] = {}  # group: its last step, and the names that are told of it
-        self._evaluation: tuple[int, dict[str, Any]] = (-1, {})  # step and metrics of the last
-        self._is_checked = True
-        self._saved_at = -1
-        self._is_leaving = False
+        self._percent = self._saved_at = -1
+        self._begun_at: int | None = None
+        self._over_at: tuple[int, float] = (0, 0.0)
+        self._strategy: Any = None  # the script's, while a save is insisted on
+        self._is_training = self._is_leaving = self._is_save_put_off = False
         _lengths.check_lengths(config, args, _global_batch_size(args))
-        if self._search.is_classic:
-            _lengths.check_strategies(args)
-        self._resume(args, core_context.info.latest_checkpoint)
+        _lengths.check_strategies(config, args)
+        self._fetched = self._fetch(args, core_context.info.latest_checkpoint)
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+        self._is_training = True
+        self._begun_at = state.global_step
         self._set_status("training")
         # Asked once before the first step, which may be long: the cluster then knows that it will be heard.
         self._core.preempt.should_preempt(auto_ack=False)
         self._search.start()
-        if state.global_step:
+        if self._fetched is None:
+            return control
+        state.stateful_callbacks = _checkpoints.CallbackStates(state.stateful_callbacks)
+        if state.global_step != self._fetched.step:
+            _warn_of_another_place(self._fetched, state.global_step)
+        elif state.global_step:
             self._saved_at = state.global_step
-            self._evaluation = (state.global_step, _evaluation_at(state))
+            self._reports.remember(state.global_step, _evaluation_at(state))
             self._complete(state, control)  # what it had not been able to tell before it was killed
         return control
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
-        self._check_evaluation()
+        self._reports.tell_validation()
         self._complete(state, control)
         return control
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
-        self._report_progress(state)
+    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+        """A Trainer that is told to stop before its first step makes it all the same; nothing may be learned then."""
         if self._search.is_over:
+            self._over_at = state.global_step, state.epoch
+            for group in kwargs["optimizer"].param_groups:
+                group["lr"] = 0.0
+        return control
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+        if self._search.is_over:
+            state.global_step, state.epoch = self._over_at
             return _leave_silently(control)
+        self._report_progress(state)
         if _is_whole(state.epoch) or state.global_step >= state.max_steps:
-            return control  # on_epoch_end follows at once
+            # on_epoch_end follows at once, and may validate: saved before, a trial that is killed meanwhile would go on
+            # behind its validation.
+            self._is_save_put_off, control.should_save = control.should_save, False
+            return control
         if isinstance(self._search.until, Batch) and self._search.is_due(state.global_step, None):
-            self._wind_up(args, state, control)
+            control.should_evaluate = self._lacks_evaluation(args, state)
+            self._insist_on_saving(args, control)
         self._is_leaving = self._core.preempt.should_preempt()
         if self._is_leaving:  # logging, too, or what was averaged since the last time would be lost
-            control.should_save = control.should_log = control.should_training_stop = True
+            self._insist_on_saving(args, control)
+            control.should_log = control.should_training_stop = True
         return control
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
         """A Trainer calls it too where an epoch is broken off."""
         if self._search.is_over or self._is_leaving:
             return _leave_silently(control)
+        self._reports.tell_validation()
         self._is_leaving = self._core.preempt.should_preempt()
         is_end = state.global_step >= state.max_steps or control.should_training_stop
-        if is_end or self._search.is_due(state.global_step, _epoch_length(state)):
-            self._wind_up(args, state, control)
+        is_due = is_end or self._search.is_due(state.global_step, _epoch_length(state))
+        if is_due:
+            control.should_evaluate = self._lacks_evaluation(args, state)
+        if self._saved_at == state.global_step and not control.should_evaluate:
+            control.should_save = False
+        elif is_due or self._is_leaving or self._is_save_put_off:
+            self._insist_on_saving(args, control)
+        self._is_save_put_off = False
         if self._is_leaving:
-            control.should_save = self._saved_at != state.global_step or control.should_evaluate
             control.should_log = control.should_training_stop = True
+        return control
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+        """Another callback may just have stopped the training; if an epoch is over, nothing else would save its end."""
+        if self._is_training and control.should_training_stop and not self._search.is_over:
+            self._insist_on_saving(args, control)
         return control
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> Any:
         found = dict(logs or {})
         group = _logs.group_of(found)
-        if group == _logs.TRAINING and _logs.is_summary(found) and (self._is_leaving or self._search.is_over):
-            return control  # of a part of a training
+        if not self._is_heard(group, found):
+            return control
         position = {"batches": state.global_step, "epochs": state.epoch}
         metrics = position | _logs.chosen(found, self._wanted, self._needed)
         if group == _logs.VALIDATION:
-            step, before = self._evaluation
-            self._evaluation = (state.global_step, before | metrics if step == state.global_step else metrics)
-            self._is_checked = False
-        self._report(group, state.global_step, metrics)
+            self._reports.add_validation(state.global_step, metrics)
+            if not self._is_training:  # nothing follows that it could wait for
+                self._reports.tell_validation(is_complete=False)
+        else:
+            self._reports.report(group, state.global_step, metrics)
         return control
 
     def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
-        self._check_evaluation()
+        self._let_go_of_saving(args)
+        self._reports.tell_validation()
         self._set_status("checkpointing")
-        _checkpoints.store(self._core, Path(args.output_dir), state.global_step, self._trial_id, self._user_data)
+        best = _best_checkpoint(args, state)
+        _checkpoints.store(self._core, Path(args.output_dir), state.global_step, self._trial_id, self._user_data, best)
         self._saved_at = state.global_step
         self._set_status("training")
         self._complete(state, control)
         return control
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
-        self._check_evaluation()
+        self._reports.tell_validation()
         self._complete(state, control)
+        self._is_training = False
+        if state.global_step > max(self._begun_at or 0, self._saved_at) and not self._search.is_over:
+            logger.warning(
+                "the training was stopped at step %s by a callback that comes after DetCallback, and this step is not "
+                "saved; let save_strategy be what eval_strategy is, or make DetCallback the last of them",
+                state.global_step,
+            )
         return control
 
-    def _resume(self, args: Any, latest: str | None) -> None:
+    def _fetch(self, args: Any, latest: str | None) -> _checkpoints.Fetched | None:
         if latest is None:
-            return
+            return None
         if getattr(args, "overwrite_output_dir", False):  # transformers 4 had it
             logger.info("overwrite_output_dir is set: checkpoint %s is not fetched, and training begins anew", latest)
-            return
-        directory = _checkpoints.fetch(self._core, latest, Path(args.output_dir), self._trial_id)
-        args.resume_from_checkpoint = str(directory)
-        logger.info("training goes on from %s", directory)
+            return None
+        fetched = _checkpoints.fetch(self._core, latest, Path(args.output_dir), self._trial_id)
+        args.resume_from_checkpoint = str(fetched.directory)
+        # Else early stopping would count from nought after each pause.
+        args.restore_callback_states_from_checkpoint |= fetched.is_own
+        logger.info("training goes on from %s", fetched.directory)
+        return fetched
 
-    def _wind_up(self, args: Any, state: Any, control: Any) -> None:
-        """Validate and save here, if that has not been done at this very step."""
-        is_evaluated = self._evaluation[0] == state.global_step or _lengths.name_of(args.eval_strategy) == "no"
-        control.should_evaluate = not is_evaluated
-        control.should_save = self._saved_at != state.global_step or control.should_evaluate
+    def _is_heard(self, group: str, logs: dict[str, Any]) -> bool:
+        """Whether a training that nobody interrupts would report it, too, and here."""
+        if self._begun_at is None:  # a script that evaluates first has done so when the trial began
+            return self._fetched is None or self._fetched.step == 0
+        if not self._is_training:
+            return not self._is_leaving
+        is_summary = group == _logs.TRAINING and _logs.is_summary(logs)
+        return not is_summary or not (self._is_leaving or self._search.is_over or self._begun_at)
+
+    def _lacks_evaluation(self, args: Any, state: Any) -> bool:
+        return self._reports.validation[0] != state.global_step and _lengths.name_of(args.eval_strategy) != "no"
+
+    def _insist_on_saving(self, args: Any, control: Any) -> None:
+        """A Trainer that saves the best alone would take the wish back after an evaluation."""
+        control.should_save = True
+        if _lengths.name_of(args.save_strategy) == "best":
+            self._strategy, args.save_strategy = args.save_strategy, type(args.save_strategy)("steps")
+
+    def _let_go_of_saving(self, args: Any) -> None:
+        if self._strategy is not None:
+            args.save_strategy, self._strategy = self._strategy, None
 
     def _complete(self, state: Any, control: Any) -> None:
         """Tell the searcher how good the model is; after it is saved, or a trial that is killed now would have ended
         without a checkpoint."""
-        step, metrics = self._evaluation
+        step, metrics = self._reports.validation
         if step == state.global_step and metrics and self._saved_at == step:
             self._search.complete(metrics, step, _epoch_length(state))
         if self._search.is_over:
             control.should_training_stop = True
-
-    def _report(self, group: str, step: int, metrics: dict[str, Any]) -> None:
-        """A group is reported once a step; of several evaluation datasets each brings names of its own."""
-        last, told = self._reported.get(group, (-1, set()))
-        told = told if last == step else set()
-        is_repeated = bool(told) and group == _logs.TRAINING
-        new = {name: value for name, value in metrics.items() if name not in told}
-        if is_repeated or not new:
-            return
-        self._reported[group] = (step, told | metrics.keys())
-        if self._is_chief:
-            self._core.train.report_metrics(group, step, new)
 
     def _report_progress(self, state: Any) -> None:
         percent = 100 * state.global_step // max(state.max_steps, 1)
@@ -188,22 +241,32 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
         elif self._is_chief:
             self._core.train.report_progress(min(state.global_step / max(state.max_steps, 1), 1.0))
 
-    def _check_evaluation(self) -> None:
-        """All of its parts are there now."""
-        if self._is_checked:
-            return
-        self._is_checked = True
-        step, metrics = self._evaluation
-        missing = [name for name in self._needed if name not in metrics]
-        if missing:
-            raise ValueError(
-                f"the validation at step {step} has no {', '.join(missing)}, which the searcher looks at; it has "
-                f"{', '.join(sorted(metrics))}. Return it from compute_metrics, or correct the searcher's config"
-            )
-
     def _set_status(self, status: str) -> None:
         if self._is_chief:
             self._core.train.set_status(status)
+
+
+def _check_data(user_data: Any) -> None:
+    try:
+        json.dumps(user_data)
+    except TypeError as err:
+        raise TypeError(f"user_data is kept as JSON in each checkpoint: {err}; give it in plain types") from err
+
+
+def _warn_of_another_place(fetched: _checkpoints.Fetched, step: int) -> None:
+    logger.warning(
+        "this trial had come to step %s (checkpoint %s), and training begins at step %s; to go on call "
+        "trainer.train(resume_from_checkpoint=args.resume_from_checkpoint)",
+        fetched.step,
+        fetched.storage_id,
+        step,
+    )
+
+
+def _best_checkpoint(args: Any, state: Any) -> str | None:
+    """Its name, if the Trainer will look for it at its end."""
+    found = state.best_model_checkpoint if args.load_best_model_at_end else None
+    return None if found is None else Path(found).name
 
 
 def _global_batch_size(args: Any) -> int:

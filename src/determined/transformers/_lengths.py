@@ -8,6 +8,10 @@ from determined.trial import records_to_batches
 
 logger = logging.getLogger("determined.transformers")
 
+_TOO_LONG = "the searcher stops the training, but the learning rate follows the script's length"
+_TOO_SHORT = "the script ends before the searcher's operations do, and a search takes such a trial for its worst"
+_EITHER = f"if that is less, {_TOO_LONG}; if it is more, {_TOO_SHORT}"
+
 
 def check_lengths(config: dict[str, Any], args: Any, global_batch_size: int) -> None:
     """Compare `searcher.max_length` with the TrainingArguments.
@@ -28,22 +32,32 @@ def check_lengths(config: dict[str, Any], args: Any, global_batch_size: int) -> 
     if unit == given_unit and float(length) == float(given):
         return
     name = {"batches": "max_steps", "epochs": "num_train_epochs"}
+    overruling = " without max_steps, which goes before it" if (unit, given_unit) == ("epochs", "batches") else ""
     difference = (
         f"searcher.max_length asks for {length} {unit}, and TrainingArguments has {name[given_unit]}={given}; "
-        f"set {name[unit]}={length}"
+        f"set {name[unit]}={length}{overruling}"
     )
     if generation(config) != "classic":
         raise ValueError(difference)
-    logger.warning("%s: the searcher stops the training, but the learning rate follows the script's length", difference)
+    shown = _TOO_SHORT if given < length else _TOO_LONG
+    logger.warning("%s: %s", difference, shown if unit == given_unit else _EITHER)
 
 
-def check_strategies(args: Any) -> None:
-    """Raises ValueError where a Trainer would not validate and save at the end of an operation when it is told to."""
-    if name_of(args.eval_strategy) == "no":
+def check_strategies(config: dict[str, Any], args: Any) -> None:
+    """Raises ValueError where a Trainer would not validate at the end of an operation though it is told to."""
+    if args.save_only_model:
+        logger.warning(
+            "save_only_model leaves the optimizer out of checkpoints: a trial that is paused or restarted goes on with "
+            "a new one, and its metrics differ"
+        )
+    if name_of(args.eval_strategy) != "no":
+        return
+    if generation(config) == "classic":
         raise ValueError('the searcher compares validations, and eval_strategy is "no"; set eval_strategy="epoch"')
-    if name_of(args.save_strategy) == "best":
-        raise ValueError(
-            'save_strategy="best" saves nothing where an operation of the searcher ends; set save_strategy="epoch"'
+    if (config.get("searcher") or {}).get("name") != "single":
+        logger.warning(
+            'eval_strategy is "no": the searcher hears of a trial only where the script calls trainer.evaluate; set '
+            'eval_strategy="epoch"'
         )
 
 

@@ -34,5 +34,5 @@ def chosen(logs: dict[str, Any], wanted: list[str] | None, always: Iterable[str]
 
 
 def is_summary(logs: dict[str, Any]) -> bool:
-    """Whether a Trainer ends its training with it."""
-    return "train_runtime" in logs
+    """Whether a Trainer ends its training with it; one that counts tokens has times in every log."""
+    return "train_runtime" in logs and "loss" not in logs

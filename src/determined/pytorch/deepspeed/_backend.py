@@ -21,7 +21,8 @@ from determined.pytorch import _parallel
 logger = logging.getLogger("determined.pytorch.deepspeed")
 
 _LAUNCHER = "python3 -m determined.launch.deepspeed"
-_ALONE = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
+# Port 0 is any that is free: with DET_MANUAL_INIT_DISTRIBUTED a trial makes its group from these by itself.
+_ALONE = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
 # Of DeepSpeed's own launcher, and of ours.
 _LAUNCHED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_SIZE", "CROSS_RANK", "CROSS_SIZE")
 # Of torch, for what DeepSpeed calls in every batch; nobody but DeepSpeed can change it.

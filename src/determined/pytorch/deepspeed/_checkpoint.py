@@ -1,7 +1,9 @@
 """Checkpoints of a DeepSpeedTrial: DeepSpeed's own files of every rank, and beside them what the loop goes on from."""
 
+import contextlib
 import dataclasses
 import pickle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -33,9 +35,9 @@ class DeepSpeedCheckpoints(Checkpoints):
         }
         saved = dataclasses.replace(state, last_ckpt=state.batches_trained)
         words = torch_metadata(state.batches_trained) if is_chief else {}
-        with self._core.checkpoint.store_path(words, shard=True) as (path, storage_id):
+        with self._core.checkpoint.store_path(words, shard=True) as (path, storage_id), self._failing_alone():
             self._callbacks.fire("on_checkpoint_save_start", own)
-            self._save_engines(path)
+            self._trial.save(cast(DeepSpeedTrialContext, self._context), path)
             self._write_own(path, own, saved if is_chief else None)
             self._callbacks.fire("on_checkpoint_end", str(path))
             self._callbacks.fire("on_checkpoint_write_end", str(path))
@@ -65,9 +67,10 @@ class DeepSpeedCheckpoints(Checkpoints):
         self._callbacks.load_state_dict(checkpoint.get("callbacks") or {})
         return self._restored(checkpoint, counters, state)
 
-    def _save_engines(self, path: Path) -> None:
+    @contextlib.contextmanager
+    def _failing_alone(self) -> Iterator[None]:
         try:
-            self._trial.save(cast(DeepSpeedTrialContext, self._context), path)
+            yield
         except BaseException as err:
             if self._dist.size > 1:
                 # The others may be in a collective call of DeepSpeed's that waits for this rank: were it to wait for

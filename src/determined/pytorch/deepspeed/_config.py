@@ -18,7 +18,7 @@ def overwrite_deepspeed_config(
 
     Raises:
         TypeError: the base is neither, or the file holds no JSON object, or the source is no dict.
-        ValueError: the file names a key twice, of which only one would count.
+        ValueError: the file is not JSON, or names a key twice, of which only one would count.
 
     Example:
         >>> base = {"optimizer": {"type": "Adam", "params": {"lr": 0.1, "eps": 1e-8}}}
@@ -40,7 +40,10 @@ def overwrite_deepspeed_config(
 
 
 def _read(path: Path) -> Any:
-    return json.loads(path.read_text(), object_pairs_hook=lambda pairs: _without_doubles(pairs, path))
+    try:
+        return json.loads(path.read_text(), object_pairs_hook=lambda pairs: _without_doubles(pairs, path))
+    except json.JSONDecodeError as err:
+        raise ValueError(f"{path} is not JSON: {err}") from err
 
 
 def _without_doubles(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:

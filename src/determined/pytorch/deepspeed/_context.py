@@ -1,14 +1,14 @@
 """DeepSpeedTrialContext: what a DeepSpeedTrial gives its model engines to, and asks about its batches."""
 
 import warnings
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 import deepspeed
 from deepspeed.runtime.pipe.engine import PipelineEngine
 
-from determined import core
 from determined.errors import InvalidExperimentException
 from determined.pytorch._context import PyTorchTrialContext
+from determined.pytorch._experimental import PyTorchExperimentalContext
 from determined.pytorch.deepspeed import _backend
 from determined.pytorch.deepspeed._mpu import ModelParallelUnit, make_data_parallel_mpu, make_deepspeed_mpu
 from determined.trial import BatchSizes, EnvContext
@@ -31,6 +31,7 @@ class DeepSpeedTrialContext(PyTorchTrialContext):
         super().__init__(num_gpus=0, env=None, **given)
         self.env = env or self.env
         self.device = _backend.device(self.distributed.local_rank)
+        self.experimental = EngineExperimentalContext(self)
         self.models: list[Any] = []
         self._mpu: ModelParallelUnit = make_data_parallel_mpu(self.distributed)
         self._mpu_was_set = False
@@ -40,6 +41,12 @@ class DeepSpeedTrialContext(PyTorchTrialContext):
     def use_pipeline_parallel(self) -> bool:
         """Whether an engine trains a pipeline: its `train_batch` then takes all micro batches at once."""
         return any(isinstance(engine, PipelineEngine) for engine in self.models)
+
+    @property
+    def _exchanges_one_size(self) -> bool:
+        """Whether stages of a pipeline take every micro batch for one of the size of the first."""
+        pipelines = [engine for engine in self.models if isinstance(engine, PipelineEngine)]
+        return any(each.num_stages > 1 and not getattr(each, "dynamic_shape", False) for each in pipelines)
 
     def wrap_model_engine(self, model: Any) -> Any:
         """Have an engine trained and kept in checkpoints.
@@ -89,7 +96,9 @@ class DeepSpeedTrialContext(PyTorchTrialContext):
         self._accumulates_gradients = False
 
     def disable_dataset_reproducibility_checks(self) -> None:
-        """Allow loaders other than `determined.pytorch.DataLoader`: the trial shards, repeats and skips by itself."""
+        """Allow loaders other than `determined.pytorch.DataLoader`: the trial shards its data by itself, and skips what
+        was trained before a pause: `get_num_micro_batches_per_slot()` micro batches for each of `get_initial_batch()`.
+        """
         self._reproducible_data = False
 
     def get_train_micro_batch_size_per_gpu(self) -> int:
@@ -157,17 +166,13 @@ class DeepSpeedTrialContext(PyTorchTrialContext):
             )
         return self.models[0]
 
-    @classmethod
-    def _for_debugging(cls, core_context: core.Context, env: EnvContext) -> Self:
-        return cls(
-            core_context=core_context,
-            trial_seed=env.trial_seed,
-            hparams=env.hparams,
-            exp_conf=env.experiment_config,
-            slots_per_trial=1,
-            managed_training=env.managed_training,
-            env=env,
-        )
+
+class EngineExperimentalContext(PyTorchExperimentalContext):
+    """`context.experimental`, likewise without what the engine does."""
+
+    def use_amp(self, *_given: Any, **_named: Any) -> NoReturn:
+        """Not with DeepSpeed."""
+        raise _refusal("use_amp", "set fp16 or bf16 in DeepSpeed's config")
 
 
 def _refusal(method: str, instead: str) -> InvalidExperimentException:

@@ -1,23 +1,51 @@
 """DeepSpeedTrialController: the training loop of `determined.pytorch` with batches of several micro batches."""
 
+import inspect
+import logging
 from collections.abc import Iterator
 from typing import Any, cast
 
+from deepspeed.runtime.pipe.engine import PipelineEngine
+
 from determined.errors import InvalidExperimentException
 from determined.pytorch._controller import Plan, PyTorchTrialController
+from determined.pytorch._health import Health
 from determined.pytorch._trial_checks import check_loader
 from determined.pytorch.deepspeed._checkpoint import DeepSpeedCheckpoints
 from determined.pytorch.deepspeed._context import DeepSpeedTrialContext
-from determined.pytorch.deepspeed._micro_batches import MicroBatches, MicroBatchMetrics
+from determined.pytorch.deepspeed._micro_batches import MicroBatches, MicroBatchMetrics, is_ragged
 from determined.pytorch.deepspeed._trial import DeepSpeedTrial
 from determined.pytorch.deepspeed._validation import DeepSpeedValidation
 from determined.trial import Leg
+
+logger = logging.getLogger("determined.pytorch.deepspeed")
+
+
+class EngineHealth(Health):
+    """Of a training whose steps and precision are DeepSpeed's."""
+
+    _HELPS = "gradient_clipping in DeepSpeed's config, and bf16 there in place of fp16"
+
+    def __init__(self, context: Any) -> None:
+        super().__init__(context)
+        self._engines = context.models
+
+    def _look_at_steps(self, batches: int) -> None:
+        self._warned_of_steps = True
+        if any(isinstance(engine, PipelineEngine) or engine.micro_steps for engine in self._engines):
+            return
+        logger.warning(
+            "no engine has stepped in the first %d batches: the weights are those the trial began with. Call "
+            "engine.backward(loss) and engine.step() in train_batch, with an engine of wrap_model_engine",
+            batches,
+        )
 
 
 class DeepSpeedTrialController(PyTorchTrialController):
     """Trains one trial from where its checkpoint left off to the end of the last leg."""
 
     _CHECKPOINTS = DeepSpeedCheckpoints
+    _HEALTH = EngineHealth
     context: DeepSpeedTrialContext
 
     def __init__(self, trial: DeepSpeedTrial, context: DeepSpeedTrialContext, plan: Plan, legs: Iterator[Leg]) -> None:
@@ -29,8 +57,10 @@ class DeepSpeedTrialController(PyTorchTrialController):
                 f"{type(trial).__name__}.__init__ wrapped no engine; pass the first value of deepspeed.initialize(...) "
                 "through self.context.wrap_model_engine(engine)"
             )
+        _warn_of_batches(trial)
 
     def _open_data(self) -> None:
+        self._check_copies()
         context, trial, counts = self.context, cast(Any, self.trial), self._counts_metrics()
         micro_batches = context.get_num_micro_batches_per_slot()
         is_called_once = context.use_pipeline_parallel or not context._accumulates_gradients
@@ -42,11 +72,31 @@ class DeepSpeedTrialController(PyTorchTrialController):
             validation = trial.build_validation_data_loader()
         if training is not None:
             check_loader(training, "build_training_data_loader", context)
+            self._refuse_ragged(training)
         seed = self._data_seed()
         batches = MicroBatches(training, context._mpu, per_batch=micro_batches, seed=seed)
         self._batches = cast(Any, batches)
         self._validation = DeepSpeedValidation(trial, context, validation, self.callbacks, counts=counts)
         self._epoch_length = context._epoch_len = self._shortest(batches.epoch_length, micro_batches)
+
+    def _check_copies(self) -> None:
+        """Ranks with parts of one copy of the model would else be given different data, and nobody would notice."""
+        context, ours = self.context, self.context._mpu.data_parallel_world_size
+        for number, engine in enumerate(context.models):
+            copies = getattr(engine, "dp_world_size", None)
+            if copies is not None and copies < ours and not context._mpu_was_set:
+                raise InvalidExperimentException(
+                    f"engine {number} has its model {copies} time(s) on {ours} ranks, so that several of them must see "
+                    "the same data; say which by context.set_mpu(ModelParallelUnit(...)) after wrap_model_engine"
+                )
+
+    def _refuse_ragged(self, training: Any) -> None:
+        if self.context._exchanges_one_size and is_ragged(training):
+            raise InvalidExperimentException(
+                "the last micro batch of the training data is smaller than the others, and the stages of a pipeline "
+                "exchange tensors of one size; pass drop_last=True to the loader, or dynamic_shape=True to "
+                "PipelineModule"
+            )
 
     def _counts_metrics(self) -> bool:
         """Of several ranks that report for one copy of the model, the first does: else its metrics would count twice
@@ -94,3 +144,15 @@ class DeepSpeedTrialController(PyTorchTrialController):
                     f"multiple of gradient_accumulation_steps={steps}; call engine.backward and engine.step once for "
                     "each, and after disable_auto_grad_accumulation() for all of them in one train_batch"
                 )
+
+
+def _warn_of_batches(trial: Any) -> None:
+    """A PyTorchTrial is given batches; its code, moved here, would fail where it takes one apart."""
+    for name in ("train_batch", "evaluate_batch"):
+        if next(iter(inspect.signature(getattr(trial, name)).parameters), None) == "batch":
+            logger.warning(
+                "%s.%s has a parameter `batch`, as in a PyTorchTrial; here it gets an iterator of micro batches: call "
+                "it dataloader_iter and take each by self.context.to_device(next(dataloader_iter))",
+                type(trial).__name__,
+                name,
+            )

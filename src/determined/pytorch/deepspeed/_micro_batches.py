@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from torch.utils.data import BatchSampler
 
 from determined.pytorch._batches import TrainingBatches
 from determined.pytorch._chunk_metrics import ChunkMetrics, mean_of
@@ -79,6 +80,18 @@ class MicroBatchMetrics(ChunkMetrics):
     def _share(self) -> dict[str, Column] | None:
         columns = self.drain()
         return {name: _joined(column, self._calls) for name, column in columns.items()} if self._counts else None
+
+
+def is_ragged(loader: Any) -> bool:
+    """Whether the last micro batch of an epoch has fewer records than the others, as far as can be told."""
+    sampler = getattr(loader, "batch_sampler", None)
+    if type(sampler) is not BatchSampler or sampler.drop_last:
+        return False
+    try:
+        records = len(sampler.sampler)  # type: ignore[arg-type]
+    except TypeError:  # data without a length
+        return False
+    return records > sampler.batch_size and records % sampler.batch_size != 0
 
 
 class _Counted:

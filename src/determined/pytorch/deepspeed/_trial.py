@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from deepspeed.runtime.zero.utils import ZeRORuntimeException
 
 from determined.pytorch._callback import PyTorchCallback
 from determined.pytorch._data import data_length
@@ -13,6 +14,14 @@ from determined.pytorch._loader import DataLoader
 from determined.pytorch._reducer import Reducer
 from determined.pytorch.deepspeed._context import DeepSpeedTrialContext
 from determined.trial import Trial
+
+# What DeepSpeed raises, mostly without words, where a checkpoint does not fit.
+_MISFITS = (AssertionError, AttributeError, LookupError, RuntimeError, ZeRORuntimeException)
+_ADVICE = (
+    "engine {number} could not be loaded from its checkpoint. The ZeRO stage, the precision, the stages of a pipeline "
+    "and the number of slots must be those it was saved with; to begin with its weights alone, override "
+    "DeepSpeedTrial.load by engine.load_checkpoint(load_path, tag='model{number}', load_module_only=True)"
+)
 
 
 class DeepSpeedTrial(Trial):
@@ -97,7 +106,7 @@ class DeepSpeedTrial(Trial):
         """Validation metrics over all validation data at once.
 
         Runs on the chief alone; on all ranks, of which the chief's result counts, where the model is spread over them
-        by ZeRO 3 or a pipeline.
+        by ZeRO 3, by a pipeline or as `context.set_mpu` says.
 
         Args:
             data_loader: all of the validation data, not sharded; None on ranks that load no data.
@@ -122,11 +131,10 @@ class DeepSpeedTrial(Trial):
             load_path: a directory that holds the whole checkpoint.
 
         Raises:
-            RuntimeError: an engine is not in it.
+            RuntimeError: an engine is not in it. What DeepSpeed raises where it does not fit is raised with a note.
         """
         for number, engine in enumerate(context.models):
-            found, _state = engine.load_checkpoint(str(load_path), tag=f"model{number}")
-            if found is None:
+            if not _is_loaded(engine, load_path, number):
                 raise RuntimeError(
                     f"engine {number} of wrap_model_engine is not in the checkpoint; restore it with the code that "
                     "saved it"
@@ -135,3 +143,14 @@ class DeepSpeedTrial(Trial):
     def get_batch_length(self, batch: Any) -> int:
         """How many records a micro batch has; override it for batches whose length cannot be seen."""
         return data_length(batch)
+
+
+def _is_loaded(engine: Any, load_path: Path, number: int) -> bool:
+    tag = f"model{number}"
+    if not (load_path / tag).is_dir():
+        return False  # DeepSpeed would fail without a word
+    try:
+        return engine.load_checkpoint(str(load_path), tag=tag)[0] is not None
+    except _MISFITS as err:
+        err.add_note(_ADVICE.format(number=number))
+        raise

@@ -1,6 +1,7 @@
 """DeepSpeedValidation: evaluates with every rank calling its engine equally often, as the parts of a spread model need
 one another."""
 
+import itertools
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
@@ -13,6 +14,7 @@ from determined.pytorch._loader import DataLoader
 from determined.pytorch._metric_columns import MetricColumns
 from determined.pytorch._validation import Validation, evaluator, records_of, share
 from determined.pytorch.deepspeed._context import DeepSpeedTrialContext
+from determined.pytorch.deepspeed._micro_batches import is_ragged
 from determined.pytorch.deepspeed._trial import DeepSpeedTrial
 
 logger = logging.getLogger("determined.pytorch.deepspeed")
@@ -42,9 +44,10 @@ class DeepSpeedValidation(Validation):
         self._counts = counts
         self._is_pipeline = context.use_pipeline_parallel
         self._per_call = context.get_num_micro_batches_per_slot() if self._is_pipeline else 1
-        self._needs_all = self._is_pipeline or any(
-            engine.zero_optimization_partition_weights() for engine in context.models
-        )
+        has_parts = self._is_pipeline or self._mpu.data_parallel_world_size < context.distributed.size
+        self._needs_all = has_parts or any(engine.zero_optimization_partition_weights() for engine in context.models)
+        # A micro batch of another size would be filled up with what the stages exchanged before.
+        self._without_last = context._exchanges_one_size and is_ragged(loader)
         self._warned_of_tail = False
 
     def _checked(self, loader: Any) -> Any:
@@ -69,7 +72,7 @@ class DeepSpeedValidation(Validation):
         returned = MetricColumns("evaluate_batch")
         stream = None if data is None else _Recorded(iter(data), self._trial.get_batch_length)
         for index in range(own):
-            metrics = evaluate(stream, index)
+            metrics = _taking_what_there_is(evaluate, stream, index)
             if self._counts:
                 returned.add(metrics)
         if not self._counts:
@@ -102,21 +105,28 @@ class DeepSpeedValidation(Validation):
         return (own, longest) if most is None else (min(own, most), min(longest, most))
 
     def _length(self, data: Any) -> int:
+        """How many micro batches this rank has that can be evaluated."""
         try:
-            return len(data)
+            return len(data) - self._has_last()
         except (TypeError, NotImplementedError):
             raise InvalidExperimentException(
                 "the validation loader has no length, and ranks must know how often to evaluate; return one with "
                 "__len__, or override evaluate_full_dataset in place of evaluate_batch"
             ) from None
 
+    def _has_last(self) -> bool:
+        """Whether the last micro batch is to be left out, and this rank's."""
+        if not self._without_last or not isinstance(self._loader, DataLoader):
+            return self._without_last
+        return (len(self._loader) - 1) % self._mpu.data_parallel_world_size == self._mpu.data_parallel_rank
+
     def _warn_of_tail(self, lengths: dict[int, int]) -> None:
-        left = max(length % self._per_call for length in lengths.values())
+        left = max(length % self._per_call for length in lengths.values()) + self._without_last
         if left and not self._warned_of_tail:
             self._warned_of_tail = True
             logger.warning(
-                "the pipeline evaluates %s micro batches at once: up to %s at the end of the validation data are left "
-                "out",
+                "the pipeline evaluates %s whole micro batches at once: up to %s at the end of the validation data are "
+                "left out",
                 self._per_call,
                 left,
             )
@@ -125,7 +135,7 @@ class DeepSpeedValidation(Validation):
         """Calls for the sake of the other ranks, before those that count: what reducers hear of them is forgotten."""
         if not missing:
             return
-        stream = None if self._loader is None else _endless(self._loader)
+        stream = None if self._loader is None else _endless(self._loader, without_last=self._without_last)
         for _ in range(missing):
             evaluate(stream, 0)
         self._context.reset_reducers()
@@ -133,7 +143,18 @@ class DeepSpeedValidation(Validation):
     def _run_whole(self, data: Iterable[Any], distributed: core.DistributedContext) -> tuple[dict[str, Any], Counted]:
         if self._needs_all and distributed.rank != 0:
             self._trial.evaluate_full_dataset(cast(Any, data))
+            self._context.reset_reducers()  # they have heard of all the data here, as the chief's have
         return super()._run_whole(data, distributed)
+
+
+def _taking_what_there_is(evaluate: Callable[[Any, int], Any], stream: Any, index: int) -> Any:
+    try:
+        return evaluate(stream, index)
+    except StopIteration as err:
+        raise InvalidExperimentException(
+            f"call {index} of evaluate_batch found no data left: it is called once for each micro batch; take one by "
+            "next(dataloader_iter) in each call, or override evaluate_full_dataset in place of it"
+        ) from err
 
 
 class _Recorded:
@@ -154,11 +175,11 @@ class _Recorded:
         return batch
 
 
-def _endless(loader: Any) -> Iterator[Any]:
+def _endless(loader: Any, *, without_last: bool) -> Iterator[Any]:
     """All of the data, again and again: even a rank without a batch of its own has some of it."""
     while True:
         is_empty = True
-        for batch in loader:
+        for batch in itertools.islice(loader, len(loader) - 1 if without_last else None):
             is_empty = False
             yield batch
         if is_empty:

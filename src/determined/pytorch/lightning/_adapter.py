@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import inspect
-import sys
+import numbers
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -84,6 +84,8 @@ class LightningAdapter(PyTorchTrial):
         self._log = ModuleLog(self.lm, context)
         self._hooks = {name: getattr(self.lm, name) for name in _BATCH_HOOKS if overrides(self.lm, name)}
         self._hooks_are_asked = False
+        self._validated: list[Any] | None = [] if overrides(self.lm, "validation_epoch_end") else None
+        self._returned = _Returned()
         self._numbers_training = _wants_number(self.lm.training_step)
         self._numbers_validation = _wants_number(self.lm.validation_step)
         self._adapt()
@@ -94,8 +96,8 @@ class LightningAdapter(PyTorchTrial):
         self.model = context.wrap_model(self.lm, ddp={"find_unused_parameters": True} if is_split else None)
         found = configured(self.lm.configure_optimizers())
         self._check_step(is_split, len(found.optimizers))
-        for optimizer in found.optimizers:
-            self._watch(context.wrap_optimizer(optimizer))
+        for number, optimizer in enumerate(found.optimizers):
+            self._watch(context.wrap_optimizer(optimizer), number)
         if dtype is not None and amp_backend == "apex":
             context.configure_apex_amp(self.model, context.optimizers, opt_level=amp_level)
         for each in found.schedulers:
@@ -104,7 +106,7 @@ class LightningAdapter(PyTorchTrial):
     def build_callbacks(self) -> dict[str, PyTorchCallback]:
         """The module's own hooks. An override adds to them: `{**super().build_callbacks(), "mine": ...}`."""
         self._hooks_are_asked = True
-        return {"_lightning_module": ModuleHooks(self.lm, self._log)}
+        return {"_lightning_module": ModuleHooks(self.lm, self._log, self._validated)}
 
     def train_batch(self, batch: TorchData, epoch_idx: int, batch_idx: int) -> torch.Tensor | dict[str, Any]:
         """One batch through `training_step`, for each optimizer."""
@@ -117,7 +119,7 @@ class LightningAdapter(PyTorchTrial):
             )
         outputs = [self._train(batch, batch_idx, number) for number in range(len(self.context.optimizers))]
         self._call_hook("on_train_batch_end", outputs[0] if len(outputs) == 1 else outputs, batch, batch_idx)
-        return _named([_metrics(output) for output in outputs])
+        return _named([self._returned.metrics(number, output) for number, output in enumerate(outputs)])
 
     def evaluate_batch(self, batch: TorchData, batch_idx: int) -> dict[str, Any]:
         """One batch through `validation_step`."""
@@ -125,6 +127,8 @@ class LightningAdapter(PyTorchTrial):
         with self._precision():
             output = self.lm.validation_step(*((batch, batch_idx) if self._numbers_validation else (batch,)))
         self._call_hook("on_validation_batch_end", output, batch, batch_idx)
+        if self._validated is not None and output is not None:
+            self._validated.append(output)
         return _metrics(output)
 
     def _adapt(self) -> None:
@@ -132,11 +136,7 @@ class LightningAdapter(PyTorchTrial):
         self.lm._trainer = TrainerView(self.lm, self.context)
         self.lm.log = self._log.log
         self.lm.log_dict = self._log.log_dict
-        self.lm.print = self._print
-
-    def _print(self, *words: Any, sep: str = " ", end: str = "\n", **_options: Any) -> None:
-        if self.context.distributed.rank == 0:
-            sys.stdout.write(sep.join(map(str, words)) + end)
+        self.lm.print = self._log.print
 
     def _check_step(self, is_split: bool, optimizers: int) -> None:
         if is_split == (optimizers > 1):
@@ -146,10 +146,12 @@ class LightningAdapter(PyTorchTrial):
             f"configure_optimizers returned {optimizers} optimizer(s); it has that argument if there are several"
         )
 
-    def _watch(self, optimizer: torch.optim.Optimizer) -> None:
+    def _watch(self, optimizer: torch.optim.Optimizer, number: int) -> None:
         """Hooks around a step that really is one: not while gradients are aggregated, nor after an overflow."""
         if overrides(self.lm, "on_before_optimizer_step"):
-            optimizer.register_step_pre_hook(lambda it, *_: self.lm.on_before_optimizer_step(it))
+            # Lightning 1 told its number.
+            more = (number,) if takes(self.lm.on_before_optimizer_step, "optimizer_idx") else ()
+            optimizer.register_step_pre_hook(lambda it, *_: self.lm.on_before_optimizer_step(it, *more))
         if overrides(self.lm, "on_before_zero_grad"):
             optimizer.register_step_post_hook(lambda it, *_: self.lm.on_before_zero_grad(it))
 
@@ -205,6 +207,21 @@ class LightningAdapter(PyTorchTrial):
         return None if hook is None else hook(*arguments)
 
 
+class _Returned:
+    """The names that steps returned, for each optimizer; no dict of the trial, which would be taken for the user's."""
+
+    def __init__(self) -> None:
+        self._names: dict[int, tuple[str, ...]] = {}
+
+    def metrics(self, number: int, output: Any) -> dict[str, Any]:
+        """What a step returned. One that was left out has the names of the last one: those of all batches are alike."""
+        if output is None:
+            return dict.fromkeys(self._names.get(number, ("loss",)))
+        found = _metrics(output)
+        self._names[number] = tuple(found)
+        return found
+
+
 def _dtype(precision: int | str, amp_backend: str) -> torch.dtype | None:
     if amp_backend not in ("native", "apex"):
         raise ValueError(f"amp_backend={amp_backend!r} is not one of native, apex")
@@ -245,7 +262,7 @@ def _wants_number(step: Callable[..., Any]) -> bool:
     parameters = inspect.signature(step).parameters
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     given = [name for name, each in parameters.items() if each.kind in kinds and name != "optimizer_idx"]
-    return len(given) > 1
+    return len(given) > 1 or any(each.kind is each.VAR_POSITIONAL for each in parameters.values())
 
 
 def _loss(output: Any) -> torch.Tensor:
@@ -266,7 +283,7 @@ def _metrics(output: Any) -> dict[str, Any]:
 
 
 def _is_number(value: Any) -> bool:
-    return value.numel() == 1 if isinstance(value, torch.Tensor) else isinstance(value, int | float)
+    return value.numel() == 1 if isinstance(value, torch.Tensor) else isinstance(value, numbers.Real)
 
 
 def _named(metrics: list[dict[str, Any]]) -> dict[str, Any]:

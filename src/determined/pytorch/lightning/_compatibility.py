@@ -47,7 +47,8 @@ _UNSUPPORTED = {
     "test_epoch_end": _TEST,
     "test_step": _TEST,
     "test_step_end": _TEST,
-    "training_epoch_end": "use on_train_epoch_end",
+    "training_epoch_end": "keep in training_step what it needs, and use on_train_epoch_end; averages are had by "
+    "self.log(..., on_epoch=True)",
     "training_step_end": "do it at the end of training_step",
     "transfer_batch_to_device": _MOVE,
     "validation_step_end": "do it at the end of validation_step",

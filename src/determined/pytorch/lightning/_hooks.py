@@ -1,5 +1,6 @@
 """The hooks of a LightningModule that a PyTorchTrial has a place for, called there."""
 
+import sys
 from typing import Any
 
 from determined.pytorch._callback import PyTorchCallback
@@ -8,7 +9,6 @@ from determined.pytorch.lightning._logged import ModuleLog
 
 # Ours -> the module's, which takes no argument.
 _BARE = {
-    "on_training_start": "on_train_start",
     "on_training_epoch_start": "on_train_epoch_start",
     "on_training_epoch_end": "on_train_epoch_end",
     "on_validation_start": "on_validation_start",
@@ -20,9 +20,11 @@ _BARE = {
 class ModuleHooks(PyTorchCallback):
     """The callback `_lightning_module`. It has only the hooks that the module has: others cost nothing."""
 
-    def __init__(self, module: Any, log: ModuleLog) -> None:
+    def __init__(self, module: Any, log: ModuleLog, validated: list[Any] | None) -> None:
         self._module = module
         self._log = log
+        self._validated = validated  # what `validation_step` returned, for a module that asks
+        self._has_begun = False
         for ours, theirs in _BARE.items():
             if overrides(module, theirs):
                 setattr(self, ours, _without_arguments(getattr(module, theirs)))
@@ -33,16 +35,22 @@ class ModuleHooks(PyTorchCallback):
         if overrides(module, "on_load_checkpoint"):
             setattr(self, "on_checkpoint_load_start", self._load)  # noqa: B010
 
+    def on_training_start(self) -> None:
+        self._has_begun = True
+        self._module.on_train_start()
+
     def on_training_workload_end(self, avg_metrics: dict[str, Any], batch_metrics: list[dict[str, Any]]) -> None:
         self._log.write_points()
 
     def on_trial_shutdown(self) -> None:
         self._log.close()
-        self._module.on_train_end()
+        if self._has_begun and sys.exc_info()[0] is None:  # a training that failed has not ended
+            self._module.on_train_end()
 
     def _end_validation_epoch(self, outputs: list[Any]) -> None:
-        if overrides(self._module, "validation_epoch_end"):  # of Lightning 1
-            self._module.validation_epoch_end(outputs)
+        if self._validated is not None:  # of Lightning 1
+            returned, self._validated[:] = list(self._validated), []
+            self._module.validation_epoch_end(returned)
         self._module.on_validation_epoch_end()
 
     def _save(self, checkpoint: dict[str, Any]) -> None:

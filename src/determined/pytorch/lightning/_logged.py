@@ -1,12 +1,14 @@
-"""What a module gives to `self.log`: averaged over batches and slots as Lightning does it, and reported with the other
-metrics; numbers of training also go to TensorBoard at their batch."""
+"""What a module gives to `self.log`: averaged over batches and slots, and reported with the other metrics; numbers of
+training also go to TensorBoard at their batch."""
 
 import numbers
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import torch
 
+from determined import core
 from determined.errors import InvalidModelException
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._reducer import MetricReducer
@@ -23,7 +25,10 @@ _FOLDS = ("mean", "sum", "min", "max")
 class Logged(MetricReducer):
     """The values of one stage since the last reset; registered once for training and once for validation."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: Any, distributed: core.DistributedContext) -> None:
+        self._module = module
+        self._distributed = distributed
+        self._has_metrics = any(_keeps_values(part) for part in module.modules())
         self._tallies: dict[str, _Tally] = {}
         self._metrics: dict[str, Any] = {}  # of torchmetrics, which keep their own values
 
@@ -42,12 +47,22 @@ class Logged(MetricReducer):
 
     def per_slot_reduce(self) -> dict[str, tuple[str, Any, float]]:
         found = {name: (tally.fold, tally.total, tally.weight) for name, tally in self._tallies.items()}
+        if self._distributed.size > 1 and self._has_metrics:
+            self._learn_of_others()
         # torchmetrics exchanges with the other ranks in `compute`; what it gives is the same on all of them.
-        return found | {name: ("mean", metric.compute(), 1.0) for name, metric in self._metrics.items()}
+        return found | {name: ("mean", self._metrics[name].compute(), 1.0) for name in sorted(self._metrics)}
 
     def cross_slot_reduce(self, per_slot_metrics: list[dict[str, tuple[str, Any, float]]]) -> dict[str, Any]:
         names = dict.fromkeys(name for slot in per_slot_metrics for name in slot)
         return {name: _over_slots([slot[name] for slot in per_slot_metrics if name in slot]) for name in names}
+
+    def _learn_of_others(self) -> None:
+        """A rank without a batch has logged nothing, and the others would wait for it in `compute` for ever."""
+        places = {id(part): place for place, part in self._module.named_modules()}
+        own = {name: places[id(metric)] for name, metric in self._metrics.items() if id(metric) in places}
+        for theirs in self._distributed.allgather(own):
+            for name, place in theirs.items():
+                self._metrics.setdefault(name, self._module.get_submodule(place))
 
 
 class _Tally:
@@ -65,13 +80,13 @@ class _Tally:
 
 
 class ModuleLog:
-    """Stands in for `log` and `log_dict` of a module."""
+    """Stands in for `log`, `log_dict` and `print` of a module."""
 
     def __init__(self, module: Any, context: PyTorchTrialContext) -> None:
         self._module = module
         self._context = context
-        self._training = context.wrap_reducer(Logged(), for_validation=False)
-        self._validation = context.wrap_reducer(Logged(), for_training=False)
+        self._training = context.wrap_reducer(Logged(module, context.distributed), for_validation=False)
+        self._validation = context.wrap_reducer(Logged(module, context.distributed), for_training=False)
         self._points: list[tuple[str, Any, int]] = []
         self._writer: ScalarWriter | None = None
 
@@ -87,6 +102,14 @@ class ModuleLog:
     def log_dict(self, dictionary: Mapping[str, Any], *unknown: Any, **options: Any) -> None:
         for name, value in dictionary.items():
             self.log(name, value, *unknown, **options)
+
+    def print(self, *words: Any, sep: str = " ", end: str = "\n", **_options: Any) -> None:
+        if self._context.distributed.rank == 0:
+            sys.stdout.write(sep.join(map(str, words)) + end)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ModuleLog":
+        """A copy of the module, as averages of weights are kept in, logs to the same place."""
+        return self
 
     def write_points(self) -> None:
         """To TensorBoard; where metrics are reported anyway, so that the device is waited for once."""

@@ -4,13 +4,12 @@ from typing import Any
 
 from determined.errors import InvalidModelException
 from determined.pytorch._context import PyTorchTrialContext
+from determined.pytorch.lightning._module_logger import ModuleLogger
 
 
 class TrainerView:
     """Answers as Lightning's Trainer would; what there is no Trainer for is refused."""
 
-    loggers: tuple[()] = ()
-    logger = None
     datamodule = None
     barebones = False
     sanity_checking = False
@@ -21,6 +20,8 @@ class TrainerView:
     def __init__(self, module: Any, context: PyTorchTrialContext) -> None:
         self._module = module
         self._context = context
+        self.logger = ModuleLogger(context)
+        self.loggers = [self.logger]
 
     @property
     def current_epoch(self) -> int:

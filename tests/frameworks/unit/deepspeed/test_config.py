@@ -42,6 +42,12 @@ def test_file_with_a_key_twice_is_refused(tmp_path: Path) -> None:
         overwrite_deepspeed_config(str(tmp_path / "ds.json"), {})
 
 
+def test_file_that_is_no_json_is_named(tmp_path: Path) -> None:
+    (tmp_path / "ds.json").write_text('{"fp16": {"enabled": True}}')
+    with pytest.raises(ValueError, match=r"ds\.json is not JSON: Expecting value: line 1 column 22"):
+        overwrite_deepspeed_config(str(tmp_path / "ds.json"), {})
+
+
 @pytest.mark.parametrize("base", [3, None, [("a", 1)]])
 def test_other_types_are_refused(base: Any) -> None:
     with pytest.raises(TypeError, match="as base; pass the path of a JSON file"):

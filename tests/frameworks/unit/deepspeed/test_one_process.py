@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import deepspeed
 import pytest
 import torch
 import torch.distributed
-from small_ds_trial import FEATURES, SmallTrial, fitted, mean_square
+from deepspeed.utils.zero_to_fp32 import get_fp32_state_dict_from_zero_checkpoint
+from small_ds_trial import FEATURES, SmallTrial, config_of, fitted, mean_square, weights_of
 from torch import nn
 
 from determined import pytorch
@@ -54,6 +56,32 @@ class Restless(SmallTrial):
         if batch_idx == 1 and self.engine.micro_steps == 2:
             super().train_batch(dataloader_iter, epoch_idx, batch_idx)
         return super().train_batch(dataloader_iter, epoch_idx, batch_idx)
+
+
+class WeightsAlone(SmallTrial):
+    def load(self, context: det_ds.DeepSpeedTrialContext, load_path: Path) -> None:
+        self.engine.load_checkpoint(load_path, tag="model0", load_module_only=True)
+        self.loaded = weights_of(self.engine)
+
+
+class TwoEngines(SmallTrial):
+    def __init__(self, context: det_ds.DeepSpeedTrialContext) -> None:
+        super().__init__(context)
+        net = nn.Linear(1, 1)
+        engine, *_ = deepspeed.initialize(model=net, model_parameters=net.parameters(), config=config_of({}))
+        context.wrap_model_engine(engine)
+
+
+class Greedy(SmallTrial):
+    def evaluate_batch(self, dataloader_iter: Iterator[Any] | None, batch_idx: int) -> dict[str, Any]:
+        assert dataloader_iter is not None
+        next(dataloader_iter)
+        return super().evaluate_batch(dataloader_iter, batch_idx)
+
+
+class Stepless(SmallTrial):
+    def train_batch(self, dataloader_iter: Iterator[Any] | None, epoch_idx: int, batch_idx: int) -> dict[str, Any]:
+        return super().evaluate_batch(dataloader_iter, batch_idx)
 
 
 class Whole(SmallTrial):
@@ -117,6 +145,22 @@ def test_files_of_a_checkpoint(tmp_path: Path) -> None:
     assert (stored / "model0" / "mp_rank_00_model_states.pt").is_file() and (stored / "code").is_dir()
 
 
+@pytest.mark.parametrize("stage", [1, 3])
+def test_weights_of_a_checkpoint_are_read_by_deepspeeds_own_function(tmp_path: Path, stage: int) -> None:
+    trial = fitted({"zero": stage}, 2)
+    stored = _stored(tmp_path, trial)
+    found = get_fp32_state_dict_from_zero_checkpoint(str(stored), tag="model0")
+    assert [weight.flatten().tolist() for weight in found.values()] == trial.weights  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="get_fp32_state_dict_from_zero_checkpoint"):
+        pytorch.load_trial_from_checkpoint_path(str(stored))
+
+
+def test_weights_of_a_checkpoint_without_zero_are_read_by_torch(tmp_path: Path) -> None:
+    trial = fitted({"zero": 0}, 2)
+    saved = torch.load(_stored(tmp_path, trial) / "model0" / "mp_rank_00_model_states.pt", weights_only=False)
+    assert [weight.flatten().tolist() for weight in saved["module"].values()] == trial.weights  # type: ignore[attr-defined]
+
+
 def test_checkpoint_of_somebody_else_that_would_run_code_is_refused(tmp_path: Path) -> None:
     first = fitted({}, 1)
     file = _stored(tmp_path, first) / "model0" / "mp_rank_00_model_states.pt"
@@ -136,13 +180,48 @@ def test_checkpoint_of_another_kind_of_trial_is_refused(tmp_path: Path) -> None:
         fitted({}, 2, latest=first.seen.checkpoints[-1])
 
 
+def test_checkpoint_of_another_zero_stage_says_what_must_be_the_same() -> None:
+    first = fitted({"zero": 1}, 1)
+    with pytest.raises(AttributeError) as raised:
+        fitted({"zero": 0}, 2, latest=first.seen.checkpoints[-1])
+    assert any("The ZeRO stage" in note for note in raised.value.__notes__)
+
+
+def test_weights_alone_are_loaded_from_a_checkpoint_of_another_zero_stage() -> None:
+    first = fitted({"zero": 1}, 1)
+    then = fitted({"zero": 0}, 2, latest=first.seen.checkpoints[-1], trial_class=WeightsAlone)
+    assert then.loaded == first.weights  # type: ignore[attr-defined]
+
+
+def test_engine_that_is_not_in_the_checkpoint_is_named() -> None:
+    first = fitted({}, 1)
+    with pytest.raises(RuntimeError, match="engine 1 of wrap_model_engine is not in the checkpoint"):
+        fitted({}, 2, latest=first.seen.checkpoints[-1], trial_class=TwoEngines)
+
+
 def test_all_validation_data_at_once() -> None:
     assert fitted({"validation_records": 10}, 1, trial_class=Whole).seen.validation == [{"records": 10}]
 
 
+def test_evaluation_that_takes_more_than_there_is_says_what_it_is_called_for() -> None:
+    with pytest.raises(InvalidExperimentException, match="call 6 of evaluate_batch found no data left"):
+        fitted({}, 1, trial_class=Greedy)
+
+
+def test_trial_whose_engine_never_steps_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    fitted({}, 3, trial_class=Stepless)
+    assert caplog.text.count("no engine has stepped in the first 1 batches") == 1
+
+
+def test_trial_whose_engine_steps_is_not_warned(caplog: pytest.LogCaptureFixture) -> None:
+    fitted({}, 2)
+    fitted({"stages": 1}, 2)
+    assert "has stepped" not in caplog.text
+
+
 def test_pipeline_leaves_out_a_ragged_tail_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
     trial = fitted({"stages": 1, "micro": 2, "accumulation": 4, "validation_records": 18}, 1)
-    assert trial.seen.validation and "up to 1 at the end of the validation data are left out" in caplog.text
+    assert trial.seen.validation and "up to 1 at the end of the validation data are left" in caplog.text
 
 
 def test_pipeline_with_less_validation_data_than_it_takes_at_once_is_refused() -> None:
@@ -217,6 +296,20 @@ def test_what_the_engine_does_by_itself_is_refused(method: str) -> None:
         getattr(context, method)(None)
 
 
+def test_precision_is_not_asked_of_the_context() -> None:
+    with det_ds.init(hparams={}) as context, pytest.raises(InvalidExperimentException, match="use_amp is not for"):
+        context.experimental.use_amp()
+
+
+def test_advice_about_a_loss_that_is_no_number_is_for_deepspeed(caplog: pytest.LogCaptureFixture) -> None:
+    class Diverging(SmallTrial):
+        def train_batch(self, dataloader_iter: Iterator[Any] | None, epoch_idx: int, batch_idx: int) -> dict[str, Any]:
+            return super().train_batch(dataloader_iter, epoch_idx, batch_idx) | {"loss": float("nan")}
+
+    fitted({}, 1, trial_class=Diverging)
+    assert "'loss' is nan in batch 0" in caplog.text and "gradient_clipping in DeepSpeed's config" in caplog.text
+
+
 def test_what_is_no_engine_cannot_be_wrapped() -> None:
     with det_ds.init(hparams={}) as context, pytest.raises(TypeError, match=r"deepspeed\.initialize"):
         context.wrap_model_engine(nn.Linear(1, 1))
@@ -233,6 +326,8 @@ def test_group_of_a_trial_that_makes_it_by_itself_is_left_to_it(monkeypatch: pyt
     monkeypatch.setenv("DET_MANUAL_INIT_DISTRIBUTED", "1")
     with det_ds.init(hparams={}):
         assert not torch.distributed.is_initialized()
+        deepspeed.init_distributed(dist_backend="gloo", auto_mpi_discovery=False)
+        assert torch.distributed.get_world_size() == 1
 
 
 def test_class_can_be_tried_on_one_batch() -> None:

@@ -64,9 +64,36 @@ def test_metrics_that_both_stages_of_a_pipeline_have_count_once(results: list[di
     assert [rank["pipeline_sum"]["calls"] for rank in results] == [micro_batches / 2] * 2
 
 
-def test_rank_that_cannot_save_ends_the_trial_and_does_not_wait_for_its_peers() -> None:
-    with pytest.raises(RuntimeError, match=r"rank 1 \(status 1\)[\s\S]*the disk of rank 1 is full"):
-        run_ranks(2, f"{JOBS}:save_on_a_full_disk", connected=False, seconds=_SECONDS)
+def test_stages_of_a_pipeline_leave_out_a_micro_batch_of_another_size(results: list[dict[str, Any]]) -> None:
+    assert results[0]["ragged"] == results[0]["even"] and results[0]["even"]["calls"] == 20 / 2 / 2
+
+
+def test_training_data_with_a_micro_batch_of_another_size_is_refused_by_stages(results: list[dict[str, Any]]) -> None:
+    assert all("pass drop_last=True to the loader" in rank["ragged_training"] for rank in results)
+
+
+def test_ranks_that_must_see_the_same_data_are_to_be_told_to_the_context(results: list[dict[str, Any]]) -> None:
+    assert all("has its model 1 time(s) on 2 ranks" in rank["sequence"] for rank in results)
+
+
+@pytest.mark.parametrize("kind", ["whole", "whole_of_a_cut_model"])
+def test_all_ranks_evaluate_all_data_where_each_has_a_part_of_the_model(
+    results: list[dict[str, Any]], kind: str
+) -> None:
+    assert [rank[kind] for rank in results] == [{"ranks": 2.0, "evaluated": 24}] * 2
+
+
+@pytest.mark.parametrize(
+    ("job", "culprit", "words"),
+    [
+        ("save_on_a_full_disk", 1, "the disk of rank 1 is full"),
+        ("save_with_a_callback_that_fails", 1, "the callback of rank 1 is out of order"),
+        ("load_from_a_disk_that_is_gone", 0, "the disk of rank 0 is gone"),
+    ],
+)
+def test_rank_that_fails_ends_the_trial_and_does_not_wait_for_its_peers(job: str, culprit: int, words: str) -> None:
+    with pytest.raises(RuntimeError, match=rf"rank {culprit} \(status 1\)[\s\S]*{words}"):
+        run_ranks(2, f"{JOBS}:{job}", connected=False, seconds=_SECONDS)
 
 
 def _sum(records: int) -> float:

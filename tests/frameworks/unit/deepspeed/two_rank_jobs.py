@@ -5,13 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import torch.distributed
+import deepspeed
+import torch
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from small_ds_trial import SmallTrial, fitted
+from small_ds_trial import SmallTrial, config_of, fitted
 
 from determined import pytorch
+from determined.errors import InvalidExperimentException
+from determined.pytorch import deepspeed as det_ds
 
 KINDS: dict[str, dict[str, Any]] = {"zero1": {"zero": 1}, "zero3": {"zero": 3}, "pipeline": {"stages": 2}}
 
@@ -42,11 +45,69 @@ class PipelineSumTrial(SmallTrial):
         return pytorch.Reducer.SUM
 
 
+class WholeTrial(SmallTrial):
+    """Evaluates all of the data with the help of every rank."""
+
+    evaluate_batch = det_ds.DeepSpeedTrial.evaluate_batch
+
+    def __init__(self, context: Any) -> None:
+        super().__init__(context)
+        self.evaluated = context.wrap_reducer(sum, "evaluated", for_training=False)
+        if context.get_hparams().get("cut"):
+            unit = det_ds.ModelParallelUnit(0, 1, should_report_metrics=True, should_build_data_loader=True)
+            context.set_mpu(unit)
+
+    def evaluate_full_dataset(self, data_loader: Any) -> dict[str, Any]:
+        ranks = torch.ones(())
+        torch.distributed.all_reduce(ranks)
+        for inputs, _targets in data_loader:
+            self.engine(inputs)
+            self.evaluated.update(len(inputs))
+        return {"ranks": ranks}
+
+
+class SequenceTrial(SmallTrial):
+    """Two ranks with parts of the same sequences, of which nothing is said to the context."""
+
+    def __init__(self, context: Any) -> None:
+        self.context, self.hparams = context, context.get_hparams()
+        net = torch.nn.Linear(4, 1)
+        engine, *_ = deepspeed.initialize(
+            model=net, model_parameters=net.parameters(), config=config_of({}), mesh_param=(1, 2)
+        )
+        self.engine = context.wrap_model_engine(engine)
+
+
 class FullDiskTrial(SmallTrial):
     def save(self, context: Any, path: Path) -> None:
         if context.distributed.rank == 1:
             raise OSError("the disk of rank 1 is full")
         super().save(context, path)
+
+
+class HastyTrial(SmallTrial):
+    """The callback of rank 1 fails while rank 0 is about to save with it."""
+
+    def build_callbacks(self) -> dict[str, pytorch.PyTorchCallback]:
+        return super().build_callbacks() | {"hasty": HastyCallback(self.context.distributed.rank)}
+
+
+class HastyCallback(pytorch.PyTorchCallback):
+    def __init__(self, rank: int) -> None:
+        self._rank = rank
+
+    def on_checkpoint_save_start(self, checkpoint: dict[str, Any]) -> None:
+        if self._rank == 1:
+            raise ValueError("the callback of rank 1 is out of order")
+
+
+class ForgetfulTrial(SmallTrial):
+    """The chief fails while its peer loads, which takes both."""
+
+    def load(self, context: Any, load_path: Path) -> None:
+        if context.distributed.rank == 0:
+            raise OSError("the disk of rank 0 is gone")
+        torch.distributed.barrier()
 
 
 def everything() -> dict[str, Any]:
@@ -57,14 +118,41 @@ def everything() -> dict[str, Any]:
     results["uneven"] = uneven.seen.validation[-1]
     one = fitted({"zero": 3, "validation_records": 2}, 1, trial_class=CountingTrial)
     results["one_batch"] = one.seen.validation[-1]
+    for name, hparams in (("whole", {"zero": 3}), ("whole_of_a_cut_model", {"zero": 0, "cut": True})):
+        results[name] = fitted(hparams, 1, trial_class=WholeTrial).seen.validation[-1]
     # Last: DeepSpeed takes every later engine of the process for one of a pipeline.
     results["pipeline"] = _paused_and_not(KINDS["pipeline"])
+    results["ragged"], results["even"] = (
+        fitted({"stages": 2, "validation_records": records}, 1, trial_class=PipelineSumTrial).seen.validation[-1]
+        for records in (23, 20)
+    )
+    results["ragged_training"] = _refusal({"stages": 2, "records": 25})
     results["pipeline_sum"] = fitted({"stages": 2}, 1, trial_class=PipelineSumTrial).seen.validation[-1]
+    deepspeed.utils.groups.mpu = None  # that of the pipeline
+    results["sequence"] = _refusal({}, SequenceTrial)
     return results
 
 
 def save_on_a_full_disk() -> None:
     fitted({"zero": 1}, 1, trial_class=FullDiskTrial)
+
+
+def save_with_a_callback_that_fails() -> None:
+    fitted({"zero": 1}, 1, trial_class=HastyTrial)
+
+
+def load_from_a_disk_that_is_gone() -> None:
+    torch.distributed.init_process_group("gloo")  # for both
+    first = fitted({"zero": 1}, 1)
+    fitted({"zero": 1}, 2, latest=first.seen.checkpoints[-1], trial_class=ForgetfulTrial)
+
+
+def _refusal(hparams: dict[str, Any], trial_class: type[SmallTrial] = SmallTrial) -> str:
+    try:
+        fitted(hparams, 1, trial_class=trial_class)
+    except InvalidExperimentException as err:
+        return str(err)
+    return "was trained"
 
 
 def _paused_and_not(hparams: dict[str, Any]) -> dict[str, Any]:

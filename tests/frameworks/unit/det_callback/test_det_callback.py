@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from trainer_fits import make_arguments, train
+from transformers import EarlyStoppingCallback
 
 from determined import core
 from determined.transformers import DetCallback
@@ -56,6 +57,16 @@ def test_a_checkpoint_of_another_trial_gives_its_weights_alone(task: Any, runner
         assert torch.equal(value, begun.weights[name]), name
 
 
+def test_a_trial_may_have_callbacks_that_the_one_whose_weights_it_takes_had_not(
+    task: Any, runner: Any, tmp_path: Path
+) -> None:
+    source = train(task, runner, num_train_epochs=1)
+    other = _of_another_trial(source.checkpoints[-1].uuid, task, tmp_path)
+    stopping = EarlyStoppingCallback(early_stopping_patience=1)
+    begun = train(task, runner, max_steps=1, latest=other, beside=([stopping], []), metric_for_best_model="loss")
+    assert [checkpoint.steps for checkpoint in begun.checkpoints] == [1]
+
+
 def test_filtered_metrics_keep_what_the_searcher_needs(task: Any, runner: Any) -> None:
     trained = train(task, runner, max_steps=2, options={"filter_metrics": ["grad"]})
     assert set(trained.training[2]) == {"grad_norm", "batches", "epochs"}
@@ -93,25 +104,62 @@ def test_a_metric_that_the_searcher_misses_is_named(task: Any, runner: Any) -> N
         train(task, runner, max_steps=2, searcher={"name": "single", "metric": "eval_f1"})
 
 
-@pytest.mark.parametrize("strategy", [{"eval_strategy": "no"}, {"save_strategy": "best"}])
-def test_strategies_that_leave_an_operation_without_its_end_are_refused(
-    strategy: dict[str, Any], task: Any, runner: Any
+def test_a_search_by_operations_needs_validations(task: Any, runner: Any) -> None:
+    with pytest.raises(ValueError, match="eval_strategy"):
+        train(task, runner, searcher=CLASSIC, eval_strategy="no")
+
+
+def test_a_search_that_hears_of_no_validation_is_warned(
+    task: Any, runner: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with pytest.raises(ValueError, match=next(iter(strategy))):
-        train(task, runner, searcher=CLASSIC, metric_for_best_model="loss", **strategy)
+    asha = {"name": "adaptive_asha", "metric": "eval_loss", "time_metric": "batches", "max_time": 1, "max_trials": 2}
+    train(task, runner, searcher=asha, max_steps=1)
+    assert 'eval_strategy is "no"' not in caplog.text
+    train(task, runner, searcher=asha, max_steps=1, eval_strategy="no")
+    assert 'eval_strategy is "no"' in caplog.text
+
+
+def test_checkpoints_without_an_optimizer_are_warned_of(
+    task: Any, runner: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    train(task, runner, max_steps=1, save_only_model=True)
+    assert "save_only_model" in caplog.text
+
+
+def test_an_operation_is_saved_though_the_strategy_saves_the_best_alone(task: Any, runner: Any, master: Any) -> None:
+    _drive(master, [1, 2])
+    best = {"save_strategy": "best", "metric_for_best_model": "loss", "learning_rate": 0.0}
+    trained = train(task, runner, searcher=CLASSIC, **best)
+    assert [checkpoint.steps for checkpoint in trained.checkpoints] == [5, 10]
+
+
+def test_each_of_several_metrics_must_be_there(task: Any, runner: Any) -> None:
+    searcher = {"name": "random", "metric": "eval_loss", "metrics": [{"name": "eval_loss"}, {"name": "eval_f1"}]}
+    with pytest.raises(ValueError, match="has no eval_f1, which"):
+        train(task, runner, max_steps=2, searcher=searcher)
 
 
 def test_another_length_than_the_configs_is_refused(task: Any, runner: Any) -> None:
-    with pytest.raises(ValueError, match="num_train_epochs=3"):
+    with pytest.raises(ValueError, match=r"num_train_epochs=3$"):
         train(task, runner, searcher=LATE, num_train_epochs=2)
+    with pytest.raises(ValueError, match="num_train_epochs=3 without max_steps"):
+        train(task, runner, searcher=LATE, num_train_epochs=3, max_steps=15)
 
 
+@pytest.mark.parametrize(
+    ("length", "word"),
+    [
+        ({"num_train_epochs": 4}, "num_train_epochs=3: the searcher stops the training, but the learning rate follows"),
+        ({"num_train_epochs": 2}, "num_train_epochs=3: the script ends before the searcher's operations do"),
+        ({"max_steps": 6}, "goes before it: if that is less, the searcher stops the training"),
+    ],
+)
 def test_where_operations_decide_another_length_is_only_told(
-    task: Any, runner: Any, master: Any, caplog: pytest.LogCaptureFixture
+    length: dict[str, int], word: str, task: Any, runner: Any, master: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     _drive(master, [1])
-    train(task, runner, searcher=CLASSIC, num_train_epochs=2)
-    assert "the learning rate follows the script's length" in caplog.text
+    train(task, runner, searcher=CLASSIC, **length)
+    assert word in caplog.text
 
 
 def test_off_cluster_there_is_nothing_to_connect_to(off_cluster: Path) -> None:

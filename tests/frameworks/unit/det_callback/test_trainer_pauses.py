@@ -33,6 +33,7 @@ def test_a_trial_paused_in_its_last_step_has_nothing_left_to_do(task: Any, runne
     assert paused.validation == alone.validation
     resumed = train(task, runner, num_train_epochs=1, latest=paused.checkpoints[-1].uuid)
     assert resumed.steps == 5 and not resumed.checkpoints and not resumed.validation
+    assert not resumed.training, "of no steps there is no average"
 
 
 def _same(alone: Trained, paused: Trained, resumed: Trained, when: str) -> None:

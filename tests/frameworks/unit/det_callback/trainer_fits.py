@@ -1,6 +1,7 @@
 """Small trainings of a task: left alone, or paused at a step and gone on with in what could be another process."""
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ class Trained:
     validation: dict[int, Metrics] = field(default_factory=dict)
     checkpoints: list[CheckpointReport] = field(default_factory=list)
     is_preempted: bool = False
+    told: list[Any] = field(default_factory=list)  # every record, in its order
 
 
 class Pausing(TrainerCallback):
@@ -70,22 +72,33 @@ def train(
     pause_in: int | None = None,
     latest: str | None = None,
     options: Metrics | None = None,
+    beside: tuple[list[Any], list[Any]] = ([], []),
+    held_out: Any = None,
+    first: Callable[[Trainer], Any] = lambda trainer: None,
+    then: Callable[[Trainer], Any] = lambda trainer: None,
+    is_resumed: bool = True,
     **arguments: Any,
 ) -> Trained:
-    """Of a new model, in an empty output directory. `options` are the callback's, `arguments` the Trainer's."""
+    """Of a new model, in an empty output directory. `options` are the callback's, `arguments` the Trainer's.
+
+    Callbacks `beside` it come before and after it; `first` and `then` are what the script does around the training.
+    """
     task(searcher=searcher or SEARCHER, latest_checkpoint=latest)
     shutil.rmtree("output", ignore_errors=True)
     set_seed(3)
-    first = len(runner.records)
+    known = len(runner.records)
     runner.control.preempt = False
     args = make_arguments(**arguments)
     with core.init() as core_context:
         callback = DetCallback(core_context, args, **(options or {}))
-        trainer = make_trainer(args, [Pausing(runner, pause_in), callback])
-        trainer.train(resume_from_checkpoint=args.resume_from_checkpoint)
+        callbacks = [Pausing(runner, pause_in), *beside[0], callback, *beside[1]]
+        trainer = make_trainer(args, callbacks, held_out)
+        first(trainer)
+        trainer.train(resume_from_checkpoint=args.resume_from_checkpoint if is_resumed else None)
+        then(trainer)
         core_context.train.set_status("done")
         core_context._reporter.settle()
-    return _trained(trainer, runner.records[first:])
+    return _trained(trainer, runner.records[known:])
 
 
 def make_arguments(**arguments: Any) -> TrainingArguments:
@@ -105,12 +118,11 @@ def make_arguments(**arguments: Any) -> TrainingArguments:
     return TrainingArguments(**(usual | arguments))
 
 
-def make_trainer(args: TrainingArguments, callbacks: list[Any]) -> Trainer:
+def make_trainer(args: TrainingArguments, callbacks: list[Any], held_out: Any = None) -> Trainer:
     sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
     model = BertForSequenceClassification(BertConfig(vocab_size=10, max_position_embeddings=8, num_labels=2, **sizes))
-    return Trainer(
-        model, args, train_dataset=Records(RECORDS, 1), eval_dataset=Records(8, 2), callbacks=callbacks
-    )  # fmt: skip
+    held_out = Records(8, 2) if held_out is None else held_out
+    return Trainer(model, args, train_dataset=Records(RECORDS, 1), eval_dataset=held_out, callbacks=callbacks)
 
 
 def _trained(trainer: Trainer, told: list[Any]) -> Trained:
@@ -122,4 +134,5 @@ def _trained(trainer: Trainer, told: list[Any]) -> Trained:
         validation={report.steps: report.metrics for report in reports if report.group == "validation"},
         checkpoints=[record for record in told if isinstance(record, CheckpointReport)],
         is_preempted=any(isinstance(record, PreemptAck) for record in told),
+        told=told,
     )

@@ -1,5 +1,7 @@
 """Small fits of a task: left alone, or paused in an epoch and gone on with in what could be another process."""
 
+import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,12 +60,16 @@ def fit(
     validates: bool = True,
     learning_rate: float = 0.05,
     others: tuple[Any, ...] = (),
+    is_mirrored: bool = False,
+    make: Callable[[float], Any] | None = None,
+    verbose: int = 0,
     **options: Any,
 ) -> Fitted:
     """Of a new model; `options` are those of the callback."""
     task(searcher=searcher or SEARCHER, latest_checkpoint=latest)
     keras.utils.set_random_seed(3)
-    model = make_model(learning_rate)
+    with _strategy().scope() if is_mirrored else contextlib.nullcontext():
+        model = (make or make_model)(learning_rate)
     first = len(runner.records)
     pausing = Pausing(runner, pause_in)
     runner.control.preempt = False
@@ -74,7 +80,7 @@ def fit(
         model.fit(
             **_inputs(data),
             epochs=epochs,
-            verbose=0,
+            verbose=verbose,
             callbacks=[pausing, callback, *kept],
             validation_data=held_out if validates else None,
         )
@@ -95,6 +101,12 @@ def make_model(learning_rate: float) -> Any:
     model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(4), *drop, keras.layers.Dense(1)])
     model.compile(keras.optimizers.Adam(learning_rate), loss="mse", metrics=["mae"])
     return model
+
+
+def _strategy() -> Any:
+    import tensorflow as tf
+
+    return tf.distribute.MirroredStrategy(["CPU:0"])
 
 
 def _inputs(data: str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from keras_fits import Fitted, fit
 
+pytestmark = pytest.mark.timeout(500)  # seven fits, each of which traces graphs anew
+
 
 @pytest.mark.parametrize("data", ["arrays", "dataset", "endless dataset"])
 def test_a_pause_changes_nothing(data: str, task: Any, runner: Any) -> None:
@@ -17,6 +19,14 @@ def test_a_pause_changes_nothing(data: str, task: Any, runner: Any) -> None:
         resumed = fit(task, runner, data=data, latest=paused.checkpoints[-1].uuid)
         assert resumed.epochs == list(range(epoch + 1, 4))
         _same(alone, paused, resumed)
+
+
+@pytest.mark.parametrize("data", ["arrays", "dataset", "endless dataset"])
+def test_a_pause_changes_nothing_where_a_strategy_spreads_the_data(data: str, task: Any, runner: Any) -> None:
+    alone = fit(task, runner, data=data, epochs=3, is_mirrored=True)
+    paused = fit(task, runner, data=data, epochs=3, pause_in=1, is_mirrored=True)
+    resumed = fit(task, runner, data=data, epochs=3, latest=paused.checkpoints[-1].uuid, is_mirrored=True)
+    _same(alone, paused, resumed)
 
 
 def test_two_pauses_change_nothing(task: Any, runner: Any) -> None:

@@ -69,6 +69,24 @@ def test_a_directory_without_weights_is_named(task: Any, runner: Any, tmp_path: 
     assert isinstance(caught.value, CheckpointStateException) or "manifest" in str(caught.value)
 
 
+def test_a_checkpoint_of_something_else_is_told_from_ours(task: Any, runner: Any, tmp_path: Path) -> None:
+    from determined import core
+
+    task(searcher={"name": "single", "metric": "val_loss"})
+    with core.init() as core_context, core_context.checkpoint.store_path({"steps_completed": 1}) as (path, uuid):
+        (path / "weights").write_text("a")
+    with pytest.raises(CheckpointStateException, match=r"not saved by keras\.DeterminedCallback"):
+        fit(task, runner, latest=uuid)
+
+
+def test_a_fit_shorter_than_the_searcher_asks_for_is_warned_of(
+    task: Any, runner: Any, master: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    _drive(master, runner, [1, 3])
+    fit(task, runner, searcher=CLASSIC, epochs=2)
+    assert "fit has ended after 2 epochs, and the searcher asks for Epoch(3)" in caplog.text
+
+
 def test_operations_decide_how_long_to_train(task: Any, runner: Any, master: Any) -> None:
     told = _drive(master, runner, [1, 3])
     fitted = fit(task, runner, searcher=CLASSIC, epochs=9)
@@ -88,6 +106,16 @@ def test_an_operation_without_a_validation_is_refused(task: Any, runner: Any, ma
     _drive(master, runner, [1])
     with pytest.raises(InvalidExperimentException, match="validation_data"):
         fit(task, runner, searcher=CLASSIC, validates=False)
+
+
+@pytest.mark.parametrize(("verbose", "tenths", "ends"), [(0, 0, 0), (1, 4, 1), (2, 0, 1)])
+def test_verbose_says_how_many_lines_an_epoch_has(
+    verbose: int, tenths: int, ends: int, task: Any, runner: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fit(task, runner, epochs=1, verbose=verbose)
+    lines = capfd.readouterr().out.splitlines()
+    assert sum("/5 batches)" in line for line in lines) == tenths
+    assert sum(line.startswith("epoch 1/1: done (5 batches)") for line in lines) == ends
 
 
 def test_event_files_lie_where_the_platform_looks(task: Any, runner: Any, run_dir: Any, tmp_path: Path) -> None:

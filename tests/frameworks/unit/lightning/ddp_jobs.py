@@ -10,6 +10,7 @@ import lightning.pytorch as L
 import torch
 from fits import BATCH, Counting, Net, Noisy
 from torch.utils.data import DataLoader
+from torchmetrics import MeanMetric
 
 from determined import core, pytorch
 from determined.lightning import LightningContext
@@ -83,3 +84,61 @@ def adapter_step(distributed: core.DistributedContext, directory: str) -> tuple[
     trial._hooks["on_after_backward"] = trial.lm.on_after_backward
     trial.train_batch(batch=torch.full((2, 3), float(distributed.rank)), epoch_idx=0, batch_idx=0)
     return gradients, trial.lm.net[0].weight.flatten().tolist()
+
+
+class _Two(Net):
+    """Two optimizers, and a metric that is exchanged between ranks when it is computed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.other = torch.nn.Linear(3, 1)
+        self.measure = MeanMetric()
+
+    def training_step(self, batch: torch.Tensor, batch_idx: int, optimizer_idx: int) -> Any:  # type: ignore[override]
+        net = (self.net[0], self.other)[optimizer_idx]
+        return (net(batch).sum(dim=1) - 1).square().mean()
+
+    def validation_step(self, batch: torch.Tensor, batch_idx: int) -> None:
+        self.measure(batch.mean())
+        self.log("measure", self.measure)
+        self.log("plain", batch.mean())
+
+    def on_train_batch_end(self, outputs: Any, batch: Any, batch_idx: int) -> None:
+        pass
+
+    def configure_optimizers(self) -> Any:
+        return [torch.optim.SGD(net.parameters(), lr=0.1) for net in (self.net, self.other)]
+
+
+class _TwoTrial(_Trial):
+    def build_training_data_loader(self) -> Any:
+        return pytorch.DataLoader(torch.arange(24.0).reshape(8, 3) / 24, batch_size=2)
+
+    def build_validation_data_loader(self) -> Any:
+        return pytorch.DataLoader(torch.full((3, 3), 2.0), batch_size=self.context.get_hparam("validated"))
+
+
+def adapter_fit(distributed: core.DistributedContext, directory: str, validated: int) -> dict[str, Any]:
+    """Weights and validation metrics after an epoch of two batches on each rank."""
+    reported: list[dict[str, Any]] = []
+
+    class Reports(core.DummyTrainContext):
+        def report_metrics(self, group: str, steps_completed: int, metrics: dict[str, Any]) -> None:
+            if group == "validation":
+                reported.append(metrics)
+
+    core_context = core.Context(
+        core.DummyCheckpointContext(distributed, SharedFSStorageManager(directory)),
+        distributed=distributed,
+        train=Reports(Path(directory) / "tensorboard"),
+    ).start()
+    context = pytorch.PyTorchTrialContext(
+        core_context=core_context, trial_seed=7, hparams={"validated": validated}, exp_conf={}, slots_per_trial=2,
+        num_gpus=0,
+    )  # fmt: skip
+    torch.manual_seed(1)
+    trial = _TwoTrial(context, _Two())
+    first = {name: value.clone() for name, value in trial.lm.state_dict().items()}
+    pytorch.Trainer(trial, context).fit(max_length=pytorch.Epoch(1))
+    weights = {name: value.tolist() for name, value in trial.lm.state_dict().items()}
+    return {"weights": weights, "first": {name: value.tolist() for name, value in first.items()}, "reported": reported}

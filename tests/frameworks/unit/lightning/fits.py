@@ -115,7 +115,8 @@ def fit(
     scheduler: str = "step",
     searcher: dict[str, Any] | None = None,
     every_n_batches: int | None = None,
-    own: list[Any] | None = None,
+    own: Callable[[], list[Any]] = list,
+    module: Callable[[], Any] | None = None,
     **options: Any,
 ) -> Fitted:
     """Train, from `latest` on. Metrics are those of this fit alone."""
@@ -127,14 +128,14 @@ def fit(
         runner.control.preempt = True
 
     with det_lightning.init(every_n_batches=every_n_batches) as context:
-        module, counting = Net(scheduler), Counting(pause, pause_in)
-        quiet = {"enable_model_summary": False, "log_every_n_steps": 1, "callbacks": [counting, *(own or [])]}
+        trained, counting = module() if module is not None else Net(scheduler), Counting(pause, pause_in)
+        quiet = {"enable_model_summary": False, "log_every_n_steps": 1, "callbacks": [counting, *own()]}
         trainer = L.Trainer(**context.trainer_kwargs(**{"max_epochs": 3, **quiet, **options}))
         loaders = (loader or noisy_loader)(), DataLoader(Noisy(), batch_size=BATCH)
-        trainer.fit(module, *loaders, ckpt_path=context.resume_path())
+        trainer.fit(trained, *loaders, ckpt_path=context.resume_path())
     records = runner.records[first:]
     return Fitted(
-        weights={name: value.flatten().tolist() for name, value in module.state_dict().items()},
+        weights={name: value.flatten().tolist() for name, value in trained.state_dict().items()},
         counts=counting.state_dict(),
         rate=trainer.optimizers[0].param_groups[0]["lr"],
         training=_metrics(records, "training"),
@@ -142,6 +143,16 @@ def fit(
         checkpoints=[record.uuid for record in records if isinstance(record, CheckpointReport)],
         is_preempted=context.is_preempted,
     )
+
+
+def check_same(alone: Fitted, paused: Fitted, resumed: Fitted, when: str) -> None:
+    """A fit that was paused came to what one that was left alone did, and reported nothing twice."""
+    assert resumed.counts == alone.counts, when
+    assert resumed.weights == alone.weights, when
+    assert resumed.rate == alone.rate, when
+    assert {**paused.validation, **resumed.validation} == alone.validation, when
+    assert not set(paused.validation) & set(resumed.validation), when
+    assert {**paused.training, **resumed.training} == alone.training, when
 
 
 def noisy_loader(**options: Any) -> Any:

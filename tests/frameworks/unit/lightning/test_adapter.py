@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-import lightning.pytorch as L
 import pytest
 import torch
+from adapted import Line, LineTrial, data, trained
 from torch import nn
-from torch.utils.data import TensorDataset
 
 from determined import core, pytorch
 from determined.errors import InvalidModelException
@@ -17,78 +16,13 @@ from determined.pytorch.lightning._optimizers import configured
 from determined.storage import SharedFSStorageManager
 
 
-class Line(L.LightningModule):
-    """Learns y = 3x."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.net = nn.Linear(1, 1)
-        self.seen: list[str] = []
-
-    def training_step(self, batch: Any, batch_idx: int) -> Any:
-        x, y = batch
-        loss = nn.functional.mse_loss(self.net(x), y)
-        self.log("logged", loss, prog_bar=True)
-        return {"loss": loss, "x": x}
-
-    def validation_step(self, batch: Any, batch_idx: int) -> None:
-        x, y = batch
-        self.log("val_loss", nn.functional.mse_loss(self.net(x), y), batch_size=len(x))
-
-    def configure_optimizers(self) -> Any:
-        return torch.optim.SGD(self.parameters(), lr=0.1)
-
-
-class LineTrial(LightningAdapter):
-    module: type[Line] = Line
-    precision: int | str = 32
-
-    def __init__(self, context: Any) -> None:
-        super().__init__(context, self.module(), precision=self.precision)
-
-    def build_training_data_loader(self) -> pytorch.DataLoader:
-        return pytorch.DataLoader(_data(), batch_size=4, shuffle=True)
-
-    def build_validation_data_loader(self) -> pytorch.DataLoader:
-        return pytorch.DataLoader(_data(), batch_size=4)
-
-
-def _data() -> TensorDataset:
-    x = torch.linspace(0, 1, 16).unsqueeze(1)
-    return TensorDataset(x, 3 * x)
-
-
-def _trained(module: type[Line], epochs: int = 2, tmp_path: Path | None = None, **chosen: Any) -> Any:
-    """A trial after training, with the metrics it reported."""
-    reported: dict[str, list[dict[str, Any]]] = {"training": [], "validation": []}
-
-    class Reports(core.DummyTrainContext):
-        def report_metrics(self, group: str, steps_completed: int, metrics: dict[str, Any]) -> None:
-            reported[group].append(metrics)
-
-    alone = core.DummyDistributedContext()
-    assert tmp_path is not None
-    core_context = core.Context(
-        core.DummyCheckpointContext(alone, SharedFSStorageManager(str(tmp_path / "checkpoints"))),
-        distributed=alone,
-        train=Reports(tmp_path / "tensorboard"),
-    ).start()
-    options: dict[str, Any] = {"trial_seed": 7, "hparams": {"global_batch_size": 4}, "exp_conf": {}, **chosen}
-    context = pytorch.PyTorchTrialContext(core_context=core_context, slots_per_trial=1, num_gpus=0, **options)
-    trial = type("Trial", (LineTrial,), {"module": module})(context)
-    pytorch.Trainer(trial, context).fit(
-        max_length=pytorch.Epoch(epochs), validation_period=pytorch.Epoch(1), reporting_period=pytorch.Batch(4)
-    )
-    return trial, reported
-
-
 def test_what_a_module_logs_and_returns_is_reported(tmp_path: Path, off_cluster: Path) -> None:
-    trial, reported = _trained(Line, tmp_path=tmp_path)
+    trial, reported = trained(Line, tmp_path=tmp_path)
     first, last = reported["training"]
     assert first["loss"] == pytest.approx(first["logged"])
     assert last["logged"] < first["logged"]
     assert "x" not in first
-    expected = nn.functional.mse_loss(trial.lm.net(_data().tensors[0]), _data().tensors[1]).item()
+    expected = nn.functional.mse_loss(trial.lm.net(data().tensors[0]), data().tensors[1]).item()
     assert reported["validation"][-1]["val_loss"] == pytest.approx(expected)
     assert list((tmp_path / "tensorboard").glob("*tfevents*"))
 
@@ -106,7 +40,7 @@ def test_hooks_are_called_where_lightning_calls_them(tmp_path: Path, off_cluster
     }  # fmt: skip
     for hook in hooks:
         setattr(Hooked, hook, lambda self, *_arguments, _hook=hook: self.seen.append(_hook))
-    trial, _ = _trained(Hooked, epochs=1, tmp_path=tmp_path)
+    trial, _ = trained(Hooked, epochs=1, tmp_path=tmp_path)
     batch = [
         "on_train_batch_start", "on_before_backward", "on_after_backward", "on_before_optimizer_step",
         "on_before_zero_grad", "on_train_batch_end",
@@ -124,8 +58,30 @@ def test_batches_are_counted_within_an_epoch_and_the_trainer_tells_the_epoch(tmp
             self.seen.append(f"{self.current_epoch}.{batch_idx}.{self.global_step}")
             return super().training_step(batch, batch_idx)
 
-    trial, _ = _trained(Counting, tmp_path=tmp_path)
+    trial, _ = trained(Counting, tmp_path=tmp_path)
     assert trial.lm.seen == [f"{batch // 4}.{batch % 4}.{batch}" for batch in range(8)]
+
+
+def test_a_modules_logger_writes_for_tensorboard(tmp_path: Path, off_cluster: Path) -> None:
+    class Writing(Line):
+        def training_step(self, batch: Any, batch_idx: int) -> Any:
+            self.logger.experiment.add_scalar("mine/by_writer", 1.0, self.global_step)
+            self.logger.log_metrics({"mine/by_logger": torch.tensor(2.0)}, step=self.global_step)
+            self.logger.log_metrics({"mine/parts": {"of_two": 3.0}}, step=self.global_step)
+            assert self.loggers == [self.logger]
+            return super().training_step(batch, batch_idx)
+
+    _, reported = trained(Writing, epochs=1, tmp_path=tmp_path)
+    written = b"".join(file.read_bytes() for file in (tmp_path / "tensorboard").glob("*tfevents*"))
+    assert b"mine/by_writer" in written and b"mine/by_logger" in written and b"mine/parts/of_two" in written
+    assert not [name for name in reported["training"][0] if name.startswith("mine")]
+
+
+def test_nothing_of_the_adapters_own_is_taken_for_state_of_the_users(
+    tmp_path: Path, off_cluster: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    trained(Line, tmp_path=tmp_path)
+    assert "which no checkpoint holds" not in caplog.text
 
 
 def test_metrics_of_torchmetrics_and_of_the_end_of_a_validation_are_reported(tmp_path: Path, off_cluster: Path) -> None:
@@ -145,7 +101,7 @@ def test_metrics_of_torchmetrics_and_of_the_end_of_a_validation_are_reported(tmp
         def on_validation_epoch_end(self) -> None:
             self.log("late", 5.0)
 
-    _, reported = _trained(Measured, tmp_path=tmp_path)
+    _, reported = trained(Measured, tmp_path=tmp_path)
     for metrics in reported["validation"]:
         assert metrics["error"] == pytest.approx(1.5)
         assert metrics["largest"] == pytest.approx(3.0)
@@ -179,7 +135,7 @@ def test_each_of_several_optimizers_trains_its_own_parameters(tmp_path: Path, of
     )  # fmt: skip
     trial = type("Trial", (LineTrial,), {"module": Two})(context)
     trial.build_callbacks()
-    metrics = trial.train_batch(batch=list(_data().tensors), epoch_idx=0, batch_idx=0)
+    metrics = trial.train_batch(batch=list(data().tensors), epoch_idx=0, batch_idx=0)
     assert sorted(metrics) == ["opt0_loss", "opt1_loss", "own0", "own1"]
 
 
@@ -201,7 +157,7 @@ def test_mixed_precision_is_over_the_whole_step(
     )
     trial = type("Trial", (LineTrial,), {"module": Halved, "precision": precision})(context)
     trial.build_callbacks()
-    trial.train_batch(batch=list(_data().tensors), epoch_idx=0, batch_idx=0)
+    trial.train_batch(batch=list(data().tensors), epoch_idx=0, batch_idx=0)
     assert trial.lm.seen == [dtype]
     assert (context._scaler is not None) == (precision == 16)
     assert trial.lm.net.weight.grad is None  # zeroed by the step
@@ -275,7 +231,7 @@ def test_callbacks_that_leave_out_the_modules_hooks_are_noticed(tmp_path: Path) 
     trial = Forgetful(CheckpointLoadContext())
     trial.build_callbacks()
     with pytest.raises(InvalidModelException, match=r"super\(\).build_callbacks"):
-        trial.train_batch(batch=list(_data().tensors), epoch_idx=0, batch_idx=0)
+        trial.train_batch(batch=list(data().tensors), epoch_idx=0, batch_idx=0)
 
 
 def test_hooks_of_checkpoints_find_the_weights_where_lightning_has_them() -> None:

@@ -50,7 +50,7 @@ def test_own_callbacks_work_beside_ours(task: Any, runner: Any, tmp_path: Path) 
     """Averaged weights are put into the model when training ends, and are in the last checkpoint."""
     own = ModelCheckpoint(dirpath=tmp_path / "own", monitor="val_loss")
     averaging = StochasticWeightAveraging(swa_lrs=0.01, swa_epoch_start=1)
-    fitted = fit(task, runner, own=[own, averaging])
+    fitted = fit(task, runner, own=lambda: [own, averaging])
     assert list((tmp_path / "own").glob("*.ckpt"))
     last = torch.load(tmp_path / "checkpoints" / fitted.checkpoints[-1] / "lightning.ckpt", weights_only=True)
     assert last["state_dict"]["net.0.weight"].flatten().tolist() == fitted.weights["net.0.weight"]

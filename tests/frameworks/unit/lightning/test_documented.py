@@ -45,12 +45,18 @@ def test_a_trainer_of_pytorch_lightning_has_our_callbacks_for_its_own(tmp_path: 
 import determined.lightning
 import pytorch_lightning as pl
 from pytorch_lightning.demos.boring_classes import BoringModel
+class Own(pl.Trainer):
+    pass
+class Leaving(pl.Callback):
+    def on_train_epoch_end(self, trainer, pl_module):
+        context.preemption._is_asked = True
 with determined.lightning.init(checkpoint_storage="checkpoints") as context:
-    trainer = pl.Trainer(**context.trainer_kwargs(max_epochs=1, enable_progress_bar=False))
+    trainer = Own(**context.trainer_kwargs(max_epochs=2, callbacks=[Leaving()], enable_progress_bar=False))
     assert all(isinstance(callback, pl.Callback) for callback in trainer.callbacks), trainer.callbacks
     assert isinstance(trainer.logger, pl.loggers.Logger)
     trainer.fit(BoringModel())
     assert context.checkpoint.saved_at == 64, context.checkpoint.saved_at
+    assert context.is_preempted
 import sys
 assert "lightning.pytorch" not in sys.modules
 """

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from fits import Fitted, fit, noisy_loader, stream_loader
+from fits import check_same, fit, noisy_loader, stream_loader
 
 CASES: dict[str, dict[str, Any]] = {
     "epochs": {},
@@ -12,6 +12,7 @@ CASES: dict[str, dict[str, Any]] = {
     "validation by batches of the trial": {"val_check_interval": 3, "check_val_every_n_epoch": None},
     "accumulated gradients": {"accumulate_grad_batches": 2},
     "plateau": {"scheduler": "plateau"},
+    "plateau by a validation within the epoch": {"scheduler": "plateau", "val_check_interval": 2},
     "data without a length": {"loader": stream_loader},
 }
 
@@ -26,20 +27,11 @@ def test_a_pause_changes_nothing(case: str, task: Any, runner: Any) -> None:
         paused = fit(task, runner, pause_in=batch, **options)
         assert paused.is_preempted, f"paused in batch {batch}"
         resumed = fit(task, runner, latest=paused.checkpoints[-1], **options)
-        _same(alone, paused, resumed, f"paused in batch {batch}")
+        check_same(alone, paused, resumed, f"paused in batch {batch}")
 
 
 def test_workers_of_a_loader_go_on_with_their_random_numbers(task: Any, runner: Any) -> None:
     options: dict[str, Any] = {"max_epochs": 2, "loader": lambda: noisy_loader(num_workers=1)}
     alone = fit(task, runner, **options)
     paused = fit(task, runner, pause_in=7, **options)
-    _same(alone, paused, fit(task, runner, latest=paused.checkpoints[-1], **options), "paused in batch 7")
-
-
-def _same(alone: Fitted, paused: Fitted, resumed: Fitted, when: str) -> None:
-    assert resumed.counts == alone.counts, when
-    assert resumed.weights == alone.weights, when
-    assert resumed.rate == alone.rate, when
-    assert {**paused.validation, **resumed.validation} == alone.validation, when
-    assert not set(paused.validation) & set(resumed.validation), when
-    assert {**paused.training, **resumed.training} == alone.training, when
+    check_same(alone, paused, fit(task, runner, latest=paused.checkpoints[-1], **options), "paused in batch 7")

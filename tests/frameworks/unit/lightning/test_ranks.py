@@ -28,3 +28,18 @@ def test_the_adapter_exchanges_gradients(tmp_path: Path) -> None:
 
 def _run(job: str, *arguments: object) -> list[Any]:
     return run_ranks(2, f"{JOBS}:{job}", *arguments)
+
+
+def test_several_optimizers_of_the_adapter_train_alike_on_two_ranks(tmp_path: Path) -> None:
+    chief, other = _run("adapter_fit", str(tmp_path), 1)
+    assert chief["weights"] == other["weights"]
+    assert chief["weights"]["other.weight"] != chief["first"]["other.weight"]
+    assert chief["weights"]["net.0.weight"] != chief["first"]["net.0.weight"]
+    assert not other["reported"]
+
+
+def test_a_rank_without_validation_data_does_not_keep_the_other_waiting(tmp_path: Path) -> None:
+    """A metric of torchmetrics is computed by all ranks together."""
+    chief, _ = _run("adapter_fit", str(tmp_path), 3)
+    (metrics,) = chief["reported"]
+    assert metrics["measure"] == metrics["plain"] == 2.0

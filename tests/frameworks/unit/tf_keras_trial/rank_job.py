@@ -9,7 +9,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
-from small_keras_trial import Run, SmallTrial
+from small_keras_trial import PairTrial, Run, SmallTrial
 
 from determined import core
 
@@ -23,9 +23,13 @@ def main(rank: int, port: int, storage: Path, out: Path) -> None:
         latest = ranks.broadcast(before.saved[-1] if rank == 0 else None)
         after = Run(storage / "paused", batches=9, latest=latest, distributed=ranks)
         trained = Run(storage / "plain", Plain, batches=2, distributed=ranks, config=PLAIN)
-    runs: dict[str, Any] = {"alone": alone, "after": after, "plain": trained}
+        pair = Run(storage / "pair", PairTrial, batches=2, distributed=ranks)
+    runs: dict[str, Any] = {"alone": alone, "after": after, "plain": trained, "pair": pair}
     arrays = {f"{name} {place}": value for name, run in runs.items() for place, value in enumerate(run.weights)}
-    np.savez(out, **arrays, validated=[metrics["val_loss"] for _, metrics in alone.reports.validation])
+    losses = {
+        f"losses {name}": [metrics["val_loss"] for _, metrics in run.reports.validation] for name, run in runs.items()
+    }
+    np.savez(out, **arrays, **losses)
 
 
 class Plain(SmallTrial):

@@ -80,8 +80,51 @@ class SmallTrial(TFKerasTrial):
         return list(self.callbacks)
 
 
-class Reports(DummyTrainContext):
+class Pair(tf.keras.Model):
+    """Two models, each trained by an optimizer of its own; nobody calls the whole."""
+
     def __init__(self) -> None:
+        super().__init__()
+        layers = tf.keras.layers
+        self.maker = tf.keras.Sequential([layers.Input([2]), layers.Dense(2)])
+        self.judge = tf.keras.Sequential([layers.Input([2]), layers.Dense(1)])
+
+    def compile(self, maker: Any, judge: Any) -> None:
+        super().compile()
+        self.maker_optimizer, self.judge_optimizer = maker, judge
+
+    def train_step(self, data: Any) -> Any:
+        for part, optimizer in ((self.judge, self.judge_optimizer), (self.maker, self.maker_optimizer)):
+            with tf.GradientTape() as tape:
+                loss = self.loss_of(data)
+            variables = part.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return {"loss": loss}
+
+    def test_step(self, data: Any) -> Any:
+        return {"loss": self.loss_of(data)}
+
+    def loss_of(self, data: Any) -> Any:
+        x, y = data
+        return tf.reduce_mean((self.judge(self.maker(x)) - y) ** 2)
+
+
+class PairTrial(SmallTrial):
+    """Of its validation data there is one record: less than two ranks could share."""
+
+    def build_model(self) -> Any:
+        self.model = self.context.wrap_model(Pair())
+        wrap = self.context.wrap_optimizer
+        self.model.compile(wrap(tf.keras.optimizers.Adam(0.05)), judge=wrap(tf.keras.optimizers.SGD(0.05)))
+        return self.model
+
+    def build_validation_data_loader(self) -> Any:
+        return self.context.wrap_dataset(tf.data.Dataset.from_tensor_slices(points(1))).batch(BATCH)
+
+
+class Reports(DummyTrainContext):
+    def __init__(self, tensorboard: Path) -> None:
+        super().__init__(tensorboard)
         self.training: list[tuple[int, dict[str, Any]]] = []
         self.validation: list[tuple[int, dict[str, Any]]] = []
         self.statuses: list[str] = []
@@ -117,7 +160,8 @@ class Run:
             "checkpoint_policy": "none",
             **(config or {}),
         }
-        self.reports = Reports()
+        self.tensorboard = storage.with_name(f"{storage.name}-tensorboard")
+        self.reports = Reports(self.tensorboard)
         self.storage = storage
         env = EnvContext.from_config(config, seed=11, latest_checkpoint=latest)
         ranks = distributed or DummyDistributedContext()

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_keras_trial import BATCH, Run, SmallTrial, stopping_after
+import tensorflow as tf
+from small_keras_trial import PairTrial, Run, SmallTrial, stopping_after
 
-from determined.keras.callbacks import Callback, EarlyStopping, ReduceLROnPlateau
+from determined.keras._tensorflow import KERAS_3
+from determined.keras.callbacks import Callback, EarlyStopping, ReduceLROnPlateau, TensorBoard
 
 
 def _trial(kind_of_data: str, *callbacks: Any) -> type[SmallTrial]:
@@ -19,6 +21,10 @@ def _trial(kind_of_data: str, *callbacks: Any) -> type[SmallTrial]:
             return [make() for make in callbacks]
 
     return Trial
+
+
+def _plateau() -> Any:
+    return ReduceLROnPlateau(monitor="val_mae", factor=0.5, patience=1, min_delta=100.0)
 
 
 def _same(one: list[Any], other: list[Any]) -> bool:
@@ -41,12 +47,9 @@ def test_training_really_depends_on_what_is_restored(tmp_path: Path) -> None:
 
 
 def test_the_learning_rate_and_patience_of_callbacks_outlive_a_pause(tmp_path: Path) -> None:
-    def plateau() -> Any:
-        return ReduceLROnPlateau(monitor="val_mae", factor=0.5, patience=1, min_delta=100.0)
-
-    alone = Run(tmp_path / "alone", _trial("arrays", plateau))
-    before = Run(tmp_path / "paused", _trial("arrays", plateau, stopping_after(12)))
-    after = Run(tmp_path / "paused", _trial("arrays", plateau, stopping_after(1000)), latest=before.saved[-1])
+    alone = Run(tmp_path / "alone", _trial("arrays", _plateau))
+    before = Run(tmp_path / "paused", _trial("arrays", _plateau, stopping_after(12)))
+    after = Run(tmp_path / "paused", _trial("arrays", _plateau, stopping_after(1000)), latest=before.saved[-1])
     rates = [float(run.trial.model.optimizer.learning_rate.numpy()) for run in (alone, before, after)]
     assert rates[0] == rates[2] < rates[1] < 0.05
     assert _same(alone.weights, after.weights)
@@ -63,6 +66,48 @@ def test_early_stopping_counts_validations_across_a_pause(tmp_path: Path) -> Non
     )
     assert alone.reports.validation[-1][0] == after.reports.validation[-1][0] == 20
     assert after.reports.training[-1][0] == 20
+
+
+@pytest.mark.skipif(KERAS_3, reason="Keras 3 has no legacy optimizers")
+def test_legacy_optimizers_keep_their_moments_and_learning_rate(tmp_path: Path) -> None:
+    class Legacy(SmallTrial):
+        def build_model(self) -> Any:
+            model = super().build_model()
+            model.compile(tf.keras.optimizers.legacy.Adam(0.05), "mse", metrics=["mae"])
+            return model
+
+        def keras_callbacks(self) -> list[Any]:
+            return [_plateau(), stopping_after(stop)()]
+
+    stop = 1000
+    alone = Run(tmp_path / "alone", Legacy)
+    stop = 12
+    before = Run(tmp_path / "paused", Legacy)
+    stop = 1000
+    after = Run(tmp_path / "paused", Legacy, latest=before.saved[-1])
+    assert float(alone.trial.model.optimizer.learning_rate.numpy()) < 0.05
+    assert _same(alone.weights, after.weights)
+
+
+def test_models_trained_by_several_optimizers_go_on_where_they_were(tmp_path: Path) -> None:
+    alone = Run(tmp_path / "alone", PairTrial, batches=6)
+    before = Run(tmp_path / "paused", PairTrial, batches=4)
+    after = Run(tmp_path / "paused", PairTrial, batches=6, latest=before.saved[-1])
+    assert _same(alone.weights, after.weights)
+
+
+def test_the_last_checkpoint_of_an_early_stop_holds_the_best_weights(tmp_path: Path) -> None:
+    def stopping() -> Any:
+        return EarlyStopping(monitor="val_loss", patience=1, min_delta=1000.0, restore_best_weights=True)
+
+    trial = _trial("arrays", stopping)
+    stopped = Run(tmp_path / "stopped", trial, batches=60)
+    first = Run(tmp_path / "first", _trial("arrays"), batches=5)  # of which only the first validation was good
+    loaded = tf.keras.models.clone_model(first.trial.model)
+    suffix = ".weights.h5" if KERAS_3 else ""
+    loaded.load_weights(str(tmp_path / "stopped" / stopped.saved[-1] / f"determined-keras-model-weights{suffix}"))
+    assert stopped.reports.training[-1][0] == 10
+    assert _same(loaded.get_weights(), first.weights)
 
 
 def test_callbacks_keep_the_state_they_return(tmp_path: Path) -> None:
@@ -121,10 +166,33 @@ def test_state_on_the_trial_that_a_pause_would_lose_is_warned_of(
     assert "get_state" in caplog.text
 
 
-def test_another_trials_checkpoint_gives_weights_and_no_place(tmp_path: Path) -> None:
-    before = Run(tmp_path, batches=6)
+def test_another_trials_checkpoint_gives_weights_but_no_place_and_no_learning_rate(tmp_path: Path) -> None:
+    class Faster(SmallTrial):
+        def build_model(self) -> Any:
+            model = super().build_model()
+            model.compile(tf.keras.optimizers.SGD(0.01), "mse")
+            return model
+
+    class Slower(Faster):
+        def build_model(self) -> Any:
+            model = super().build_model()
+            model.compile(tf.keras.optimizers.SGD(1e-30), "mse")
+            return model
+
+    before = Run(tmp_path, Faster, batches=6)
     directory = tmp_path / before.saved[-1] / "workload_sequencer.pkl"
     state = pickle.loads(directory.read_bytes())
     directory.write_bytes(pickle.dumps({**state, "trial_id": 5}))
-    after = Run(tmp_path, batches=3, latest=before.saved[-1], config={"hyperparameters": {"global_batch_size": BATCH}})
+    after = Run(tmp_path, Slower, batches=3, latest=before.saved[-1])
     assert after.reports.training[-1][0] == 3
+    assert np.array_equal(after.weights[0], before.weights[0])
+
+
+def test_batches_in_event_files_are_counted_on_after_a_pause(tmp_path: Path) -> None:
+    trial = _trial("arrays", lambda: TensorBoard(update_freq="batch"))
+    before = Run(tmp_path / "run", trial, batches=3)
+    after = Run(tmp_path / "run", trial, batches=5, latest=before.saved[-1])
+    files = [str(file) for file in after.tensorboard.rglob("*tfevents*")]
+    events = [event for file in files for event in tf.compat.v1.train.summary_iterator(file)]
+    steps = [event.step for event in events if any(value.tag == "batch_loss" for value in event.summary.value)]
+    assert len(steps) == len(set(steps)) == 5

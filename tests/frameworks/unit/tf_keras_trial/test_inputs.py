@@ -12,6 +12,7 @@ from determined.errors import InvalidExperimentException
 from determined.keras import SequenceAdapter
 from determined.keras._batches import training_dataset, validation_dataset
 from determined.keras._context import FitOptions
+from determined.keras._tensorflow import KERAS_3
 
 
 def _numbers(count: int = 10) -> tuple[Any, Any]:
@@ -84,6 +85,35 @@ def test_class_weights_multiply_sample_weights() -> None:
     data = (np.zeros([4, 1]), np.array([0, 1, 1, 0]), np.array([1.0, 1.0, 0.5, 0.5]))
     dataset = training_dataset(data, step=0, batch_size=4, seed=3, rank=0, size=1, options=options)
     assert next(iter(dataset))[2].numpy().tolist() == [2.0, 3.0, 1.5, 1.0]
+
+
+def test_classes_without_a_weight_count_once() -> None:
+    options = FitOptions(shuffle=False, class_weight={0: 2.0})
+    data = (np.zeros([4, 1]), np.array([0, 1, 2, 0]))
+    dataset = training_dataset(data, step=0, batch_size=4, seed=3, rank=0, size=1, options=options)
+    assert next(iter(dataset))[2].numpy().tolist() == [2.0, 1.0, 1.0, 2.0]
+
+
+@pytest.mark.skipif(not KERAS_3, reason="Keras 2 has neither on_epoch_begin nor num_batches")
+def test_a_sequence_of_keras_3_may_shuffle_itself_as_an_epoch_begins() -> None:
+    class Shuffled(tf.keras.utils.PyDataset):
+        num_batches = 3
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.order = np.arange(3)
+
+        def __getitem__(self, index: int) -> tuple[Any, Any]:
+            return self.order[[index]], np.zeros(1)
+
+        def on_epoch_begin(self) -> None:
+            np.random.shuffle(self.order)
+
+    found = _first(Shuffled(), 9, shuffle=False)
+    epochs = [sorted(chain(*found[first : first + 3])) for first in (0, 3, 6)]
+    assert epochs == [[0, 1, 2]] * 3
+    assert len({str(found[first : first + 3]) for first in (0, 3, 6)}) > 1
+    assert _first(Shuffled(), 4, step=5, shuffle=False) == found[5:]
 
 
 def test_validation_data_is_divided_among_ranks_without_a_rest() -> None:

@@ -1,17 +1,21 @@
 """TFKerasTrial and its context: what is captured, reported, called and refused."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from small_keras_trial import BATCH, Run, SmallTrial, points
+from small_keras_trial import BATCH, PairTrial, Run, SmallTrial, points
 
+from determined import core
 from determined.errors import InvalidExperimentException
 from determined.keras import TFKerasTrialContext
 from determined.keras import callbacks as det_callbacks
 from determined.keras._gradients import averaging, over_core
+from determined.keras._parallel import joined
+from determined.keras._tensorflow import KERAS_3
 from determined.trial import EnvContext, local_core_context
 
 
@@ -90,10 +94,68 @@ def test_a_callback_of_ours_with_epochs_needs_their_length(tmp_path: Path) -> No
 def test_a_plain_callback_with_epochs_is_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     class Trial(SmallTrial):
         def keras_callbacks(self) -> list[Any]:
-            return [tf.keras.callbacks.EarlyStopping()]
+            return [tf.keras.callbacks.CSVLogger(str(tmp_path / "epochs.csv"))]
 
     Run(tmp_path, Trial, batches=1)
-    assert "EarlyStopping has on_epoch_end" in caplog.text
+    assert "CSVLogger has on_epoch_end" in caplog.text
+
+
+def test_callbacks_of_keras_that_would_wait_in_vain_are_named_with_what_to_use(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Patient(tf.keras.callbacks.EarlyStopping):  # type: ignore[misc]
+        pass
+
+    class Trial(SmallTrial):
+        def keras_callbacks(self) -> list[Any]:
+            best, every = str(tmp_path / "best.weights.h5"), str(tmp_path / "{epoch}.weights.h5")
+            return [
+                Patient("val_mae"),
+                det_callbacks.EarlyStopping(),
+                tf.keras.callbacks.ModelCheckpoint(best, save_best_only=True, save_weights_only=True),
+                tf.keras.callbacks.ModelCheckpoint(every, save_weights_only=True),
+            ]
+
+    Run(tmp_path, Trial, batches=1)
+    said = [line for line in caplog.messages if "so it does nothing" in line]
+    assert len(said) == 2
+    assert said[0].startswith("Patient looks at val_mae") and "determined.keras.callbacks" in said[0]
+    assert said[1].startswith("ModelCheckpoint looks at val_loss") and "leave it out" in said[1]
+
+
+def test_a_lambda_callback_hears_of_batches(tmp_path: Path) -> None:
+    heard: list[int] = []
+
+    class Trial(SmallTrial):
+        def keras_callbacks(self) -> list[Any]:
+            return [tf.keras.callbacks.LambdaCallback(on_batch_end=lambda batch, logs: heard.append(batch))]
+
+    Run(tmp_path, Trial, batches=2)
+    assert heard == [0, 1]
+
+
+def test_an_optimizer_that_nobody_wrapped_is_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    class Trial(PairTrial):
+        def build_model(self) -> Any:
+            model = super().build_model()
+            model.unseen = tf.keras.optimizers.SGD()
+            return model
+
+    Run(tmp_path, Trial, batches=1)
+    assert "Pair.unseen did not go through" in caplog.text
+    assert "maker_optimizer" not in caplog.text
+
+
+@pytest.mark.skipif(not KERAS_3, reason="Keras 2 refuses it")
+def test_gradients_are_added_up_for_an_optimizer_that_is_named(tmp_path: Path) -> None:
+    run = Run(tmp_path, _Subclassed, batches=2, config={"optimizations": {"aggregation_frequency": 2}})
+    assert run.trial.model.optimizer.gradient_accumulation_steps == 2
+
+
+@pytest.mark.skipif(KERAS_3, reason="Keras 3 can do it")
+def test_gradients_cannot_be_added_up_by_keras_2(tmp_path: Path) -> None:
+    with pytest.raises(InvalidExperimentException, match="aggregation_frequency=2"):
+        Run(tmp_path, _Subclassed, batches=2, config={"optimizations": {"aggregation_frequency": 2}})
 
 
 def test_compile_and_fit_are_noted_and_not_run(tmp_path: Path) -> None:
@@ -146,6 +208,16 @@ class _EmptyDataset(SmallTrial):
         return self.context.wrap_dataset(tf.data.Dataset.from_tensor_slices(points())).take(0).batch(BATCH)
 
 
+class _EmptyForNet(_EmptyDataset):
+    def build_model(self) -> Any:
+        return _Subclassed.build_model(self)  # built from data, of which there is none
+
+
+class _EndlessValidation(SmallTrial):
+    def build_validation_data_loader(self) -> Any:
+        return self.context.wrap_dataset(tf.data.Dataset.from_tensor_slices(points())).batch(BATCH).repeat()
+
+
 @pytest.mark.parametrize(
     ("trial", "words"),
     [
@@ -153,6 +225,8 @@ class _EmptyDataset(SmallTrial):
         (_Uncompiled, "must call compile"),
         (_UnwrappedDataset, "not passed through context.wrap_dataset"),
         (_EmptyDataset, "dataset is empty"),
+        (_EmptyForNet, "dataset is empty"),
+        (_EndlessValidation, "without an end"),
     ],
 )
 def test_what_cannot_be_trained_is_said(tmp_path: Path, trial: type[SmallTrial], words: str) -> None:
@@ -215,17 +289,21 @@ def test_an_unmanaged_context_leaves_everything_as_it_is() -> None:
 class _Peers:
     """Two ranks, of which the other sends gradients that are three times as large."""
 
-    rank = 0
+    rank, size = 0, 2
+    sent: list[Any] = []
 
     def gather(self, mine: list[Any]) -> list[Any]:
+        self.sent = [part.dtype for part in mine]
         return [mine, [3 * part for part in mine]]
 
     def broadcast(self, means: Any) -> Any:
         return means
 
 
-def test_gradients_are_averaged_before_they_are_applied() -> None:
-    optimizer = averaging(tf.keras.optimizers.SGD(1.0), over_core(_Peers()))  # type: ignore[arg-type]
+@pytest.mark.parametrize(("compress", "sent"), [(False, "float32"), (True, "float16")])
+def test_gradients_are_averaged_before_they_are_applied(compress: bool, sent: str) -> None:
+    peers: Any = _Peers()
+    optimizer = averaging(tf.keras.optimizers.SGD(1.0), over_core(peers, compress=compress))
     variables = [tf.keras.layers.Dense(1, use_bias=False), tf.keras.layers.Dense(1, use_bias=False)]
     for layer in variables:
         layer.build([None, 1])
@@ -239,6 +317,20 @@ def test_gradients_are_averaged_before_they_are_applied() -> None:
     step()
     assert variables[0].get_weights()[0].item() == pytest.approx(-2.0)
     assert type(optimizer).__name__ == "SGD"
+    assert peers.sent == [sent]
+
+
+def test_the_config_says_whether_gradients_are_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    peers: Any = _Peers()
+    monkeypatch.delenv("USE_HOROVOD", raising=False)
+    monkeypatch.setenv("USE_TORCH_DISTRIBUTED", "True")
+    monkeypatch.setattr(core.DistributedContext, "from_torch_distributed", lambda: peers)
+    trial = SimpleNamespace(_config={"optimizations": {"gradient_compression": True}})
+    info: Any = SimpleNamespace(trial=trial, slot_ids=[0, 1], container_addrs=["127.0.0.1"])
+    with joined(info) as ranks:
+        assert ranks.average is not None
+        (mean,) = ranks.average([tf.constant([1.0])])
+    assert peers.sent == ["float16"] and mean.numpy().tolist() == [2.0]
 
 
 def _context() -> TFKerasTrialContext:

@@ -1,0 +1,59 @@
+"""Models that have no variables yet: Keras 3 makes those of a class of the user's, or of a Sequential without an Input,
+at the first batch, and saves and loads only what is there."""
+
+from typing import Any
+
+from determined.errors import CheckpointStateException
+from determined.keras import _data_position, _framework
+
+
+def build_uncallable(keras: Any, model: Any) -> None:
+    """A model that only trains, by parts that are models themselves, has no `call`: it has all weights there are."""
+    if not model.built and type(model).call is keras.Model.call:
+        model.built = True  # else Keras 3 saves and loads nothing
+
+
+def count_weights(keras: Any, model: Any) -> int | None:
+    """For `build_from_data`. Keras 2 does not need it, and counts none of a model that it takes for unbuilt."""
+    return len(model.weights) if _framework.is_keras_3(keras) else None
+
+
+def build_from_data(keras: Any, model: Any, weights: int | None) -> None:
+    """From `on_train_begin`: let the model make its variables as the data of this `fit` are shaped. None are read, so
+    that they come in the same order afterwards.
+
+    Args:
+        keras: that of the model.
+        model: the one to load into.
+        weights: how many the checkpoint has; None where it does not say.
+
+    Raises:
+        CheckpointStateException: their shapes cannot be told, or the data go through a part of the model alone.
+    """
+    build_uncallable(keras, model)
+    if not _framework.is_keras_3(keras):  # Keras 2 loads into variables that are made later
+        return
+    if not model.built:
+        _call_on_shapes(keras, model)
+    unbuilt = [layer.name for layer in model._flatten_layers() if not layer.built]
+    if unbuilt and len(model.weights) < (weights or 0):  # Keras 3 would leave them out without a word
+        raise CheckpointStateException(
+            f"{type(model).__name__} has {len(model.weights)} of the {weights} weights of the checkpoint before its "
+            f"first batch; give its parts an Input, or call them on a batch before fit: {', '.join(unbuilt)}"
+        )
+
+
+def _call_on_shapes(keras: Any, model: Any) -> None:
+    words = (
+        f"{type(model).__name__} has no variables before its first batch, so that no checkpoint can be loaded; "
+        "call it on a batch before fit, or give it an Input"
+    )
+    spec = _data_position.data_spec()
+    if spec is None:
+        raise CheckpointStateException(words)
+    inputs, _, _ = keras.utils.unpack_x_y_sample_weight(spec)
+    try:
+        shapes = keras.tree.map_structure(lambda each: keras.KerasTensor(each.shape, each.dtype.name), inputs)
+        model(shapes, training=True)  # as fit calls it
+    except Exception as err:  # the user's code, and data of any kind: training ends, with what can be done
+        raise CheckpointStateException(f"{words}. By the shapes of the data it could not be built: {err}") from err
