@@ -24,7 +24,7 @@ def main() -> int:
     _show("e", "list-checkpoints", experiment)
     address = [str(DET), "open", "experiment", experiment, "--print-only"]
     link = subprocess.run(address, capture_output=True, text=True, check=True).stdout.strip()
-    print(f"\nThe experiment in your browser, signed in (once, for 5 minutes): {link}")
+    print(f"\nThe experiment in your browser, signed in (once, within a minute): {link}")
     print("Another such address: .venv/bin/det open")
     print("Stop the master when you are done: .venv/bin/det master stop")
     return 0

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from determined import constants
 
@@ -26,16 +26,24 @@ def has_screen() -> bool:
     return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def for_installer() -> dict[str, str]:
-    """The surroundings of what installs packages: all but the environment that happens to be active."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INSTALLERS)}
+def for_installer(entries: Iterable[str] = ()) -> dict[str, str]:
+    """The surroundings of what installs packages: all but the environment that happens to be active.
+
+    `entries` are `NAME=VALUE` of a config; a bare name takes the variable away.
+    """
+    found = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INSTALLERS)}
+    return _changed(found, entries)
 
 
-def with_environment(changes: dict[str, str]) -> dict[str, str]:
-    """This process's variables with others over them; their PATH and PYTHONPATH come before its own."""
-    merged = {**os.environ, **changes}
+def with_environment(changes: dict[str, str], entries: Iterable[str] = ()) -> dict[str, str]:
+    """This process's variables with others over them; their PATH and PYTHONPATH come before its own.
+
+    `entries` are those of a config, as for `for_installer`.
+    """
+    own = _changed(dict(os.environ), entries)
+    merged = {**own, **changes}
     for name in ("PATH", "PYTHONPATH"):
-        parts = [changes.get(name), os.environ.get(name)]
+        parts = [changes.get(name), own.get(name)]
         if any(parts):
             merged[name] = os.pathsep.join(filter(None, parts))
     return merged
@@ -48,3 +56,12 @@ def active_python() -> str | None:
         if prefix and os.access(f"{prefix}/bin/python", os.X_OK):
             return f"{prefix}/bin/python"
     return None
+
+
+def _changed(variables: dict[str, str], entries: Iterable[str]) -> dict[str, str]:
+    for name, given, value in (entry.partition("=") for entry in entries):
+        if given:
+            variables[name] = value
+        else:
+            variables.pop(name, None)
+    return variables

@@ -22,9 +22,10 @@ class Surroundings:
 @contextmanager
 def prepared(raw: dict[str, Any], directory: Path) -> Iterator[Surroundings]:
     """Around a run of a canonical config. Raises EnvironmentUnusable or FailedPrecondition when there can be none."""
-    asked = (raw.get("environment") or {}).get("python")
+    section = raw.get("environment") or {}
+    asked, entries = section.get("python"), (section.get("environment_variables") or {}).get("cpu") or []
     if asked is None:
-        yield Surroundings(environment.active_python() or sys.executable, environment.with_environment({}))
+        yield Surroundings(environment.active_python() or sys.executable, environment.with_environment({}, entries))
         return
     from determined.config.python_environment import parse_python_environment
     from determined.environments import building, resolving
@@ -33,7 +34,7 @@ def prepared(raw: dict[str, Any], directory: Path) -> Iterator[Surroundings]:
 
     wanted = parse_python_environment(asked)
     assert wanted is not None
-    place = place_of(environment.for_installer(), lambda text: render.line(text, file=sys.stderr))
+    place = place_of(environment.for_installer(entries), lambda text: render.line(text, file=sys.stderr))
     made = building.provide(resolving.resolve(wanted, directory, place), wanted, directory, place)
     interpreter = made.interpreter
     try:
@@ -42,6 +43,6 @@ def prepared(raw: dict[str, Any], directory: Path) -> Iterator[Surroundings]:
             home = Path(interpreter.path).parent
             search = [lent, *([] if interpreter.support is None else [interpreter.support])]
             changes = {"PATH": str(home), "VIRTUAL_ENV": str(home.parent), "PYTHONPATH": ":".join(search)}
-            yield Surroundings(interpreter.path, environment.with_environment(changes))
+            yield Surroundings(interpreter.path, environment.with_environment(changes, entries))
     finally:
         made.hold.close()

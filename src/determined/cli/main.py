@@ -36,6 +36,18 @@ NOUNS: list[tuple[tuple[str, ...], str, str]] = [
     (("workspace", "w"), "workspaces", "workspace"),
 ]
 
+# Upstream's nouns that are not there yet, and what to do instead.
+_ABSENT = {
+    "command": "run a script as an experiment: det e create",
+    "model": "keep the uuid of a checkpoint: det e list-checkpoints, det checkpoint download",
+    "notebook": "start jupyter yourself; scripts reach the cluster through determined.experimental.client",
+    "shell": "log in to the machine; det t logs shows what a trial prints",
+    "template": "write its fields into the config file, or set them with det e create --config",
+    "tensorboard": "start tensorboard on the files in the checkpoint storage, see docs/frameworks.md",
+    "webhook": "wait in a script: det e wait, or Experiment.wait() of the SDK",
+}
+_SHORT = {"cmd": "command", "m": "model", "tpl": "template", "tb": "tensorboard"}
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point of the `det` script."""
@@ -63,6 +75,9 @@ def _run(words: list[str]) -> int:
     if not rest or rest[0] in {"help", "-h", "--help"}:
         parser.print_help()
         return 0
+    absent = _SHORT.get(rest[0], rest[0])
+    if absent in _ABSENT:
+        raise UnknownWord(f"'det {absent}' is not there yet; {_ABSENT[absent]}")
     names = resolve(rest[0], [n for n, _, _ in NOUNS], "det")
     module = next(m for n, _, m in NOUNS if n == names)
     tree = importlib.import_module(f"determined.cli.commands.{module}").TREE

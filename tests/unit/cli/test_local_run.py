@@ -33,6 +33,16 @@ def test_a_script_runs_in_its_directory_and_its_status_is_returned(tmp_path: Pat
     assert (tmp_path / "here").exists()
 
 
+def test_a_script_has_the_variables_of_its_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAKEN_AWAY", "x")
+    script = "import os; assert os.environ['GIVEN'] == 'a=b' and 'TAKEN_AWAY' not in os.environ"
+    text = f"""
+entrypoint: ["{sys.executable}", "-c", "{script}"]
+environment: {{environment_variables: ["GIVEN=a=b", "TAKEN_AWAY"]}}
+"""
+    assert local_run.run(text, tmp_path, test_mode=False) == 0
+
+
 def test_a_trial_class_needs_test_mode(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="--local --test"):
         local_run.run("entrypoint: model_def:MyTrial", tmp_path, test_mode=False)

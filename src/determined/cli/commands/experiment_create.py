@@ -49,7 +49,7 @@ def create(args: argparse.Namespace) -> int | None:
 
 
 def say_created(session: Session, answer: CreateExperimentResponse) -> None:
-    for warning in answer.warnings or []:
+    for warning in [*(answer.warnings or []), *answer.messages]:
         render.warn(f"Warning: {warning}")
     render.line(f"Created experiment {answer.experiment.id}")
     render.line(f"  {session.master_url}/det/experiments/{answer.experiment.id}", file=sys.stderr)
