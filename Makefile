@@ -79,14 +79,12 @@ $(TF215)/.stamp: scripts/install_frameworks.sh
 	@PYTHON=$(PYTHON) sh scripts/install_frameworks.sh $(TF215) tf215
 	@touch $@
 
-# Files run in parallel, those of real clusters first: most of their time is waiting, which the others fill. The survival
-# suite runs alone, for it holds a time limit; `check` has run the architecture tests. What comes before is made and
-# checked side by side, the output of each in one piece.
+# Files run in parallel, those of real clusters first: most of their time is waiting, which the others fill. `check` has
+# run the architecture tests. What comes before is made and checked side by side, the output of each in one piece.
 test:
 	@$(MAKE) --no-print-directory -j 3 --output-sync=target official engines chromium check check-webui
 	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -n 5 --dist loadfile --no-loadscope-reorder $(FAST) \
-		--ignore tests/e2e/test_survival.py --ignore tests/architecture tests
-	$(PYTEST) -q $(FAST) tests/e2e/test_survival.py
+		--ignore tests/architecture tests
 
 # Every page, journey, theme and width in a real browser; `make test` has a smoke of it.
 test-browser: setup chromium webui

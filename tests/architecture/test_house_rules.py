@@ -12,6 +12,7 @@ SOURCE = ROOT / "src" / "determined"
 MAX_FILE = 400
 MAX_FUNCTION = 50
 MAX_NESTING = 3
+HANG_SECONDS = 30
 
 # Files that may read the process environment: one per process role.
 ENVIRONMENT_READERS = {
@@ -28,7 +29,6 @@ ENVIRONMENT_READERS = {
     "keras/_parallel.py",
     "pytorch/_parallel.py",
     "pytorch/deepspeed/_backend.py",
-    "storage/environment.py",
 }
 
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "manager2"}
@@ -129,3 +129,26 @@ def test_no_file_speaks_of_the_machine_it_was_written_on() -> None:
         if w in p.read_text(errors="replace")
     ]
     assert not found, found
+
+
+def test_no_test_promises_wall_clock_time() -> None:
+    promised = [
+        f"{path.relative_to(ROOT)}:{check.lineno}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for check in ast.walk(ast.parse(path.read_text()))
+        if isinstance(check, ast.Assert) and any(_is_short(part) for part in ast.walk(check.test))
+    ]
+    assert not promised, (
+        f"a claim of speed is a script in benchmarks/; to end a hang allow {HANG_SECONDS} s: {promised}"
+    )
+
+
+def _is_short(node: ast.AST) -> bool:
+    """Whether it says "a difference of wall clocks is below so many seconds"."""
+    if not isinstance(node, ast.Compare) or not isinstance(node.ops[-1], ast.Lt | ast.LtE):
+        return False
+    limit, clocks = node.comparators[-1], ("monotonic", "perf_counter", "time")
+    if not isinstance(limit, ast.Constant) or limit.value >= HANG_SECONDS:
+        return False
+    called = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    return any(isinstance(function, ast.Attribute) and function.attr in clocks for function in called)

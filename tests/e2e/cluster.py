@@ -52,8 +52,8 @@ class Cluster:
         scheme = "https" if self.config["security"].get("tls") else "http"
         return f"{scheme}://{self.host}:{self.port}"
 
-    def start(self) -> float:
-        """Seconds until it served. After the first start it comes back on the same port."""
+    def start(self) -> None:
+        """Returns when it serves. After the first start it comes back on the same port."""
         config_file = self.directory / "master.yaml"
         config_file.write_text(json.dumps(self.config))
         read_fd, write_fd = os.pipe()
@@ -64,7 +64,6 @@ class Cluster:
             command += ["--slots", str(self.slots)]
         if self.db_url:
             command += ["--db-url", self.db_url]
-        began = time.monotonic()
         with (self.directory / "master.log").open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdout=log, stderr=log, pass_fds=[write_fd], start_new_session=True, env=clean_environment()
@@ -74,7 +73,6 @@ class Cluster:
             self.port = self._read_ready(read_fd)
         finally:
             os.close(read_fd)
-        return time.monotonic() - began
 
     def kill(self) -> None:
         """kill -9, as a power cut would."""
@@ -87,7 +85,7 @@ class Cluster:
             return
         self.process.terminate()
         try:
-            self.process.wait(timeout=20)
+            self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self.kill()
 
@@ -122,7 +120,7 @@ class Client:
 
     def __init__(self, url: str, username: str = "determined", password: str = "", cert: str | None = None) -> None:
         self.url = url
-        self.pool = urllib3.PoolManager(retries=False, timeout=30, ca_certs=cert)
+        self.pool = urllib3.PoolManager(retries=False, timeout=60, ca_certs=cert)
         self.headers: dict[str, str] = {}
         token = self.call("POST", "/api/v1/auth/login", {"username": username, "password": password})["token"]
         self.headers = {"Authorization": f"Bearer {token}"}
@@ -178,7 +176,7 @@ class Client:
 
 def eventually(
     condition: Callable[[], Any],
-    seconds: float = 30,
+    seconds: float = 60,
     explain: Callable[[], str] | None = None,
     *,
     poll_seconds: float = 0.05,

@@ -81,7 +81,7 @@ def test_master_away_for_fifteen_minutes_loses_nothing_and_restarts_nothing(
     client = Client(absent.url)
     client.post(f"/api/v1/experiments/{experiment}/pause")  # heard through the token the runner has had all along
     client.wait_state(experiment, "PAUSED")
-    eventually(lambda: not client.get("/tasks"), 20)
+    eventually(lambda: not client.get("/tasks"))
     last = _number(progress)
     assert [report["totalBatches"] for report in client.metrics(trial, "training")] == list(range(1, last + 1))
     lines = client.log_lines(trial)
@@ -104,7 +104,7 @@ def test_runners_that_the_database_knows_nothing_of_are_ended_and_kept_aside(tmp
         for path in cluster.directory.glob("master.db*"):
             path.unlink()
         cluster.start()
-        _, alive = psutil.wait_procs(family, timeout=20)
+        _, alive = psutil.wait_procs(family, timeout=60)
         assert alive == []
         assert (cluster.directory / "runs" / "lost" / run_dir.name / "journals").is_dir()
         assert not run_dir.exists()

@@ -192,9 +192,10 @@ def test_attributes_of_an_experiment_are_set_one_at_a_time(
 
 
 def test_scheduling_attributes_are_set_while_it_is_alive(det: Det, cluster: Cluster, tmp_path: Path) -> None:
-    config = write_experiment(tmp_path / "m", SCRIPT, {"name": "paused"})
-    out = det("e", "create", str(config), str(config.parent), "--paused").out
-    experiment = out.split("Created experiment ")[1].split()[0]
+    config = write_experiment(tmp_path / "m", SCRIPT, {"name": "paused", "resources": {"agent_label": "fast"}})
+    created = det("e", "create", str(config), str(config.parent), "--paused")
+    assert "`resources.agent_label` is ignored; use a resource pool" in created.err, "what the master remarked"
+    experiment = created.out.split("Created experiment ")[1].split()[0]
     det("e", "set", "priority", experiment, "30")
     det("e", "set", "weight", experiment, "2.5")
     det("e", "set", "max-slots", experiment, "1")

@@ -53,7 +53,7 @@ def test_ctrl_c_while_following_ends_with_3_and_the_experiment_goes_on(
     # the line is here while the script still waits: nothing holds back what a pipe follows
     seen = _read_until(following.stdout.fileno(), "begun")
     following.send_signal(signal.SIGINT)
-    _, err = following.communicate(timeout=30)
+    _, err = following.communicate(timeout=60)
     experiment = int(re.findall(r"Created experiment (\d+)", seen)[0])
     trial = client.trials(experiment)[0]["id"]
     assert following.returncode == 3

@@ -46,8 +46,8 @@ def test_pausing_frees_the_slot_and_activating_goes_on_from_the_same_batch(
     trial = eventually(lambda: client.trials(experiment))[0]["id"]
     eventually(lambda: len(client.metrics(trial, "training")) >= 2)
     det(home, "e", "pause", str(experiment), master=cluster.url)
-    client.wait_state(experiment, "PAUSED", seconds=10)
-    eventually(lambda: _free_slots(client) == cluster.slots, 10)
+    client.wait_state(experiment, "PAUSED")
+    eventually(lambda: _free_slots(client) == cluster.slots)
     before = client.metrics(trial, "training")
     assert 0 < len(before) < 10
     det(home, "e", "activate", str(experiment), master=cluster.url)

@@ -56,7 +56,7 @@ def user(four_slots: Cluster) -> Client:
 @pytest.fixture
 def stage_4(tmp_path: Path) -> Path:
     """Faster than for an audience."""
-    return _changed(copy_example("core_api", tmp_path / "model"), "4_distributed.py", "sleep(0.1)", "sleep(0.02)")
+    return _changed(copy_example("core_api", tmp_path / "model"), "4_distributed.py", "sleep(0.1)", "sleep(0.03)")
 
 
 def _changed(model: Path, script: str, old: str, new: str) -> Path:
@@ -131,7 +131,7 @@ def test_a_paused_ddp_training_has_the_losses_of_one_left_alone(
     step = "training.batches += 1\n"
     _changed(model, "train.py", step, f"__import__('time').sleep(0.05); {step}")  # slow enough to be caught half way
     experiment = submit(four_slots, home, model, "config.yaml", *SEEDED)
-    pause_and_activate(user, home, four_slots, experiment, after=5)
+    pause_and_activate(user, experiment, after=5)
     paused = finished(user, experiment, 250)
     losses = reported(user, alone, "loss")
     assert list(losses) == list(range(1, 61))

@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
 while not all((here / str(n)).exists() for n in range(4)): time.sleep(0.01)
 if rank == 3:
     print("loss is nan", flush=True)
-    (here / "failed_at").write_text(str(time.time()))
+    (here / "failed").touch()
     {end}
 time.sleep(600)
 """
@@ -98,17 +97,11 @@ def test_ranks_of_two_nodes_know_themselves_and_their_lines_are_found_by_rank(
 @pytest.mark.parametrize(
     ("end", "how"), [("sys.exit(7)", "with status 7"), ("os.kill(os.getpid(), 9)", "ended by SIGKILL (out of memory?)")]
 )
-def test_one_dead_rank_ends_all_nodes_within_5_s_and_is_the_reason(
-    user: Client, tmp_path: Path, end: str, how: str
-) -> None:
+def test_one_dead_rank_ends_all_nodes_and_is_the_reason(user: Client, tmp_path: Path, end: str, how: str) -> None:
     experiment = _submit(user, {"entrypoint": TORCH}, train=ONE_FAILS.format(directory=str(tmp_path), end=end))
-    eventually((tmp_path / "failed_at").exists, 60)
-    failed_at = float((tmp_path / "failed_at").read_text())
+    eventually((tmp_path / "failed").exists, 60)
     pids = [int((tmp_path / str(rank)).read_text()) for rank in range(4)]
-    eventually(lambda: not any(_lives(pid) for pid in pids), 20, poll_seconds=0.01)
-    seconds = time.time() - failed_at
-    print(f"all ranks were gone after {seconds:.2f} s")
-    assert seconds < 5
+    eventually(lambda: not any(_lives(pid) for pid in pids), poll_seconds=0.01)
     user.wait_state(experiment, "ERROR")
     (trial,) = user.trials(experiment)
     log = "\n".join(user.log_lines(trial["id"]))

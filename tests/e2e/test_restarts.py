@@ -42,16 +42,16 @@ def test_a_killed_training_process_restarts_from_its_checkpoint_until_restarts_a
     trial = eventually(lambda: client.trials(experiment))[0]["id"]
     pids: list[int] = []
     for _ in range(2):
-        pid = eventually(lambda: _newest_pid(client, trial, pids), 30)
+        pid = eventually(lambda: _newest_pid(client, trial, pids))
         pids.append(pid)
-        eventually(lambda: [m for m in client.metrics(trial, "training") if m["totalBatches"] == 10], 30)
+        eventually(lambda: [m for m in client.metrics(trial, "training") if m["totalBatches"] == 10])
         if len(pids) == 1:
             os.kill(pid, signal.SIGKILL)
     lines = "\n".join(client.log_lines(trial))
     assert "starting at 0" in lines
     assert "starting at 10" in lines, lines
     assert client.trials(experiment)[0]["restarts"] == 1
-    client.wait_state(experiment, "COMPLETED", seconds=30)
+    client.wait_state(experiment, "COMPLETED")
     steps = [m["totalBatches"] for m in client.metrics(trial, "training")]
     assert steps == list(range(1, 31))
 
@@ -59,7 +59,7 @@ def test_a_killed_training_process_restarts_from_its_checkpoint_until_restarts_a
 def test_restarts_end_in_error_when_spent(cluster: Cluster, client: Client, home: Path, tmp_path: Path) -> None:
     config = write_experiment(tmp_path / "fail", "raise SystemExit(3)", {"max_restarts": 2})
     experiment = _create(cluster, home, config)
-    client.wait_state(experiment, "ERROR", seconds=40)
+    client.wait_state(experiment, "ERROR")
     assert client.trials(experiment)[0]["restarts"] == 3 or client.trials(experiment)[0]["restarts"] == 2
     lines = client.log_lines(client.trials(experiment)[0]["id"])
     assert any("3" in line and "exit" in line.lower() for line in lines)
@@ -73,11 +73,11 @@ def test_a_script_that_never_asks_about_preemption_is_ended_by_a_pause(
     trial = eventually(lambda: client.trials(experiment))[0]["id"]
     eventually(lambda: any("up" in line for line in client.log_lines(trial)))
     det(home, "e", "pause", str(experiment), master=cluster.url)
-    client.wait_state(experiment, "PAUSED", seconds=10)
-    eventually(lambda: not client.get("/tasks"), 25)
+    client.wait_state(experiment, "PAUSED")
+    eventually(lambda: not client.get("/tasks"))
     assert client.trials(experiment)[0]["restarts"] == 0
     det(home, "e", "kill", str(experiment), master=cluster.url)
-    client.wait_state(experiment, "CANCELED", seconds=10)
+    client.wait_state(experiment, "CANCELED")
 
 
 def test_training_goes_on_while_the_master_is_dead_and_everything_arrives(home: Path, tmp_path: Path) -> None:
@@ -91,8 +91,8 @@ def test_training_goes_on_while_the_master_is_dead_and_everything_arrives(home: 
         eventually(lambda: client.metrics(trial, "training"))
         cluster.kill()
         # The process trains on: wait for it to end by itself, with nobody to report to.
-        eventually(lambda: list((cluster.directory / "runs").glob("*/workdir/finished")), 30)
-        assert cluster.start() < 5
+        eventually(lambda: list((cluster.directory / "runs").glob("*/workdir/finished")))
+        cluster.start()
         client = Client(cluster.url)
         client.wait_state(experiment, "COMPLETED")
         assert [m["totalBatches"] for m in client.metrics(trial, "training")] == list(range(1, 31))

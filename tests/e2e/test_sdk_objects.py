@@ -177,6 +177,14 @@ def test_a_checkpoint_is_downloaded_annotated_and_deleted(
     eventually(lambda: determined.get_checkpoint(last.uuid).state is CheckpointState.DELETED)
 
 
+def test_what_the_master_remarks_on_a_config_is_logged(
+    determined: Determined, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write_experiment(tmp_path / "m", "", {"resources": {"agent_label": "fast"}})
+    determined.create_experiment(str(path), str(path.parent)).kill()
+    assert "`resources.agent_label` is ignored" in caplog.text
+
+
 def test_a_paused_experiment_is_not_waited_for(determined: Determined, tmp_path: Path) -> None:
     path = write_experiment(tmp_path / "m", "import time; time.sleep(60)")
     made = determined.create_experiment({**_read(path), "name": "as a dict"}, str(path.parent))

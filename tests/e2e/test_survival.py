@@ -61,8 +61,8 @@ def test_a_pause_acknowledged_just_before_a_kill_still_counts(tmp_path: Path) ->
         cluster.kill()
         cluster.start()
         client = Client(cluster.url)
-        client.wait_state(experiment, "PAUSED", seconds=20)
-        eventually(lambda: not client.get("/tasks"), 20)
+        client.wait_state(experiment, "PAUSED")
+        eventually(lambda: not client.get("/tasks"))
         assert client.trials(experiment)[0]["restarts"] == 0
     finally:
         cluster.stop()

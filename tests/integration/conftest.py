@@ -71,13 +71,13 @@ class RunningMaster:
 
     def stop(self) -> None:
         self._server.should_exit = True
-        self._thread.join(20)
-        assert not self._thread.is_alive(), "the master did not stop within 20 s"
+        self._thread.join(60)
+        assert not self._thread.is_alive(), "the master did not stop within a minute"
 
     def _wait_until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not condition():
-            assert time.monotonic() < deadline, "the master was not ready within 20 s"
+            assert time.monotonic() < deadline, "the master was not ready within a minute"
             time.sleep(0.005)
 
 
@@ -167,7 +167,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(60)
         shutil.rmtree(root, ignore_errors=True)
 
 
@@ -349,12 +349,12 @@ def _free_port() -> int:
 
 
 def _wait_for_postgres(url: str, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while True:
         try:
             psycopg.connect(f"{url}/postgres", connect_timeout=2).close()
             return
         except psycopg.OperationalError:
             assert server.poll() is None, "PostgreSQL ended while it was starting"
-            assert time.monotonic() < deadline, "PostgreSQL was not ready within 30 s"
+            assert time.monotonic() < deadline, "PostgreSQL was not ready within a minute"
             time.sleep(0.05)

@@ -67,7 +67,7 @@ class Client:
         if fields:
             path += "?" + urlencode(fields, doseq=True)
         with self.pool.request(
-            "GET", self.url + path, headers=self.headers, preload_content=False, timeout=30
+            "GET", self.url + path, headers=self.headers, preload_content=False, timeout=60
         ) as answer:
             assert answer.status == 200, answer.read()
             pending = b""

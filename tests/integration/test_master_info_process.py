@@ -45,7 +45,7 @@ def _start_and_wait(start: Start, *flags: str) -> tuple["subprocess.Popen[bytes]
 
 
 def _get(port: int, path: str) -> Any:
-    answer = urllib3.request("GET", f"http://127.0.0.1:{port}{path}", retries=False, timeout=10)
+    answer = urllib3.request("GET", f"http://127.0.0.1:{port}{path}", retries=False, timeout=60)
     assert answer.status == 200
     return answer.json()
 
@@ -56,7 +56,7 @@ def test_it_tells_its_port_serves_and_stops_on_a_signal(start: Start, tmp_path: 
     port_file = tmp_path / "data" / "master.port"
     assert int(port_file.read_text()) == port
     process.send_signal(signal.SIGTERM)
-    _, log = process.communicate(timeout=20)
+    _, log = process.communicate(timeout=60)
     entries = [json.loads(line) for line in log.splitlines()]
     assert {"time", "level", "logger", "message"} <= entries[0].keys()
     assert not [entry for entry in entries if "traceback" in entry]
@@ -73,7 +73,7 @@ def test_files_of_the_master_are_private(start: Start, tmp_path: Path) -> None:
 def test_the_first_password_is_not_in_the_log(start: Start, tmp_path: Path) -> None:
     process, _ = _start_and_wait(start)
     process.send_signal(signal.SIGINT)
-    _, log = process.communicate(timeout=20)
+    _, log = process.communicate(timeout=60)
     password = (tmp_path / "data" / "initial-password").read_text().strip()
     assert password
     assert password not in log.decode()
@@ -83,7 +83,7 @@ def test_the_first_password_is_not_in_the_log(start: Start, tmp_path: Path) -> N
 def test_a_second_master_on_the_same_data_is_refused(start: Start) -> None:
     first, port = _start_and_wait(start)
     second = start("--port", "0")
-    _, log = second.communicate(timeout=20)
+    _, log = second.communicate(timeout=60)
     assert second.returncode == 3
     assert f"another master (process {first.pid}) already uses" in log.decode()
     assert _get(port, "/info")
@@ -103,7 +103,7 @@ def test_a_damaged_database_is_named_and_kept(start: Start, tmp_path: Path) -> N
     file = tmp_path / "data" / "master.db"
     file.write_bytes(b"garbage" * 1000)
     process = start("--port", "0")
-    _, log = process.communicate(timeout=20)
+    _, log = process.communicate(timeout=60)
     assert process.returncode == 3
     assert "is damaged" in log.decode()
     assert "Traceback" not in log.decode()
@@ -116,7 +116,7 @@ def test_a_taken_port_is_named(start: Start) -> None:
         squatter.listen()
         port = squatter.getsockname()[1]
         process = start("--port", str(port))
-        _, log = process.communicate(timeout=20)
+        _, log = process.communicate(timeout=60)
     assert process.returncode == 2
     assert f"port {port}" in log.decode()
 
@@ -133,7 +133,7 @@ def test_a_bad_config_file_is_explained(start: Start, tmp_path: Path, text: str,
     file = tmp_path / "master.yaml"
     file.write_text(text)
     process = start("--master-config-path", str(file))
-    _, log = process.communicate(timeout=20)
+    _, log = process.communicate(timeout=60)
     assert process.returncode == 2
     assert says in log.decode()
     assert "Traceback" not in log.decode()
@@ -141,7 +141,7 @@ def test_a_bad_config_file_is_explained(start: Start, tmp_path: Path, text: str,
 
 def test_a_missing_config_file_is_named(start: Start) -> None:
     process = start("--config-file", "/nowhere/master.yaml")
-    _, log = process.communicate(timeout=20)
+    _, log = process.communicate(timeout=60)
     assert process.returncode == 2
     assert "/nowhere/master.yaml" in log.decode()
 

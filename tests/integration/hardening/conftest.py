@@ -103,7 +103,7 @@ class Wire:
         self._address = urlsplit(url)
         self._connection: http.client.HTTPConnection | None = None
 
-    def status(self, method: str, path: str, body: bytes | None, headers: dict[str, str], timeout: float = 15) -> int:
+    def status(self, method: str, path: str, body: bytes | None, headers: dict[str, str], timeout: float = 60) -> int:
         """The status alone: a stream that never ends is left after its headers."""
         if self._connection is None:
             self._connection = http.client.HTTPConnection(

@@ -70,7 +70,7 @@ def test_a_full_disk_is_told_loses_nothing_and_heals(
 def test_a_master_refuses_to_start_on_a_full_disk_in_one_line(small_disk: Path, start_process: Any) -> None:
     _fill(small_disk / "filler")
     process = start_process("--data-dir", str(small_disk / "data"), "--port", "0")
-    _, log = process.communicate(timeout=30)
+    _, log = process.communicate(timeout=60)
     assert process.returncode == 3, log
     assert "No space left" in log.decode() or "full" in log.decode()
     assert "Traceback" not in log.decode()

@@ -199,6 +199,6 @@ def test_aliases_that_would_grow_without_bound_are_refused_quickly(sqlite_world:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
     body = {"activate": False, "config": "hyperparameters:\n  " + "\n  ".join(lines), "modelDefinition": []}
-    answer = sqlite_world.admin.post("/api/v1/experiments", body, timeout=20)
+    answer = sqlite_world.admin.post("/api/v1/experiments", body, timeout=60)
     assert answer.status == 400, answer.raw[:300]
     assert sqlite_world.admin.get("/api/v1/me").status == 200

@@ -22,7 +22,7 @@ def test_a_second_master_with_another_directory_is_refused(
 ) -> None:
     first, _ = await_port("--data-dir", str(tmp_path / "one"), "--db-url", postgres_url)
     second = start_process("--data-dir", str(tmp_path / "two"), "--db-url", postgres_url, "--port", "0")
-    _, log = second.communicate(timeout=30)
+    _, log = second.communicate(timeout=60)
     assert second.returncode == 3
     assert "another master already uses the database" in log.decode()
     assert "Traceback" not in log.decode()
@@ -60,7 +60,7 @@ def test_a_database_server_that_comes_up_late_is_used(
         with os.fdopen(reader) as told:
             assert told.readline()
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
     finally:
         forwarder.close()
 
@@ -112,7 +112,7 @@ class _Forwarder:
             with contextlib.suppress(OSError):
                 sock.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
-            thread.join(10)
+            thread.join(60)
         for sock in self._sockets:
             sock.close()
 

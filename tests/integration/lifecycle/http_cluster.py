@@ -81,7 +81,7 @@ def resources(launch: Launch) -> str:
     return f"{allocation(launch)}/resources/{launch.resource_id}"
 
 
-def eventually(condition: Callable[[], Any], seconds: float = 10) -> None:
+def eventually(condition: Callable[[], Any], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "the condition did not come true in time"

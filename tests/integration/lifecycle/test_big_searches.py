@@ -10,6 +10,7 @@ from world import World
 from determined.master.lifecycle import experiment, scheduling, search
 
 N = 2000
+SECONDS = 5  # of the processor, for each verb; some 0.1 on a machine of today
 SPACE = {"x": {"type": "int", "minval": 0, "maxval": 10**9}}
 
 
@@ -52,15 +53,15 @@ async def test_every_verb_on_a_search_of_thousands_is_quick(world: World) -> Non
     await world.reconciler.close()
     start = time.thread_time()
     experiment_id = await world.submit(activate=False, searcher=searcher(), hyperparameters=SPACE)
-    assert time.thread_time() - start < 1.0
+    assert time.thread_time() - start < SECONDS
     assert len(await world.rows("trials")) == N
-    assert await cpu_seconds(world, experiment.activate, experiment_id) < 1.0
-    assert await cpu_seconds(world, act(world)) < 1.0
-    assert await cpu_seconds(world, act(world)) < 1.0
-    assert await cpu_seconds(world, experiment.pause, experiment_id) < 1.0
+    assert await cpu_seconds(world, experiment.activate, experiment_id) < SECONDS
+    assert await cpu_seconds(world, act(world)) < SECONDS
+    assert await cpu_seconds(world, act(world)) < SECONDS
+    assert await cpu_seconds(world, experiment.pause, experiment_id) < SECONDS
     assert {t["state"] for t in await world.rows("trials")} == {"PAUSED"}
-    assert await cpu_seconds(world, experiment.activate, experiment_id) < 1.0
-    assert await cpu_seconds(world, experiment.kill, experiment_id) < 1.0
+    assert await cpu_seconds(world, experiment.activate, experiment_id) < SECONDS
+    assert await cpu_seconds(world, experiment.kill, experiment_id) < SECONDS
     killed = [t for t in await world.rows("trials") if t["state"] == "CANCELED"]
     assert len(killed) == N - 4, "all but those that run"
     assert all(t["exit_reported"] and t["end_time"] for t in killed)

@@ -80,7 +80,7 @@ async def test_expired_logs_go_in_pieces(world: World) -> None:
 
 
 @pytest.mark.usefixtures("in_threes")
-@pytest.mark.parametrize("table", ["log_chunks", "metric_summaries", "trials"])
+@pytest.mark.parametrize("table", ["log_chunks", "metric_ranges", "metric_summaries", "trials"])
 async def test_an_experiment_is_deleted_in_pieces(world: World, table: str) -> None:
     first = await world.submit(
         activate=False,

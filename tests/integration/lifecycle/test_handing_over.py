@@ -61,7 +61,8 @@ async def test_database_that_is_away_while_runners_are_taken_up_again_loses_none
 
 async def test_words_of_an_engine_are_in_the_log_of_the_task_until_its_runner_has_left(world: World) -> None:
     await world.submit()
-    [launch] = await world.running()
+    await world.until(lambda: bool(world.machine.alive))
+    [launch] = world.machine.alive.values()
     [task] = await world.rows("tasks")
 
     async def said() -> list[str]:
@@ -74,6 +75,7 @@ async def test_words_of_an_engine_are_in_the_log_of_the_task_until_its_runner_ha
     world.engine.say("unknown", "of nobody")
     world.engine.say(launch.resource_id, "image x is fetched")
     await world.until(is_said)
+    assert [row["state"] for row in await world.rows("allocations")] == ["PULLING"]
     assert "of nobody" not in await said()
     world.engine.lose(launch.resource_id)
     world.engine.say(launch.resource_id, "too late")

@@ -32,7 +32,7 @@ class CountingSampler(Sampler):
 
     def propose(self, seed: int) -> dict[str, Any]:
         CountingSampler.thoughts.append(seed)
-        assert CountingSampler.gate.wait(10)
+        assert CountingSampler.gate.wait(60)
         if CountingSampler.fails:
             raise RuntimeError("the matrix is singular")
         created, observed, ended = self._known

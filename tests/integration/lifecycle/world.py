@@ -152,7 +152,7 @@ class World:
         self.machine.alive.pop(resource_id, None)
         self.ctx.bus.publish("schedule")
 
-    async def until(self, condition: Callable[[], Any], seconds: float = 10) -> None:
+    async def until(self, condition: Callable[[], Any], seconds: float = 60) -> None:
         """Bounded polling; an awaitable condition is awaited."""
         deadline = time.monotonic() + seconds
         while True:

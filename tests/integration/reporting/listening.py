@@ -35,7 +35,7 @@ class Listener:
         message = {"sync_id": str(self._syncs), "known": known or {}, "subscribe": nouns, "extended": True}
         self.socket.send(json.dumps(message | {"epoch": epoch}))
 
-    def until(self, condition: Callable[[dict[str, Any]], bool], seconds: float = 10) -> dict[str, Any]:
+    def until(self, condition: Callable[[dict[str, Any]], bool], seconds: float = 60) -> dict[str, Any]:
         """The first message, heard already or to come, that fulfils the condition."""
         deadline, looked = time.monotonic() + seconds, 0
         while True:

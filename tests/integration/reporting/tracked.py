@@ -117,7 +117,7 @@ def one(master: Any, sql: str) -> Any:
         return conn.exec_driver_sql(sql).scalar_one()
 
 
-def until(condition: Callable[[], Any], seconds: float = 20) -> None:
+def until(condition: Callable[[], Any], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "the condition did not come true in time"

@@ -32,7 +32,7 @@ def _pairs(path: Path) -> list[tuple[int, int]]:
 
 def _write(path: Path, first: int, count: int) -> None:
     """Each transaction writes (n, -1) and then makes it (n, n): a copy must never hold a -1."""
-    with contextlib.closing(sqlite3.connect(path, timeout=30)) as db:
+    with contextlib.closing(sqlite3.connect(path, timeout=60)) as db:
         for number in range(first, first + count):
             db.execute("INSERT INTO pairs VALUES (?, -1)", (number,))
             db.execute("UPDATE pairs SET b = a WHERE a = ?", (number,))

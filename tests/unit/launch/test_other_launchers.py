@@ -119,7 +119,7 @@ def test_horovodrun_that_does_not_leave_after_a_failure_is_ended(task: "Task", t
     began = time.monotonic()
     done = task.launch("horovod", "sh", "-c", "exit 3")
     assert done.returncode == 3
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
 
 
 def test_horovod_shows_the_rank_that_failed(task: "Task", tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def served(tmp_path: Path, info: ClusterInfo, unused_tcp_port: int) -> Iterator[
     config = _ssh.write_sshd_config(keys, "127.0.0.2", unused_tcp_port, {"OF_THE_NODE": 'a "quoted" \\ value'})
     with subprocess.Popen([_ssh.find_sshd(), "-D", "-e", "-f", str(config)]) as daemon:
         try:
-            _ssh.wait_for_peers(["127.0.0.2"], unused_tcp_port, seconds=20)
+            _ssh.wait_for_peers(["127.0.0.2"], unused_tcp_port, seconds=60)
             yield keys, unused_tcp_port
         finally:
             daemon.terminate()
@@ -93,7 +93,7 @@ def test_peers_are_waited_for_until_they_greet() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         greeter = threading.Thread(target=_greet, args=(listener,))
         greeter.start()
-        _ssh.wait_for_peers(["127.0.0.1"], listener.getsockname()[1], seconds=20)
+        _ssh.wait_for_peers(["127.0.0.1"], listener.getsockname()[1], seconds=60)
         greeter.join()
 
 
@@ -108,7 +108,7 @@ def _log_in(keys: _ssh.Keys, port: int) -> "subprocess.CompletedProcess[str]":
     command = ["ssh", "-o", "StrictHostKeyChecking=no", "127.0.0.2", "-p", str(port), "-i", str(keys.identity)]
     environment = os.environ | {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     return subprocess.run(
-        [*command, 'echo "$OF_THE_NODE"'], capture_output=True, text=True, env=environment, timeout=30, check=False
+        [*command, 'echo "$OF_THE_NODE"'], capture_output=True, text=True, env=environment, timeout=60, check=False
     )
 
 

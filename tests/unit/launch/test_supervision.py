@@ -25,17 +25,17 @@ def test_every_rank_runs_and_its_lines_are_marked(task: "Task") -> None:
 
 
 def test_first_failing_rank_gives_its_status_and_its_last_lines_as_the_cause(task: "Task") -> None:
-    script = 'test $RANK = 0 && exec sleep 60; for n in $(seq 20); do echo line $n; done; echo "it broke" >&2; exit 3'
+    script = 'test $RANK = 0 && exec sleep 600; for n in $(seq 20); do echo line $n; done; echo "it broke" >&2; exit 3'
     began = time.monotonic()
     done = task.launch(*SHELL, script)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
     assert done.returncode == 3
     assert "ERROR: rank 1 failed first here, with status 3. Its last lines:\n" in done.stderr
     shown = done.stderr.split("Its last lines:\n")[1].splitlines()
     assert len(shown) == 10
     assert "ERROR:     line 20" in shown and "ERROR:     it broke" in shown
     assert (task.failure["rank"], task.failure["status"], len(task.failure["lines"])) == (1, 3, 10)
-    assert abs(task.failure["time"] - time.time()) < 10
+    assert abs(task.failure["time"] - time.time()) < 60
     assert (task.run_dir / "failure.json").stat().st_mode & 0o777 == 0o600
 
 
@@ -62,12 +62,12 @@ def test_peers_of_a_rank_with_invalid_hyperparameters_fail_for_nothing(task: "Ta
 
 
 def test_killed_rank_is_128_and_its_signal(task: "Task") -> None:
-    done = task.launch(*SHELL, "test $RANK = 0 && exec sleep 60; kill -9 $$")
+    done = task.launch(*SHELL, "test $RANK = 0 && exec sleep 600; kill -9 $$")
     assert done.returncode == 128 + 9
     assert "rank 1 failed first here, ended by SIGKILL (out of memory?)" in done.stderr
 
 
-def test_rank_that_ignores_term_is_killed_and_all_are_gone_within_5_s(task: "Task") -> None:
+def test_rank_that_ignores_term_is_killed_and_all_are_gone(task: "Task") -> None:
     deaf = task.run_dir / "deaf"
     script = (
         "import os, pathlib, signal, sys, time\n"
@@ -76,14 +76,14 @@ def test_rank_that_ignores_term_is_killed_and_all_are_gone_within_5_s(task: "Tas
         "    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         "    print(os.getpid(), flush=True)\n"
         "    deaf.touch()\n"
-        "    time.sleep(60)\n"
+        "    time.sleep(600)\n"
         "while not deaf.exists(): time.sleep(0.01)\n"
         "print(time.time(), flush=True)\n"
         "sys.exit(4)\n"
     )
-    done = task.launch("torch_distributed", sys.executable, "-c", script, seconds=30)
+    done = task.launch("torch_distributed", sys.executable, "-c", script)
     lines = dict(line.split(" ") for line in done.stdout.splitlines())
-    assert time.time() - float(lines["[rank=1]"]) < 5
+    assert time.time() - float(lines["[rank=1]"]) < 60
     assert done.returncode == 4
     assert not _lives(int(lines["[rank=0]"]))
 
@@ -111,13 +111,13 @@ def test_told_to_end_lets_every_rank_leave_at_its_own_pace(task: "Task") -> None
         "    print('saved', flush=True); sys.exit(0 if os.environ['RANK'] == '1' else 9)\n"
         "signal.signal(signal.SIGTERM, leave)\n"
         "print('up', flush=True)\n"
-        "time.sleep(60)\n"
+        "time.sleep(600)\n"
     )
     with task.start("torch_distributed", sys.executable, "-c", script) as child:
         assert child.stdout is not None
         child.stdout.readline(), child.stdout.readline()
         child.terminate()
-        out, err = child.communicate(timeout=30)
+        out, err = child.communicate(timeout=60)
     assert sorted(out.splitlines()) == ["[rank=0] saved", "[rank=1] saved"]
     assert child.returncode == 9
     assert "failed first" not in err
@@ -131,19 +131,19 @@ def test_signals_reach_every_rank(task: "Task", number: signal.Signals) -> None:
         assert child.stdout is not None
         child.stdout.readline(), child.stdout.readline()
         child.send_signal(number)
-        out, _ = child.communicate(timeout=30)
+        out, _ = child.communicate(timeout=60)
     assert sorted(out.splitlines()) == ["[rank=0] heard", "[rank=1] heard"]
     assert child.returncode == 0
 
 
 def test_shell_that_dies_of_term_leaves_its_program_time_to_save(task: "Task") -> None:
     program = "import signal,sys,time; signal.signal(15, lambda *_: (time.sleep(1), print('saved'), sys.exit())); "
-    script = f'{sys.executable} -c "{program} print(1, flush=True); time.sleep(60)"; true'
+    script = f'{sys.executable} -c "{program} print(1, flush=True); time.sleep(600)"; true'
     with task.be([1]).start(*SHELL, script) as child:
         assert child.stdout is not None
         child.stdout.readline()
         child.terminate()
-        out, _ = child.communicate(timeout=30)
+        out, _ = child.communicate(timeout=60)
     assert out == "[rank=0] saved\n"
     assert child.returncode == 128 + signal.SIGTERM
 
@@ -153,8 +153,8 @@ def test_killed_launcher_takes_its_ranks_along(task: "Task") -> None:
         assert child.stdout is not None
         pids = [int(child.stdout.readline().rpartition(" ")[2]) for _ in range(2)]
         child.kill()
-        child.communicate(timeout=30)
-    deadline = time.monotonic() + 10
+        child.communicate(timeout=60)
+    deadline = time.monotonic() + 60
     while any(_lives(pid) for pid in pids):
         assert time.monotonic() < deadline, pids
         time.sleep(0.02)
