@@ -20,8 +20,8 @@ _PATIENCE = 60.0
 class Cluster:
     """One data directory; `kill` and `start` as often as wanted."""
 
-    def __init__(self, folder: Path, slots: int = 8) -> None:
-        self._folder, self._slots = folder, slots
+    def __init__(self, folder: Path, slots: int = 8, nodes: int = 1) -> None:
+        self._folder, self._slots, self._nodes = folder, slots, nodes
         self._http = urllib3.PoolManager(retries=False)
         self._headers: dict[str, str] = {}
         self.process: subprocess.Popen[bytes] | None = None
@@ -32,10 +32,15 @@ class Cluster:
     def data(self) -> Path:
         return self._folder / "data"
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """What shows the master who asks."""
+        return dict(self._headers)
+
     def start(self, *, port: int = 0) -> float:
         """Start the master; answers `started_in`."""
         config, ready = self._folder / "master.yaml", self.data / "master.port"
-        config.write_text("security: {initial_user_password: ''}\n")
+        config.write_text(f"security: {{initial_user_password: ''}}\nlocal_agents: {self._nodes}\n")
         ready.unlink(missing_ok=True)  # a killed master leaves it behind
         options = ["--config-file", str(config), "--port", str(port), "--slots", str(self._slots)]
         command = [sys.executable, "-m", "determined.master", *options, "--data-dir", str(self.data)]
@@ -85,11 +90,11 @@ class Cluster:
         return int(self.call("GET", f"/api/v1/experiments/{experiment}/trials")["trials"][0]["id"])
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
-        raw = None if body is None else json.dumps(body).encode()
-        answer = self._http.request(method, self.url + path, body=raw, headers=self._headers)
-        if answer.status != 200:
-            raise SystemExit(f"{method} {path}: {answer.status} {answer.data.decode()}")
-        return json.loads(answer.data)
+        return json.loads(self._answer(method, path, body))
+
+    def stream(self, path: str) -> list[Any]:
+        """The results of an answer that comes in lines."""
+        return [json.loads(line)["result"] for line in self._answer("GET", path).splitlines() if line]
 
     def wait(self, condition: Any, what: str, seconds: float = _PATIENCE) -> None:
         deadline = time.monotonic() + seconds
@@ -104,14 +109,21 @@ class Cluster:
             if (file.parent / "launch.json").exists() and not (file.parent / "done").exists():
                 _end(int(file.read_text()), str(file.parent))
 
+    def _answer(self, method: str, path: str, body: Any = None) -> bytes:
+        raw = None if body is None else json.dumps(body).encode()
+        answer = self._http.request(method, self.url + path, body=raw, headers=self._headers)
+        if answer.status != 200:
+            raise SystemExit(f"{method} {path}: {answer.status} {answer.data.decode()}")
+        return answer.data
+
     def _last_words(self) -> str:
         return "\n".join((self._folder / "master.log").read_text().splitlines()[-10:])
 
 
 @contextmanager
-def running(folder: Path, slots: int = 8) -> Iterator[Cluster]:
-    """A started cluster with admin logged in; nothing of it is left afterwards."""
-    cluster = Cluster(folder, slots)
+def running(folder: Path, slots: int = 8, nodes: int = 1) -> Iterator[Cluster]:
+    """A started cluster of so many nodes with so many slots each, admin logged in; nothing is left afterwards."""
+    cluster = Cluster(folder, slots, nodes)
     try:
         cluster.start()
         cluster.log_in()

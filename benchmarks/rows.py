@@ -11,11 +11,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, insert
+from sqlalchemy import Connection, Engine, Table, func, insert, select
 
 from determined.master.db import dialects, migrate
 from determined.master.db.queries import metric, metric_trial
-from determined.master.db.schema import experiments, jobs, metric_summaries, trials
+from determined.master.db.schema import experiments, jobs, metric_ranges, metric_summaries, trials
 from determined.master.services import bootstrap
 from determined.wire.report import MetricReport
 
@@ -38,6 +38,7 @@ def fill(data: Path, number: int) -> Engine:
         for table, make in _ROWS.items():
             for n in range(1, number + 1):
                 conn.execute(insert(table), make(n, rng))
+        _add_ranges(conn)
         conn.commit()
     return engine
 
@@ -56,6 +57,13 @@ def _append(conn: Connection, trial_id: int, points: Iterator[dict[str, float]])
         made = [MetricReport("training", step + i + 1, values, begin + step + i) for i, values in enumerate(turn)]
         metric.append_reports(conn, who, made)
         step += len(turn)
+
+
+def _add_ranges(conn: Connection) -> None:
+    m, key = metric_summaries.c, trials.c.experiment_id
+    ranges = select(key, m.group, m.name, func.min(m.min), func.max(m.max)).join(trials, trials.c.id == m.trial_id)
+    columns = ["experiment_id", "group", "name", "min", "max"]
+    conn.execute(insert(metric_ranges).from_select(columns, ranges.group_by(key, m.group, m.name)))
 
 
 def _job(n: int, _rng: random.Random) -> list[dict[str, Any]]:

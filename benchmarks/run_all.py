@@ -62,6 +62,7 @@ BENCHMARKS: dict[str, tuple[list[str], list[str]]] = {
     "checkpoint": ([], ["--quick"]),
     "launch": ([], ["--quick"]),
     "environment": ([], ["--quick"]),
+    "recovery": ([], ["--quick"]),
     "search_speed": ([], ["--quick"]),
     "train_loop": ([], ["--quick"]),
     "search_quality": (["--plot", str(HERE / "results" / "search_quality.svg")], ["--quick"]),

@@ -1,6 +1,6 @@
 """The web page's table over 10,000 trials: search, sort, filter, group, columns, bulk verbs; a real master on SQLite.
 
-    python benchmarks/table.py [--quick]
+    python benchmarks/table.py [--quick] [--only WORDS]
 
 The rows are written into the database before the master starts: 100 experiments, 100 trials each,
 30 metrics and 10 hyperparameters each.
@@ -33,13 +33,14 @@ class Case:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="see that it works: 400 trials, three calls each")
+    parser.add_argument("--only", metavar="WORDS", default="", help="the calls whose names contain this; no bulk verbs")
     options = parser.parse_args()
     number, calls = (4, 3) if options.quick else (100, 30)
     with tempfile.TemporaryDirectory(prefix="det-table-") as folder:
         stored.fill(Path(folder) / "data", number).dispose()
         with running_master(Path(folder)) as master:
-            rows = [measure(master, case, calls) for case in _cases()]
-            rows += bulk(master)
+            rows = [measure(master, case, calls) for case in _cases() if options.only in case.what]
+            rows += bulk(master) if not options.only else []
     print(f"The table over {number * stored.PER_EXPERIMENT:,} trials of {number} experiments, pages of 60.\n")
     print(machine.table(["call", "p50 ms", "p95 ms", "CPU ms", "hold", ""], rows))
     return 0 if options.quick or not any("missed" in row[-1] for row in rows) else 1

@@ -56,30 +56,36 @@ class Step:
     name: str
     target: float
     batch: dict[str, int]  # by device
-    stride: int
+    stride: dict[str, int]  # by device
     pairs: int
 
 
+# Each turn ends when the GPU is done, so each begins with a GPU that waits for the host to queue its first kernel. A
+# loop that never stops pays that once; where the GPU is the slower one, the turns are long so as not to count it.
 STEPS = (
-    Step("200 us", 200e-6, {"cpu": 32, "cuda": 512}, stride=50, pairs=60),
-    Step("2 ms", 2e-3, {"cpu": 128, "cuda": 512}, stride=10, pairs=20),
-    Step("20 ms", 20e-3, {"cpu": 512, "cuda": 512}, stride=5, pairs=5),
+    Step("200 us", 200e-6, {"cpu": 32, "cuda": 512}, {"cpu": 50, "cuda": 50}, pairs=60),
+    Step("2 ms", 2e-3, {"cpu": 128, "cuda": 512}, {"cpu": 10, "cuda": 10}, pairs=20),
+    Step("20 ms", 20e-3, {"cpu": 512, "cuda": 512}, {"cpu": 5, "cuda": 100}, pairs=5),
 )
 _ROUNDS = 4
 _QUICK_PAIRS = 2
 
 Pair = tuple[float, float]
+Added = list[list[float]]  # by process
 
 
 @dataclass(slots=True)
 class Found:
-    """Of one loop: seconds a step of the plain loop and of this one, by step, in pairs."""
+    """Of one loop: seconds a step of the plain loop and of this one, by step, in the pairs of each process."""
 
     version: str = ""
-    pairs: dict[str, list[Pair]] = field(default_factory=dict)
+    processes: dict[str, list[list[Pair]]] = field(default_factory=dict)
 
-    def added(self, step: str) -> list[float]:
-        return [other - plain for plain, other in self.pairs[step]]
+    def pairs(self, step: str) -> list[Pair]:
+        return [pair for pairs in self.processes[step] for pair in pairs]
+
+    def added(self, step: str) -> Added:
+        return [[other - plain for plain, other in pairs] for pairs in self.processes[step]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +127,12 @@ class Runner:
     """Starts the processes that measure."""
 
     def __init__(self, python: str, device: str, folder: Path, steps: Sequence[Step]) -> None:
-        self._python, self._device, self._folder = python, device, folder
+        self._python, self.device, self._folder = python, device, folder
         self.steps = steps
 
     def calibrate(self) -> dict[str, Any]:
         wanted = [
-            {"target": step.target, "batch": step.batch[self._device], "device": self._device} for step in self.steps
+            {"target": step.target, "batch": step.batch[self.device], "device": self.device} for step in self.steps
         ]
         return self.run("calibrate", wanted)
 
@@ -134,7 +140,7 @@ class Runner:
         """What a process of its own prints as JSON, whatever else it prints."""
         sys.stderr.write(f"{what}\n")
         quiet = {"HF_HUB_OFFLINE": "1", "XDG_DATA_HOME": str(self._folder / "data"), "PYTHONPATH": str(SOURCE)}
-        hidden = {"CUDA_VISIBLE_DEVICES": ""} if self._device == "cpu" else {}
+        hidden = {"CUDA_VISIBLE_DEVICES": ""} if self.device == "cpu" else {}
         done = subprocess.run(
             [self._python, str(CASE), what, json.dumps(cases)],
             env=peers.environment(**quiet, **hidden),
@@ -155,7 +161,7 @@ def measure(
 ) -> dict[str, Found | None]:
     """Everybody once a round, each time in another order; None for who is not installed."""
     cases = [
-        {**size, "stride": step.stride, "pairs": _QUICK_PAIRS if quick else step.pairs}
+        {**size, "stride": step.stride[runner.device], "pairs": _QUICK_PAIRS if quick else step.pairs}
         for step, size in zip(runner.steps, sizes["sizes"], strict=True)
     ]
     found: dict[str, Found | None] = {name: Found() for name in names}
@@ -173,19 +179,33 @@ def measure(
 def _joined(found: Found, told: dict[str, Any], steps: Sequence[Step]) -> Found:
     found.version = told["version"]
     for step, pairs in zip(steps, told["pairs"], strict=True):
-        found.pairs.setdefault(step.name, []).extend(pairs)
+        found.processes.setdefault(step.name, []).append(pairs)
+        sys.stderr.write(f"  {step.name}: {', '.join(f'{1e6 * (other - plain):+.1f}' for plain, other in pairs)} us\n")
     return found
 
 
-def estimate(values: Sequence[float], minus: Sequence[float] = (0.0,)) -> Estimate:
-    """The difference of two medians, with the interval that resampling both of them gives."""
+def estimate(values: Added, minus: Added | None = None) -> Estimate:
+    """The difference of two medians, with the interval that resampling both of them gives.
+
+    Two processes of one loop differ by more than the pairs of either (where its memory lies, what its kernels were
+    tuned to), so a resample draws processes first and then pairs of each.
+    """
     chance = random.Random(1)
+    minus = minus or [[0.0]]
     drawn = sorted(
-        machine.median(chance.choices(values, k=len(values))) - machine.median(chance.choices(minus, k=len(minus)))
+        machine.median(_resampled(values, chance)) - machine.median(_resampled(minus, chance))
         for _ in range(_RESAMPLED)
     )
-    middle = machine.median(values) - machine.median(minus)
+    middle = machine.median(_together(values)) - machine.median(_together(minus))
     return Estimate(middle, machine.quantile(drawn, 0.025), machine.quantile(drawn, 0.975))
+
+
+def _together(values: Added) -> list[float]:
+    return [one for pairs in values for one in pairs]
+
+
+def _resampled(values: Added, chance: random.Random) -> list[float]:
+    return _together([chance.choices(pairs, k=len(pairs)) for pairs in chance.choices(values, k=len(values))])
 
 
 def render(found: dict[str, Found | None], sizes: dict[str, Any]) -> str:
@@ -201,8 +221,9 @@ def render(found: dict[str, Found | None], sizes: dict[str, Any]) -> str:
         "times named. The plain loop is that, by hand. It runs in the same process and in turns with the other:",
         "whenever the other loop has asked for so many batches, the plain one does as many steps in between. A pair is",
         "100 steps of each; the number is the median over pairs of what the other loop took more, in microseconds a",
-        "step, with a bootstrap interval of 95 %. Negative: less than the plain loop. Each round starts every loop in",
-        "a fresh process; checkpoints, validation and progress bars are off or outside of what is timed.",
+        "step, with a bootstrap interval of 95 % (processes are drawn, then pairs of each). Negative: less than the",
+        "plain loop. Each round starts every loop in a fresh process; checkpoints, validation and progress bars are",
+        "off or outside of what is timed.",
         *(["", f"Not installed, and left out: {', '.join(missing)}."] if missing else []),
         "",
         *_tables(found),
@@ -217,7 +238,7 @@ def _tables(found: dict[str, Found | None]) -> list[str]:
     there = {name: one for name, one in found.items() if one is not None}
     lines = []
     for step in _measured(there):
-        plain = machine.median([plain for one in there.values() for plain, _ in one.pairs[step.name]])
+        plain = machine.median([plain for one in there.values() for plain, _ in one.pairs(step.name)])
         header = [f"a plain step of {_time(plain)}", "us added a step", "of the step", "ours less it, us", "pairs"]
         rows = [_row(name, one, step.name, plain, there.get(OURS)) for name, one in there.items()]
         lines += [f"## Steps of about {step.name}", "", machine.table(header, rows), ""]
@@ -228,7 +249,11 @@ def _row(name: str, found: Found, step: str, plain: float, ours: Found | None) -
     added = estimate(found.added(step))
     less = "" if ours is None or name == OURS else str(estimate(ours.added(step), found.added(step)))
     what = _LOOPS[name][0].format(version=found.version)
-    return [what, str(added), f"{100 * added.middle / plain:+.2f} %", less, str(len(found.pairs[step]))]
+    return [what, str(added), f"{100 * added.middle / plain:+.2f} %", less, _counted(found.processes[step])]
+
+
+def _counted(processes: list[list[Pair]]) -> str:
+    return f"{sum(map(len, processes))} in {len(processes)}"
 
 
 def _verdicts(found: dict[str, Found | None]) -> list[list[str]]:
@@ -249,7 +274,7 @@ def _verdicts(found: dict[str, Found | None]) -> list[list[str]]:
 
 
 def _measured(found: dict[str, Found]) -> list[Step]:
-    return [step for step in STEPS if all(step.name in one.pairs for one in found.values())]
+    return [step for step in STEPS if all(step.name in one.processes for one in found.values())]
 
 
 def _time(seconds: float) -> str:
