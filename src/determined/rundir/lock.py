@@ -7,7 +7,8 @@ from pathlib import Path
 
 # The directory belongs to a task's user: a link is not followed, a pipe holds nobody.
 _CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK
-_OBSERVERS_SECONDS = 0.2
+_RUNNER_SECONDS = 0.2  # how long one that is just leaving is waited for
+_OBSERVERS_SECONDS = 30.0  # an instant, unless the observer was stopped in the midst of it
 
 
 class Lock:
@@ -23,19 +24,34 @@ class Lock:
 def hold(path: Path) -> Lock | None:
     """Take the lock; None when another process has it.
 
-    Tried for a moment: an observer (`is_held`) has it for an instant too, and must not keep a runner from starting.
+    Observers (`is_held`) have it for an instant too, and must not keep a runner from starting.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _CAREFUL, 0o600)
-    deadline = time.monotonic() + _OBSERVERS_SECONDS
+    started = time.monotonic()
     while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _locked(descriptor, fcntl.LOCK_EX):
             return Lock(descriptor)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                os.close(descriptor)
-                return None
+        waited = time.monotonic() - started
+        if waited >= _RUNNER_SECONDS and (waited >= _OBSERVERS_SECONDS or not _is_only_observed(descriptor)):
+            os.close(descriptor)
+            return None
         time.sleep(0.005)
+
+
+def _is_only_observed(descriptor: int) -> bool:
+    """Whether all who have it share it, as observers do and no runner does."""
+    if not _locked(descriptor, fcntl.LOCK_SH):
+        return False
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    return True
+
+
+def _locked(descriptor: int, how: int) -> bool:
+    try:
+        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def is_held(path: Path) -> bool:
@@ -49,10 +65,6 @@ def is_held(path: Path) -> bool:
         return False
     try:
         # Shared and released at once: two observers at the same moment do not take each other for a runner.
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    else:
-        return False
+        return not _locked(descriptor, fcntl.LOCK_SH)
     finally:
         os.close(descriptor)

@@ -16,7 +16,7 @@ from fake_master import FakeMaster, RunnerUnderTest
 def fake_master() -> Iterator[FakeMaster]:
     running = FakeMaster()
     yield running
-    running.stop()
+    running.close()
 
 
 @pytest.fixture

@@ -35,9 +35,10 @@ from determined.wire.report import (
 
 TOKEN = "secret-token"
 Refusal = tuple[int, str, str]  # status, reason, message
+HANG_SECONDS = 100.0  # only ends a hang: a task that builds a package takes long on a busy machine
 
 
-def eventually(condition: Callable[[], Any], timeout: float = 60) -> Any:
+def eventually(condition: Callable[[], Any], timeout: float = HANG_SECONDS) -> Any:
     """The first true value of `condition`; fails when it stays false."""
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
@@ -71,7 +72,8 @@ class FakeMaster:
         self._signalled = threading.Condition()
         self._server: _Server | None = None
         self._port = 0
-        self.start()
+        self._kept: list[socket.socket] = []  # holds our ports while nothing listens there
+        self.start(port=0)
 
     @property
     def url(self) -> str:
@@ -79,8 +81,8 @@ class FakeMaster:
 
     def start(self, port: int | None = None) -> None:
         """Come (back), at the same port unless another is asked for."""
-        self._server = _Server(("127.0.0.1", self._port if port is None else port), _Handler, self)
-        self._port = self._server.server_port
+        self._port = self._keep_one() if port == 0 else port or self._port
+        self._server = _Server(("127.0.0.1", self._port), _Handler, self)
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def stop(self) -> None:
@@ -93,6 +95,11 @@ class FakeMaster:
         server.break_connections()
         with self._signalled:
             self._signalled.notify_all()
+
+    def close(self) -> None:
+        self.stop()
+        for held in self._kept:
+            held.close()
 
     def signal(self, **changes: bool) -> None:
         with self._signalled:
@@ -143,8 +150,27 @@ class FakeMaster:
             last = (self.journals.get("logs") or [None])[-1]
         return last if isinstance(last, Exit) else None
 
+    def _keep_one(self) -> int:
+        """A port that nobody else on this machine gets, also while our server is away."""
+        held = socket.socket()
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what lets the server have it beside us
+        held.bind(("127.0.0.1", 0))
+        self._kept.append(held)
+        port: int = held.getsockname()[1]
+        return port
+
     def _positions(self) -> dict[str, int]:
         return {name: len(records) for name, records in self.journals.items()}
+
+
+_PATIENT = """
+from determined import constants
+constants.PEER_GRACE_SECONDS = 60.0
+from determined.exec.runner.preflight import check
+check._FACTS_BY, check._GATHERED_BY, check._REACHED_BY, check._OVER_BY = 15.0, 30.0, 45.0, 60.0
+from determined.exec.runner.__main__ import run
+run()
+"""
 
 
 class RunnerUnderTest:
@@ -162,8 +188,18 @@ class RunnerUnderTest:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, **environment: str) -> "RunnerUnderTest":
+        """The first, or the next one once nothing is left of the one before."""
+        return self._start("-m", "determined.exec.runner", **environment)
+
+    def start_patient(self) -> "RunnerUnderTest":
+        """One that gives its preflight, and its own verdict after a peer's failure, all the time that they take."""
+        return self._start("-c", _PATIENT)
+
+    def _start(self, *program: str, **environment: str) -> "RunnerUnderTest":
+        if self._process is not None:
+            self.await_release()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "determined.exec.runner", str(self.dir.path)],
+            [sys.executable, *program, str(self.dir.path)],
             start_new_session=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -176,14 +212,14 @@ class RunnerUnderTest:
         assert self._process is not None
         return self._process.pid
 
-    def wait(self, timeout: float = 60) -> int:
+    def wait(self, timeout: float = HANG_SECONDS) -> int:
         assert self._process is not None
         try:
             return self._process.wait(timeout)
         except subprocess.TimeoutExpired as e:
             raise AssertionError(self.dir.runner_log.read_text()[-3000:]) from e
 
-    def finish(self, timeout: float = 60) -> Exit:
+    def finish(self, timeout: float = HANG_SECONDS) -> Exit:
         """Wait until it left in good order; the exit the master has."""
         assert self.wait(timeout) == 0, self.dir.runner_log.read_text()
         assert self.dir.done.exists(), self.dir.runner_log.read_text()
@@ -195,11 +231,15 @@ class RunnerUnderTest:
         os.kill(self.pid, signal.SIGKILL)
         self.wait()
 
+    def await_release(self) -> None:
+        """Its watchdog leaves after it and has the directory until then."""
+        eventually(lambda: not is_held(self.dir.lock))
+
     def close(self) -> None:
         """End it by force, if a test failed, and wait until its watchdog has cleaned up."""
         if self._process is not None and self._process.poll() is None:
             self.kill()
-        eventually(lambda: not is_held(self.dir.lock))
+        self.await_release()
 
 
 class _Refused(Exception):
@@ -258,7 +298,7 @@ class _Handler(BaseHTTPRequestHandler):
         if what == "context_directory":
             return {"b64Tgz": base64.b64encode(master.context()).decode() if master.files else ""}
         if what == "rendezvous":
-            master.rendezvous_open.wait(60)
+            master.rendezvous_open.wait(HANG_SECONDS)
             addresses = master.addresses
             return {"rendezvousInfo": {"addresses": addresses, "rank": 0, "slots": [1] * len(addresses)}}
         query = parse_qs(urlsplit(self.path).query)

@@ -20,9 +20,9 @@ def test_foreign_master_on_the_port_gets_no_token_and_ends_nothing(
     foreign.secret = "of another cluster"
     foreign.start(port)
     eventually(lambda: foreign.questions >= 2)
+    eventually(lambda: "not the master of this task" in runner.dir.runner_log.read_text())
     assert foreign.tokens == set()
-    assert "not the master of this task" in runner.dir.runner_log.read_text()
-    foreign.stop()
+    foreign.close()
     fake_master.start(port)
     (runner.dir.path / "go").touch()
     told = runner.finish()
@@ -31,9 +31,15 @@ def test_foreign_master_on_the_port_gets_no_token_and_ends_nothing(
 
 
 def test_proof_costs_one_request_a_connection(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
-    fake_master.spec.entrypoint = "for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.1; done"
-    assert runner.start().finish().code == 0
-    assert len(fake_master.batches) >= 5
+    fake_master.spec.entrypoint = (
+        "for i in 1 2 3 4 5 6; do echo $i; while [ ! -e ../heard$i ]; do sleep 0.02; done; done"
+    )
+    runner.start()
+    for number in map(str, range(1, 7)):  # each line travels in a batch of its own
+        eventually(lambda number=number: number in fake_master.texts())
+        (runner.dir.path / f"heard{number}").touch()
+    assert runner.finish().code == 0
+    assert len(fake_master.batches) >= 6
     assert fake_master.tokens == {f"Bearer {TOKEN}"}
     assert fake_master.questions <= fake_master.connections
 

@@ -1,9 +1,12 @@
 """One runner, one task, from launch.json to `done`."""
 
+import contextlib
+import fcntl
 import json
 import os
 import pwd
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,7 +35,7 @@ def test_output_arrives_in_order_and_the_exit_comes_last(fake_master: FakeMaster
     assert (told.cause, told.code) == (ExitCause.EXITED, 0)
     assert fake_master.texts() == ["line 1", "line 2", "line 3"]
     assert fake_master.phases() == ["PULLING", "STARTING", "RUNNING"]
-    assert not is_held(runner.dir.lock)
+    runner.await_release()
 
 
 @pytest.mark.parametrize(
@@ -251,6 +254,27 @@ def test_second_runner_on_a_live_directory_leaves_at_once(fake_master: FakeMaste
     runner.finish()
     assert int(runner.dir.pid.read_text()) == first
     assert fake_master.texts() == ["once"]
+
+
+def test_observer_that_was_stopped_in_its_look_keeps_no_runner_from_starting(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    fake_master.spec.entrypoint = "echo started"
+    with runner.dir.lock.open("a") as observed:
+        fcntl.flock(observed, fcntl.LOCK_SH)
+        runner.start()
+        eventually(lambda: has_opened(runner.pid, runner.dir.lock))
+        time.sleep(1)  # longer than another runner would be waited for
+    assert runner.finish().code == 0
+    assert fake_master.texts() == ["started"]
+
+
+def has_opened(pid: int, file: Path) -> bool:
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            if entry.readlink() == file:
+                return True
+    return False
 
 
 def test_what_the_task_leaves_running_is_killed_with_it(

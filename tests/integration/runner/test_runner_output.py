@@ -1,7 +1,5 @@
 """What a task writes, as the master gets it."""
 
-import time
-
 from fake_master import FakeMaster, RunnerUnderTest, eventually
 
 from determined.constants import MAX_LOG_LINE_BYTES
@@ -41,13 +39,14 @@ def test_progress_bar_states_are_lines_and_a_last_line_needs_no_end(
 
 
 def test_lines_are_shipped_while_the_task_runs(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
-    fake_master.spec.entrypoint = ["python3", "-c", "import time; print('first', time.time()); time.sleep(60)"]
+    """It ends only once its first line has arrived."""
+    code = "import os, time\nprint('first')\nwhile not os.path.exists('../heard'): time.sleep(0.01)\nprint('last')"
+    fake_master.spec.entrypoint = ["python3", "-c", code]
     runner.start()
-    eventually(fake_master.texts)
-    arrived = time.time()
-    assert arrived - float(fake_master.texts()[0].split()[1]) < 1.0
-    fake_master.signal(kill=True)
-    runner.finish()
+    eventually(lambda: fake_master.texts() == ["first"])
+    (runner.dir.path / "heard").touch()
+    assert runner.finish().code == 0
+    assert fake_master.texts() == ["first", "last"]
 
 
 def test_a_hundred_thousand_lines_arrive_in_order_in_few_batches(

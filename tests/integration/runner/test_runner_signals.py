@@ -153,7 +153,7 @@ def test_fault_of_the_preflight_is_said_though_the_peer_said_it_first_and_had_us
     fake_master.spec.task_type, fake_master.spec.trial_id, fake_master.spec.config = "TRIAL", 1, {}
     fake_master.spec.entrypoint = "echo never"
     fake_master.addresses, fake_master.gather = ["127.0.0.1", "127.0.0.1"], gather
-    told = runner.start().finish()
+    told = runner.start_patient().finish()
     assert told.cause is ExitCause.FAILED
     assert [text for text in fake_master.texts("agent") if "cannot reach other" in text]
     assert fake_master.texts() == []
@@ -181,7 +181,7 @@ def test_runner_of_a_stale_run_ends_itself(fake_master: FakeMaster, runner: Runn
     assert runner.wait() == 0
     assert runner.dir.done.exists()
     assert fake_master.exit() is None
-    assert not Path(f"/proc/{pid}").exists()
+    eventually(lambda: not Path(f"/proc/{pid}").exists())
 
 
 def test_runner_that_is_stale_from_the_beginning_starts_nothing(

@@ -91,7 +91,7 @@ def test_killed_runner_takes_its_task_with_it_and_the_next_one_reports_the_loss(
     pid = half(fake_master)
     fake_master.refuse = lambda batch: (503, "unavailable", "not now")
     runner.kill()
-    eventually(lambda: not is_held(runner.dir.lock))
+    runner.await_release()
     assert not _runs(pid)
     fake_master.refuse = lambda batch: None
     told = runner.start().finish()
@@ -104,7 +104,7 @@ def test_third_runner_adds_no_second_exit(fake_master: FakeMaster, runner: Runne
     reporting(fake_master, runner, wait=True)
     half(fake_master)
     runner.kill()
-    eventually(lambda: not is_held(runner.dir.lock))
+    runner.await_release()
     runner.start().finish()
     runner.dir.done.unlink()
     runner.start().finish()
@@ -122,7 +122,7 @@ def test_runner_killed_before_its_task_began_starts_it_the_second_time(
     runner.start()
     eventually(lambda: "STARTING" in fake_master.phases())
     runner.kill()
-    eventually(lambda: not is_held(runner.dir.lock))
+    runner.await_release()
     fake_master.rendezvous_open.set()
     assert runner.start().finish().code == 0
     assert fake_master.texts() == ["content"]
@@ -135,18 +135,19 @@ def test_process_that_left_its_group_dies_with_a_killed_runner(
     runner.start()
     [pid] = eventually(fake_master.texts)
     runner.kill()
-    eventually(lambda: not is_held(runner.dir.lock))
+    runner.await_release()
     assert not _runs(int(pid))
 
 
 def test_runner_whose_directory_was_removed_ends_with_its_task(
-    fake_master: FakeMaster, runner: RunnerUnderTest
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
 ) -> None:
     fake_master.spec.entrypoint = "echo $$; exec sleep 300"
     runner.start()
     [pid] = eventually(fake_master.texts)
     fake_master.stop()
-    shutil.rmtree(runner.dir.path)
+    away = runner.dir.path.rename(tmp_path / "being removed")  # at once: what it still writes keeps nothing here
+    shutil.rmtree(away)
     assert runner.wait() == 0
     assert not _runs(int(pid))
 

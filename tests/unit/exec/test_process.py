@@ -1,8 +1,10 @@
 """Processes of a task: their end, their orphans, their identity."""
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -34,6 +36,27 @@ def test_process_that_ignores_term_is_killed_at_the_deadline(tmp_path: Path) -> 
     process.end_when_wanted(ending)
     process.wait()
     assert process.status == 137
+
+
+def test_a_signal_that_another_thread_was_given_is_heard_while_waiting(tmp_path: Path) -> None:
+    """As of a process that is thawed after a pause: the kernel did not find its main thread ready."""
+    ending = Ending()
+    before = signal.signal(signal.SIGTERM, lambda *_: ending.request(ExitCause.KILLED, "told so"))
+    try:
+        process, sink = start(tmp_path, "sh", "-c", "echo up; exec sleep 60")
+        process.end_when_wanted(ending)
+
+        def tell() -> None:
+            while sink.journal.committed == 0:
+                time.sleep(0.01)
+            time.sleep(0.3)  # the main thread most likely waits; it must hear it in any case
+            signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+        threading.Thread(target=tell).start()
+        process.wait()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert process.status == 143
 
 
 def test_kill_outranks_preemption_and_shortens_its_grace() -> None:

@@ -91,7 +91,13 @@ def work(run_dir: RunDir, watchdog: Watchdog) -> None:
     attendant = Attendant(run_dir, link=link, sink=sink, control=control, watchdog=watchdog)
     shipper = Shipper(link, run_dir, control, attendant.kill, lambda text: sink.say("ERROR", text))
     hurry.append(shipper)
-    signal.signal(signal.SIGTERM, lambda *_: attendant.kill("the runner was told to end"))
+
+    def end(number: int, _: object) -> None:
+        # Once is enough; a second one in the midst of this would wait for locks that the first holds.
+        signal.signal(number, signal.SIG_IGN)
+        attendant.kill("the runner was told to end")
+
+    signal.signal(signal.SIGTERM, end)
     for number in FORWARDED:
         signal.signal(number, lambda received, _: attendant.forward(received))
     if run_dir.started.exists():
@@ -115,12 +121,14 @@ def work(run_dir: RunDir, watchdog: Watchdog) -> None:
 
 
 def _finish(run_dir: RunDir, verdict: tuple[object, int, str] | None) -> None:
-    if not run_dir.path.exists():
-        return  # removed under us: nobody waits for this runner
     cause, status, message = verdict or ("exited", 0, "reported by an earlier runner")
     fresh = run_dir.path / "done.new"
-    fresh.write_text(json.dumps({"cause": str(cause), "status": status, "message": message}))
-    fresh.rename(run_dir.done)
+    try:
+        fresh.write_text(json.dumps({"cause": str(cause), "status": status, "message": message}))
+        fresh.rename(run_dir.done)
+    except FileNotFoundError:
+        # The directory was removed under us: nobody waits for this runner.
+        logger.warning("%s is gone", run_dir.path)
 
 
 def leave(status: int) -> NoReturn:

@@ -3,9 +3,11 @@
 import fcntl
 import logging
 import os
+import select
 import selectors
 import sys
 import threading
+import time
 
 from determined.exec.runner.lines import LineParser
 from determined.exec.runner.log_sink import LogSink
@@ -15,6 +17,8 @@ logger = logging.getLogger(__name__)
 _CHUNK_BYTES = 256 * 1024
 _F_SETPIPE_SZ = 1031
 _PIPE_BYTES = 1 << 20
+_STEP_SECONDS = 0.05
+_MOST_SECONDS = 60.0  # for a stray process that writes for ever
 
 
 class OutputPipes:
@@ -26,6 +30,7 @@ class OutputPipes:
         self._writing: dict[str, int] = {}
         for name in ("stdout", "stderr"):
             self._reading[name], self._writing[name] = _pipe()
+        self._resting = False  # waits for the task to write something
         self._thread = threading.Thread(target=self._run, name="output", daemon=True)
 
     @property
@@ -43,8 +48,23 @@ class OutputPipes:
         self._thread.start()
 
     def finish(self, timeout: float) -> None:
-        """Wait for the end of both streams; a stray process that keeps one open is not waited for longer."""
-        self._thread.join(timeout)
+        """Wait for the end of both streams.
+
+        A stray process that keeps one open is waited for so long only; but what was written is read, however slowly.
+        """
+        started = time.monotonic()
+        while time.monotonic() - started < (_MOST_SECONDS if self._has_work() else timeout):
+            self._thread.join(_STEP_SECONDS)
+            if not self._thread.is_alive():
+                return
+
+    def _has_work(self) -> bool:
+        if not self._resting:
+            return True
+        poll = select.poll()
+        for descriptor in list(self._reading.values()):
+            poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(0))  # something to read, or an end; also of one that is being closed now
 
     def _run(self) -> None:
         with selectors.DefaultSelector() as selector:
@@ -54,9 +74,13 @@ class OutputPipes:
                 self._take_ready(selector)
 
     def _take_ready(self, selector: selectors.BaseSelector) -> None:
-        for key, _ in selector.select():
+        self._resting = True
+        ready = selector.select()
+        self._resting = False
+        for key, _ in ready:
             if not self._take(key.fd, *key.data):
                 selector.unregister(key.fd)
+                del self._reading[key.data[0]]
                 os.close(key.fd)
 
     def _take(self, descriptor: int, name: str, parser: LineParser) -> bool:

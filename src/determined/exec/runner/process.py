@@ -1,10 +1,13 @@
 """The task's process: started in a group of its own, waited for together with the orphans it leaves, ended for good."""
 
+import contextlib
 import os
+import select
 import signal
 import subprocess
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from determined.exec.runner import kernel
@@ -12,6 +15,7 @@ from determined.exec.runner.ending import Ending
 from determined.exec.runner.output import OutputPipes
 
 _STEP_SECONDS = 0.1
+_LOOK_SECONDS = 1.0
 _LAST_WORDS_SECONDS = 1.0
 _SWEEPS = 20
 
@@ -47,12 +51,20 @@ class TaskProcess:
 
     def poll(self) -> bool:
         """Reap whoever has exited; True once the task's own process has."""
-        return self._reap(os.WNOHANG)
+        while self._reap():
+            pass
+        return self.ended.is_set()
 
     def wait(self) -> None:
-        """Reap until the task's own process has exited. Orphans adopted on the way are reaped too."""
-        while not self._reap(0):
-            pass
+        """Reap until the task's own process has exited. Orphans adopted on the way are reaped too.
+
+        Not in a call that blocks: Python's handlers run in this thread, the main one, but the kernel may give a signal
+        to another, which would leave this one blocked and the handler waiting for the task to end by itself.
+        """
+        with _heard_signals() as heard:
+            while not self.poll():
+                if select.select([heard], [], [], _LOOK_SECONDS)[0]:
+                    os.read(heard, 4096)
 
     def signal(self, number: int) -> None:
         if not self.ended.is_set():
@@ -68,7 +80,7 @@ class TaskProcess:
         That may become shorter meanwhile: an engine's signal can be here before the word that a peer has failed.
         """
         while time.monotonic() < ending.deadline:
-            self._reap(os.WNOHANG)
+            self._reap()
             try:
                 os.killpg(self.group, 0)
             except OSError:
@@ -86,18 +98,19 @@ class TaskProcess:
             time.sleep(_STEP_SECONDS / 10)
         self._output.finish(_LAST_WORDS_SECONDS)
 
-    def _reap(self, options: int) -> bool:
+    def _reap(self) -> bool:
+        """Whether a child had exited."""
         try:
-            pid, status = os.waitpid(-1, options)
+            pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return True
-        if pid != self._process.pid:
-            return pid == 0 and self.ended.is_set()
-        code = os.waitstatus_to_exitcode(status)
-        self._process.returncode = code
-        self._status = 128 - code if code < 0 else code
-        self.ended.set()
-        return True
+            self.ended.set()
+            return False
+        if pid == self._process.pid:
+            code = os.waitstatus_to_exitcode(status)
+            self._process.returncode = code
+            self._status = 128 - code if code < 0 else code
+            self.ended.set()
+        return pid != 0
 
     def _end_when_wanted(self, ending: Ending) -> None:
         ending.wanted.wait()
@@ -107,3 +120,20 @@ class TaskProcess:
                 self.signal(signal.SIGKILL)
                 kernel.kill_all(kernel.descendants(self.group) | {self.group})
                 return
+
+
+@contextlib.contextmanager
+def _heard_signals() -> Iterator[int]:
+    """A pipe that can be read whenever a signal has come, to whatever thread; the end of a child is one."""
+    reading, writing = os.pipe()
+    for end in (reading, writing):
+        os.set_blocking(end, False)
+    earlier_fd = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    earlier = signal.signal(signal.SIGCHLD, lambda *_: None)
+    try:
+        yield reading
+    finally:
+        signal.signal(signal.SIGCHLD, earlier)
+        signal.set_wakeup_fd(earlier_fd)
+        os.close(reading)
+        os.close(writing)
