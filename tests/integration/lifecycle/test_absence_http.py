@@ -14,6 +14,7 @@ from world import FakeClock
 from determined.engines.model import Launch
 from determined.master.db import schema
 from determined.master.lifecycle import allocation as lifecycle
+from determined.master.lifecycle import scheduling
 from determined.wire.report import ExitCause, Phase
 
 
@@ -41,6 +42,38 @@ def test_tasks_of_a_removed_agent_are_retried_elsewhere_at_no_cost(
     assert again.node_id == "a" and again.allocation_id.endswith(".2")
     restarts = [cluster.user.get(f"/api/v1/trials/{n}").json["trial"]["restarts"] for n in (1, 2)]
     assert restarts == [0, 0]
+
+
+def test_agent_that_is_removed_during_a_scheduling_pass_keeps_no_work(
+    start_master: Callable[..., Any], sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pass has seen the agent and is about to give it work."""
+    seen, go_on = threading.Event(), threading.Event()
+    look = scheduling.look
+
+    def slow_look(*args: Any) -> scheduling.Pass:
+        found = look(*args)
+        if found.changes and not seen.is_set():
+            seen.set()
+            assert go_on.wait(60)
+        return found
+
+    cluster = HttpCluster(start_master, sqlite_url, nodes={"a": 1})
+    assert cluster.admin.post("/api/v1/agents", {"id": "extra", "slots": 2}).status == 200
+    experiment_id = cluster.submit(activate=False, resources={"slots_per_trial": 2})
+    monkeypatch.setattr(scheduling, "look", slow_look)
+    assert cluster.user.post(f"/api/v1/experiments/{experiment_id}/activate").status == 200
+    assert seen.wait(60)
+    answers: list[int] = []
+    removal = threading.Thread(target=lambda: answers.append(cluster.admin.delete("/api/v1/agents/extra").status))
+    removal.start()
+    removal.join(0.5)  # long enough for it to overtake the pass, if it could
+    go_on.set()
+    removal.join(60)
+    assert answers == [200]
+    [launch] = cluster.launched()
+    assert launch.node_id == "extra"
+    assert cluster.task(launch).get(resources(launch) + "/signals?timeout_seconds=0").json["kill"] is True
 
 
 def test_rendezvous_that_takes_long_says_whom_it_waits_for(start_master: Callable[..., Any], sqlite_url: str) -> None:

@@ -3,6 +3,7 @@
 One `Cluster` belongs to one master; services find it by the master's bus. Everything in it can be lost and built again.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -91,6 +92,8 @@ class Cluster:
         self.engines = {engine.name: engine for engine in engines}
         self._owner = dict(owner or {})
         self.reasons: dict[str, str] = {}  # allocation id -> what it waits for, as of the last pass
+        # Held by a scheduling pass, which gives work to the nodes it saw at its beginning: none is removed meanwhile.
+        self.passing = asyncio.Lock()
         self._first_seen: dict[str, datetime] = {}
 
     def nodes(self) -> list[PlacedNode]:

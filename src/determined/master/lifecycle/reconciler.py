@@ -50,7 +50,6 @@ class Reconciler:
         self._launcher = Launcher(ctx, self._cluster)
         self._tasks: list[asyncio.Task[None]] = []
         self._announced: frozenset[Told] = frozenset()
-        self._step_lock = asyncio.Lock()
 
     async def open(self) -> None:
         for engine in self._cluster.engines.values():
@@ -73,7 +72,7 @@ class Reconciler:
 
     async def step(self) -> None:
         """One pass; at most one at a time."""
-        async with self._step_lock:
+        async with self._cluster.passing:
             await self._step()
 
     async def _step(self) -> None:

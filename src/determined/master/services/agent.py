@@ -97,8 +97,10 @@ async def remove(ctx: MasterContext, caller: Caller, agent_id: str) -> None:
         nodes.drop_overrides(conn, agent_id)
         return _kill_there(conn, ctx.clock.now(), agent_id, lambda row: True)
 
-    changed = await ctx.db.write(write)
-    await clusters.of(ctx.bus).growing_engine().remove_node(agent_id)
+    cluster = clusters.of(ctx.bus)
+    async with cluster.passing:  # or a pass that has counted on this node might still give it work, which nobody kills
+        changed = await ctx.db.write(write)
+        await cluster.growing_engine().remove_node(agent_id)
     ctx.bus.publish(topics.SCHEDULE, "agents", *changed)
 
 
