@@ -1,5 +1,13 @@
-"""For every test: an interrupt is heard as at a terminal, also in a suite that a shell runs in the background."""
+"""For every test: an interrupt is heard as at a terminal, also in a suite that a shell runs in the background; and
+property tests try the same examples everywhere, however long a busy machine takes for one."""
 
+import contextlib
 import signal
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+with contextlib.suppress(ImportError):  # environments of frameworks have no Hypothesis
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("steady")

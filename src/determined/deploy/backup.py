@@ -61,7 +61,7 @@ def _copy_database(source: Path, copy: Path) -> None:
     os.close(os.open(copy, os.O_WRONLY | os.O_CREAT, 0o600))
     try:
         with (
-            contextlib.closing(sqlite3.connect(source)) as db,
+            contextlib.closing(sqlite3.connect(source, timeout=60)) as db,
             contextlib.closing(sqlite3.connect(copy)) as out,
         ):
             db.backup(out)

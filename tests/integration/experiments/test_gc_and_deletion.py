@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -198,12 +198,15 @@ def test_files_that_cannot_be_deleted_leave_an_error(
 
 def test_a_failed_attempt_is_not_repeated_at_once(master: Any, user: Any, unreachable: str) -> None:
     user.call("DELETE", "/api/v1/checkpoints", {"checkpointUuids": [unreachable]})
+    clock = Stopped(master.ctx.clock.now())
 
     async def run() -> list[int]:
-        collector = GarbageCollector(master.ctx)
-        return [await collector.step(), await collector.step()]
+        collector = GarbageCollector(replace(master.ctx, clock=clock))
+        handled = [await collector.step(), await collector.step()]
+        clock.moment += timedelta(seconds=3)
+        return [*handled, await collector.step()]
 
-    assert asyncio.run(run()) == [1, 0]
+    assert asyncio.run(run()) == [1, 0, 1]
 
 
 def test_deleting_an_experiment_removes_files_and_rows(
@@ -248,6 +251,16 @@ def test_tensorboard_files_are_deleted_on_request(master: Any, user: Any, trial:
     assert user.delete(f"/api/v1/experiments/{experiment}/tensorboard-files").status == 200
     assert not board.exists()
     assert user.delete("/api/v1/experiments/99/tensorboard-files").status == 404
+
+
+@dataclass
+class Stopped:
+    """A clock that only the test moves."""
+
+    moment: datetime
+
+    def now(self) -> datetime:
+        return self.moment
 
 
 class Hurried:

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import re
+import select
 import subprocess
 import sys
 import uuid
@@ -105,6 +106,7 @@ class Wire:
 
     def status(self, method: str, path: str, body: bytes | None, headers: dict[str, str], timeout: float = 60) -> int:
         """The status alone: a stream that never ends is left after its headers."""
+        self._forget_idle()
         if self._connection is None:
             self._connection = http.client.HTTPConnection(
                 self._address.hostname or "", self._address.port, timeout=timeout
@@ -122,6 +124,12 @@ class Wire:
             self._connection.close()
             self._connection = None
 
+    def _forget_idle(self) -> None:
+        """A server hangs up on who says nothing for seconds; that is no answer that was missing."""
+        sock = self._connection.sock if self._connection is not None else None
+        if sock is not None and select.select([sock], [], [], 0)[0]:
+            self.close()
+
 
 @pytest.fixture
 def parameters() -> Callable[[World], dict[tuple[str, str], set[str]]]:
@@ -131,12 +139,16 @@ def parameters() -> Callable[[World], dict[tuple[str, str], set[str]]]:
 
 @pytest.fixture
 def start_process() -> Iterator[Callable[..., "subprocess.Popen[bytes]"]]:
-    """`start_process(*flags, pass_fds=())`: `python -m determined.master`, killed at the end of the test."""
+    """`start_process(*flags, pass_fds=(), patient=False)`: a master, killed at the end of the test.
+
+    A patient one is the same, but waits a minute where else it would give up after seconds.
+    """
     running: list[subprocess.Popen[bytes]] = []
 
-    def run(*flags: str, pass_fds: tuple[int, ...] = ()) -> "subprocess.Popen[bytes]":
+    def run(*flags: str, pass_fds: tuple[int, ...] = (), patient: bool = False) -> "subprocess.Popen[bytes]":
         environment = {k: v for k, v in os.environ.items() if not k.startswith("DET_")}
-        command = [sys.executable, "-m", "determined.master", *flags]
+        program = ["-c", _PATIENT] if patient else ["-m", "determined.master"]
+        command = [sys.executable, *program, *flags]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, pass_fds=pass_fds, env=environment)
         running.append(process)
         return process
@@ -147,13 +159,21 @@ def start_process() -> Iterator[Callable[..., "subprocess.Popen[bytes]"]]:
         process.communicate()
 
 
+_PATIENT = """
+import sys
+from determined.master import __main__, app
+app._ANSWER_SECONDS = __main__._GRACE_SECONDS = __main__._DATABASE_SECONDS = 60
+sys.exit(__main__.main())
+"""
+
+
 @pytest.fixture
 def await_port(start_process: Callable[..., Any]) -> Callable[..., tuple["subprocess.Popen[bytes]", int]]:
-    """`await_port(*flags)`: a master that serves, and its port."""
+    """`await_port(*flags, patient=False)`: a master that serves, and its port."""
 
-    def run(*flags: str) -> tuple["subprocess.Popen[bytes]", int]:
+    def run(*flags: str, **how: bool) -> tuple["subprocess.Popen[bytes]", int]:
         reader, writer = os.pipe()
-        process = start_process("--port", "0", "--ready-fd", str(writer), *flags, pass_fds=(writer,))
+        process = start_process("--port", "0", "--ready-fd", str(writer), *flags, pass_fds=(writer,), **how)
         os.close(writer)
         with os.fdopen(reader) as told:
             text = told.readline()

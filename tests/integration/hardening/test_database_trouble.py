@@ -96,7 +96,7 @@ def test_a_file_damaged_while_it_is_used_is_told(start_master: Any, tmp_path: Pa
     master = start_master()
     admin = master.client("admin")
     file = tmp_path / "data" / "master.db"
-    with sqlite3.connect(file) as other:
+    with sqlite3.connect(file, timeout=60) as other:
         other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     size = file.stat().st_size
     with file.open("r+b") as raw:
@@ -117,7 +117,7 @@ def test_a_database_that_another_process_holds_is_told_and_served_again(
     monkeypatch.setattr(dialects, "_BUSY_SECONDS", 0.2)
     master = start_master()
     admin = master.client("admin")
-    holder = sqlite3.connect(tmp_path / "data" / "master.db", isolation_level=None)
+    holder = sqlite3.connect(tmp_path / "data" / "master.db", isolation_level=None, timeout=60)
     holder.execute("BEGIN IMMEDIATE")
     answer = admin.post("/api/v1/workspaces", {"name": "w"})
     assert answer.status == 503
@@ -133,7 +133,7 @@ def test_background_work_waits_quietly_while_the_database_is_held(
 ) -> None:
     monkeypatch.setattr(dialects, "_BUSY_SECONDS", 0.05)
     master = start_master()
-    holder = sqlite3.connect(tmp_path / "data" / "master.db", isolation_level=None)
+    holder = sqlite3.connect(tmp_path / "data" / "master.db", isolation_level=None, timeout=60)
     holder.execute("BEGIN IMMEDIATE")
     refused = master.anonymous.post("/api/v1/auth/login", {"username": "admin", "password": ""})
     assert refused.status == 503

@@ -6,6 +6,7 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,12 @@ def test_a_second_master_with_another_directory_is_refused(
     assert port
 
 
-def test_a_database_server_that_is_away_is_waited_for_and_then_named(start_process: Any, tmp_path: Path) -> None:
-    url = f"postgresql://postgres@127.0.0.1:{_free_port()}/x"
-    process = start_process("--data-dir", str(tmp_path / "d"), "--db-url", url, "--port", "0")
+def test_a_database_server_that_is_away_is_waited_for_and_then_named(
+    start_process: Any, silent: socket.socket, tmp_path: Path
+) -> None:
+    url = f"postgresql://postgres@127.0.0.1:{silent.getsockname()[1]}/x"
     started = time.monotonic()
+    process = start_process("--data-dir", str(tmp_path / "d"), "--db-url", url, "--port", "0")
     _, log = process.communicate(timeout=60)
     assert time.monotonic() - started > 5
     assert process.returncode == 3
@@ -45,17 +48,16 @@ def test_a_database_server_that_is_away_is_waited_for_and_then_named(start_proce
 
 
 def test_a_database_server_that_comes_up_late_is_used(
-    start_process: Any, postgres_url: str, postgres_server: str, tmp_path: Path
+    start_process: Any, silent: socket.socket, postgres_url: str, postgres_server: str, tmp_path: Path
 ) -> None:
-    port = _free_port()
-    url = postgres_url.replace(postgres_server.rpartition(":")[2], str(port))
+    url = postgres_url.replace(postgres_server.rpartition(":")[2], str(silent.getsockname()[1]))
     reader, writer = os.pipe()
     flags = ("--data-dir", str(tmp_path / "d"), "--db-url", url, "--port", "0", "--ready-fd", str(writer))
-    process = start_process(*flags, pass_fds=(writer,))
+    process = start_process(*flags, pass_fds=(writer,), patient=True)
     os.close(writer)
     line = process.stderr.readline()
     assert b"trying again" in line
-    forwarder = _Forwarder(port, int(postgres_server.rpartition(":")[2]))
+    forwarder = _Forwarder(silent, int(postgres_server.rpartition(":")[2]))
     try:
         with os.fdopen(reader) as told:
             assert told.readline()
@@ -83,26 +85,31 @@ def test_the_right_to_write_is_taken_again_after_the_server_dropped_the_connecti
 
 
 def _drop_connections(url: str) -> None:
+    """And wait until the server has done it: what they held is free by then."""
+    others = "FROM pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid()"
     with psycopg.connect(url, autocommit=True) as admin:
-        admin.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid != pg_backend_pid()"
-        )
+        admin.execute(f"SELECT pg_terminate_backend(pid) {others}")
+        deadline = time.monotonic() + 60
+        while admin.execute(f"SELECT count(*) {others}").fetchone() != (0,):
+            assert time.monotonic() < deadline, "the server did not drop the connections"
+            time.sleep(0.01)
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+@pytest.fixture
+def silent() -> Iterator[socket.socket]:
+    """A port at which nobody listens, and which nobody else can get."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held
 
 
 class _Forwarder:
     """Passes connections on to another port: a server that was not there before."""
 
-    def __init__(self, port: int, target: int) -> None:
+    def __init__(self, listener: socket.socket, target: int) -> None:
         self._target = target
-        self._listener = socket.create_server(("127.0.0.1", port))
+        self._listener = listener
+        listener.listen()
         self._sockets: list[socket.socket] = [self._listener]
         self._threads = [threading.Thread(target=self._accept)]
         self._threads[0].start()

@@ -30,17 +30,20 @@ async def cpu_seconds(world: World, run: Callable[..., Any], *args: Any) -> floa
 
 
 async def statements(world: World, run: Callable[..., Any], *args: Any) -> int:
-    """How many statements one transaction of `run` needs."""
+    """How many statements `run` needs; what others do on other connections at the time does not count."""
     seen: list[str] = []
 
     def note(_conn: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
         seen.append(statement)
 
-    event.listen(world.db.engine, "before_cursor_execute", note)
-    try:
-        await world.db.write(lambda conn: run(conn, world.clock.now(), *args))
-    finally:
-        event.remove(world.db.engine, "before_cursor_execute", note)
+    def counted(conn: Connection) -> None:
+        event.listen(conn, "before_cursor_execute", note)
+        try:
+            run(conn, world.clock.now(), *args)
+        finally:
+            event.remove(conn, "before_cursor_execute", note)
+
+    await world.db.write(counted)
     return len(seen)
 
 

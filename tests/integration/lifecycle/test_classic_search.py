@@ -28,9 +28,16 @@ ASHA = {
 
 
 async def launch_of(world: World, trial_id: int) -> Launch:
-    live = await world.live_allocation(trial_id)
-    assert live is not None
-    return next(launch for launch in world.machine.alive.values() if launch.allocation_id == live["id"])
+    """Its live runner, once the engine has it: the row of its allocation is there before."""
+    found: list[Launch] = []
+
+    async def launched() -> bool:
+        live = await world.live_allocation(trial_id)
+        found[:] = [one for one in world.machine.alive.values() if live and one.allocation_id == live["id"]]
+        return bool(found)
+
+    await world.until(launched)
+    return found[0]
 
 
 async def operation(world: World, trial_id: int) -> tuple[int, bool] | None:
@@ -150,10 +157,10 @@ async def test_waiting_trial_that_is_never_acknowledged_does_not_hang_the_search
     """A script that does one operation and exits 0, as if that were all."""
     await world.submit(**ASHA)
     for trial_id, metric in ((1, 0.1), (2, 0.5), (3, 0.9)):
-        await world.until(lambda trial_id=trial_id: world.live_allocation(trial_id))
+        launch = await launch_of(world, trial_id)
         await world.running(len(world.machine.alive))
         await world.write(search.complete_operation, trial_id, 3, metric)
-        await world.exit((await launch_of(world, trial_id)).resource_id)
+        await world.exit(launch.resource_id)
     await world.until_state("COMPLETED")
     assert {t["state"] for t in await world.rows("trials")} == {"COMPLETED"}
 

@@ -130,7 +130,7 @@ def test_a_queued_job_is_told_when_it_may_start(on_both: HttpCluster) -> None:
         jobs = [job["full"] for job in on_both.user.get("/api/v1/job-queues-v2").json["jobs"]]
         return [job for job in jobs if job["summary"]["state"] == "STATE_QUEUED"]
 
-    eventually(lambda: len(queued()) == 2)
+    eventually(lambda: [bool(job["reason"]) for job in queued()] == [True, True])
     assert [job["eta"] for job in queued()] == [None, None], "nobody knows before there is some progress"
     assert on_both.user.post("/api/v1/trials/1/progress", {"progress": 0.5, "isRaw": True}).status == 200
     first, second = queued()

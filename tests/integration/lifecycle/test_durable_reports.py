@@ -24,7 +24,7 @@ async def test_a_read_sees_one_snapshot_whatever_commits_meanwhile(world: World)
     def counts(conn: Connection) -> tuple[int, int]:
         before = log.read_backward(conn, task, None, LogFilter()).records
         append = world.db.write(lambda c: log.append_lines(c, task, [LogLine("late", 1.0)]))
-        asyncio.run_coroutine_threadsafe(append, loop).result(10)
+        asyncio.run_coroutine_threadsafe(append, loop).result(60)
         after = log.read_backward(conn, task, None, LogFilter()).records
         return len(before), len(after)
 

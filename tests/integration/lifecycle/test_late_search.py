@@ -98,15 +98,18 @@ async def test_nan_loses_against_infinity_which_may_come_as_text(world: World) -
 async def test_invalid_hyperparameters_are_replaced_and_the_process_has_ten_seconds_to_leave(world: World) -> None:
     await world.submit(**ASHA)
     await world.running(2)
+    live = await world.live_allocation(1)
+    assert live is not None
     await world.write(search.early_exit_reported, 1, "INVALID_HP")
     assert len(await world.rows("trials")) == 3, "another one takes its place"
     await world.reconciler.step()
     assert not world.machine.kills
     world.clock.advance(11)
-    await world.until(lambda: world.machine.kills)
-    await world.until(lambda: len(world.machine.alive) == 2)
+    await world.until(lambda: all(one.allocation_id != live["id"] for one in world.machine.alive.values()))
+    assert world.machine.kills
     assert (await world.trial(1))["state"] == "COMPLETED"
     assert await world.state() == "ACTIVE"
+    await world.until(lambda: len(world.machine.alive) == 2)
 
 
 async def test_search_of_several_metrics_hears_all_of_them(world: World) -> None:

@@ -118,7 +118,7 @@ async def test_method_that_fails_ends_the_experiment_but_keeps_the_report(
     await world.write(search.validation_reported, 1, {"loss": 0.1}, 10)
     await world.until_state("ERROR")
     assert "division by zero trials" in (await world.experiment())["error"]
-    assert not world.machine.alive
+    await world.until(lambda: not world.machine.alive)
 
 
 async def test_rolled_back_event_leaves_no_trace_in_the_searcher(world: World) -> None:

@@ -66,7 +66,7 @@ def python(place: Path) -> str:
 
 @needs_root
 def test_training_of_a_linked_user_runs_reports_and_saves_as_that_user(
-    start_master: Callable[..., Any], place: Path, python: str
+    place: Path, python: str, start_master: Callable[..., Any]
 ) -> None:
     data = place / "data"
 
@@ -77,7 +77,7 @@ def test_training_of_a_linked_user_runs_reports_and_saves_as_that_user(
     link(master)
     user = master.client("determined")
     submit(user, SCRIPT)
-    eventually(lambda: state(user) in ("STATE_COMPLETED", "STATE_ERROR"), seconds=60)
+    eventually(lambda: state(user) in ("STATE_COMPLETED", "STATE_ERROR"), seconds=100)
     lines = [r["result"]["message"] for r in map(json.loads, user.get("/api/v1/trials/1/logs").raw.splitlines())]
     [told] = [line.partition("SEEN ")[2] for line in lines if "SEEN " in line] or [pytest.fail("\n".join(lines))]
     seen = json.loads(told)

@@ -144,7 +144,7 @@ async def test_daemons_are_stopped_when_the_workers_have_left(make_world: WorldF
     await world.write(allocation.mark_daemon, second.resource_id)
     await world.exit(first.resource_id)
     await world.until_state("COMPLETED")
-    assert not world.machine.alive
+    await world.until(lambda: not world.machine.alive)
 
 
 async def test_lost_runner_is_retried_without_a_restart(world: World) -> None:

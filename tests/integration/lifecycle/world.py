@@ -1,6 +1,7 @@
 """One cluster in a test: submit, pause, report, exit, restart the master, and look at the rows."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
@@ -25,17 +26,23 @@ START = datetime(2026, 11, 15, 4, 0, tzinfo=UTC)
 
 
 class FakeClock:
-    """Stands still but for one microsecond a look, so that no two moments are equal; `advance` moves it."""
+    """Stands still but for one microsecond a look, so that no two moments are equal; `advance` moves it.
+
+    Several threads look at it: the loop, the writer, the test.
+    """
 
     def __init__(self) -> None:
         self._now = START
+        self._lock = threading.Lock()
 
     def now(self) -> datetime:
-        self._now += timedelta(microseconds=1)
-        return self._now
+        with self._lock:
+            self._now += timedelta(microseconds=1)
+            return self._now
 
     def advance(self, seconds: float) -> None:
-        self._now += timedelta(seconds=seconds)
+        with self._lock:
+            self._now += timedelta(seconds=seconds)
 
 
 class World:

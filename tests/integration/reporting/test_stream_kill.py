@@ -29,6 +29,7 @@ class KillableMaster:
         )
         self._http = urllib3.PoolManager(retries=False)
         self.headers: dict[str, str] = {}
+        self.killed = [threading.Event() for _ in range(KILLS)]
         self.start()
         token = self.call("POST", "/api/v1/auth/login", {"username": "admin", "password": ""})["token"]
         self.headers = {"Authorization": f"Bearer {token}"}
@@ -66,7 +67,7 @@ def killable(tmp_path: Path, db_url: str) -> Iterator[KillableMaster]:
 
 def test_after_kill_9_the_stream_goes_on_without_a_gap_or_a_repetition(killable: KillableMaster) -> None:
     trial_id = _unmanaged_trial(killable)
-    reporter = threading.Thread(target=_report, args=(killable, trial_id), name="reporter")
+    reporter = threading.Thread(target=_report, args=(killable, trial_id), name="reporter", daemon=True)
     listener = Listener(killable.url, killable.headers)
     wanted = {"trial_ids": [trial_id]}
     done = listener.subscribe(metrics={"since": -1, **wanted})[-1]
@@ -76,6 +77,7 @@ def test_after_kill_9_the_stream_goes_on_without_a_gap_or_a_repetition(killable:
     for number in range(1, KILLS + 1):
         listener.until(lambda m, n=number: m.get("metrics", {}).get("last_batch", 0) > n * STEPS // 4)
         killable.kill()
+        killable.killed[number - 1].set()
         with pytest.raises(ConnectionClosed):
             listener.until(lambda m: False)
         ticks += listener.rows("metrics")
@@ -88,6 +90,7 @@ def test_after_kill_9_the_stream_goes_on_without_a_gap_or_a_repetition(killable:
         position = caught_up[-1]["seq"]
     listener.until(lambda m: m.get("metrics", {}).get("last_batch") == STEPS)
     reporter.join(60)
+    assert not reporter.is_alive()
     ticks += listener.rows("metrics")
     listener.close()
     numbers = [tick["seq"] for tick in ticks]
@@ -110,8 +113,15 @@ def _unmanaged_trial(master: KillableMaster) -> int:
 
 
 def _report(master: KillableMaster, trial_id: int) -> None:
-    """Each step until it is acknowledged; the same value twice is one value."""
+    """Each step until it is acknowledged; the same value twice is one value.
+
+    The job goes on through every kill, and is never over before one: before each quarter it waits for the kill in the
+    quarter before.
+    """
     for step in range(1, STEPS + 1):
+        quarters = (step - 1) * 4 // STEPS
+        for killed in master.killed[: max(0, quarters - 1)]:
+            killed.wait(60)
         metrics = {"avgMetrics": {"loss": float(step)}}
         report = {"trialId": trial_id, "trialRunId": 1, "stepsCompleted": step, "metrics": metrics}
         body = {"group": "training", "metrics": report}

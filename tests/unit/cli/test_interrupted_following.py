@@ -20,7 +20,7 @@ def test_an_interrupt_that_did_not_wake_the_read_is_heard_all_the_same(capsys: p
         gave_up.set()
         there.close()
 
-    give_up = threading.Timer(10, hang_up)
+    give_up = threading.Timer(60, hang_up)
     give_up.start()
     # Taken by another thread, the signal is known to Python but wakes nobody: as if it had come just before the read.
     sender = threading.Thread(target=_interrupt_a_reader, args=(threading.get_native_id(),))

@@ -17,11 +17,11 @@ def test_address_that_is_no_dashboard_is_refused() -> None:
 
 
 def test_dashboard_that_does_not_answer_is_named_with_what_to_do() -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    with pytest.raises(FailedPrecondition, match=f"127.0.0.1:{port}.*--dashboard-host"):
-        ray.up("c", ray.RayOptions(f"http://127.0.0.1:{port}"))
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))  # kept, so that nobody else listens there; it does not listen itself
+        port = silent.getsockname()[1]
+        with pytest.raises(FailedPrecondition, match=f"127.0.0.1:{port}.*--dashboard-host"):
+            ray.up("c", ray.RayOptions(f"http://127.0.0.1:{port}"))
 
 
 def test_options_become_a_manager_and_a_pool_that_a_master_accepts() -> None:

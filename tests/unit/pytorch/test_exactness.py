@@ -16,6 +16,7 @@ from small_trial import BATCH, SmallTrial, dataset, weights
 from determined import core, pytorch
 from determined.pytorch import Batch, Epoch
 from determined.pytorch._controller import Plan, PyTorchTrialController
+from determined.storage.local import LocalStorageManager
 from determined.trial import Goal, Leg
 
 LENGTH = 12
@@ -32,19 +33,17 @@ class Runs:
 
     def __init__(self, home: Path) -> None:
         self._home = home
+        self.stored: list[str] = []  # the oldest first
 
     def whole(self, trial_class: type[SmallTrial], **how: Any) -> Any:
         return self._fit(trial_class, **how)
 
     def broken(self, trial_class: type[SmallTrial], after: int, **how: Any) -> Any:
         self._fit(stopping(trial_class, after), **how)
-        return self._fit(trial_class, latest_checkpoint=self.newest(), **how)
-
-    def newest(self) -> str:
-        return max((self._home / "determined").iterdir(), key=lambda path: path.stat().st_mtime_ns).name
+        return self._fit(trial_class, latest_checkpoint=self.stored[-1], **how)
 
     def newest_state(self) -> dict[str, Any]:
-        file = self._home / "determined" / self.newest() / "state_dict.pth"
+        file = self._home / "determined" / self.stored[-1] / "state_dict.pth"
         state: dict[str, Any] = torch.load(file, weights_only=False)
         return state
 
@@ -60,8 +59,16 @@ class Runs:
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Runs:
-    return Runs(tmp_path)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
+    """It notes what is stored: by their times alone, two checkpoints of one tick of the clock have no order."""
+    made, publish = Runs(tmp_path), LocalStorageManager.publish
+
+    def noted(manager: LocalStorageManager, dst: str, entries: Any) -> None:
+        publish(manager, dst, entries)
+        made.stored.append(dst)
+
+    monkeypatch.setattr(LocalStorageManager, "publish", noted)
+    return made
 
 
 def equal(one: list[torch.Tensor], other: list[torch.Tensor]) -> bool:

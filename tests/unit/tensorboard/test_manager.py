@@ -2,8 +2,10 @@
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import fsspec
 import pytest
@@ -38,6 +40,8 @@ def test_files_of_users_are_stored_while_they_grow_and_nothing_is_reported(
     store: StorageManager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(metric_events, "_INTERVAL", 0.01)
+    # A clock that stands still: a pass that took long on a busy machine would be followed by ten times as long a rest.
+    monkeypatch.setattr(metric_events, "time", SimpleNamespace(monotonic=lambda: 0.0))
     manager = TensorboardManager(tmp_path / "local", store, "p")
     events = MetricEvents(manager)
     events.start()
@@ -52,15 +56,17 @@ def test_files_of_users_are_stored_while_they_grow_and_nothing_is_reported(
 
 
 def _await_content(store: StorageManager, key: str, content: bytes) -> None:
-    ready = threading.Event()
-    for _ in range(1000):
-        try:
-            if store.read(key) == content:
-                return
-        except FileNotFoundError:
-            pass
-        ready.wait(0.01)
-    raise AssertionError(f"{key} never became {content!r}")
+    deadline = time.monotonic() + 60
+    while _stored(store, key) != content:
+        assert time.monotonic() < deadline, f"{key} never became {content!r}"
+        time.sleep(0.01)
+
+
+def _stored(store: StorageManager, key: str) -> bytes | None:
+    try:
+        return store.read(key)
+    except FileNotFoundError:
+        return None
 
 
 def test_what_was_stored_can_be_deleted(store: StorageManager, tmp_path: Path) -> None:
