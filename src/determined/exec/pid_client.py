@@ -6,6 +6,7 @@ For launchers of one's own that were written for it; ours need neither.
 import contextlib
 import os
 import socket
+import subprocess
 import sys
 import threading
 
@@ -22,12 +23,20 @@ def main(words: list[str]) -> int:
         server.sendall(f"{os.getpid()}\n".encode())
         ended = threading.Event()
         threading.Thread(target=_keep_alive, args=(server, ended), daemon=True).start()
-        status = start(words[2:]).wait()
+        status = _status_of(start(words[2:]))
         ended.set()
         if status == 0:
             with contextlib.suppress(OSError):
                 server.sendall(b"q")
     return 128 - status if status < 0 else status
+
+
+def _status_of(child: "subprocess.Popen[bytes]") -> int:
+    """With a limit of time Popen looks again and again: in a call that blocks, a signal that came just before it, or to
+    the other thread, would not be passed on before the command ends by itself."""
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return child.wait(_KEEPALIVE_SECONDS)
 
 
 def _keep_alive(server: socket.socket, ended: threading.Event) -> None:

@@ -95,7 +95,8 @@ class _Server:
         while child.poll() is None:
             self._step(_STEP_SECONDS)
             self._end_if_needed(child)
-        self._step(_STEP_SECONDS)
+        while self._step(_STEP_SECONDS):
+            pass  # workers that had connected and ended by then are heard to their last word
         return self._status(child.returncode)
 
     def close(self) -> None:
@@ -104,13 +105,16 @@ class _Server:
                 key.fileobj.close()
         self._selector.close()
 
-    def _step(self, seconds: float) -> None:
-        for key, _ in self._selector.select(seconds):
+    def _step(self, seconds: float) -> bool:
+        """Whether there was something to hear."""
+        ready = self._selector.select(seconds)
+        for key, _ in ready:
             if key.fileobj is self._listener:
                 worker, _ = self._listener.accept()
                 self._selector.register(worker, selectors.EVENT_READ)
             elif isinstance(key.fileobj, socket.socket):
                 self._hear(key.fileobj)
+        return bool(ready)
 
     def _hear(self, worker: socket.socket) -> None:
         try:

@@ -26,6 +26,7 @@ _LINGER_SECONDS = 15.0
 _LOOK_SECONDS = 0.05
 _DOOM_SECONDS = 0.2
 _LAST_WORDS_SECONDS = 1.0
+_CAUSE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +90,16 @@ class _Supervisor:
         self._told = False
         self._told_at = float("inf")
         self._kill_at = float("inf")
+        self._fallen: list[tuple[Worker, float, float]] = []  # when, and silent since; while the first is not known
+        self._judge_at = float("inf")
 
     def run(self, work: Sequence[Work]) -> Outcome:
         for item in work:
             if not self._start(item):
                 break
         while self._running:
-            self._step(self._kill_at if self._doomed is None else min(self._kill_at, time.monotonic() + _DOOM_SECONDS))
+            look_at = float("inf") if self._doomed is None else time.monotonic() + _DOOM_SECONDS
+            self._step(min(self._kill_at, self._judge_at, look_at))
             self._reap()
             self._see_doom()
             if time.monotonic() >= self._kill_at:
@@ -145,14 +149,30 @@ class _Supervisor:
 
     def _reap(self) -> None:
         gone = [worker for worker in self._running if worker.code is not None]
+        if gone:
+            self._step(0.0)  # what they said, in that order
         for worker in gone:
             self._running.remove(worker)
             worker.take_all()
-        failed = [worker for worker in gone if worker.code]
-        if failed and self._failure is None and not self._pardoned():
-            # Of several that are found dead at one look, the one that fell silent first.
-            first = min(failed, key=lambda worker: worker.spoke_at)
-            self._fail(first.rank, first.code or 0, list(first.last_lines), first.fell_at)
+        self._fallen += [(worker, worker.fell_at, worker.silent_at) for worker in gone if worker.code]
+        if not self._fallen or self._failure is not None:
+            return
+        if self._is_cause_leaving() and time.monotonic() < self._judge_at:
+            self._judge_at = min(self._judge_at, time.monotonic() + _CAUSE_SECONDS)
+            return
+        self._judge_at = float("inf")
+        if self._pardoned():
+            self._fallen.clear()
+            return
+        # Of several that are found dead at one look, the one that fell silent first.
+        first, at, _ = min(self._fallen, key=lambda one: one[2])
+        self._fail(first.rank, first.code or 0, list(first.last_lines), at)
+
+    def _is_cause_leaving(self) -> bool:
+        """Whether another raised before, and is still on its way out: that is waited for, a moment."""
+        silent = min(since for _, _, since in self._fallen)
+        raised = [at for worker in self._running if (at := worker.raised_at) is not None]
+        return not self._told and any(at < silent for at in raised)
 
     def _see_doom(self) -> None:
         if self._doomed is None or self._told or self._kill_at < float("inf"):

@@ -96,9 +96,20 @@ class Worker:
 
         Frameworks take seconds to leave, and tell their peers first: those are gone before the one that raised.
         """
-        now = time.monotonic()
-        raised = self.spoke_at - self._raised_at < _TRACEBACK_SECONDS and now - self.spoke_at < _LEAVING_SECONDS
-        return self._raised_at if raised else now
+        raised = self.raised_at
+        return time.monotonic() if raised is None else raised
+
+    @property
+    def silent_at(self) -> float:
+        """Since when there is nothing new of it: its traceback, or its last words where they are none."""
+        raised = self.raised_at
+        return self.spoke_at if raised is None else raised
+
+    @property
+    def raised_at(self) -> float | None:
+        """When, if its last words are a traceback and not long past: it has left of that, or is about to."""
+        is_last = self.spoke_at - self._raised_at < _TRACEBACK_SECONDS
+        return self._raised_at if is_last and time.monotonic() - self.spoke_at < _LEAVING_SECONDS else None
 
     def take(self, source: int) -> bool:
         """Pass on what can be read now; False once the stream has ended."""
@@ -165,8 +176,15 @@ class Worker:
             self.alarmed = self.alarmed or any(self._alarm.match(line) for line in lines)
         self.last_lines.extend(line for line in lines if line.strip())
         with contextlib.suppress(BrokenPipeError):  # nobody reads any more; the ranks need not end for that
-            target.write(b"".join(self._mark + line.encode() + b"\n" for line in lines))
+            _write(target, b"".join(self._mark + line.encode() + b"\n" for line in lines))
             target.flush()
+
+
+def _write(target: BinaryIO, text: bytes) -> None:
+    """All of it: our streams have no buffer under PYTHONUNBUFFERED, and then a signal cuts a write short."""
+    rest = memoryview(text)
+    while rest:
+        rest = rest[target.write(rest) or 0 :]
 
 
 def _die_with_launcher() -> None:

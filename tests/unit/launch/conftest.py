@@ -5,7 +5,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,7 @@ class Task:
 
     def __init__(self, run_dir: Path) -> None:
         self.run_dir = run_dir
-        # Not the first port of every master: others of this machine may be using it.
-        self.extra: dict[str, str] = {"C10D_PORT": free_port()}
+        self.extra: dict[str, str] = {}
         self.be()
 
     def be(
@@ -70,11 +69,12 @@ class Task:
         return subprocess.CompletedProcess(words, child.returncode, out, err)
 
 
-def free_port() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return str(probe.getsockname()[1])
-
-
 @pytest.fixture
-def task(tmp_path: Path) -> Task:
-    return Task(tmp_path / "run")
+def task(tmp_path: Path) -> Iterator[Task]:
+    made = Task(tmp_path / "run")
+    # Not the first port of every master: others of this machine may be using it. Kept, so that nobody else is given it.
+    with socket.socket() as keeper:
+        keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        keeper.bind(("127.0.0.1", 0))
+        made.extra["C10D_PORT"] = str(keeper.getsockname()[1])
+        yield made

@@ -1,5 +1,6 @@
 """Keys that nodes make for one task, and reaching the sshd of peers: what several nodes of Horovod need."""
 
+import contextlib
 import os
 import shutil
 import socket
@@ -94,6 +95,7 @@ def test_peers_are_waited_for_until_they_greet() -> None:
         greeter = threading.Thread(target=_greet, args=(listener,))
         greeter.start()
         _ssh.wait_for_peers(["127.0.0.1"], listener.getsockname()[1], seconds=60)
+        listener.shutdown(socket.SHUT_RDWR)
         greeter.join()
 
 
@@ -113,6 +115,11 @@ def _log_in(keys: _ssh.Keys, port: int) -> "subprocess.CompletedProcess[str]":
 
 
 def _greet(listener: socket.socket) -> None:
-    connection, _ = listener.accept()
-    with connection:
-        connection.sendall(b"SSH-2.0-test\r\n")
+    """Everybody until it is shut down: one that has waited too long calls again."""
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        with connection, contextlib.suppress(OSError):
+            connection.sendall(b"SSH-2.0-test\r\n")

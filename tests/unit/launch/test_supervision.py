@@ -1,9 +1,11 @@
 """One failed rank ends all of a node, is named as the cause, and leaves nothing behind; signals and statuses pass."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import termios
 import time
 from typing import TYPE_CHECKING
 
@@ -61,6 +63,29 @@ def test_peers_of_a_rank_with_invalid_hyperparameters_fail_for_nothing(task: "Ta
     assert not (task.run_dir / "failure.json").exists()
 
 
+FIRST_AND_LAST = """
+here=$(dirname $0)
+if [ $RANK = 0 ]; then
+  echo $$ > $here/pid.new; mv $here/pid.new $here/pid
+  until [ -e $here/raised ]; do sleep 0.05; done
+  echo "Traceback (most recent call last):" >&2; echo "RuntimeError: lost a peer" >&2; exit 1
+fi
+echo "Traceback (most recent call last):" >&2; echo "ValueError: the cause" >&2; touch $here/raised
+until [ -e $here/pid ]; do sleep 0.05; done
+while kill -0 $(cat $here/pid) 2> $here/gone; do sleep 0.05; done
+exit 3
+"""
+
+
+def test_rank_that_raised_first_is_the_cause_though_it_leaves_last(task: "Task") -> None:
+    """Frameworks tell their peers of it on the way out, and take longer than those."""
+    script = task.run_dir / "script"
+    script.write_text(FIRST_AND_LAST)
+    done = task.launch("torch_distributed", "sh", str(script))
+    assert (task.failure["rank"], done.returncode) == (1, 3), done.stderr
+    assert "ValueError: the cause" in task.failure["lines"]
+
+
 def test_killed_rank_is_128_and_its_signal(task: "Task") -> None:
     done = task.launch(*SHELL, "test $RANK = 0 && exec sleep 600; kill -9 $$")
     assert done.returncode == 128 + 9
@@ -91,9 +116,7 @@ def test_rank_that_ignores_term_is_killed_and_all_are_gone(task: "Task") -> None
 def test_what_a_rank_started_ends_with_it(task: "Task") -> None:
     done = task.launch(*SHELL, "sleep 600 & echo $!; exit 0")
     assert done.returncode == 0
-    for line in done.stdout.splitlines():
-        pid = int(line.rpartition(" ")[2])
-        assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    _until_gone([int(line.rpartition(" ")[2]) for line in done.stdout.splitlines()])
 
 
 def test_rank_that_ends_well_waits_for_the_others(task: "Task") -> None:
@@ -111,7 +134,7 @@ def test_told_to_end_lets_every_rank_leave_at_its_own_pace(task: "Task") -> None
         "    print('saved', flush=True); sys.exit(0 if os.environ['RANK'] == '1' else 9)\n"
         "signal.signal(signal.SIGTERM, leave)\n"
         "print('up', flush=True)\n"
-        "time.sleep(600)\n"
+        "while True: time.sleep(0.05)\n"  # short: a signal that comes just before it does not cut it short
     )
     with task.start("torch_distributed", sys.executable, "-c", script) as child:
         assert child.stdout is not None
@@ -138,7 +161,8 @@ def test_signals_reach_every_rank(task: "Task", number: signal.Signals) -> None:
 
 def test_shell_that_dies_of_term_leaves_its_program_time_to_save(task: "Task") -> None:
     program = "import signal,sys,time; signal.signal(15, lambda *_: (time.sleep(1), print('saved'), sys.exit())); "
-    script = f'{sys.executable} -c "{program} print(1, flush=True); time.sleep(600)"; true'
+    endless = "[time.sleep(0.05) for _ in iter(int, 1)]"
+    script = f'{sys.executable} -c "{program} print(1, flush=True); {endless}"; true'
     with task.be([1]).start(*SHELL, script) as child:
         assert child.stdout is not None
         child.stdout.readline()
@@ -154,10 +178,7 @@ def test_killed_launcher_takes_its_ranks_along(task: "Task") -> None:
         pids = [int(child.stdout.readline().rpartition(" ")[2]) for _ in range(2)]
         child.kill()
         child.communicate(timeout=60)
-    deadline = time.monotonic() + 60
-    while any(_lives(pid) for pid in pids):
-        assert time.monotonic() < deadline, pids
-        time.sleep(0.02)
+    _until_gone(pids)
 
 
 def test_program_that_is_not_there_is_127_and_said(task: "Task") -> None:
@@ -184,6 +205,27 @@ def test_output_of_many_lines_comes_whole(task: "Task") -> None:
     for rank in range(4):
         mine = [line for line in done.stdout.splitlines() if line.startswith(f"[rank={rank}] ")]
         assert mine == [f"[rank={rank}] {n}" for n in range(1, 20001)]
+
+
+def test_signal_that_comes_while_nobody_reads_costs_no_output(task: "Task") -> None:
+    """It cuts short what the launcher writes."""
+    at_once = "import os; os.write(1, ''.join(f'{n}\\n' for n in range(10000)).encode())"
+    with task.be([1]).start("torch_distributed", sys.executable, "-c", at_once) as child:
+        assert child.stdout is not None
+        room = fcntl.fcntl(child.stdout, fcntl.F_GETPIPE_SZ)
+        while fcntl.ioctl(child.stdout, termios.FIONREAD, bytes(4)) != room.to_bytes(4, sys.byteorder):
+            assert child.poll() is None
+            time.sleep(0.01)
+        child.send_signal(signal.SIGWINCH)
+        out, _ = child.communicate(timeout=60)
+    assert out.splitlines() == [f"[rank=0] {n}" for n in range(10000)]
+
+
+def _until_gone(pids: list[int]) -> None:
+    deadline = time.monotonic() + 60
+    while any(_lives(pid) for pid in pids):
+        assert time.monotonic() < deadline, pids
+        time.sleep(0.02)
 
 
 def _lives(pid: int) -> bool:
