@@ -35,12 +35,32 @@ def build_from_data(keras: Any, model: Any, weights: int | None) -> None:
         return
     if not model.built:
         _call_on_shapes(keras, model)
-    unbuilt = [layer.name for layer in model._flatten_layers() if not layer.built]
-    if unbuilt and len(model.weights) < (weights or 0):  # Keras 3 would leave them out without a word
-        raise CheckpointStateException(
-            f"{type(model).__name__} has {len(model.weights)} of the {weights} weights of the checkpoint before its "
-            f"first batch; give its parts an Input, or call them on a batch before fit: {', '.join(unbuilt)}"
-        )
+    lack = lacking(keras, model, weights or 0, "before fit")
+    if lack is not None:
+        raise CheckpointStateException(lack)
+
+
+def unbuilt(keras: Any, model: Any) -> list[Any]:
+    """The parts of a model, itself among them, that have no variables yet and that Keras would load nothing into."""
+    return [layer for layer in model._flatten_layers() if not layer.built] if _framework.is_keras_3(keras) else []
+
+
+def lacking(keras: Any, model: Any, weights: int, when: str) -> str | None:
+    """In words, what Keras 3 would leave out of a checkpoint without one; None where there is nothing.
+
+    Args:
+        keras: that of the model.
+        model: the one to load into.
+        weights: how many the checkpoint has.
+        when: parts may be called, so that they have variables in time.
+    """
+    parts = unbuilt(keras, model)
+    if not parts or len(model.weights) >= weights:
+        return None
+    return (
+        f"{type(model).__name__} has {len(model.weights)} of the {weights} weights of the checkpoint before its first "
+        f"batch; give its parts an Input, or call them on a batch {when}: {', '.join(part.name for part in parts)}"
+    )
 
 
 def _call_on_shapes(keras: Any, model: Any) -> None:

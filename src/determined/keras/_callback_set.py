@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from determined.keras import _event_writers
 from determined.keras._tensorflow import keras
 from determined.keras.callbacks import Callback, TensorBoard, acts_on_validations
 
@@ -98,6 +99,7 @@ class CallbackSet:
     def checkpoint_end(self, directory: Path) -> None:
         for callback in self._ours("on_checkpoint_end"):
             callback.on_checkpoint_end(str(directory))
+        _event_writers.flush(filter(_is_tensorboard, self._active))
 
     def test_end(self, metrics: dict[str, Any]) -> None:
         """Metrics of the whole validation, named as validation metrics are reported."""

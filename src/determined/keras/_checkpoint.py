@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from determined.errors import UnsafeCheckpoint
+from determined.errors import CheckpointStateException, UnsafeCheckpoint
 from determined.keras._callback_set import CallbackSet
 from determined.keras._context import TFKerasTrialContext
 from determined.keras._model_inputs import write_inputs
-from determined.keras._model_weights import load_model_weights, save_model_weights
+from determined.keras._model_weights import lacking_weights, load_model_weights, save_model_weights
 from determined.keras._optimizer_state import keeping_rates, load_optimizers, save_optimizers
 from determined.keras._random_state import random_state, restore_random_state
 from determined.keras._tensorflow import keras, tf
@@ -62,9 +62,13 @@ class Checkpoints:
         """Collective. Load model, optimizers and callbacks.
 
         Raises:
+            CheckpointStateException: it has weights of parts of the model that have no variables yet.
             UnsafeCheckpoint: another trial's, and its callbacks hold objects whose loading would run code.
         """
         with self._core.checkpoint.restore_path(storage_id) as path:
+            lack = lacking_weights(self._model, path)
+            if lack is not None:
+                raise CheckpointStateException(lack)
             workloads, optimizers = read_plain_state(path), self._context._optimizers
             # Another trial's learning rate is not the one that this trial's hyperparameters ask for.
             with contextlib.nullcontext() if self._is_of_this_trial(workloads) else keeping_rates(optimizers):

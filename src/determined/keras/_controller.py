@@ -5,7 +5,7 @@ from typing import Any
 
 from determined.errors import InvalidExperimentException
 from determined.keras import _batches
-from determined.keras._building import build_uncallable
+from determined.keras._building import build_uncallable, unbuilt
 from determined.keras._callback_set import CallbackSet, numbers_of
 from determined.keras._checkpoint import Checkpoints, Restored
 from determined.keras._context import TFKerasTrialContext
@@ -114,6 +114,9 @@ class TFKerasTrialController:
             logs = self._model.train_function(self._iterator)
         except tf.errors.OutOfRangeError as err:
             raise _no_training_data() from err
+        except ValueError as err:
+            self._note_late_parts(err)
+            raise
         callbacks.batch_end(batch, logs)
         if length is not None and (batch + 1) % length == 0:
             callbacks.epoch_end(batch // length)
@@ -174,8 +177,18 @@ class TFKerasTrialController:
             x, *_ = self._first_batch()
             self._model(x, training=False)
             self._checkpoints.inputs = describe(x)
+        self._unbuilt = unbuilt(keras, self._model)
         for optimizer in self._context._optimizers:
             build_optimizer(optimizer, self._model.trainable_variables)
+
+    def _note_late_parts(self, error: ValueError) -> None:
+        """Optimizers are built by now: those of Keras 3 refuse variables that come later, and do not say what to do."""
+        late = [part.name for part in self._unbuilt if part.built]
+        if late:
+            error.add_note(
+                f"parts of {type(self._model).__name__} have no variables before their first batch, so that optimizers "
+                f"do not know them; give them an Input, or call them on a batch in build_model: {', '.join(late)}"
+            )
 
     def _first_batch(self) -> Any:
         for batch in self._training_dataset(0).take(1):

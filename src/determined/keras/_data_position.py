@@ -6,19 +6,17 @@ no data; they lie in the frame of `fit`.
 """
 
 import logging
-import sys
 from collections.abc import Iterator
-from types import FrameType
 from typing import Any
 
-logger = logging.getLogger("determined.keras")
+from determined.keras._fit_frame import fit_frame
 
-_FRAMES = 12  # from a callback up to `fit`, with room for Keras's own wrappers
+logger = logging.getLogger("determined.keras")
 
 
 def pass_over(epochs: int, batches: int) -> None:
     """From `on_train_begin`: go on in the data as after `epochs`, which had `batches` together."""
-    frame = _fit_frame()
+    frame = fit_frame()
     if frame is None:
         logger.debug("no data of Keras in sight; they begin as in the first epoch")
         return
@@ -30,20 +28,9 @@ def pass_over(epochs: int, batches: int) -> None:
 
 def data_spec() -> Any:
     """From `on_train_begin`: the shapes of a batch, as tf.data has them; None where Keras hands out something else."""
-    frame = _fit_frame()
+    frame = fit_frame()
     iterator = None if frame is None else frame.f_locals.get("epoch_iterator")
     return getattr(getattr(iterator, "_distributed_dataset", None), "element_spec", None)
-
-
-def _fit_frame() -> FrameType | None:
-    frame: FrameType | None = sys._getframe(2)
-    for _ in range(_FRAMES):
-        if frame is None:
-            return None
-        if frame.f_code.co_name == "fit" and {"data_handler", "epoch_iterator"} & frame.f_locals.keys():
-            return frame
-        frame = frame.f_back
-    return None
 
 
 def _pass_keras_2(handler: Any, epochs: int, batches: int) -> None:

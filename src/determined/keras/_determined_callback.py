@@ -9,7 +9,15 @@ from typing import Any
 
 from determined import core
 from determined.errors import CheckpointStateException, InvalidExperimentException
-from determined.keras import _building, _data_position, _framework, _initial_epoch, _random_state, _weights
+from determined.keras import (
+    _building,
+    _data_position,
+    _event_writers,
+    _framework,
+    _initial_epoch,
+    _random_state,
+    _weights,
+)
 from determined.keras._progress_lines import ProgressLines
 from determined.trial import FollowedSearch, UserCode, metadata, read_plain, trial_config
 from determined.wire.userdata import to_plain
@@ -70,6 +78,7 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
         self._validated_at: int | None = None
         self._validation: dict[str, Any] = {}
         self._in_fit = self._is_in_epoch = False
+        self._tensorboards: list[Any] = []
         self._lines = ProgressLines("", None, is_shown=False)
 
     def save_model(self, model: Any, path: str, distributed: core.DistributedContext) -> None:
@@ -88,6 +97,7 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
 
     def on_train_begin(self, logs: Any = None) -> None:
         self._in_fit = True
+        self._tensorboards = _event_writers.tensorboards_of_fit(_keras)
         self._set_status("training")
         # Asked once before the first epoch, which may be long: the cluster then knows that it will be heard.
         self._core.preempt.should_preempt(auto_ack=False)
@@ -233,6 +243,7 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
             else:  # saving is an act of all workers in some strategies; what the chief saves is the whole
                 with tempfile.TemporaryDirectory() as unwanted:
                     self.save_model(self.model, unwanted, distributed)
+            _event_writers.flush(self._tensorboards)
         self._saved_at = self._steps
         self._set_status("training")
 

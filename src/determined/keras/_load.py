@@ -1,13 +1,17 @@
 """`load_model_from_checkpoint_path`: a trained model, built from what lies in a checkpoint."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
+from determined.errors import CheckpointStateException
 from determined.keras._context import TFKerasTrialContext
 from determined.keras._model_inputs import build
-from determined.keras._model_weights import load_model_weights
+from determined.keras._model_weights import lacking_weights, load_model_weights
 from determined.keras._trial import TFKerasTrial
 from determined.trial import EnvContext, ExperimentConfig, StoredTrial, local_core_context, stored_class
+
+logger = logging.getLogger("determined.keras")
 
 
 def load_model_from_checkpoint_path(path: str, tags: list[str] | None = None) -> Any:
@@ -22,7 +26,8 @@ def load_model_from_checkpoint_path(path: str, tags: list[str] | None = None) ->
     Raises:
         AssertionError: the directory has neither load_data.json nor metadata.json.
         CheckpointNotFound: it has no weights of a TFKerasTrial.
-        CheckpointStateException: they are not those of the model that its code builds.
+        CheckpointStateException: they are not those of the model that its code builds, or that has no variables yet.
+            Where only parts of it have none, a warning names these.
         TrialNotImportable: its code, or a library that the code needs, is not found here.
 
     Example:
@@ -37,5 +42,10 @@ def load_model_from_checkpoint_path(path: str, tags: list[str] | None = None) ->
     with stored_class(directory, saved, TFKerasTrial) as trial_class:
         model = trial_class(TFKerasTrialContext(local_core_context(), env)).build_model()
     build(model, directory)
+    lack = lacking_weights(model, directory)
+    if lack is not None:
+        if not model.weights:
+            raise CheckpointStateException(lack)
+        logger.warning("a part of checkpoint %s is not loaded: %s", path, lack)
     load_model_weights(model, directory)
     return model

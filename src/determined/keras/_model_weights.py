@@ -1,5 +1,6 @@
 """The weights of a trial's model: written in the format of the Keras at hand, read in those of all releases."""
 
+import json
 import logging
 import re
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from determined.errors import CheckpointNotFound, CheckpointStateException
-from determined.keras import _framework
+from determined.keras import _building, _framework
 from determined.keras._tensorflow import KERAS_3, keras, tf
 
 logger = logging.getLogger("determined.keras")
@@ -20,13 +21,25 @@ _H5 = (f"{_NAME}.weights.h5", f"{_NAME}.h5", f"{_WHOLE_MODEL}.h5")
 # TensorFlow checkpoints, by the prefix of their files.
 _TENSORFLOW = (_NAME, f"{_WHOLE_MODEL}/variables/variables")
 _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
+_ABOUT = f"{_NAME}.json"
 
 
 def save_model_weights(model: Any, directory: Path) -> None:
     if KERAS_3:
         model.save_weights(str(directory / _H5[0]))
+        (directory / _ABOUT).write_text(json.dumps({"weights": _building.count_weights(keras, model)}))
     else:
         model.save_weights(str(directory / _NAME), save_format="tf")
+
+
+def lacking_weights(model: Any, directory: Path) -> str | None:
+    """In words, what `load_model_weights` would leave out because parts of the model are not built; None if nothing.
+
+    A checkpoint of an earlier release does not say how many weights it has: it has some.
+    """
+    about = directory / _ABOUT
+    found = json.loads(about.read_text())["weights"] if about.is_file() else 1
+    return _building.lacking(keras, model, int(found), "in build_model")
 
 
 def load_model_weights(model: Any, directory: Path) -> None:

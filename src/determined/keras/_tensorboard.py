@@ -4,7 +4,7 @@ import logging
 from typing import Any
 
 from determined import core
-from determined.keras import _framework
+from determined.keras import _event_writers, _framework
 
 logger = logging.getLogger("determined.keras")
 
@@ -20,7 +20,7 @@ class TensorBoard(_keras.callbacks.TensorBoard):  # type: ignore[misc]
         args, kwargs: of `keras.callbacks.TensorBoard`. On a cluster a `log_dir` among them is not heard.
 
     Example:
-        >>> model.fit(x, y, callbacks=[callback, det.keras.TensorBoard(core_context, histogram_freq=1)])
+        >>> model.fit(x, y, callbacks=[det.keras.TensorBoard(core_context, histogram_freq=1), callback])
     """
 
     def __init__(self, core_context: core.Context, *args: Any, **kwargs: Any) -> None:
@@ -47,8 +47,7 @@ class TensorBoard(_keras.callbacks.TensorBoard):  # type: ignore[misc]
 
     def _flush(self) -> None:
         """What is still in a writer's memory would be lost with the process, and is not there to be copied."""
-        for writer in self._writers.values():
-            writer.flush()
+        _event_writers.flush([self])
         self._upload()
 
     def _upload(self) -> None:

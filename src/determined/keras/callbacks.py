@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from determined.keras import _event_writers
 from determined.keras._tensorflow import keras
 
 __all__ = ["Callback", "EarlyStopping", "ReduceLROnPlateau", "TFKerasTensorBoard", "TensorBoard"]
@@ -126,8 +127,7 @@ class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
 
     def on_train_workload_end(self, total_batches_trained: int, logs: dict[str, Any]) -> None:
         """What is still in a writer's memory would be lost with the process, and is not there to be copied."""
-        for writer in self._writers.values():
-            writer.flush()
+        _event_writers.flush([self])
 
 
 TFKerasTensorBoard = TensorBoard

@@ -210,6 +210,7 @@ class DeterminedCheckpoint(DeterminedCallback):
                 ranks = self._core.distributed.size
                 about |= {"trial_id": self._trial_id(), "batches_trained": batches, "ranks": ranks}
                 (path / _ABOUT_FILE).write_text(json.dumps(about))
+            _save_logs(trainer)
         self.saved_at = batches
         for loader in self._loaders:
             loader.forget()
@@ -275,6 +276,13 @@ def _end_validation(trainer: Any) -> None:
     for each in trainer.loggers:
         if hasattr(each, "end_validation"):
             each.end_validation()
+
+
+def _save_logs(trainer: Any) -> None:
+    """What loggers keep in memory, such as a SummaryWriter that a module writes to: who goes on from the checkpoint
+    does not write it again."""
+    for each in trainer.loggers:
+        each.save()
 
 
 def _unsafe_classes(file: Path) -> list[str]:

@@ -5,6 +5,7 @@ removed. Until the manifest is there the checkpoint does not count.
 """
 
 import contextlib
+import logging
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,8 @@ from determined.storage.base import Paths, Selector, StorageManager, preserved_r
 from determined.storage.checkpoint_id import check_name
 from determined.storage.local import check_digest
 from determined.storage.manifest import Entry
+
+logger = logging.getLogger("determined.core")
 
 
 class CloudStorageManager(StorageManager):
@@ -75,9 +78,13 @@ class CloudStorageManager(StorageManager):
             self._remove_key(self._key(dst, manifest.STAGING_MARK))
 
     def discard(self, dst: str) -> None:
-        with self._access():
-            if not self._filesystem.exists(self._key(dst, manifest.MANIFEST_NAME)):
-                self._remove_key(self._key(dst))
+        key = self._key(dst)
+        try:
+            with self._access():
+                if not self._filesystem.exists(self._key(dst, manifest.MANIFEST_NAME)):
+                    self._remove_key(key)
+        except Exception as err:  # noqa: BLE001  edge to the store: it must not hide why this is discarded
+            logger.warning("%s is no checkpoint, and what is there of it could not be removed: %s", key, err)
 
     def download(self, src: str, dst: Paths, selector: Selector | None = None) -> None:
         destination, known = Path(dst), self.entries(src)

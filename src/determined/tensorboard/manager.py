@@ -98,35 +98,38 @@ class TensorboardManager:
         self._sent.clear()
 
     def _copy(self, selector: Selector, mangler: Mangler, rank: int) -> int:
-        copied = 0
+        copied, noted = 0, dict(self._sent)
         try:
             for path in changed_files(self.base_path, self._sent):
                 found = path.relative_to(self._directory)
                 if selector(found):
-                    self._copy_file(path, str(self._prefix / mangler(found, rank).as_posix()))
-                    copied += 1
+                    copied += self._copy_file(path, str(self._prefix / mangler(found, rank).as_posix()))
         except Exception as err:  # noqa: BLE001  edge to the store: a trial would fail for want of a convenience
             logger.warning("TensorBoard events could not be stored: %s", err)
-        if copied:
+        if self._sent != noted:
             self._note()
         return copied
 
-    def _copy_file(self, path: Path, key: str) -> None:
+    def _copy_file(self, path: Path, key: str) -> bool:
+        """Whether it is in the store now."""
         before = stamp(path)  # what is written during the copy is copied the next time
         if before is None:
-            return  # a framework has moved its temporary file away
+            return False  # a framework has moved its temporary file away
+        is_stored = True
         try:
             self._storage.put(path, key)
         except FileNotFoundError:
             if path.exists():
                 raise
-            return
+            return False
         except (PermissionError, UnicodeError) as err:
             if isinstance(err, PermissionError) and os.access(path, os.R_OK):
                 raise  # of the store
             # Noted as sent until it changes: it would keep those that come after it from being copied, time and again.
             logger.warning("%s is not stored with the TensorBoard events: %s", ascii(str(path)), err)
+            is_stored = False
         self._sent[path.relative_to(self._directory).as_posix()] = before
+        return is_stored
 
     def _note(self) -> None:
         if self._ledger is None:

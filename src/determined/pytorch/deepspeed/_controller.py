@@ -20,6 +20,8 @@ from determined.trial import Leg
 
 logger = logging.getLogger("determined.pytorch.deepspeed")
 
+_STEP_HOOK = "on_before_optimizer_step"
+
 
 class EngineHealth(Health):
     """Of a training whose steps and precision are DeepSpeed's."""
@@ -60,6 +62,8 @@ class DeepSpeedTrialController(PyTorchTrialController):
         _warn_of_batches(trial)
 
     def _open_data(self) -> None:
+        if self._is_chief and self.callbacks.anywhere(_STEP_HOOK):
+            _warn_of_step_hook()
         self._check_copies()
         context, trial, counts = self.context, cast(Any, self.trial), self._counts_metrics()
         micro_batches = context.get_num_micro_batches_per_slot()
@@ -144,6 +148,17 @@ class DeepSpeedTrialController(PyTorchTrialController):
                     f"multiple of gradient_accumulation_steps={steps}; call engine.backward and engine.step once for "
                     "each, and after disable_auto_grad_accumulation() for all of them in one train_batch"
                 )
+
+
+def _warn_of_step_hook() -> None:
+    """Its one use is to change gradients before a step. With ZeRO and half precision they are no longer with their
+    parameters by then, or not of their true size: called, the hook would do nothing, or harm."""
+    logger.warning(
+        "a callback has %s, which is not called: DeepSpeed's engine steps by itself, with gradients that it has spread "
+        "over ranks or scaled. Set gradient_clipping in DeepSpeed's config to clip them, or change them in train_batch "
+        "before engine.step() by deepspeed.utils.safe_set_full_grad",
+        _STEP_HOOK,
+    )
 
 
 def _warn_of_batches(trial: Any) -> None:

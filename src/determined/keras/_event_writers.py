@@ -1,0 +1,21 @@
+"""The writers of Keras's TensorBoard callbacks, which keep events in memory for up to two minutes: a process that is
+killed loses these, and who goes on from its checkpoint does not write them again."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from determined.keras._fit_frame import fit_frame
+
+
+def tensorboards_of_fit(keras: Any) -> list[Any]:
+    """From `on_train_begin`: the TensorBoard callbacks of this `fit`, Keras's own and ours."""
+    frame = fit_frame()
+    listed = None if frame is None else frame.f_locals.get("callbacks")
+    return [each for each in getattr(listed, "callbacks", []) if isinstance(each, keras.callbacks.TensorBoard)]
+
+
+def flush(tensorboards: Iterable[Any]) -> None:
+    """What they have written by now is in their files afterwards."""
+    for each in tensorboards:
+        for writer in getattr(each, "_writers", {}).values():
+            writer.flush()
