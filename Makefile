@@ -9,6 +9,8 @@ OFFICIAL := .venv-official
 RAY := .venv-ray
 FRAMEWORKS := .venv-frameworks
 TF215 := .venv-tf215
+# What is fetched is asked for again when an index or a mirror did not answer.
+FETCH := sh scripts/retry.sh
 PYTEST ?= $(BIN)/python -m pytest
 FAST := -m "not slow and not chaos and not fuzz and not engines and not browser and not second_database and not frameworks"
 
@@ -17,7 +19,7 @@ FAST := -m "not slow and not chaos and not fuzz and not engines and not browser 
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
-	@PYTHON=$(PYTHON) sh scripts/setup_venv.sh $(VENV)
+	@PYTHON=$(PYTHON) $(FETCH) sh scripts/setup_venv.sh $(VENV)
 	@touch $(STAMP)
 
 # Without a network for npm the demo still runs; its address then shows a plain page.
@@ -27,7 +29,7 @@ demo: setup
 
 # The web page, into webui/dist; a Node that is new enough comes from PyPI where there is none.
 webui:
-	$(PYTHON) webui/build.py --if-needed
+	npm_config_fetch_retries=5 $(PYTHON) webui/build.py --if-needed
 
 # Types, style, unit tests and sizes of the page.
 check-webui: webui
@@ -35,7 +37,7 @@ check-webui: webui
 
 # The distribution's Chromium (as root; elsewhere its tests are skipped when there is none).
 chromium:
-	@if [ "$$(id -u)" = 0 ]; then sh scripts/install_chromium.sh; fi
+	@if [ "$$(id -u)" = 0 ]; then $(FETCH) sh scripts/install_chromium.sh; fi
 
 check: setup lint types imports
 	$(PYTEST) -q tests/architecture
@@ -53,30 +55,30 @@ imports: setup
 official: $(OFFICIAL)/.stamp
 
 $(OFFICIAL)/.stamp:
-	@PYTHON=$(PYTHON) sh scripts/setup_official.sh $(OFFICIAL)
+	@PYTHON=$(PYTHON) $(FETCH) sh scripts/setup_official.sh $(OFFICIAL)
 	@touch $(OFFICIAL)/.stamp
 
 # A Ray of its own environment, and Slurm's daemons from the distribution (as root; elsewhere its tests are skipped).
 engines: $(RAY)/.stamp
-	@if [ "$$(id -u)" = 0 ]; then sh scripts/install_slurm.sh; fi
+	@if [ "$$(id -u)" = 0 ]; then $(FETCH) sh scripts/install_slurm.sh; fi
 
 # The distribution's Docker, likewise; the tests start a daemon of their own.
 docker:
-	@if [ "$$(id -u)" = 0 ]; then sh scripts/install_docker.sh; fi
+	@if [ "$$(id -u)" = 0 ]; then $(FETCH) sh scripts/install_docker.sh; fi
 
 $(RAY)/.stamp: pyproject.toml scripts/install_ray.sh
-	@PYTHON=$(PYTHON) sh scripts/install_ray.sh $(RAY)
+	@PYTHON=$(PYTHON) $(FETCH) sh scripts/install_ray.sh $(RAY)
 	@touch $(RAY)/.stamp
 
 # Every framework of the compatibility table, in today's releases and in the last TensorFlow with Keras 2: gigabytes.
 frameworks: $(FRAMEWORKS)/.stamp $(TF215)/.stamp
 
 $(FRAMEWORKS)/.stamp: scripts/install_frameworks.sh
-	@PYTHON=$(PYTHON) sh scripts/install_frameworks.sh $(FRAMEWORKS)
+	@PYTHON=$(PYTHON) $(FETCH) sh scripts/install_frameworks.sh $(FRAMEWORKS)
 	@touch $@
 
 $(TF215)/.stamp: scripts/install_frameworks.sh
-	@PYTHON=$(PYTHON) sh scripts/install_frameworks.sh $(TF215) tf215
+	@PYTHON=$(PYTHON) $(FETCH) sh scripts/install_frameworks.sh $(TF215) tf215
 	@touch $@
 
 # Files run in parallel, those of real clusters first: most of their time is waiting, which the others fill. `check` has
