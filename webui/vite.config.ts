@@ -30,5 +30,13 @@ export default defineConfig({
       },
     },
   },
-  test: { environment: "node", isolate: false, include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },
+  test: {
+    environment: "node",
+    isolate: false,
+    include: ["src/**/*.test.ts", "src/**/*.test.tsx"],
+    // only to end a hang: no test promises to be fast on a busy machine
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 60_000,
+  },
 });

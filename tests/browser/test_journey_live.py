@@ -29,6 +29,7 @@ with core.init() as ctx:
             ctx.train.report_training_metrics(steps_completed=step, metrics={{"loss": step % 7 + 0.5}})
         time.sleep(0.002)
 """
+# goes no further than half of its way before the file `away` says that the master is gone
 STEADY = """\
 import pathlib, time
 from determined import core
@@ -38,6 +39,8 @@ with core.init() as ctx:
         ctx.train.report_training_metrics(steps_completed=step, metrics={{"loss": step / 100}})
         (place / "step").write_text(str(step))
         time.sleep(0.1)
+        while step == 45 and not any((place / word).exists() for word in ("away", "end")):
+            time.sleep(0.05)
     while not (place / "end").exists():
         time.sleep(0.05)
 """
@@ -111,6 +114,7 @@ def test_a_master_killed_under_an_open_page_costs_no_point_and_doubles_none(
     eventually(lambda: _reported(steady.place) >= 15, 60)
     site.kill()
     killed_at = _reported(steady.place)
+    (steady.place / "away").touch()
     expect(_connection(signed_in, "Reconnecting")).to_be_visible()
     eventually(lambda: _reported(steady.place) > killed_at + 5, 60)
     site.start()

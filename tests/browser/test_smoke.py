@@ -4,10 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+from addresses import settled
 from ground import REPORTING, Watch, assert_accessible, submit
 from playwright.sync_api import BrowserContext, Page, expect
 
 from cluster import Client, Cluster, det
+
+pytestmark = pytest.mark.timeout(300)  # its limits of waiting, one after the other
 
 HOSTILE = "<script>window.stolen = 1</script><img src=x onerror='window.stolen = 1'>"
 
@@ -34,7 +37,7 @@ def test_a_person_signs_in_comes_home_and_signs_out(page: Page) -> None:
     page.get_by_label(re.compile("user", re.I)).first.fill("determined")
     page.get_by_role("button", name=re.compile("sign in", re.I)).click()
     expect(page).to_have_url(re.compile(r"/det/dashboard"))
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    settled(page)
     assert page.evaluate("document.cookie") == ""
     assert_accessible(page)
     page.goto("/det/logout")
@@ -63,10 +66,12 @@ def test_a_copied_address_asks_who_is_there_and_then_shows_what_it_names(page: P
 def test_the_address_of_det_open_opens_signed_in_once(
     page: Page, site: Cluster, experiment: int, tmp_path: Path
 ) -> None:
-    words = ("open", "experiment", str(experiment), "--print-only")
-    address = det(tmp_path, *words, master=site.url).stdout.strip()
-    page.goto(address.partition("#")[0])
+    def fresh() -> str:
+        return det(tmp_path, "open", "experiment", str(experiment), "--print-only", master=site.url).stdout.strip()
+
+    page.goto(fresh().partition("#")[0])
     expect(page.get_by_role("button", name=re.compile("sign in", re.I))).to_be_visible()
+    address = fresh()  # one lives for a minute: the page has come before it is made
     page.goto(address)  # in a tab that shows the sign-in only the fragment changes
     expect(page).to_have_url(re.compile(rf"/det/experiments/{experiment}"))
     expect(page.get_by_text("<script>", exact=False).first).to_be_visible()
@@ -90,6 +95,7 @@ def test_markup_in_names_stays_text(signed_in: Page, experiment: int) -> None:
 def test_an_experiment_is_shown_with_its_state_and_without_serious_findings(signed_in: Page, experiment: int) -> None:
     signed_in.goto(f"/det/experiments/{experiment}")
     expect(signed_in.get_by_text("Completed").first).to_be_visible()
+    settled(signed_in)
     assert_accessible(signed_in)
 
 
@@ -104,6 +110,7 @@ def test_the_theme_is_switched_and_stays(signed_in: Page) -> None:
     )
     signed_in.reload()
     assert signed_in.locator("html").get_attribute("data-theme") == "dark"
+    settled(signed_in)
     assert_accessible(signed_in)
 
 

@@ -19,8 +19,9 @@ from rows import Row
 
 _VENVS = {"tf215": ("DET_TEST_TF215", ".venv-tf215")}
 _CURRENT = ("DET_TEST_FRAMEWORKS", ".venv-frameworks")
+_STANDSTILL = Path(__file__).parent / "standstill"
 _SEED = 7
-_RUN_SECONDS = 400.0
+_RUN_SECONDS = 800.0  # only to end a hang: frameworks take minutes to import on a busy machine
 _POLL_SECONDS = 0.3  # oftener would take time from the training
 
 Metrics = dict[str, Any]
@@ -64,7 +65,9 @@ def pause(bench: Bench, row: Row) -> None:
     """Its validations are those of a run that was left alone."""
     alone = _left_alone(bench, row, row.pause_changes)
     model = _copied(bench, row, "pause")
-    config = _written(model, row, row.config, row.pause_changes)
+    gate = bench.directory / f"{row.name}-gate"
+    held = {"PYTHONPATH": str(_STANDSTILL), "DET_TEST_GATE": str(gate)}
+    config = _written(model, row, row.config, row.pause_changes, held)
     experiment = _created(bench.det("e", "create", config.name, ".", cwd=model).stdout)
     trial = _trial_of(bench, experiment)
     _await_reports(bench, experiment, trial)
@@ -72,6 +75,7 @@ def pause(bench: Bench, row: Row) -> None:
     bench.client.wait_state(experiment, "PAUSED", "COMPLETED", "ERROR")
     _await_gone(bench, experiment)
     reached = bench.client.trials(experiment)[0]["totalBatchesProcessed"]
+    gate.touch()
     bench.det("e", "activate", str(experiment), check=False)
     _ended(bench, experiment)
     _compare(row, alone, _validations(bench.client, trial))
@@ -143,13 +147,15 @@ def _copied(bench: Bench, row: Row, purpose: str) -> Path:
     return copy_example(row.example, target)
 
 
-def _written(model: Path, row: Row, name: str, changes: Mapping[str, Any]) -> Path:
+def _written(
+    model: Path, row: Row, name: str, changes: Mapping[str, Any], variables: Mapping[str, str] | None = None
+) -> Path:
     """The example's config beside the original, for this row's Python."""
     config = _merged(yaml.safe_load((model / name).read_text()), changes)
     environment = config.setdefault("environment", {})
     own = environment.get("environment_variables") or []
     pairs = [f"{key}={value}" for key, value in own.items()] if isinstance(own, dict) else list(own)
-    asked = {"DET_PYTHON_EXECUTABLE": str(python_of(row)), **_variables(row)}
+    asked = {"DET_PYTHON_EXECUTABLE": str(python_of(row)), **_variables(row), **(variables or {})}
     environment["environment_variables"] = [*pairs, *(f"{key}={value}" for key, value in asked.items())]
     config.setdefault("reproducibility", {}).setdefault("experiment_seed", _SEED)
     config["max_restarts"] = 0

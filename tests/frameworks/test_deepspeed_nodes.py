@@ -9,7 +9,7 @@ from rows.deepspeed import ROWS
 from cluster import Client, Cluster
 from rows import Row
 
-pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(2400)]
 
 
 @pytest.fixture(scope="module")

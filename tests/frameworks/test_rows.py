@@ -7,7 +7,7 @@ from journeys import JOURNEYS, Bench, python_of
 
 from rows import DISTRIBUTIONS, Row, all_rows
 
-pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(2400)]
 
 ROWS = all_rows()
 

@@ -104,9 +104,15 @@ def remove(fd: int, path: str) -> None:
     parent, _, name = path.rstrip("/").rpartition("/")
     with contextlib.suppress(FileNotFoundError), directory(parent, fd) as inside:
         if stat.S_ISDIR(os.lstat(name, dir_fd=inside).st_mode):
-            shutil.rmtree(name, dir_fd=inside)
+            shutil.rmtree(name, dir_fd=inside, onerror=_unless_gone)
         else:
             os.unlink(name, dir_fd=inside)
+
+
+def _unless_gone(_doing: object, _path: object, what: tuple[type[BaseException], BaseException, object]) -> None:
+    """Somebody else removes the same, as ranks of one job may do."""
+    if not isinstance(what[1], FileNotFoundError):
+        raise what[1]
 
 
 def remove_all(fd: int, doomed: Iterable[str]) -> None:

@@ -26,7 +26,7 @@ def answering(raw: bytes) -> Iterator[tuple[socket.socket, list[bytes]]]:
     peer = threading.Thread(target=serve)
     peer.start()
     with ours:
-        ours.settimeout(10)
+        ours.settimeout(60)
         yield ours, heard
         ours.shutdown(socket.SHUT_WR)
     peer.join()

@@ -176,9 +176,9 @@ def test_after_all_retries_the_master_is_unavailable(server: Server) -> None:
 def test_nobody_listening_names_the_address_and_the_next_command() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{probe.getsockname()[1]}"
-    with Session(url, retries=0) as session, pytest.raises(errors.MasterNotFound) as raised:
-        session.get("/x")
+        url = f"http://127.0.0.1:{probe.getsockname()[1]}"  # kept, so that nobody else listens there
+        with Session(url, retries=0) as session, pytest.raises(errors.MasterNotFound) as raised:
+            session.get("/x")
     assert url in str(raised.value)
     assert "det deploy local cluster-up" in str(raised.value)
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,11 @@ from small_master import serving
 from determined.api import own_master
 from determined.api.own_master import DamagedState, MasterState, UnsafeState
 from determined.constants import IDENTITY_PURPOSE
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_master, "proves_itself", partial(own_master.proves_itself, timeout=60.0))
 
 
 def _state(url: str, identity: str = "secret") -> MasterState:

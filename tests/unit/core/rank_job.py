@@ -1,11 +1,12 @@
 """Jobs of several ranks for tests: as real processes, or as threads of this one."""
 
+import contextlib
 import json
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,14 @@ def job(tmp_path: Path) -> Job:
 
     def run(scenario: str, size: int = 3, local_size: int | None = None) -> list[dict[str, Any]]:
         env = {"PATH": "/usr/bin:/bin", "DET_SESSION_TOKEN": "secret", "HOME": str(tmp_path)}
-        words = [str(size), str(local_size or size), str(free_port()), str(tmp_path)]
-        ranks = [
-            subprocess.Popen(
-                [sys.executable, str(PROGRAM), scenario, str(rank), *words], env=env, stdout=subprocess.PIPE, text=True
-            )
-            for rank in range(size)
-        ]
-        return [json.loads(rank.communicate(timeout=60)[0] or "{}") for rank in ranks]
+        with kept_port() as port:
+            words = [str(size), str(local_size or size), str(port), str(tmp_path)]
+            command = [sys.executable, str(PROGRAM), scenario]
+            ranks = [
+                subprocess.Popen([*command, str(rank), *words], env=env, stdout=subprocess.PIPE, text=True)
+                for rank in range(size)
+            ]
+            return [json.loads(rank.communicate(timeout=60)[0] or "{}") for rank in ranks]
 
     return run
 
@@ -44,10 +45,13 @@ def errors(answers: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(answer["error"], answer["message"]) for answer in answers]
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+@contextlib.contextmanager
+def kept_port() -> Iterator[int]:
+    """A port that a rank may listen on, and that nobody is given who asks for any."""
+    with socket.socket() as keeper:
+        keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        keeper.bind(("127.0.0.1", 0))
+        yield int(keeper.getsockname()[1])
 
 
 def threaded(
@@ -60,14 +64,17 @@ def threaded(
     **how: Any,
 ) -> list[Any]:
     """What `work` returns or raises on each of `ranks`, as threads. A rank not named never comes."""
+    if port is None:
+        with kept_port() as kept:
+            return threaded(work, ranks, size=size, local_size=local_size, port=kept, **how)
     outcomes: dict[int, Any] = {}
-    local, at = local_size or size, port or free_port()
+    local = local_size or size
 
     def live(position: int, rank: int) -> None:
         numbers = {"local_rank": rank % local, "local_size": local, "cross_rank": rank // local}
         try:
             with DistributedContext(
-                rank=rank, size=size, **numbers, cross_size=-(-size // local), pub_port=at, **how
+                rank=rank, size=size, **numbers, cross_size=-(-size // local), pub_port=port, **how
             ) as dist:
                 outcomes[position] = work(dist)
         except (Exception, SystemExit) as err:

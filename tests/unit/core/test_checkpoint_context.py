@@ -98,7 +98,7 @@ def test_an_exception_while_saving_stores_and_reports_nothing(task: Task, runner
 
 def test_a_report_waits_until_the_master_has_it(task: Task, runner: Any) -> None:
     task()
-    runner.hold.set()
+    runner.stop()
     with core.init() as context:
         saving = threading.Thread(target=_save, args=(context,))
         saving.start()
@@ -111,7 +111,7 @@ def test_a_report_waits_until_the_master_has_it(task: Task, runner: Any) -> None
 
 def test_a_report_does_not_wait_while_the_master_is_away(task: Task, runner: Any) -> None:
     task()
-    runner.hold.set()
+    runner.stop()
     runner.control.master_away = True
     with core.init() as context:
         context.train.report_training_metrics(1, {"x": 1})
@@ -124,7 +124,7 @@ def test_a_report_does_not_wait_while_the_master_is_away(task: Task, runner: Any
 
 def test_a_report_that_waits_is_let_go_when_the_master_goes_away(task: Task, runner: Any) -> None:
     task()
-    runner.hold.set()
+    runner.stop()
     with core.init() as context:
         saving = threading.Thread(target=_save, args=(context,))
         saving.start()

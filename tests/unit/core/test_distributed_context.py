@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from rank_job import Job, errors, free_port, results, threaded
+from rank_job import Job, errors, kept_port, results, threaded
 
 from determined.core import DistributedContext, DummyDistributedContext, _environment, _rank_start
 from determined.core._rank_frames import Channel, PeerGone
@@ -212,7 +212,11 @@ def test_several_nodes_need_the_chiefs_address() -> None:
 @pytest.mark.parametrize("force_tcp", [False, True])
 def test_a_taken_port_is_named(monkeypatch: pytest.MonkeyPatch, force_tcp: bool) -> None:
     monkeypatch.setenv("DET_SESSION_TOKEN", "secret")
-    where = _rank_start.place("world", None, free_port(), _rank_start.secret(), force_tcp=force_tcp)
+    with kept_port() as port:
+        _is_named(_rank_start.place("world", None, port, _rank_start.secret(), force_tcp=force_tcp), force_tcp)
+
+
+def _is_named(where: _rank_start.Place, force_tcp: bool) -> None:
     numbers = {"rank": 0, "size": 2, "local_rank": 0, "local_size": 2, "cross_rank": 0, "cross_size": 1}
     message = f"127.0.0.1:{where.port}.*INTER_TRAIN_PROCESS_COMM_PORT_1"
     with _rank_start.listen(where), pytest.raises(RuntimeError, match=message):

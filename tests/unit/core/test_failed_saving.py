@@ -1,5 +1,6 @@
 """A rank fails while all save a checkpoint together: nobody takes its word for something else, or waits for ever."""
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -81,7 +82,11 @@ def test_who_waits_for_it_by_other_means_is_let_go_and_writes_on_undisturbed(
 
 
 @pytest.mark.parametrize("culprits", [{0}, {2}, {1, 2}, {0, 1, 2}])
-def test_ranks_that_all_leave_the_block_can_save_again(tmp_path: Path, culprits: set[int]) -> None:
+def test_ranks_that_all_leave_the_block_can_save_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, culprits: set[int]
+) -> None:
+    monkeypatch.setattr(_rank_link, "_LEAVE_SECONDS", 60.0)  # one that fails waits for all, however slow they are
+
     def work(dist: DistributedContext) -> Any:
         saver, told = checkpoints(dist, tmp_path / "store"), ""
         try:
@@ -152,6 +157,24 @@ def test_a_rank_whose_directory_went_because_of_another_says_which(
     assert str(one) == "the disk is gone"
     assert str(chief) == str(two) == f"rank 1 {TOLD}"
     assert isinstance(two.__cause__, FileNotFoundError)
+
+
+def test_ranks_that_clear_away_at_the_same_time_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each finds files that another has just removed, and goes on with those that only it has seen."""
+    storage, unlink = SharedFSStorageManager(str(tmp_path / "store")), os.unlink
+    path = storage.pre_store_path("5b9d1f9e-8f0e-4f0e-9d6a-000000000001")
+    for rank in range(3):
+        (path / f"part{rank}").write_text("1")
+    others = [entry.name for entry in os.scandir(path)][:2]
+
+    def late(name: str, *, dir_fd: int | None = None) -> None:
+        if name in others:
+            unlink(name, dir_fd=dir_fd)
+        unlink(name, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "unlink", late)
+    storage.discard("5b9d1f9e-8f0e-4f0e-9d6a-000000000001")
+    assert list((tmp_path / "store").iterdir()) == []
 
 
 def test_processes_that_exchange_something_hear_why_one_of_them_fails(job: Job, tmp_path: Path) -> None:

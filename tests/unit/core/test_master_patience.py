@@ -104,7 +104,7 @@ def test_question_that_follows_reports_is_not_asked_before_they_arrived(
     with init() as context:
         context.searcher._master._sleep = master_comes_back
         master.routes[("GET", OPERATION)] = {"op": {"validateAfter": {"length": "10"}}, "completed": False}
-        runner.hold.set()
+        runner.stop()
         runner.control.master_away = True
         context.train.report_training_metrics(1, {"loss": 1.0})
         assert next(iter(context.searcher.operations(auto_ack=False))).length == 10
@@ -127,7 +127,7 @@ def test_checkpoint_deleted_while_the_master_is_away_is_known_to_it_first(
     master.routes[("PATCH", "/api/v1/checkpoints")] = patch
     with init() as context:
         context.checkpoint._master._sleep = lambda _pause: come_back(runner)
-        runner.hold.set()
+        runner.stop()
         runner.control.master_away = True
         uuid = context.checkpoint.upload(tmp_path / "model", {"steps_completed": 1})
         context.checkpoint.delete(uuid)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rank_job import Job, errors, free_port, results, threaded
+from rank_job import Job, errors, kept_port, results, threaded
 
 from determined.core import DistributedContext, _rank_handshake, _rank_link, _rank_start
 from determined.core._rank_start import Place
@@ -133,7 +133,14 @@ def test_a_rank_may_wait_long_for_a_large_broadcast(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_rank_that_never_comes_is_named_to_those_that_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_rank_start, "START_SECONDS", 0.5)
+    admit = _rank_handshake.Door.admit
+
+    def admit_in_vain(door: _rank_handshake.Door, size: int, timeout: float) -> None:
+        assert timeout == _rank_start.START_SECONDS
+        admit(door, 2, timeout)  # rank 1 has come when the time of the others begins
+        admit(door, size, 0.2)
+
+    monkeypatch.setattr(_rank_handshake.Door, "admit", admit_in_vain)
     outcomes = threaded(lambda dist: dist.rank, [0, 1], size=4)
     assert [str(err) for err in outcomes] == ["ranks [2, 3] did not connect within 0 s; did they start?"] * 2
 
@@ -144,13 +151,13 @@ def test_two_processes_of_one_rank_are_refused() -> None:
     assert all(isinstance(outcome, RuntimeError) for outcome in outcomes)
 
 
-def test_ranks_of_different_sizes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_rank_start, "START_SECONDS", 1.0)
-    port, outcomes = free_port(), []
-    larger = threading.Thread(target=lambda: outcomes.extend(threaded(lambda _: None, [5], size=6, port=port)))
-    larger.start()
-    (chief,) = threaded(lambda dist: dist.rank, [0], size=2, port=port)
-    larger.join()
+def test_ranks_of_different_sizes_are_refused() -> None:
+    outcomes: list[Any] = []
+    with kept_port() as port:
+        larger = threading.Thread(target=lambda: outcomes.extend(threaded(lambda _: None, [5], size=6, port=port)))
+        larger.start()
+        (chief,) = threaded(lambda dist: dist.rank, [0], size=2, port=port)
+        larger.join()
     assert "says it is rank 5, of 2" in str(chief)
 
 
@@ -164,14 +171,14 @@ def test_after_close_there_is_nobody_to_talk_to() -> None:
 
 
 def test_the_port_is_free_again_once_all_have_come() -> None:
-    port = free_port()
+    with kept_port() as port:
 
-    def work(dist: DistributedContext) -> Any:
-        if dist.rank == 0:
-            _rank_start.listen(Place("world", "127.0.0.1", port)).close()
-        return dist.allgather(dist.rank)
+        def work(dist: DistributedContext) -> Any:
+            if dist.rank == 0:
+                _rank_start.listen(Place("world", "127.0.0.1", port)).close()
+            return dist.allgather(dist.rank)
 
-    assert threaded(work, [0, 1], size=2, port=port, force_tcp=True) == [[0, 1], [0, 1]]
+        assert threaded(work, [0, 1], size=2, port=port, force_tcp=True) == [[0, 1], [0, 1]]
 
 
 @pytest.mark.parametrize("address", ["::1", "[::1]", "127.0.0.1", "localhost"])
@@ -194,7 +201,7 @@ def test_the_chief_listens_on_one_interface_only() -> None:
     with _rank_start.listen(Place("world", "127.0.0.1")) as listener:
         port = listener.getsockname()[1]
         with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.2", port), timeout=1)
+            socket.create_connection(("127.0.0.2", port), timeout=60)
 
 
 def test_numbers_that_do_not_fit_together_are_told_to_all() -> None:
@@ -213,7 +220,7 @@ class _Trap:
         return Path.touch, (self._path,)
 
 
-def _strangers(port: int, trap: Path, done: threading.Event) -> None:
+def _strangers(port: int, trap: Path, said: threading.Event, done: threading.Event) -> None:
     """One that guesses the secret, one that sends a pickle, one that speaks HTTP, one that says nothing."""
     held = []
     poison = pickle.dumps(_Trap(trap))
@@ -221,6 +228,7 @@ def _strangers(port: int, trap: Path, done: threading.Event) -> None:
     for words in (hello + bytes(4 + 32 + 32) + poison, poison * 20, b"GET / HTTP/1.1\r\n\r\n", b""):
         held.append(socket.create_connection(("127.0.0.1", port), timeout=60))
         held[-1].sendall(words)
+    said.set()
     done.wait(60)
     for connection in held:
         connection.close()
@@ -229,15 +237,16 @@ def _strangers(port: int, trap: Path, done: threading.Event) -> None:
 def test_strangers_are_refused_and_hold_nobody_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     where, secret, trap = Place("world", "127.0.0.1"), _rank_start.secret(), tmp_path / "sprung"
     listener = _rank_start.listen(where)
-    port, done = listener.getsockname()[1], threading.Event()
-    strangers = threading.Thread(target=_strangers, args=(port, trap, done))
+    port, said, done = listener.getsockname()[1], threading.Event(), threading.Event()
+    strangers = threading.Thread(target=_strangers, args=(port, trap, said, done))
     strangers.start()
+    assert said.wait(60), "they stand in the row before the friend comes"
     door = _rank_handshake.Door(listener, secret, b"world")
     with pytest.raises(RuntimeError, match=r"ranks \[1\] did not connect"):
         door.admit(2, 0.5)
     friend = threading.Thread(target=_rank_start.spoke, args=(Place("world", port=port), 1, 0, secret, None))
     friend.start()
-    door.admit(2, 5)
+    door.admit(2, 60)
     friend.join()
     done.set()
     strangers.join()

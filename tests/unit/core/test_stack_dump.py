@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PROGRAM = """
-import ctypes, os, signal, sys, threading, time
+import ctypes, os, select, signal, sys, threading, time
 from pathlib import Path
 from determined.core import _stack_dump
 from determined.rundir.pulse import STACK_SIGNAL
@@ -18,12 +18,15 @@ _stack_dump.install()
 _stack_dump.install()  # a second core context in one process
 Path(sys.argv[1]).touch()
 _stack_dump.install_on_demand(Path(sys.argv[1]))
+within = threading.Event()
 def other_thread():
+    within.set()
     threading.Event().wait()
 threading.Thread(target=other_thread, daemon=True).start()
+within.wait()
 def busy_in_c():
     print("ready", flush=True)
-    for _ in range(5):
+    while not select.select([sys.stdin], [], [], 0)[0]:  # until the signal is sent
         ctypes.PyDLL(None).usleep(400_000)
 busy_in_c()
 print("done", flush=True)
@@ -34,7 +37,8 @@ def _signalled(tmp_path: Path, number: int, *words: str) -> tuple[str, str, str]
     """(stdout, stderr, stacks file) of a program that got one signal."""
     stacks = tmp_path / "stacks"
     command = [sys.executable, "-c", PROGRAM, str(stacks), *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as program:
         assert program.stdout is not None
         program.stdout.readline()
         program.send_signal(number)

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from determined.errors import DeterminedError, Unavailable
+from determined.exec.runner.preflight import check
 from determined.exec.runner.preflight.check import Here, Preflight
+from determined.exec.runner.preflight.peers import knock
 
 
 class Files:
@@ -33,9 +35,15 @@ class Files:
 
 
 def main() -> None:
-    rank, directory, *addresses = sys.argv[1:]
+    rank, directory, reach_seconds, *addresses = sys.argv[1:]
+    # Only what the network does may decide, not which node had to wait for a processor.
+    check._FACTS_BY, check._GATHERED_BY, check._REACHED_BY, check._OVER_BY = 20.0, 25.0, 50.0, 60.0
+    check._LATE_SECONDS = 20.0
+    check.knock = lambda *whom: knock(*whom[:-1], deadline=time.monotonic() + float(reach_seconds))
     here = Here(f"node-{rank}", "token", dict(os.environ), Path.cwd(), {})
-    preflight = Preflight(here, Files(Path(directory), int(rank)), print)
+    files = Files(Path(directory), int(rank))
+    preflight = Preflight(here, files, print)
+    files.all_gather("up", {}, peers=len(addresses), timeout=60)
     began = time.monotonic()
     try:
         preflight.check(addresses, int(rank))

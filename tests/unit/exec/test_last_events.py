@@ -1,11 +1,13 @@
 """What starts the copy of a task's last events, and what it does when that goes wrong."""
 
 import os
+import signal
 import stat
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,11 @@ from determined.exec import event_files
 from determined.exec.runner import command, kernel, last_events
 from determined.rundir.event_files import Destination, Ledger, read_ledger
 from determined.rundir.layout import RunDir
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(last_events, "_COPY_SECONDS", 60.0)
 
 
 @pytest.fixture
@@ -56,13 +63,21 @@ def test_the_task_s_own_python_copies_with_the_task_s_variables_where_the_task_r
 
 
 def test_a_storage_that_hangs_is_left_behind(run_dir: RunDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[Any]] = []
+
+    class Kept(subprocess.Popen):  # type: ignore[type-arg]
+        def __init__(self, *words: Any, **how: Any) -> None:
+            super().__init__(*words, **how)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Kept)
     monkeypatch.setattr(last_events, "_COPY_SECONDS", 0.2)
-    note(run_dir, "echo $$ > pid\nsleep 600 & wait")
+    note(run_dir, "sleep 600 & wait")
     [said] = copied(run_dir)
     assert "has not taken them within 0.2 s" in said
-    pid = int((run_dir.workdir / "pid").read_text())
-    assert os.waitpid(pid, 0)[1] == 9
-    assert pid not in kernel.descendants(os.getpid())
+    [left] = started
+    assert left.wait(60) == -signal.SIGKILL
+    assert left.pid not in kernel.descendants(os.getpid())
 
 
 def test_the_last_line_of_what_failed_is_told(run_dir: RunDir) -> None:

@@ -13,12 +13,12 @@ from determined.wire.report import ExitCause
 def test_grace_that_becomes_shorter_is_heard_while_lingering() -> None:
     deaf = subprocess.Popen(["sleep", "600"], start_new_session=True)
     ending = Ending()
-    ending.request(ExitCause.KILLED, "the runner was told to end")
+    ending.request(ExitCause.KILLED, "the runner was told to end", 600.0)
     sooner = threading.Timer(0.1, lambda: ending.request(ExitCause.KILLED, "another node of this task failed", 0.1))
     began = time.monotonic()
     sooner.start()
     try:
-        TaskProcess.linger(SimpleNamespace(group=deaf.pid, _reap=lambda _options: None), ending)  # type: ignore[arg-type]
+        TaskProcess.linger(SimpleNamespace(group=deaf.pid, _reap=lambda *_: None), ending)  # type: ignore[arg-type]
         assert time.monotonic() - began < 60
     finally:
         sooner.join()

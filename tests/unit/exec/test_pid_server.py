@@ -48,7 +48,7 @@ def test_worker_that_dies_ends_a_command_that_would_wait_for_ever(address: str) 
 
 def test_command_that_hides_a_dead_worker_is_found_out(address: str) -> None:
     hidden = f"{CLIENT} {address} -- false"
-    assert serve(address, 1, f"{hidden}; exit 0", "-x", "SIGTERM") == 79
+    assert serve(address, 1, f"{hidden}; exit 0", "-x", "SIGTERM", "--grace-period", "60") == 79
     trapped = f"trap 'exit 0' TERM; {hidden}; while :; do sleep 0.05; done"
     assert serve(address, 1, trapped, "-x", "SIGTERM", "--grace-period", "0") == 78
 

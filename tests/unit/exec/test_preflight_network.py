@@ -47,14 +47,14 @@ def ip(*words: str) -> None:
     subprocess.run(["ip", *words], check=True, capture_output=True)
 
 
-def both(link: Link, directory: Path) -> list[str]:
-    """What each node said."""
+def both(link: Link, directory: Path, reach_seconds: float) -> list[str]:
+    """What each node said. `reach_seconds`: how long it tries to reach the other."""
     nodes = []
     for rank, name in enumerate(link.names):
-        command = [sys.executable, str(NODE), str(rank), str(directory), *link.addresses]
+        command = [sys.executable, str(NODE), str(rank), str(directory), str(reach_seconds), *link.addresses]
         run = ["ip", "netns", "exec", name, *command]
         nodes.append(subprocess.Popen(run, stdout=subprocess.PIPE, text=True))
-    return [node.communicate(timeout=60)[0] for node in nodes]
+    return [node.communicate(timeout=100)[0] for node in nodes]
 
 
 def took(said: str) -> float:
@@ -62,7 +62,7 @@ def took(said: str) -> float:
 
 
 def test_nodes_that_reach_each_other_are_let_through(link: Link, tmp_path: Path) -> None:
-    for said in both(link, tmp_path):
+    for said in both(link, tmp_path, 40):
         assert "2 nodes reach each other" in said, said
 
 
@@ -72,7 +72,7 @@ def test_a_network_that_swallows_packets_is_named_by_host_address_and_interface_
     # Node 1 sends what is for the chief to nobody: no refusal comes back, as behind a firewall.
     ip("-n", link.names[1], "neigh", "add", link.addresses[0], "lladdr", "02:00:00:00:00:77", "dev",
        link.interfaces[1], "nud", "permanent")  # fmt: skip
-    said = both(link, tmp_path)
+    said = both(link, tmp_path, 3)
     verdicts = [next(line for line in one.splitlines() if line.startswith("FAILED")) for one in said]
     assert verdicts[0] == verdicts[1]
     assert "rank 1) cannot reach node-0" in verdicts[0]

@@ -311,9 +311,12 @@ class Attendant:
         raise _EndedBefore
 
     def _await_verdict(self, answer: "Future[T]") -> None:
-        """All nodes come to the same verdict, and the first to fail of it has the others ended: they may say it too."""
-        if self._peer_failed_at is not None and self._preflight is not None and self._preflight.has_begun:
-            wait([answer], timeout=max(0.0, self.ending.deadline - time.monotonic()))
+        """All nodes come to the same verdict, and the first to fail of it has the others ended: they may say it too.
+
+        Also when we have not heard yet why we are to end: the signal to do so may be faster than its reason.
+        """
+        if self._preflight is not None and self._preflight.has_begun:
+            wait([answer], timeout=max(0.0, min(self.ending.deadline - time.monotonic(), PEER_GRACE_SECONDS)))
 
 
 def _fifo(path: Path) -> int:

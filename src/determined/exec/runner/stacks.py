@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from determined.rundir.pulse import STACK_SIGNAL, Reading
@@ -10,18 +11,20 @@ _PROC = Path("/proc")
 _ANSWER_SECONDS = 2.0
 _LOOK_SECONDS = 0.02
 _SHOWN_WORDS = 160
+_AWAY = ("SigPnd:", "ShdPnd:", "SigBlk:")  # signals that a thread has yet to hear, in its /proc/.../status
 
 
 def ask(process: Reading) -> list[str] | None:
     """All threads' stacks; None when the process does not answer, or would die of the question."""
-    if STACK_SIGNAL is None or not _catches(process.pid, STACK_SIGNAL):
+    number = STACK_SIGNAL
+    if number is None or not _catches(process.pid, number):
         return None
-    before = _size(process.stacks)
+    before, busy = _size(process.stacks), _busy(process.pid, number)
     try:
-        os.kill(process.pid, STACK_SIGNAL)
+        os.kill(process.pid, number)
     except OSError:
         return None
-    return _written(process.stacks, before)
+    return _written(process.stacks, before, lambda: _busy(process.pid, number) <= busy)
 
 
 def described(pid: int) -> str:
@@ -40,13 +43,24 @@ def _catches(pid: int, number: int) -> bool:
     return False
 
 
-def _written(path: Path, before: int) -> list[str] | None:
-    """What is appended, once it has stopped growing."""
+def _busy(pid: int, number: int) -> set[str]:
+    """Threads that the signal waits for, or that keep it away, as one does while it answers."""
+    found = set()
+    for thread in (_PROC / str(pid) / "task").glob("*"):
+        lines = _read(pid, f"task/{thread.name}/status").splitlines()
+        masks = [int(line.split()[1], 16) for line in lines if line.startswith(_AWAY)]
+        if any(mask >> (number - 1) & 1 for mask in masks):
+            found.add(thread.name)
+    return found
+
+
+def _written(path: Path, before: int, is_over: Callable[[], bool]) -> list[str] | None:
+    """What is appended, once it has stopped growing: one that has to wait for a processor is not over in between."""
     deadline, seen = time.monotonic() + _ANSWER_SECONDS, before
     while time.monotonic() < deadline:
         time.sleep(_LOOK_SECONDS)
         size = _size(path)
-        if size == seen and size > before:
+        if size == seen and size > before and is_over():
             break
         seen = size
     try:

@@ -33,6 +33,13 @@ def eventually(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+def lives(member: psutil.Process) -> bool:
+    try:
+        return member.is_running() and member.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
 @pytest.fixture
 def family() -> Iterator["subprocess.Popen[str]"]:
     leader = subprocess.Popen([sys.executable, "-c", FAMILY], stdout=subprocess.PIPE, text=True, start_new_session=True)
@@ -48,7 +55,7 @@ def test_killing_a_tree_ends_everybody_in_it(family: "subprocess.Popen[str]") ->
     members = psutil.Process(family.pid).children(recursive=True)
     process.kill_tree(family.pid)
     family.wait(60)
-    eventually(lambda: not any(m.is_running() and m.status() != psutil.STATUS_ZOMBIE for m in members))
+    eventually(lambda: not any(map(lives, members)))
 
 
 def test_killing_a_tree_that_is_gone_does_nothing() -> None:

@@ -76,7 +76,7 @@ class Life:
 
     async def event(self) -> EngineEvent:
         assert self.engine is not None
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             return await anext(aiter(self.engine.events()))
 
 
@@ -94,7 +94,7 @@ async def life(place: Path) -> AsyncIterator[Life]:
 
 
 async def eventually(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 - what it waits for happens in another process
             await asyncio.sleep(0.01)
 

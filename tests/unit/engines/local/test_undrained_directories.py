@@ -89,7 +89,7 @@ async def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 
 async def eventually(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 - what it waits for happens in another process
             await asyncio.sleep(0.01)
 
@@ -140,7 +140,7 @@ async def test_runner_given_up_leaves_its_records_aside_and_says_where(place: Pl
     leave_record(run_dir)
     (run_dir / "fail").touch()
     os.kill(pid_of(run_dir), signal.SIGKILL)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not place.gone:
             await place.engine.kill("r", force=True)
             await asyncio.sleep(0.01)

@@ -24,7 +24,7 @@ class JobsDashboard:
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def alive(self) -> list[str]:
-        return [name for name, job in self.jobs.items() if job["status"] == "RUNNING"]
+        return [name for name, job in list(self.jobs.items()) if job["status"] == "RUNNING"]
 
     def put(self, job: str, **facts: Any) -> None:
         self.jobs[job] = {"submission_id": job, "status": "RUNNING", "start_time": len(self.jobs), **facts}

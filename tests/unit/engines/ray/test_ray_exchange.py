@@ -88,7 +88,7 @@ async def met(engine: RayEngine, dashboard: JobsDashboard) -> Bridge:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 - the keeper works in threads
             await asyncio.sleep(0.01)
 
@@ -104,7 +104,7 @@ def launch(resource_id: str = "a", *, begun: bool = False, where: str = "n1") ->
 
 
 async def next_gone(engine: RayEngine) -> RunnerGone:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         async for event in engine.events():
             if isinstance(event, RunnerGone):
                 return event
@@ -174,7 +174,7 @@ async def test_older_bridge_is_retired(dashboard: JobsDashboard) -> None:
         dashboard.jobs[old.job]["status"] = "FAILED"
         engine._open_keeper().heard_at = -1000.0
         await until(lambda: bool(dashboard.alive()))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             # The dashboard has the new job a moment before the engine has its answer.
             while not (await old.tell(node())).retire:  # noqa: ASYNC110 - it asks, and nobody tells
                 await asyncio.sleep(0.01)
@@ -269,16 +269,18 @@ async def test_start_without_any_bridge_says_why(dashboard: JobsDashboard, tmp_p
     dashboard.token = "right"
     wrong = tmp_path / "token"
     wrong.write_text("wrong")
-    async with opened(dashboard, token_file=str(wrong), bridge_silence=1.0) as engine:
+    async with opened(dashboard, token_file=str(wrong), bridge_silence=0.2) as engine:
+        await until(lambda: engine._open_keeper().problem is not None)
         with pytest.raises(Unavailable, match="auth_token_file"):
             await engine.start(launch())
 
 
 async def test_cluster_without_determined_is_told_what_to_install(dashboard: JobsDashboard) -> None:
-    async with opened(dashboard, bridge_silence=3.0) as engine:
+    async with opened(dashboard, bridge_silence=0.2) as engine:
         await until(lambda: bool(dashboard.alive()))
         dashboard.words = "/usr/bin/python: Error while finding module: No module named 'determined'"
         dashboard.jobs[dashboard.alive()[0]]["status"] = "FAILED"
+        await until(lambda: engine._open_keeper().problem is not None)
         with pytest.raises(Unavailable, match="lacks determined"):
             await engine.start(launch())
 

@@ -1,6 +1,7 @@
 """A sitter that cannot reach its master at all."""
 
 import socket
+from collections.abc import Iterator
 
 import pytest
 
@@ -11,11 +12,11 @@ from determined.wire.claim import ClaimRequest, Order
 
 
 @pytest.fixture
-def nobody() -> str:
-    """An address where nobody listens."""
+def nobody() -> Iterator[str]:
+    """An address where nobody listens, and nobody can meanwhile."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+        yield f"http://127.0.0.1:{probe.getsockname()[1]}"
 
 
 def test_claim_that_nobody_answers_is_given_up_in_the_end(

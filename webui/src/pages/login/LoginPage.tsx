@@ -1,5 +1,5 @@
 // The sign-in: user and password, or a one-time link (`#code=`). `?redirect=` says where to go, `?cli=true` shows a token.
-import { useEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useState } from "react";
 import { ApiError } from "../../api/client";
 import type { Schemas } from "../../api/schema";
 import { errorText } from "../../ui/errorText";
@@ -27,7 +27,8 @@ export default function LoginPage() {
   useEffect(() => {
     document.title = "Sign in · Determined";
   }, []);
-  useEffect(() => {
+  // before anything is shown: from then on somebody may act
+  useLayoutEffect(() => {
     // a link opened in this very tab changes the fragment alone, which loads nothing
     const again = () => window.location.reload();
     window.addEventListener("hashchange", again);

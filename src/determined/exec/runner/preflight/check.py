@@ -35,6 +35,7 @@ FAIL, WARN, SKIP = "fail", "warn", "skip"
 _FACTS_BY, _GATHERED_BY, _REACHED_BY, _OVER_BY = 1.5, 2.5, 3.8, 4.7
 _INSPECTION_SECONDS = 60.0
 _MARK_SECONDS = 1.5
+_LATE_SECONDS = 0.1  # that an answer may need after its time is over
 _TOPIC = "preflight "
 
 
@@ -200,7 +201,7 @@ class _Look:
         knocks = [(peer, _aside(lambda peer=peer: self._knock(peer, deadline))) for peer in peers]  # type: ignore[misc]
         found = []
         for peer, answer in knocks:
-            result = _soon(answer, deadline + 0.1) or Knock("its name is not resolved in time", certain=False)
+            result = _soon(answer, deadline + _LATE_SECONDS) or Knock("its name is not resolved in time", certain=False)
             if result.reason is not None and result.certain:
                 found.append(findings.unreachable(mine, peer, result.reason, hosts))
             elif result.reason is not None:
@@ -211,7 +212,7 @@ class _Look:
         if chief.mark is None:
             return []
         name, deadline = chief.mark, min(self.began + _REACHED_BY, time.monotonic() + _MARK_SECONDS)
-        looked = _soon(_aside(lambda: [directory.look_for(name, deadline)]), deadline + 0.1)
+        looked = _soon(_aside(lambda: [directory.look_for(name, deadline)]), deadline + _LATE_SECONDS)
         if looked is None:
             return [findings.slow_directory(mine, chief)]
         return [] if looked[0] is None else [findings.not_shared(mine, chief, looked[0])]

@@ -62,7 +62,7 @@ class CheckpointDirectory:
     def sweep(self, now: float) -> None:
         """Remove marks of checks that were killed before they could."""
         try:
-            stale = [path for path in Path(self.place).glob(f"{_MARK}*") if now - path.stat().st_mtime > _STALE_SECONDS]
+            stale = [path for path in Path(self.place).glob(f"{_MARK}*") if _is_stale(path, now)]
         except OSError as e:
             logger.info("%s is not swept: %s", self.place, e)
             return
@@ -83,3 +83,10 @@ class CheckpointDirectory:
         except OSError as e:
             return e.strerror or str(e)
         return None if seen == name.encode() else "what the chief wrote there reads differently"
+
+
+def _is_stale(mark: Path, now: float) -> bool:
+    try:
+        return now - mark.stat().st_mtime > _STALE_SECONDS
+    except FileNotFoundError:
+        return False  # a check that has ended has removed its own

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 _NONCE = 32
 _ANSWER_SECONDS = 2.0
+_SURE_SECONDS = 0.5  # whoever is so late itself that less is left cannot tell a slow peer from none
 _LOOK_SECONDS = 0.1
 _BACKLOG = 1024  # everyone knocks at the chief's door at once, and a call that is dropped looks like a firewall
 
@@ -72,17 +73,18 @@ class Door:
 def knock(address: str, port: int, rank: int, token: str, deadline: float) -> Knock:
     """Try to reach the door of `rank` until the (monotonic) deadline."""
     began = time.monotonic()
+    given = max(0.01, deadline - began)
     try:
-        peer = socket.create_connection((address, port), timeout=max(0.01, deadline - began))
+        peer = socket.create_connection((address, port), timeout=given)
     except TimeoutError:
-        return Knock(f"no answer within {time.monotonic() - began:.1f} s")
+        return Knock(f"no answer within {time.monotonic() - began:.1f} s", certain=given >= _SURE_SECONDS)
     except OSError as e:
         return Knock(e.strerror or str(e))
     with peer:
-        return _listen_for_proof(peer, _Proof(token, rank), deadline)
+        return _listen_for_proof(peer, _Proof(token, rank), began, deadline)
 
 
-def _listen_for_proof(peer: socket.socket, proof: "_Proof", deadline: float) -> Knock:
+def _listen_for_proof(peer: socket.socket, proof: "_Proof", began: float, deadline: float) -> Knock:
     nonce = os.urandom(_NONCE)
     peer.settimeout(max(0.01, deadline - time.monotonic()))
     try:
@@ -92,10 +94,15 @@ def _listen_for_proof(peer: socket.socket, proof: "_Proof", deadline: float) -> 
         # The kernel took the call, so the network is in order; the process behind it had no time yet.
         return Knock("it took the call and did not answer in time", certain=False)
     except OSError as e:
-        return Knock(e.strerror or str(e))
+        return Knock(e.strerror or str(e), certain=not _has_hung_up(began))
     if hmac.compare_digest(answer, proof.of(nonce)):
         return Knock()
-    return Knock("something else answers there")
+    return Knock("something else answers there", certain=bool(answer) or not _has_hung_up(began))
+
+
+def _has_hung_up(began: float) -> bool:
+    """Whether we ourselves took so long that a peer's door does not listen to us any more."""
+    return time.monotonic() - began >= _ANSWER_SECONDS
 
 
 class _Proof:
