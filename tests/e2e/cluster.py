@@ -17,11 +17,12 @@ from typing import Any
 import urllib3
 
 ROOT = Path(__file__).parents[2]
-READY_SECONDS = 60.0
+# How long anything is waited for before it counts as hanging. No promise of speed: the machine may be busy.
+HANG_SECONDS = 180.0
 
 
 class Cluster:
-    """One master over one data directory. `kill` and `start` again is a crash and a recovery."""
+    """One master over one data directory. `kill` and `start` again is a crash and a recovery, on the same port."""
 
     def __init__(
         self,
@@ -53,7 +54,8 @@ class Cluster:
         return f"{scheme}://{self.host}:{self.port}"
 
     def start(self) -> None:
-        """Returns when it serves. After the first start it comes back on the same port."""
+        """Returns when it serves."""
+        self.port = self.port or int(free_port(self.host))
         config_file = self.directory / "master.yaml"
         config_file.write_text(json.dumps(self.config))
         read_fd, write_fd = os.pipe()
@@ -85,7 +87,7 @@ class Cluster:
             return
         self.process.terminate()
         try:
-            self.process.wait(timeout=60)
+            self.process.wait(timeout=HANG_SECONDS)
         except subprocess.TimeoutExpired:
             self.kill()
 
@@ -102,7 +104,7 @@ class Cluster:
 
     def _read_ready(self, read_fd: int) -> int:
         assert self.process is not None
-        deadline = time.monotonic() + READY_SECONDS
+        deadline = time.monotonic() + HANG_SECONDS
         received = b""
         while time.monotonic() < deadline:
             readable, _, _ = select.select([read_fd], [], [], 0.1)
@@ -120,7 +122,7 @@ class Client:
 
     def __init__(self, url: str, username: str = "determined", password: str = "", cert: str | None = None) -> None:
         self.url = url
-        self.pool = urllib3.PoolManager(retries=False, timeout=60, ca_certs=cert)
+        self.pool = urllib3.PoolManager(retries=False, timeout=HANG_SECONDS, ca_certs=cert)
         self.headers: dict[str, str] = {}
         token = self.call("POST", "/api/v1/auth/login", {"username": username, "password": password})["token"]
         self.headers = {"Authorization": f"Bearer {token}"}
@@ -166,7 +168,7 @@ class Client:
         lines = [json.loads(line)["result"]["metrics"] for line in response.data.splitlines() if line]
         return [report for line in lines for report in line]
 
-    def wait_state(self, experiment_id: int, *states: str, seconds: float = 60) -> str:
+    def wait_state(self, experiment_id: int, *states: str, seconds: float = HANG_SECONDS) -> str:
         return eventually(
             lambda: (s := self.state(experiment_id)) in states and s,
             seconds,
@@ -176,25 +178,45 @@ class Client:
 
 def eventually(
     condition: Callable[[], Any],
-    seconds: float = 60,
+    seconds: float = HANG_SECONDS,
     explain: Callable[[], str] | None = None,
     *,
     poll_seconds: float = 0.05,
 ) -> Any:
-    """Poll until `condition` is truthy; bounded in time."""
+    """Poll until `condition` is truthy; bounded in time, and asked once more when the time is over."""
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    while True:
+        is_last = time.monotonic() >= deadline
         value = condition()
         if value:
             return value
+        if is_last:
+            raise AssertionError(explain() if explain else f"not within {seconds} s")
         time.sleep(poll_seconds)
-    raise AssertionError(explain() if explain else f"not within {seconds} s")
 
 
-def free_port() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
+def free_port(host: str = "127.0.0.1") -> str:
+    """A port that nobody else on this machine is given before it is used, and while its user is being started again."""
+    return str(keep_port(0, host))
+
+
+def keep_port(port: int, host: str = "127.0.0.1") -> int:
+    """Bound here for as long as this process lives. Servers can listen there all the same: they set SO_REUSEADDR."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as kept:
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        kept.bind((host, port))
+        found: int = kept.getsockname()[1]
+        kept.detach()
+    return found
+
+
+def lives(pid: int) -> bool:
+    """A zombie is gone: nothing of it runs. Whoever took it over may be slow to bury it."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
 
 
 def clean_environment(**extra: str) -> dict[str, str]:
@@ -202,15 +224,15 @@ def clean_environment(**extra: str) -> dict[str, str]:
     return {**kept, **extra}
 
 
-def det(home: Path, *words: str, master: str | None = None, stdin: str = "", check: bool = True, timeout: float = 120,
-        cwd: Path | None = None) -> subprocess.CompletedProcess[str]:  # fmt: skip
+def det(home: Path, *words: str, master: str | None = None, stdin: str = "", check: bool = True,
+        timeout: float = HANG_SECONDS, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:  # fmt: skip
     """Our `det` with a home of its own."""
     program = Path(sys.executable).with_name("det")
     return _run(program, home, words, master, stdin, check, timeout, cwd)
 
 
-def official(home: Path, *words: str, master: str, stdin: str = "", check: bool = True, timeout: float = 120,
-             cwd: Path | None = None) -> subprocess.CompletedProcess[str]:  # fmt: skip
+def official(home: Path, *words: str, master: str, stdin: str = "", check: bool = True,
+             timeout: float = HANG_SECONDS, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:  # fmt: skip
     """The official client's `det`."""
     return _run(official_python().with_name("det"), home, words, master, stdin, check, timeout, cwd)
 

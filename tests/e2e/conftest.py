@@ -10,6 +10,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from cluster import Client, Cluster
 
+HANG_SECONDS = 900  # of a whole test: its servers, runners and commands may all have to wait for the machine
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of this folder that set no limit of their own."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(HANG_SECONDS))
+
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:

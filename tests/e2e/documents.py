@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,12 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from cluster import ROOT, clean_environment
+from cluster import HANG_SECONDS, ROOT, clean_environment, free_port
 from determined import config
 
 RUN = ("console", "bash", "python", "yaml")
 SHOWN = ("text", "json")  # shapes and messages to look at
-BLOCK_SECONDS = 60
+BLOCK_SECONDS = HANG_SECONDS
+# Where a document pauses a training, that stays at its first checkpoint until it has been paused.
+_ASKED = "\n            if core_context.preempt.should_preempt():\n"
+_STAYS = """
+            while not pathlib.Path({gate!r}).exists():
+                if core_context.preempt.should_preempt(auto_ack=False):
+                    break
+                time.sleep(0.02)"""
 
 _FENCE = re.compile(r"^```(\S*)$")
 _MARK = re.compile(r"^<!-- (not run|file|exit status): (.+) -->$")
@@ -83,10 +89,7 @@ def name_of(document: Path) -> str:
 
 def read_through(document: Path, directory: Path, block_seconds: float = BLOCK_SECONDS) -> None:
     """Do all that it shows, as its reader would. Raises AssertionError for what does not work."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    reader = Reader(directory, document, port, block_seconds)
+    reader = Reader(directory, document, int(free_port()), block_seconds)
     try:
         for block in blocks(document):
             if "not run" not in block.marks and block.language not in SHOWN:
@@ -120,6 +123,7 @@ class Reader:
     def __init__(self, directory: Path, document: Path, port: int, block_seconds: float = BLOCK_SECONDS) -> None:
         self.clone = directory / "determined"
         self._home = directory / "home"
+        self._gate = directory / "gate"
         self._port = str(port)
         self._seconds = block_seconds
         self._home.mkdir(parents=True)
@@ -135,11 +139,16 @@ class Reader:
         return path
 
     def shell(self, script: str) -> subprocess.CompletedProcess[str]:
-        self._pace(script)
+        pauses = "det e pause" in script
+        self._pace(pauses=pauses)
+        if pauses:
+            self._gate.unlink(missing_ok=True)
+            assert "\ndet e activate" in script
+            script = script.replace("\ndet e activate", f"\ntouch {self._gate}\ndet e activate")
         return self._run(["bash", "-euo", "pipefail", "-c", self._here(script)])
 
     def python(self, path: Path) -> subprocess.CompletedProcess[str]:
-        self._pace("")
+        self._pace(pauses=False)
         return self._run([sys.executable, str(path)])
 
     def leave(self) -> None:
@@ -150,11 +159,12 @@ class Reader:
         for pid_file in state.rglob("runs/*/pid"):
             _kill(pid_file)
 
-    def _pace(self, script: str) -> None:
-        """The examples train faster than printed, as nobody watches; slower where they are to be caught half way."""
-        seconds = "0.03" if "det e pause" in script else "0.005"
+    def _pace(self, *, pauses: bool) -> None:
+        """The examples train faster than printed, as nobody watches; and wait where they are to be caught half way."""
+        stays = _STAYS.format(gate=str(self._gate))
         for path in (self.clone / "examples").rglob("*.py"):
-            path.write_text(_SLEEP.sub(f"time.sleep({seconds})", path.read_text()))
+            text = _SLEEP.sub("time.sleep(0.005)", path.read_text().replace(stays, ""))
+            path.write_text(text.replace(_ASKED, stays + _ASKED) if pauses else text)
 
     def _here(self, text: str) -> str:
         return text.replace("8080", self._port)

@@ -4,12 +4,14 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from pathlib import Path
 
+import psutil
 import psycopg
+
+from cluster import HANG_SECONDS, eventually, free_port, lives
 
 _USER = "nobody"
 
@@ -19,7 +21,7 @@ class PostgresServer:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.port = _free_port()
+        self.port = int(free_port())
         self.process: subprocess.Popen[bytes] | None = None
         self._identity = {"user": _USER, "group": pwd.getpwnam(_USER).pw_gid} if os.getuid() == 0 else {}
 
@@ -39,26 +41,30 @@ class PostgresServer:
         command += ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={self.directory}"]
         with Path(os.devnull).open("wb") as sink:
             self.process = subprocess.Popen(command, stdout=sink, stderr=sink, cwd="/", **self._identity)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + HANG_SECONDS
         while time.monotonic() < deadline:
             try:
-                psycopg.connect(self.url, connect_timeout=2).close()
+                psycopg.connect(self.url, connect_timeout=20).close()
                 return
             except psycopg.OperationalError:
                 time.sleep(0.05)
-        raise AssertionError("PostgreSQL did not come up in 20 s")
+        raise AssertionError("PostgreSQL did not come up")
 
     def kill(self) -> None:
-        """kill -9 of the postmaster; its children end by themselves when they notice."""
+        """kill -9 of the postmaster; its children end by themselves when they notice. Returns when they have: another
+        server must not start while one of them may still write."""
         assert self.process is not None
+        self.process.send_signal(signal.SIGSTOP)  # from now on it has no more children
+        children = psutil.Process(self.process.pid).children(recursive=True)
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+        eventually(lambda: not [child for child in children if lives(child.pid)])
         (self.directory / "data" / "postmaster.pid").unlink(missing_ok=True)
 
     def stop(self) -> None:
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGQUIT)
-            self.process.wait(timeout=60)
+            self.process.wait(timeout=HANG_SECONDS)
 
 
 def _binary(name: str) -> str:
@@ -68,10 +74,3 @@ def _binary(name: str) -> str:
     versions = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
     assert versions, f"PostgreSQL's {name} is not installed; install Debian's package postgresql"
     return str(versions[-1])
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

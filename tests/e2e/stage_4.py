@@ -3,11 +3,19 @@
 import re
 from pathlib import Path
 
-from cluster import Client, Cluster, det, eventually
+from cluster import HANG_SECONDS, Client, Cluster, det, eventually
 
 STEP = 4 * 4 + 0 + 1 + 2 + 3  # increment_by of each of four ranks, and their numbers
 CONFIG = "4_distributed.yaml"
 RESUMED = "going on from checkpoint"
+# The first time they train, from two reports on, all ranks stay where they ask about a pause until there is one.
+ASKED = "                if core_context.preempt.should_preempt():\n"
+STAYS = """\
+                while batch >= 20 and latest_checkpoint is None:
+                    if core_context.preempt.should_preempt(auto_ack=False):
+                        break
+                    time.sleep(0.02)
+"""
 
 
 def submit(cluster: Cluster, home: Path, model: Path, config: str = CONFIG, *flags: str) -> int:
@@ -17,15 +25,24 @@ def submit(cluster: Cluster, home: Path, model: Path, config: str = CONFIG, *fla
     return int(match[1])
 
 
+def change(model: Path, script: str, old: str, new: str) -> Path:
+    """The model with one place of a script made other."""
+    path = model / script
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    return model
+
+
 def trial_of(client: Client, experiment: int) -> int:
-    return int(eventually(lambda: client.trials(experiment), 60)[0]["id"])
+    return int(eventually(lambda: client.trials(experiment))[0]["id"])
 
 
 def await_reports(client: Client, trial: int, number: int) -> None:
-    eventually(lambda: len(client.metrics(trial, "training")) >= number, 90, lambda: _log(client, trial))
+    eventually(lambda: len(client.metrics(trial, "training")) >= number, explain=lambda: _log(client, trial))
 
 
-def finished(client: Client, experiment: int, seconds: float = 110) -> int:
+def finished(client: Client, experiment: int, seconds: float = HANG_SECONDS) -> int:
     """Its only trial."""
     trial = trial_of(client, experiment)
     state = client.wait_state(experiment, "COMPLETED", "ERROR", seconds=seconds)
@@ -54,7 +71,7 @@ def said(client: Client, trial: int, words: str) -> list[str]:
 
 
 def pause_and_activate(client: Client, experiment: int, after: int) -> None:
-    """Over HTTP: on a busy machine training would be over before `det` has started."""
+    """Over HTTP. Training must stay somewhere until it is paused, or be slow enough not to be over before."""
     await_reports(client, trial_of(client, experiment), after)
     client.post(f"/api/v1/experiments/{experiment}/pause")
     client.wait_state(experiment, "PAUSED")
@@ -70,6 +87,7 @@ def trained_in_step(client: Client, experiment: int) -> int:
 
 
 def pauses_in_step(cluster: Cluster, client: Client, home: Path, model: Path) -> None:
+    change(model, "4_distributed.py", ASKED, STAYS + ASKED)
     experiment = submit(cluster, home, model)
     pause_and_activate(client, experiment, after=2)
     trial = trained_in_step(client, experiment)

@@ -332,7 +332,7 @@ def test_drained_agent_lets_what_runs_end_and_takes_new_work_only_when_enabled_a
 
 
 def test_the_queue_is_listed_and_changed(det: Det, tmp_path: Path) -> None:
-    waiting = "import time\ntime.sleep(60)\n"
+    waiting = "import time\ntime.sleep(600)\n"
     config = write_experiment(tmp_path / "m", waiting, {"name": "queued", "resources": {"slots_per_trial": 2}})
     ids = []
     for _ in range(2):
@@ -345,8 +345,8 @@ def test_the_queue_is_listed_and_changed(det: Det, tmp_path: Path) -> None:
     det("job", "update-batch", f"{last}.priority=11")
     assert "11" in [r["Priority"] for r in csv.DictReader(io.StringIO(det("job", "--csv").out))]
     assert det("job", "update-batch", "nonsense", check=False).status == 2
-    task = next(iter(json.loads(det("task", "--json").out).values()))["task_id"]
-    assert det("task", "logs", task).out
+    task = eventually(lambda: list(json.loads(det("task", "--json").out).values()))[0]["task_id"]
+    eventually(lambda: det("task", "logs", task).out, explain=lambda: "what runs has said nothing")
     for number in ids:
         det("e", "kill", number)
     for number in ids:

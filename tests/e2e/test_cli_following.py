@@ -10,13 +10,13 @@ import sys
 import time
 from pathlib import Path
 
-from cluster import Client, Cluster, clean_environment, det, eventually, write_experiment
+from cluster import HANG_SECONDS, Client, Cluster, clean_environment, det, eventually, write_experiment
 
 DET = str(Path(sys.executable).with_name("det"))
 SLOW = """
 import pathlib, sys, time
 print("begun", flush=True)
-deadline = time.monotonic() + 60
+deadline = time.monotonic() + 300
 while not pathlib.Path(sys.argv[1]).exists() and time.monotonic() < deadline:
     time.sleep(0.05)
 print("let go", flush=True)
@@ -27,7 +27,7 @@ def _env(home: Path, master: str) -> dict[str, str]:
     return clean_environment(DET_MASTER=master, HOME=str(home), DET_DEBUG_CONFIG_PATH=str(home / "config"))
 
 
-def _read_until(fd: int, text: str, seconds: float = 60) -> str:
+def _read_until(fd: int, text: str, seconds: float = HANG_SECONDS) -> str:
     deadline, received = time.monotonic() + seconds, b""
     while text.encode() not in received:
         assert time.monotonic() < deadline, f"no {text!r} in {received!r}"
@@ -53,7 +53,7 @@ def test_ctrl_c_while_following_ends_with_3_and_the_experiment_goes_on(
     # the line is here while the script still waits: nothing holds back what a pipe follows
     seen = _read_until(following.stdout.fileno(), "begun")
     following.send_signal(signal.SIGINT)
-    _, err = following.communicate(timeout=60)
+    _, err = following.communicate(timeout=HANG_SECONDS)
     experiment = int(re.findall(r"Created experiment (\d+)", seen)[0])
     trial = client.trials(experiment)[0]["id"]
     assert following.returncode == 3
@@ -80,7 +80,7 @@ def test_a_followed_log_outlives_its_master_and_shows_each_line_once(
         end()
         cluster.start()
     gate.touch()
-    out, err = following.communicate(timeout=60)
+    out, err = following.communicate(timeout=HANG_SECONDS)
     assert following.returncode == 0, err
     whole = seen + out.decode()
     assert (whole.count("begun"), whole.count("let go")) == (1, 1)

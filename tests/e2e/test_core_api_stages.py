@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cluster import Client, Cluster, clean_environment, copy_example, det, eventually
+from held import stays_until_paused
+
+from cluster import HANG_SECONDS, Client, Cluster, clean_environment, copy_example, det, eventually
 
 
 def _created(output: str) -> int:
@@ -40,7 +42,7 @@ def test_metrics_stage_reports_training_and_validation(
 def test_pausing_frees_the_slot_and_activating_goes_on_from_the_same_batch(
     cluster: Cluster, client: Client, home: Path, tmp_path: Path
 ) -> None:
-    model = copy_example("core_api", tmp_path / "model")
+    model = stays_until_paused(copy_example("core_api", tmp_path / "model"))
     done = det(home, "e", "create", "2_checkpoints.yaml", ".", master=cluster.url, cwd=model)
     experiment = _created(done.stdout)
     trial = eventually(lambda: client.trials(experiment))[0]["id"]
@@ -97,7 +99,13 @@ def test_the_same_scripts_run_with_plain_python_and_no_master(tmp_path: Path) ->
     env = clean_environment(HOME=str(tmp_path), XDG_DATA_HOME=str(tmp_path / "data"))
     for script in ("0_start.py", "1_metrics.py", "2_checkpoints.py"):
         done = subprocess.run(
-            [sys.executable, script], cwd=model, env=env, capture_output=True, text=True, timeout=60, check=False
+            [sys.executable, script],
+            cwd=model,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=HANG_SECONDS,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
 

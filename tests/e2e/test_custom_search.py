@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from stage_4 import change
 
-from cluster import Client, Cluster, clean_environment, copy_example, det, eventually
+from cluster import HANG_SECONDS, Client, Cluster, clean_environment, copy_example, det, eventually
 
 # Four trials of 5 batches, the better two of them to 10: small enough to be run many times.
 SMALL = """
@@ -19,6 +20,14 @@ import sys
 from halving import Halving
 from determined import searcher
 searcher.LocalSearchRunner(Halving(trials=4, longest=10), sys.argv[1]).run("config.yaml", model_dir=".")
+"""
+# Trials stay before they train as far as `from_length`, or farther, until the gate is open or they are paused.
+OPERATION = "    for operation in core_context.searcher.operations():\n"
+STAYS = """\
+        while operation.length >= {from_length} and not pathlib.Path({gate!r}).exists():
+            if core_context.preempt.should_preempt(auto_ack=False):
+                break
+            time.sleep(0.02)
 """
 
 
@@ -29,6 +38,13 @@ def model(tmp_path: Path) -> Path:
     train = model / "train.py"
     train.write_text(train.read_text().replace("time.sleep(0.01)", "time.sleep(0.001)"))
     return model
+
+
+def gate_at(model: Path, from_length: int) -> Path:
+    """The search is not over before the file that is returned is made."""
+    gate = model.parent / "gate"
+    change(model, "train.py", OPERATION, OPERATION + STAYS.format(from_length=from_length, gate=str(gate)))
+    return gate
 
 
 @pytest.fixture
@@ -59,7 +75,7 @@ class Runner:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
-    def ended_within(self, seconds: float) -> bool:
+    def ended_within(self, seconds: float = HANG_SECONDS) -> bool:
         """Whether it ended well; a failure is told with its log."""
         assert self.process is not None
         try:
@@ -103,7 +119,9 @@ def custom_experiments(client: Client) -> list[int]:
 def test_the_example_runs_from_this_machine(cluster: Cluster, client: Client, home: Path, model: Path) -> None:
     environment = clean_environment(HOME=str(home), DET_MASTER=cluster.url)
     command = [sys.executable, "run_local.py"]
-    done = subprocess.run(command, cwd=model, env=environment, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(
+        command, cwd=model, env=environment, capture_output=True, text=True, timeout=HANG_SECONDS, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert "4 trials, 0 failed" in done.stdout
     experiment = int(done.stdout.split("experiment ")[1].split(":")[0])
@@ -118,6 +136,7 @@ def test_the_example_runs_from_this_machine(cluster: Cluster, client: Client, ho
 def test_the_example_runs_on_the_cluster_and_survives_a_pause_and_a_crash(
     cluster: Cluster, client: Client, home: Path, model: Path
 ) -> None:
+    gate = gate_at(model, 10)
     before = set(custom_experiments(client))
     driver_code = model / "run_on_cluster.py"
     driver_code.write_text(
@@ -131,12 +150,13 @@ def test_the_example_runs_on_the_cluster_and_survives_a_pause_and_a_crash(
     eventually(lambda: len(client.trials(driven)) == 4)
 
     trial = client.trials(driver)[0]["id"]
-    pid = next(int(line.split()[-1]) for line in client.log_lines(trial) if "driver pid" in line)
-    os.kill(pid, signal.SIGKILL)
+    said = eventually(lambda: [line for line in client.log_lines(trial) if "driver pid" in line])
+    os.kill(int(said[0].split()[-1]), signal.SIGKILL)
     eventually(lambda: client.trials(driver)[0]["restarts"] == 1)
     client.post(f"/api/v1/experiments/{driver}/pause")
     client.wait_state(driver, "PAUSED")
     client.post(f"/api/v1/experiments/{driver}/activate")
+    gate.touch()
 
     client.wait_state(driver, "COMPLETED")
     check_small(client, driven)
@@ -158,12 +178,13 @@ def test_a_runner_killed_again_and_again_neither_loses_nor_doubles_an_operation(
             break
         runner.kill()
         runner.start()
-    assert runner.ended_within(60)
+    assert runner.ended_within()
     [experiment] = set(custom_experiments(client)) - before
     check_small(client, experiment)
 
 
-def test_a_runner_waits_for_a_master_that_was_killed(own_cluster: Cluster, runner: Runner) -> None:
+def test_a_runner_waits_for_a_master_that_was_killed(own_cluster: Cluster, runner: Runner, model: Path) -> None:
+    gate = gate_at(model, 5)
     runner.start()
     client = Client(own_cluster.url)
     [experiment] = eventually(lambda: custom_experiments(client))
@@ -172,25 +193,29 @@ def test_a_runner_waits_for_a_master_that_was_killed(own_cluster: Cluster, runne
         own_cluster.kill()
         time.sleep(0.5)
         own_cluster.start()
-    assert runner.ended_within(60)
+    gate.touch()
+    assert runner.ended_within()
     check_small(Client(own_cluster.url), experiment)
 
 
-def test_a_paused_experiment_keeps_its_runner_waiting(client: Client, runner: Runner) -> None:
+def test_a_paused_experiment_keeps_its_runner_waiting(client: Client, runner: Runner, model: Path) -> None:
+    gate = gate_at(model, 5)
     before = set(custom_experiments(client))
     runner.start()
     [experiment] = eventually(lambda: set(custom_experiments(client)) - before)
     client.post(f"/api/v1/experiments/{experiment}/pause")
     assert not runner.ended_within(2.5), "a paused search is not over"
     client.post(f"/api/v1/experiments/{experiment}/activate")
-    assert runner.ended_within(60)
+    gate.touch()
+    assert runner.ended_within()
     check_small(client, experiment)
 
 
-def test_a_killed_experiment_ends_its_runner(client: Client, runner: Runner) -> None:
+def test_a_killed_experiment_ends_its_runner(client: Client, runner: Runner, model: Path) -> None:
+    gate_at(model, 5)  # for ever
     before = set(custom_experiments(client))
     runner.start()
     [experiment] = eventually(lambda: set(custom_experiments(client)) - before)
     client.post(f"/api/v1/experiments/{experiment}/kill")
-    assert runner.ended_within(20)
+    assert runner.ended_within()
     client.wait_state(experiment, "CANCELED")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster import clean_environment, det, eventually, free_port, write_experiment
+from cluster import HANG_SECONDS, clean_environment, det, eventually, free_port, keep_port, lives, write_experiment
 from determined.api import own_master
 from determined.api.own_master import MasterState
 
@@ -24,7 +24,7 @@ DET = str(Path(sys.executable).with_name("det"))
 WAITING = """
 import pathlib, sys, time
 print("begun", flush=True)
-deadline = time.monotonic() + 90
+deadline = time.monotonic() + 300
 while not pathlib.Path(sys.argv[1]).exists() and time.monotonic() < deadline:
     time.sleep(0.05)
 print("let go", flush=True)
@@ -48,18 +48,20 @@ def home(tmp_path: Path) -> Iterator[Path]:
     path.mkdir()
     yield path
     det(path, "master", "stop", check=False)
-    for pid_file in (_directory(path) / "runs").glob("*/pid"):
-        _kill(int(pid_file.read_text() or 0))
-    lock = _directory(path) / "master.lock"
-    if lock.exists() and lock.read_text().strip():
-        _kill(int(lock.read_text()))
+    for pid_file in [*(_directory(path) / "runs").glob("*/pid"), _directory(path) / "master.lock"]:
+        _kill(pid_file)
 
 
-def _kill(pid: int) -> None:
+def _kill(pid_file: Path) -> None:
     try:
-        os.kill(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
+        os.kill(int(pid_file.read_text()), signal.SIGKILL)
+    except (ValueError, OSError):  # just being written, or just removed: who writes it is about to end
         return
+
+
+def _keep_port(state: MasterState) -> int:
+    """While no master listens there nobody else is given its port."""
+    return keep_port(int(state.url.rsplit(":", 1)[1]))
 
 
 def test_two_submits_at_once_start_one_master_that_cli_and_sdk_find(home: Path, tmp_path: Path) -> None:
@@ -73,7 +75,7 @@ def test_two_submits_at_once_start_one_master_that_cli_and_sdk_find(home: Path, 
     both = [
         subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) for _ in range(2)
     ]
-    outputs = [each.communicate(timeout=100) for each in both]
+    outputs = [each.communicate(timeout=HANG_SECONDS) for each in both]
     assert [each.returncode for each in both] == [0, 0], outputs
     assert all("hello from __main__" in out for out, _ in outputs)
     assert sum("Started a master of your own" in err for _, err in outputs) == 1
@@ -96,6 +98,7 @@ def test_training_survives_a_stopped_and_a_killed_master_which_come_back_on_thei
     eventually(lambda: "begun" in det(home, "t", "logs", "1", check=False).stdout)
     before = _state(home)
     stopped = det(home, "master", "stop")
+    _keep_port(before)
     assert "training goes on" in stopped.stdout
     assert det(home, "master", "status", check=False).returncode == 1
     det(home, "master", "start")
@@ -103,6 +106,7 @@ def test_training_survives_a_stopped_and_a_killed_master_which_come_back_on_thei
     assert (again.url, again.password, again.identity) == (before.url, before.password, before.identity)
     assert len(json.loads(det(home, "slot", "--json").stdout)) == 3, "it starts as it was started before"
     os.kill(again.pid, signal.SIGKILL)
+    eventually(lambda: not lives(again.pid))
     missing = det(home, "e", "ls", check=False)
     assert (missing.returncode, "det master start" in missing.stderr) == (1, True)
     det(home, "e", "create", str(config), str(config.parent), "--paused")
@@ -118,7 +122,7 @@ def test_a_stranger_on_the_port_sees_no_token_and_the_master_takes_another(home:
     det(home, "user", "whoami")
     before = _state(home)
     det(home, "master", "stop")
-    port = int(before.url.rsplit(":", 1)[1])
+    port = _keep_port(before)
     greeting = {"version": "0.38.1", "serverVersion": before.version, "cluster_id": "x", "proof": "00" * 32}
     everything = {("GET", "/info"): (200, greeting), ("GET", "/api/v1/me"): (200, {"user": {}})}
     with serving(everything, port=port) as stranger:

@@ -6,11 +6,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from stage_4 import change, submit
 
-from cluster import Client, Cluster, clean_environment, copy_example, det
+from cluster import HANG_SECONDS, Client, Cluster, clean_environment, copy_example, det, eventually
 
 SLEEP = re.compile(r"time\.sleep\([\d.]+\)")
-RUNG, TOP = 25, 100  # of 8 trials: six begin in a bracket of two rungs, two in a bracket of one
+RUNG, HALF, TOP = 25, 50, 100  # of 8 trials: six begin in a bracket of two rungs, two in a bracket of one
+# Trials stay at HALF until the search stops them or the test lets them go on: none is over before the search is heard.
+ASKED = "            if core_context.preempt.should_preempt():\n"
+STAYS = """\
+            while steps_completed == 50 and not pathlib.Path({!r}, str(trial_id)).exists():
+                if core_context.preempt.should_preempt(auto_ack=False):
+                    break
+                time.sleep(0.02)
+"""
 
 
 def _model(target: Path, pause: float) -> Path:
@@ -28,8 +37,17 @@ def _search(cluster: Cluster, client: Client, home: Path, model: Path, config: s
     match = re.search(r"Created experiment (\d+)", done.stdout)
     assert match, done.stdout
     experiment = int(match.group(1))
-    client.wait_state(experiment, "COMPLETED", seconds=90)
+    client.wait_state(experiment, "COMPLETED")
     return experiment
+
+
+def _has_let_go_on(client: Client, experiment: int, gates: Path) -> bool:
+    """Trials that the search has heard of at HALF and has not stopped by then; True once the search is over."""
+    heard = [trial["id"] for trial in client.trials(experiment) if HALF in _steps(client, trial["id"], "validation")]
+    for trial in client.trials(experiment):
+        if trial["id"] in heard and not trial["state"].startswith("STATE_STOPPING"):
+            (gates / str(trial["id"])).touch()
+    return client.state(experiment) in ("COMPLETED", "ERROR")
 
 
 def _steps(client: Client, trial: int, group: str) -> list[int]:
@@ -61,8 +79,12 @@ def test_classic_trials_wait_between_rungs_without_a_slot_and_go_on_where_they_s
 
 
 def test_late_trials_are_stopped_by_the_search(cluster: Cluster, client: Client, home: Path, tmp_path: Path) -> None:
-    model = _model(tmp_path / "model", 0.02)
-    experiment = _search(cluster, client, home, model, "3_hpsearch_late.yaml")
+    gates = tmp_path / "gates"
+    gates.mkdir()
+    model = change(_model(tmp_path / "model", 0.002), "3_hpsearch_late.py", ASKED, STAYS.format(str(gates)) + ASKED)
+    experiment = submit(cluster, home, model, "3_hpsearch_late.yaml")
+    eventually(lambda: _has_let_go_on(client, experiment, gates), explain=lambda: str(client.trials(experiment)))
+    assert client.state(experiment) == "COMPLETED"
     trials = client.trials(experiment)
     assert len(trials) == 8
     assert {trial["state"] for trial in trials} == {"STATE_COMPLETED"}
@@ -78,5 +100,7 @@ def test_the_same_scripts_run_with_plain_python_and_no_master(tmp_path: Path, sc
     model = _model(tmp_path / "model", 0)
     env = clean_environment(HOME=str(tmp_path), XDG_DATA_HOME=str(tmp_path / "data"))
     command = [sys.executable, script]
-    done = subprocess.run(command, cwd=model, env=env, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        command, cwd=model, env=env, capture_output=True, text=True, timeout=HANG_SECONDS, check=False
+    )
     assert done.returncode == 0, done.stderr

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster import clean_environment, det, free_port, write_experiment
+from cluster import HANG_SECONDS, clean_environment, det, free_port, write_experiment
 from determined.api import own_master
 
 # What the task asks its master itself (a storage of the script's own) travels apart from its reports.
@@ -44,6 +44,7 @@ def test_a_local_cluster_with_tls_is_found_by_det_the_sdk_and_its_tasks(
         assert state.certificate == (tmp_path / "cert.pem").read_text()
         model = write_experiment(tmp_path / "model", f"STORAGE = {str(tmp_path / 'own')!r}\n{SAVING}")
         lines = det(home, "e", "create", str(model), str(model.parent), "-f").stdout
+        det(home, "e", "wait", "1", "--polling-interval", "0.2")  # the log ends a moment before the experiment does
         assert "saved" in lines and "a report was dropped" not in lines
         [checkpoint] = json.loads(det(home, "e", "list-checkpoints", "1", "--json").stdout)
         assert (tmp_path / "own" / checkpoint["uuid"] / "weights").exists()
@@ -56,7 +57,7 @@ def test_a_local_cluster_with_tls_is_found_by_det_the_sdk_and_its_tasks(
 def _through_the_sdk(home: Path) -> str:
     env = clean_environment(HOME=str(home), XDG_CONFIG_HOME=str(home / "config"), XDG_DATA_HOME=str(home / "data"))
     done = subprocess.run(
-        [sys.executable, "-c", ASKING], env=env, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", ASKING], env=env, capture_output=True, text=True, timeout=HANG_SECONDS, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

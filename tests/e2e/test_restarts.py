@@ -21,8 +21,8 @@ with det.core.init() as core:
         if step % 5 == 0:
             with core.checkpoint.store_path({"steps_completed": step}) as (path, uuid):
                 (path / "step").write_text(str(step))
-            if step == 10 and CRASH:
-                time.sleep(60)
+            if step == 10:
+                STAY
         if core.preempt.should_preempt():
             break
 pathlib.Path("finished").touch()
@@ -37,14 +37,14 @@ def _create(cluster: Cluster, home: Path, config: Path, *flags: str) -> int:
 def test_a_killed_training_process_restarts_from_its_checkpoint_until_restarts_are_spent(
     cluster: Cluster, client: Client, home: Path, tmp_path: Path
 ) -> None:
-    config = write_experiment(tmp_path / "crash", COUNTER.replace("CRASH", "True"), {"max_restarts": 1})
+    config = write_experiment(tmp_path / "crash", COUNTER.replace("STAY", "time.sleep(600)"), {"max_restarts": 1})
     experiment = _create(cluster, home, config)
     trial = eventually(lambda: client.trials(experiment))[0]["id"]
     pids: list[int] = []
     for _ in range(2):
         pid = eventually(lambda: _newest_pid(client, trial, pids))
         pids.append(pid)
-        eventually(lambda: [m for m in client.metrics(trial, "training") if m["totalBatches"] == 10])
+        eventually(lambda: 10 in _saved(client, trial))  # there it stays, the first time
         if len(pids) == 1:
             os.kill(pid, signal.SIGKILL)
     lines = "\n".join(client.log_lines(trial))
@@ -85,11 +85,14 @@ def test_training_goes_on_while_the_master_is_dead_and_everything_arrives(home: 
     cluster.start()
     try:
         client = Client(cluster.url)
-        config = write_experiment(tmp_path / "model", COUNTER.replace("CRASH", "False"))
+        gate = tmp_path / "gate"
+        wait = f"while not pathlib.Path({str(gate)!r}).exists(): time.sleep(0.02)"
+        config = write_experiment(tmp_path / "model", COUNTER.replace("STAY", wait))
         experiment = _create(cluster, home, config)
         trial = eventually(lambda: client.trials(experiment))[0]["id"]
         eventually(lambda: client.metrics(trial, "training"))
         cluster.kill()
+        gate.touch()
         # The process trains on: wait for it to end by itself, with nobody to report to.
         eventually(lambda: list((cluster.directory / "runs").glob("*/workdir/finished")))
         cluster.start()
@@ -100,6 +103,11 @@ def test_training_goes_on_while_the_master_is_dead_and_everything_arrives(home: 
     finally:
         cluster.stop()
         cluster.end_runners()
+
+
+def _saved(client: Client, trial: int) -> list[int]:
+    found = client.get(f"/api/v1/trials/{trial}/checkpoints?limit=1000")["checkpoints"]
+    return [int(checkpoint["metadata"]["steps_completed"]) for checkpoint in found]
 
 
 def _newest_pid(client: Client, trial: int, known: list[int]) -> int | None:

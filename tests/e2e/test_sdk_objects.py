@@ -186,7 +186,7 @@ def test_what_the_master_remarks_on_a_config_is_logged(
 
 
 def test_a_paused_experiment_is_not_waited_for(determined: Determined, tmp_path: Path) -> None:
-    path = write_experiment(tmp_path / "m", "import time; time.sleep(60)")
+    path = write_experiment(tmp_path / "m", "import time; time.sleep(600)")
     made = determined.create_experiment({**_read(path), "name": "as a dict"}, str(path.parent))
     made.pause()
     eventually(lambda: determined.get_experiment(made.id).state is ExperimentState.PAUSED)

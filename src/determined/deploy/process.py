@@ -33,8 +33,8 @@ from determined.deploy import environment, master_log
 from determined.deploy.options import MasterOptions, keep
 from determined.errors import DeterminedError
 
-_READY_SECONDS = 60.0
-_STOP_SECONDS = 30.0
+_READY_SECONDS = 180.0  # only ends a hang: a master that fails is noticed at once
+_STOP_SECONDS = 60.0
 _BUSY_SECONDS = 10.0  # how long a live process may take to prove itself before it is given up
 
 
