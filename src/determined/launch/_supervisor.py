@@ -169,7 +169,12 @@ class _Supervisor:
         self._fail(first.rank, first.code or 0, list(first.last_lines), at)
 
     def _is_cause_leaving(self) -> bool:
-        """Whether another raised before, and is still on its way out: that is waited for, a moment."""
+        """Whether another raised before, and is still on its way out: that is waited for, a moment.
+
+        Not where one was killed: that is nobody's exception, and a traceback may be of one that was handled.
+        """
+        if any(worker.code == -signal.SIGKILL for worker, _, _ in self._fallen):
+            return False
         silent = min(since for _, _, since in self._fallen)
         raised = [at for worker in self._running if (at := worker.raised_at) is not None]
         return not self._told and any(at < silent for at in raised)

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -184,7 +185,12 @@ def _write(target: BinaryIO, text: bytes) -> None:
     """All of it: our streams have no buffer under PYTHONUNBUFFERED, and then a signal cuts a write short."""
     rest = memoryview(text)
     while rest:
-        rest = rest[target.write(rest) or 0 :]
+        written: int | None = target.write(rest)
+        if written is None:  # it does not block, and is full
+            room = select.poll()
+            room.register(target, select.POLLOUT)
+            room.poll()
+        rest = rest[written or 0 :]
 
 
 def _die_with_launcher() -> None:

@@ -172,6 +172,18 @@ from determined.exec.runner.__main__ import run
 run()
 """
 
+_TOLD = """
+import signal
+from determined.exec.runner import command
+keep = command.keep_exported
+def keep_and_hear(*words):
+    keep(*words)
+    signal.raise_signal(signal.SIGTERM)
+command.keep_exported = keep_and_hear
+from determined.exec.runner.__main__ import run
+run()
+"""
+
 
 class RunnerUnderTest:
     """A real runner process on a directory of its own."""
@@ -194,6 +206,10 @@ class RunnerUnderTest:
     def start_patient(self) -> "RunnerUnderTest":
         """One that gives its preflight, and its own verdict after a peer's failure, all the time that they take."""
         return self._start("-c", _PATIENT)
+
+    def start_told(self) -> "RunnerUnderTest":
+        """One that is told to end in the last moment before its task is started."""
+        return self._start("-c", _TOLD)
 
     def _start(self, *program: str, **environment: str) -> "RunnerUnderTest":
         if self._process is not None:

@@ -116,6 +116,16 @@ def test_sigterm_to_the_runner_is_a_kill_with_a_report(fake_master: FakeMaster, 
     assert fake_master.texts() == ["ready", "asked"]
 
 
+def test_task_that_starts_while_the_runner_is_told_to_end_can_be_asked_to(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    """It has our own way with signals, where that is to ignore them."""
+    fake_master.spec.entrypoint = ["sleep", "600"]
+    told = runner.start_told().finish()
+    assert runner.dir.started.exists()
+    assert (told.cause, told.code) == (ExitCause.KILLED, 128 + signal.SIGTERM)
+
+
 def test_other_signals_are_passed_on(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
     code = POLITE.replace("SIGTERM", "SIGUSR1")
     start(fake_master, runner, code)

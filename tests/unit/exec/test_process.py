@@ -8,7 +8,9 @@ import threading
 import time
 from pathlib import Path
 
-from determined.exec.runner import kernel
+import pytest
+
+from determined.exec.runner import kernel, output
 from determined.exec.runner.ending import GRACE_SECONDS, Ending
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.output import OutputPipes
@@ -16,14 +18,19 @@ from determined.exec.runner.process import TaskProcess
 from determined.rundir.layout import RunDir
 from determined.wire.report import ExitCause
 
+HANG_SECONDS = 60.0
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
 
 
 def start(tmp_path: Path, *argv: str) -> tuple[TaskProcess, LogSink]:
-    run_dir = RunDir(tmp_path / "run")
-    run_dir.create()
-    sink = LogSink(run_dir, lambda: None)
+    sink = LogSink(_run_dir(tmp_path), lambda: None)
     return TaskProcess(list(argv), dict(os.environ), tmp_path, OutputPipes(sink)), sink
+
+
+def _run_dir(tmp_path: Path) -> RunDir:
+    made = RunDir(tmp_path / "run")
+    made.create()
+    return made
 
 
 def test_process_that_ignores_term_is_killed_at_the_deadline(tmp_path: Path) -> None:
@@ -57,6 +64,31 @@ def test_a_signal_that_another_thread_was_given_is_heard_while_waiting(tmp_path:
     finally:
         signal.signal(signal.SIGTERM, before)
     assert process.status == 143
+
+
+def test_what_was_written_is_journaled_to_its_end_however_slowly(tmp_path: Path) -> None:
+    sink = LogSink(_run_dir(tmp_path), lambda: time.sleep(0.3))
+    pipes = OutputPipes(sink)
+    for descriptor in (pipes.stdout, pipes.stderr):
+        os.write(descriptor, b"line\n" * 10_000)
+    pipes.start()
+    pipes.finish(0.0)
+    assert sink.journal.committed == 20_000
+
+
+def test_stray_process_that_writes_for_ever_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "_MOST_SECONDS", float("inf"))
+    pipes = OutputPipes(LogSink(_run_dir(tmp_path), lambda: time.sleep(0.02)))  # it never catches up
+    with subprocess.Popen(["yes", "y" * 4000], stdout=pipes.stdout) as stray:
+        pipes.start()
+        waiting = threading.Thread(target=pipes.finish, args=(0.1,))
+        waiting.start()
+        waiting.join(HANG_SECONDS)
+        is_over = not waiting.is_alive()
+        stray.kill()
+    waiting.join()
+    pipes.finish(HANG_SECONDS)
+    assert is_over
 
 
 def test_kill_outranks_preemption_and_shortens_its_grace() -> None:

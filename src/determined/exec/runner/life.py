@@ -93,8 +93,9 @@ def work(run_dir: RunDir, watchdog: Watchdog) -> None:
     hurry.append(shipper)
 
     def end(number: int, _: object) -> None:
-        # Once is enough; a second one in the midst of this would wait for locks that the first holds.
-        signal.signal(number, signal.SIG_IGN)
+        # Once is enough; a second one in the midst of this would wait for locks that the first holds. Heard all the
+        # same: what is ignored here would be ignored by a task that is started now.
+        signal.signal(number, lambda *_: None)
         attendant.kill("the runner was told to end")
 
     signal.signal(signal.SIGTERM, end)

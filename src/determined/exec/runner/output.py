@@ -18,7 +18,7 @@ _CHUNK_BYTES = 256 * 1024
 _F_SETPIPE_SZ = 1031
 _PIPE_BYTES = 1 << 20
 _STEP_SECONDS = 0.05
-_MOST_SECONDS = 60.0  # for a stray process that writes for ever
+_MOST_SECONDS = 20.0  # for what a task has written last; the master uses force after 30
 
 
 class OutputPipes:
@@ -31,6 +31,7 @@ class OutputPipes:
         for name in ("stdout", "stderr"):
             self._reading[name], self._writing[name] = _pipe()
         self._resting = False  # waits for the task to write something
+        self._taken = 0  # bytes that are journaled
         self._thread = threading.Thread(target=self._run, name="output", daemon=True)
 
     @property
@@ -51,14 +52,17 @@ class OutputPipes:
         """Wait for the end of both streams.
 
         A stray process that keeps one open is waited for so long only; but what was written is read, however slowly.
+        That fits into the pipes: what comes after so much is of one that writes for ever.
         """
-        started = time.monotonic()
-        while time.monotonic() - started < (_MOST_SECONDS if self._has_work() else timeout):
+        started, enough = time.monotonic(), self._taken + 2 * (_PIPE_BYTES + _CHUNK_BYTES)
+        while time.monotonic() - started < (_MOST_SECONDS if self._has_work(enough) else timeout):
             self._thread.join(_STEP_SECONDS)
             if not self._thread.is_alive():
                 return
 
-    def _has_work(self) -> bool:
+    def _has_work(self, enough: int) -> bool:
+        if self._taken >= enough:
+            return False
         if not self._resting:
             return True
         poll = select.poll()
@@ -91,6 +95,7 @@ class OutputPipes:
         except Exception:
             # A line that cannot be journaled must not stop the reading: the task would block on a full pipe.
             logger.exception("output of the task could not be journaled")
+        self._taken += len(chunk)
         return bool(chunk)
 
 
