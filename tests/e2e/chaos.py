@@ -59,7 +59,7 @@ def run(
         client = Client(cluster.url)
         state = client.state(experiment)
         assert state not in {"ERROR", "CANCELED"}, _story(cluster, client, experiment)
-        client.wait_state(experiment, "COMPLETED", "ERROR", seconds=180)
+        client.wait_state(experiment, "COMPLETED", "ERROR", seconds=600)
         check(client, cluster, experiment, steps)
     finally:
         cluster.stop()

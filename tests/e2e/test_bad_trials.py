@@ -51,7 +51,7 @@ RARE = {
     "no step",
 }
 RARE |= {"invalid hp in constructor", "invalid hp in train_batch"}
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def ended(request: pytest.FixtureRequest, cluster: Cluster, cage: Cage | None) -
         _submit(client, {"case": "no global batch size"}, "single"),
     ]
     for experiment in submitted:
-        client.wait_state(experiment, "COMPLETED", "ERROR", seconds=200)
+        client.wait_state(experiment, "COMPLETED", "ERROR", seconds=600)
     found: dict[str, Ended] = {}
     for experiment in submitted:
         for trial in client.trials(experiment):

@@ -34,10 +34,10 @@ def _run(
     """The trials of a finished experiment. `changes`: config values by their path, `__` for a dot."""
     flags = [word for key, value in changes.items() for word in ("--config", f"{key.replace('__', '.')}={value}")]
     command = ["e", "create", config, ".", "-f", *flags]
-    done = det(home, *command, master=cluster.url, cwd=model, timeout=300)
+    done = det(home, *command, master=cluster.url, cwd=model, timeout=600)
     match = re.search(r"Created experiment (\d+)", done.stdout)
     assert match, done.stdout
-    assert client.wait_state(int(match[1]), "COMPLETED", "ERROR", seconds=300) == "COMPLETED", done.stdout
+    assert client.wait_state(int(match[1]), "COMPLETED", "ERROR", seconds=600) == "COMPLETED", done.stdout
     return client.trials(int(match[1]))
 
 
@@ -54,7 +54,7 @@ def test_the_readme_runs_every_step() -> None:
 
 
 @needs_torch
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_step_0_keeps_its_checkpoint_by_a_bind_mount(
     cluster: Cluster, client: Client, home: Path, model: Path, tmp_path: Path
 ) -> None:
@@ -68,7 +68,7 @@ def test_step_0_keeps_its_checkpoint_by_a_bind_mount(
 
 
 @needs_torch
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.slow
 def test_step_1_reports_tensors_as_metrics_and_saves_a_checkpoint(
     cluster: Cluster, client: Client, home: Path, model: Path
@@ -83,7 +83,7 @@ def test_step_1_reports_tensors_as_metrics_and_saves_a_checkpoint(
 
 
 @needs_torch
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.slow
 def test_step_2_searches(cluster: Cluster, client: Client, home: Path, model: Path) -> None:
     changes = {"searcher__max_trials": 2, "searcher__max_length__epochs": 2, "hyperparameters__batch_size": 32}
@@ -110,10 +110,10 @@ def test_step_3_goes_on_where_it_stopped(cluster: Cluster, client: Client, home:
 
 
 @needs_torch
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_the_last_step_runs_with_plain_python_and_no_master(tmp_path: Path, model: Path) -> None:
     env = clean_environment(HOME=str(tmp_path), XDG_DATA_HOME=str(tmp_path / "data"))
     command = [sys.executable, "-W", "error", "3_fault_tolerance.py"]
-    done = subprocess.run(command, cwd=model, env=env, capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run(command, cwd=model, env=env, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     assert "after epoch 4, " in done.stdout

@@ -33,11 +33,11 @@ def _model(target: Path, pause: float) -> Path:
 def _search(cluster: Cluster, client: Client, home: Path, model: Path, config: str, *options: str) -> int:
     """Follow a search to its end; its experiment."""
     flags = [word for option in options for word in ("--config", option)]
-    done = det(home, "e", "create", config, ".", "-f", *flags, master=cluster.url, cwd=model)
+    done = det(home, "e", "create", config, ".", "-f", *flags, master=cluster.url, cwd=model, timeout=600)
     match = re.search(r"Created experiment (\d+)", done.stdout)
     assert match, done.stdout
     experiment = int(match.group(1))
-    client.wait_state(experiment, "COMPLETED")
+    client.wait_state(experiment, "COMPLETED", seconds=600)
     return experiment
 
 

@@ -18,7 +18,7 @@ from documents import blocks, read_through
 from cluster import ROOT, Client, Cluster, clean_environment, copy_example, det
 
 pytestmark = [
-    pytest.mark.timeout(400),
+    pytest.mark.timeout(900),
     pytest.mark.skipif(
         importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
     ),
@@ -34,6 +34,7 @@ POINTS = {
     "cifar10": ["{width: 8, lr_decay: 0.7, weight_decay: 0.0005, lr: %s}", "0.05", "0.0001"],
 }
 SEARCH = ["searcher.max_trials=2", "searcher.bracket_rungs=[2]", "searcher.max_concurrent_trials=1"]
+SEARCH += ["resources.max_slots=1"]  # the second does not start before the first has left
 ALWAYS = ["max_restarts=0", 'environment.environment_variables=["OMP_NUM_THREADS=1"]']
 
 
@@ -82,11 +83,11 @@ def _run(cluster: Cluster, model: Path, config: str, changes: list[str]) -> Ende
     home = model.parent / f"home-{config}"
     home.mkdir()
     flags = [word for change in [*changes, *ALWAYS] for word in ("--config", change)]
-    done = det(home, "e", "create", config, ".", "-f", *flags, master=cluster.url, cwd=model, check=False, timeout=300)
+    done = det(home, "e", "create", config, ".", "-f", *flags, master=cluster.url, cwd=model, check=False, timeout=600)
     match = re.search(r"Created experiment (\d+)", done.stdout)
     assert match, done.stdout + done.stderr
     client = Client(cluster.url)
-    state = client.wait_state(int(match[1]), "COMPLETED", "ERROR", seconds=200)
+    state = client.wait_state(int(match[1]), "COMPLETED", "ERROR", seconds=600)
     return Ended(state, client.trials(int(match[1])), done.stdout)
 
 
@@ -181,7 +182,7 @@ def test_the_script_runs_with_plain_python_and_no_master(tmp_path: Path, example
     before = set(model.iterdir())
     env = clean_environment(HOME=str(tmp_path), XDG_DATA_HOME=str(tmp_path / "data"), OMP_NUM_THREADS="1")
     command = [sys.executable, "-W", "error", "train.py"]
-    done = subprocess.run(command, cwd=model, env=env, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=model, env=env, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     assert f"validation metrics at steps_completed={2 * EPOCH}: " in done.stderr
     assert {path.name for path in set(model.iterdir()) - before} <= {"__pycache__"}, "it leaves nothing behind"

@@ -14,7 +14,7 @@ pytestmark = [
     pytest.mark.skipif(
         importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
     ),
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(900),
 ]
 SEEDED = ("--config", "reproducibility.experiment_seed=5")
 TWO_SLOTS = ("--config", "resources.slots_per_trial=2")
@@ -25,7 +25,7 @@ def _config(**values: Any) -> list[str]:
 
 
 def _trained(cluster: Cluster, client: Client, home: Path, model: Path, *flags: str) -> int:
-    return finished(client, submit(cluster, home, model, "config.yaml", *SEEDED, *flags), 200)
+    return finished(client, submit(cluster, home, model, "config.yaml", *SEEDED, *flags), 600)
 
 
 def _validations(client: Client, trial: int, name: str) -> dict[int, float]:

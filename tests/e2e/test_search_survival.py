@@ -17,7 +17,7 @@ from determined.search.events import feed
 from determined.search.method import Create
 from determined.search.searcher import Searcher
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(1200)
 
 TRIALS = 6
 SPACE = {"x": {"type": "double", "minval": 0, "maxval": 1}}
@@ -86,7 +86,7 @@ def run(directory: Path, searcher: dict[str, Any], script: str, *, kills: int, s
             cluster.kill()
             cluster.start()
         client = Client(cluster.url)
-        client.wait_state(experiment, "COMPLETED", "ERROR", seconds=240)
+        client.wait_state(experiment, "COMPLETED", "ERROR", seconds=600)
         check(client, cluster, experiment, searcher, seed)
     finally:
         cluster.stop()
@@ -151,7 +151,7 @@ def test_stopped_script_that_never_looks_at_preemption_is_ended(client: Client, 
     searcher = {**LATE, "max_trials": 2, "max_time": 6}
     config = write_experiment(tmp_path / "model", NEVER_LOOKS, {"searcher": searcher, "hyperparameters": SPACE})
     experiment = client.submit(config)
-    client.wait_state(experiment, "COMPLETED", "ERROR", seconds=120)
+    client.wait_state(experiment, "COMPLETED", "ERROR", seconds=600)
     trials = client.trials(experiment)
     assert [t["state"] for t in trials] == ["STATE_COMPLETED"] * 2
     assert [t["restarts"] for t in trials] == [0, 0]

@@ -7,7 +7,7 @@ import pytest
 
 from cluster import Client, Cluster, eventually, write_experiment
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(1200)
 
 
 def test_five_kills_of_the_master_on_sqlite_lose_and_double_nothing(tmp_path: Path) -> None:
