@@ -166,6 +166,8 @@ class FakeMaster:
 _PATIENT = """
 from determined import constants
 constants.PEER_GRACE_SECONDS = 60.0
+from determined.exec.runner import attending
+attending._SAME_SIGNAL_SECONDS = 60.0
 from determined.exec.runner.preflight import check
 check._FACTS_BY, check._GATHERED_BY, check._REACHED_BY, check._OVER_BY = 15.0, 30.0, 45.0, 60.0
 from determined.exec.runner.__main__ import run
@@ -204,7 +206,8 @@ class RunnerUnderTest:
         return self._start("-m", "determined.exec.runner", **environment)
 
     def start_patient(self) -> "RunnerUnderTest":
-        """One that gives its preflight, and its own verdict after a peer's failure, all the time that they take."""
+        """One that gives its preflight, its own verdict after a peer's failure, and the signal that has ended its task
+        and is for itself too, all the time that they take."""
         return self._start("-c", _PATIENT)
 
     def start_told(self) -> "RunnerUnderTest":

@@ -72,6 +72,20 @@ def test_script_that_does_not_watch_is_ended_for_a_pause(fake_master: FakeMaster
     assert [t for t in fake_master.texts("agent") if "does not watch for preemption" in t and "SIGKILL 15 s later" in t]
 
 
+def test_task_that_a_batch_system_ends_before_its_runner_was_killed(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    """Its signal goes to every process of a job, in any order."""
+    fake_master.spec.entrypoint = "echo $$; exec sleep 60"
+    runner.start_patient()
+    task = int(eventually(fake_master.texts)[0])
+    os.kill(task, signal.SIGTERM)
+    eventually(lambda: not Path(f"/proc/{task}").exists())
+    os.kill(runner.pid, signal.SIGTERM)
+    told = runner.finish()
+    assert (told.cause, told.code) == (ExitCause.KILLED, 143)
+
+
 def test_kill_gives_the_program_under_a_shell_its_grace(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
     code = POLITE.replace('print("asked", flush=True)', 'time.sleep(0.5); print("asked", flush=True)')
     start(fake_master, runner, code, "true && python3 t.py; echo never")

@@ -48,6 +48,7 @@ _DEAF = (
 )
 _STEP_SECONDS = 0.02
 _FIRST_QUESTION_SECONDS = 15.0
+_SAME_SIGNAL_SECONDS = 1.0
 _SILENT_SECONDS = 1800.0  # of an experiment that is older than the setting
 
 
@@ -251,6 +252,7 @@ class Attendant:
     def _verdict(self) -> tuple[ExitCause, int, str]:
         """How the task ended. Wishes that come after its exit no longer count."""
         assert self._process is not None
+        self._hear_what_ended_it(self._process)
         cause, message, status = self.ending.cause, self.ending.message, self._process.status
         if cause is not None:
             self._process.linger(self.ending)
@@ -266,6 +268,14 @@ class Attendant:
             return ExitCause.EXITED, 0, _described(0)
         reasons = [_described(status), *([] if failure is None else [failure.describe()])]
         return self._failed(status, "; ".join(reasons), failure)
+
+    def _hear_what_ended_it(self, process: TaskProcess) -> None:
+        """A batch system asks the task and us to end at the same time, and the task may be the faster one."""
+        if process.status != 128 + signal.SIGTERM:
+            return
+        deadline = time.monotonic() + _SAME_SIGNAL_SECONDS
+        while not self.ending.wanted.is_set() and time.monotonic() < deadline:
+            time.sleep(_STEP_SECONDS)
 
     def _was_before_its_peers(self, failure: Failure) -> bool:
         """A launcher takes a moment to end its other ranks, in which our peers fail, report it and have us ended."""
