@@ -3,19 +3,19 @@
 The first one that fails is the cause: its status becomes the launcher's, its last lines are shown and kept.
 """
 
-import contextlib
 import selectors
 import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from determined.constants import PEER_GRACE_SECONDS
 from determined.launch._worker import Work, Worker
 from determined.rundir.failure import Failure
+from determined.rundir.heard_signals import heard_signals
 
 _FORWARDED = frozenset(
     {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH}
@@ -58,7 +58,7 @@ def supervise(
         doomed: asked again and again; once it is so, those that do not end by themselves are killed as peers are.
         pardoned: asked when one fails; if so, that is none, and the others leave at their own pace.
     """
-    with _heard_signals() as heard:
+    with heard_signals(*_FORWARDED, signal.SIGCHLD) as heard:
         targets = outputs or (sys.stdout.buffer, sys.stderr.buffer)
         supervisor = _Supervisor(heard, targets, on_failure, doomed, pardoned)
         try:
@@ -211,21 +211,3 @@ class _Supervisor:
         deadline = time.monotonic() + _LAST_WORDS_SECONDS
         while time.monotonic() < deadline and any(worker.sources for worker in self._workers):
             self._step(time.monotonic() + _LOOK_SECONDS)
-
-
-@contextlib.contextmanager
-def _heard_signals() -> Iterator[socket.socket]:
-    """A socket on which the numbers of arriving signals can be read; the end of a child is one of them."""
-    reading, writing = socket.socketpair()
-    for end in (reading, writing):
-        end.setblocking(False)
-    wakeup = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
-    earlier = {number: signal.signal(number, lambda *_: None) for number in (*_FORWARDED, signal.SIGCHLD)}
-    try:
-        yield reading
-    finally:
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
-        signal.set_wakeup_fd(wakeup)
-        reading.close()
-        writing.close()

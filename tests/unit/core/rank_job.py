@@ -1,16 +1,15 @@
 """Jobs of several ranks for tests: as real processes, or as threads of this one."""
 
-import contextlib
 import json
-import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_port import kept_port
 
 from determined.core import DistributedContext
 
@@ -43,15 +42,6 @@ def results(answers: list[dict[str, Any]]) -> list[Any]:
 
 def errors(answers: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(answer["error"], answer["message"]) for answer in answers]
-
-
-@contextlib.contextmanager
-def kept_port() -> Iterator[int]:
-    """A port that a rank may listen on, and that nobody is given who asks for any."""
-    with socket.socket() as keeper:
-        keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        keeper.bind(("127.0.0.1", 0))
-        yield int(keeper.getsockname()[1])
 
 
 def threaded(

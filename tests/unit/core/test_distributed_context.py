@@ -9,7 +9,8 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from rank_job import Job, errors, kept_port, results, threaded
+from kept_port import kept_port
+from rank_job import Job, errors, results, threaded
 
 from determined.core import DistributedContext, DummyDistributedContext, _environment, _rank_start
 from determined.core._rank_frames import Channel, PeerGone

@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from kept_port import kept_port
 
 
 class Task:
@@ -73,8 +76,6 @@ class Task:
 def task(tmp_path: Path) -> Iterator[Task]:
     made = Task(tmp_path / "run")
     # Not the first port of every master: others of this machine may be using it. Kept, so that nobody else is given it.
-    with socket.socket() as keeper:
-        keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        keeper.bind(("127.0.0.1", 0))
-        made.extra["C10D_PORT"] = str(keeper.getsockname()[1])
+    with kept_port() as port:
+        made.extra["C10D_PORT"] = str(port)
         yield made

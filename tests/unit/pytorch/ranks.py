@@ -4,22 +4,21 @@
 server that has imported torch once: importing it takes longer than most of the jobs.
 """
 
-import contextlib
 import importlib.util
 import multiprocessing
 import os
 import pickle
 import secrets
 import signal
-import socket
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
+
+from kept_port import kept_port
 
 _SECONDS = 240.0
 _SERVER = multiprocessing.get_context("forkserver")
@@ -43,7 +42,7 @@ def run_ranks(
     """
     with tempfile.TemporaryDirectory() as directory:
         (Path(directory) / "job").write_bytes(pickle.dumps((function_path, args, connected)))
-        with _port_for_the_chief() as port:
+        with kept_port() as port:
             shared = {"MASTER_PORT": str(port), "DET_SESSION_TOKEN": secrets.token_hex()}
             ranks = [_start(rank, size, directory, shared) for rank in range(size)]
             try:
@@ -96,15 +95,6 @@ def _results(ranks: list[ForkServerProcess], directory: Path) -> list[Any]:
 
 def _fate(code: int | None) -> str:
     return "did not end in time" if code == -signal.SIGKILL else f"status {code}"
-
-
-@contextlib.contextmanager
-def _port_for_the_chief() -> Iterator[int]:
-    """A port on which rank 0 can listen, and which the kernel gives to nobody else for the length of the block."""
-    with socket.socket() as kept:
-        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        kept.bind(("127.0.0.1", 0))
-        yield int(kept.getsockname()[1])
 
 
 def _be_rank(directory: str, variables: dict[str, str], place: str) -> None:

@@ -1,18 +1,17 @@
 """The task's process: started in a group of its own, waited for together with the orphans it leaves, ended for good."""
 
-import contextlib
 import os
 import select
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from determined.exec.runner import kernel
 from determined.exec.runner.ending import Ending
 from determined.exec.runner.output import OutputPipes
+from determined.rundir.heard_signals import heard_signals
 
 _STEP_SECONDS = 0.1
 _LOOK_SECONDS = 1.0
@@ -58,13 +57,12 @@ class TaskProcess:
     def wait(self) -> None:
         """Reap until the task's own process has exited. Orphans adopted on the way are reaped too.
 
-        Not in a call that blocks: Python's handlers run in this thread, the main one, but the kernel may give a signal
-        to another, which would leave this one blocked and the handler waiting for the task to end by itself.
+        Not in a call that blocks: the handler of a signal to end would then wait for the task to end by itself.
         """
-        with _heard_signals() as heard:
+        with heard_signals(signal.SIGCHLD) as heard:
             while not self.poll():
                 if select.select([heard], [], [], _LOOK_SECONDS)[0]:
-                    os.read(heard, 4096)
+                    heard.recv(4096)
 
     def signal(self, number: int) -> None:
         if not self.ended.is_set():
@@ -120,20 +118,3 @@ class TaskProcess:
                 self.signal(signal.SIGKILL)
                 kernel.kill_all(kernel.descendants(self.group) | {self.group})
                 return
-
-
-@contextlib.contextmanager
-def _heard_signals() -> Iterator[int]:
-    """A pipe that can be read whenever a signal has come, to whatever thread; the end of a child is one."""
-    reading, writing = os.pipe()
-    for end in (reading, writing):
-        os.set_blocking(end, False)
-    earlier_fd = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    earlier = signal.signal(signal.SIGCHLD, lambda *_: None)
-    try:
-        yield reading
-    finally:
-        signal.signal(signal.SIGCHLD, earlier)
-        signal.set_wakeup_fd(earlier_fd)
-        os.close(reading)
-        os.close(writing)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parents[2] / "unit" / "pytorch")]
+sys.path[:0] = [str(HERE), str(HERE.parents[2] / "unit"), str(HERE.parents[2] / "unit" / "pytorch")]
 
 os.environ["DS_ACCELERATOR"] = "cpu"  # read when deepspeed is imported, in ranks as well
 
