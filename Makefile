@@ -14,7 +14,7 @@ FETCH := sh scripts/retry.sh
 PYTEST ?= $(BIN)/python -m pytest
 FAST := -m "not slow and not chaos and not fuzz and not engines and not browser and not second_database and not frameworks"
 
-.PHONY: setup demo webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-postgres test-gpu test-frameworks test-frameworks-fast fuzz official engines docker frameworks clean
+.PHONY: setup demo wheel webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-postgres test-gpu test-frameworks test-frameworks-fast fuzz official engines docker frameworks clean
 
 setup: $(STAMP)
 
@@ -30,6 +30,10 @@ demo: setup
 # The web page, into webui/dist; a Node that is new enough comes from PyPI where there is none.
 webui:
 	npm_config_fetch_retries=5 $(PYTHON) webui/build.py --if-needed
+
+# The wheel and the source distribution, with the web page, into dist/.
+wheel: webui
+	@$(FETCH) sh scripts/build_wheel.sh dist
 
 # Types, style, unit tests and sizes of the page.
 check-webui: webui

@@ -1,5 +1,6 @@
 """Front door of the platform: `import determined as det`. Everything loads when it is first asked for."""
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,23 @@ _HOMES = {
     "get_cluster_info": "_info",
     "import_from_path": "_imports",
 }
+
+
+def _warn_of_upstream() -> None:
+    """Say that upstream's distribution `determined` has put its files among ours; costs one look at the disk."""
+    if os.access(f"{__path__[0]}/_execution.py", os.F_OK):  # a file that only upstream has
+        import warnings
+
+        warnings.warn(
+            f"{__path__[0]} holds the files of two packages, redetermined (this one) and upstream's determined;"
+            " pip uninstall -y determined redetermined, then install this project again:"
+            " pip install REDETERMINED.whl or a checkout",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+_warn_of_upstream()
 
 
 def __getattr__(name: str) -> Any:

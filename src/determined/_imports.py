@@ -21,7 +21,7 @@ def load_optional(name: str, *, extra: str) -> ModuleType:
     except ModuleNotFoundError as err:
         if err.name is None or not f"{name}.".startswith(f"{err.name}."):
             raise
-        raise ImportError(f"{name} is not installed; run: pip install 'determined[{extra}]'", name=err.name) from err
+        raise ImportError(f"{name} is not installed; run: pip install 'redetermined[{extra}]'", name=err.name) from err
 
 
 @contextlib.contextmanager

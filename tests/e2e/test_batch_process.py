@@ -13,7 +13,7 @@ from stage_4 import finished, said, saved_at, submit, trial_of
 from cluster import ROOT, Client, Cluster, copy_example, det, eventually
 
 pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
+    importlib.util.find_spec("torch") is None, reason="needs PyTorch: install redetermined[torch] beside the tests"
 )
 EXAMPLE = "pytorch/batch_inference"
 RECORDS, BATCH, INTERVAL, WORKERS = 4050, 100, 5, 2

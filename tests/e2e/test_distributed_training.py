@@ -36,7 +36,7 @@ VICTIMS = """\
                 time.sleep(0.02)
 """
 needs_torch = pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
+    importlib.util.find_spec("torch") is None, reason="needs PyTorch: install redetermined[torch] beside the tests"
 )
 
 

@@ -15,7 +15,7 @@ from cluster import ROOT, Client, Cluster, clean_environment, copy_example, det
 EXAMPLE = ROOT / "examples" / "generic_api"
 BATCHES = 64  # of 2048 records in an epoch
 needs_torch = pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
+    importlib.util.find_spec("torch") is None, reason="needs PyTorch: install redetermined[torch] beside the tests"
 )
 
 

@@ -8,7 +8,7 @@ from documents import name_of, pages, pytorch_pages, read_through
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
+    importlib.util.find_spec("torch") is None, reason="needs PyTorch: install redetermined[torch] beside the tests"
 )
 @pytest.mark.slow
 @pytest.mark.timeout(600)

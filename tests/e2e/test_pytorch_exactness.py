@@ -19,7 +19,7 @@ from cluster import Client, Cluster, det, eventually
 pytestmark = [
     pytest.mark.timeout(300),
     pytest.mark.skipif(
-        importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
+        importlib.util.find_spec("torch") is None, reason="needs PyTorch: install redetermined[torch] beside the tests"
     ),
 ]
 MODEL = Path(__file__).parent / "exact_trial"

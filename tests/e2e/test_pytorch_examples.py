@@ -20,7 +20,7 @@ from cluster import ROOT, Client, Cluster, clean_environment, copy_example, det
 pytestmark = [
     pytest.mark.timeout(900),
     pytest.mark.skipif(
-        importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
+        importlib.util.find_spec("torch") is None, reason="needs PyTorch: install redetermined[torch] beside the tests"
     ),
 ]
 EXAMPLES = ["mnist", pytest.param("cifar10", marks=pytest.mark.slow)]

@@ -12,7 +12,7 @@ from cluster import ROOT, Client, Cluster, copy_example, det
 
 pytestmark = [
     pytest.mark.skipif(
-        importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
+        importlib.util.find_spec("torch") is None, reason="needs PyTorch: install redetermined[torch] beside the tests"
     ),
     pytest.mark.timeout(900),
 ]

@@ -10,7 +10,7 @@ import pytest
 from cluster import Client, Cluster, det, eventually
 
 pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None, reason="needs PyTorch: install determined[torch] beside the tests"
+    importlib.util.find_spec("torch") is None, reason="needs PyTorch: install redetermined[torch] beside the tests"
 )
 MODEL = """
 import torch

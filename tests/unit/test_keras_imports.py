@@ -23,7 +23,7 @@ def test_the_package_can_be_imported_without_keras() -> None:
 def test_a_callback_says_which_extra_to_install(name: str) -> None:
     import determined.keras
 
-    with pytest.raises(ImportError, match=r"pip install 'determined\[keras\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'redetermined\[keras\]'"):
         getattr(determined.keras, name)
 
 
@@ -33,7 +33,7 @@ def test_a_callback_says_which_extra_to_install(name: str) -> None:
 def test_what_runs_on_tensorflow_alone_says_so(name: str) -> None:
     import determined.keras
 
-    with pytest.raises(ImportError, match=r"pip install 'determined\[tensorflow\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'redetermined\[tensorflow\]'"):
         getattr(determined.keras, name)
 
 

@@ -17,14 +17,14 @@ def _without_lightning(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_adapter_names_the_extra_to_install() -> None:
-    with pytest.raises(ImportError, match=r"pip install 'determined\[lightning\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'redetermined\[lightning\]'"):
         importlib.import_module("determined.pytorch.lightning")
     assert "determined.pytorch.lightning" not in sys.modules
 
 
 def test_the_package_can_be_imported_and_its_names_tell_the_extra() -> None:
     package = importlib.import_module("determined.lightning")
-    with pytest.raises(ImportError, match=r"pip install 'determined\[lightning\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'redetermined\[lightning\]'"):
         _ = package.DeterminedLogger
     with pytest.raises(AttributeError, match="has no attribute 'Unknown'"):
         _ = package.Unknown

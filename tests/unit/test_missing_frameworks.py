@@ -32,17 +32,17 @@ print(json.dumps(said))
 """
 
 EXTRAS = {
-    "determined.estimator": "determined[tensorflow]' 'tensorflow==2.15.1'",
-    "determined.keras": "determined[tensorflow]'",
-    "determined.lightning": "determined[lightning]'",
-    "determined.pytorch": "determined[torch]'",
-    "determined.pytorch.deepspeed": "determined[torch]'",
-    "determined.pytorch.lightning": "determined[torch]'",
-    "determined.transformers": "determined[transformers]'",
+    "determined.estimator": "redetermined[tensorflow]' 'tensorflow==2.15.1'",
+    "determined.keras": "redetermined[tensorflow]'",
+    "determined.lightning": "redetermined[lightning]'",
+    "determined.pytorch": "redetermined[torch]'",
+    "determined.pytorch.deepspeed": "redetermined[torch]'",
+    "determined.pytorch.lightning": "redetermined[torch]'",
+    "determined.transformers": "redetermined[transformers]'",
 }
 OTHERS = {
-    "determined.keras.DeterminedCallback": "determined[keras]'",
-    "determined.keras.TensorBoard": "determined[keras]'",
+    "determined.keras.DeterminedCallback": "redetermined[keras]'",
+    "determined.keras.TensorBoard": "redetermined[keras]'",
 }
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 # What user code may reach through `import determined`; lent to an interpreter that lacks it. A determined without our
-# rooms is upstream's, which finds no cluster here: a trial that imported it would train and report to nobody.
+# rooms, or with a file that only upstream has, is upstream's or a mixture of both, which finds no cluster here: a trial
+# that imported it would train and report to nobody.
 LENT = ("determined", "msgspec", "urllib3", "fsspec", "pathspec", "psutil", "yaml")
 PREFIX = "/PREFIX"  # stands for any directory
 _QUESTION = f"""
@@ -18,7 +19,9 @@ names = sys.argv[1:]
 def lacks(name):
     spec = importlib.util.find_spec(name)
     homes = spec.submodule_search_locations or [] if spec else []
-    return not spec or name == "determined" and not any(os.path.isdir(os.path.join(home, "rundir")) for home in homes)
+    return not spec or name == "determined" and not any(map(is_ours, homes))
+def is_ours(home):
+    return os.path.isdir(os.path.join(home, "rundir")) and not os.path.exists(os.path.join(home, "_execution.py"))
 there = dict.fromkeys(("base", "platbase", "installed_base", "installed_platbase"), "{PREFIX}")
 print(json.dumps({{
     "version": list(sys.version_info[:2]),

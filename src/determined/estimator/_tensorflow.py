@@ -6,7 +6,7 @@ from typing import Any
 from determined._imports import load_optional
 
 _LAST = "2.15.1"
-_INSTALL = f"pip install 'determined[tensorflow]' 'tensorflow=={_LAST}'"
+_INSTALL = f"pip install 'redetermined[tensorflow]' 'tensorflow=={_LAST}'"
 
 
 def load() -> Any:

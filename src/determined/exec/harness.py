@@ -73,7 +73,7 @@ def _run_with(spec: str, trial_class: type, package: str) -> int:
     try:
         entrypoint = importlib.import_module(f"{package}._entrypoint")
     except ModuleNotFoundError as e:
-        sys.stderr.write(f"ERROR: entrypoint {spec} needs {e.name}; pip install 'determined[{_APIS[package]}]'\n")
+        sys.stderr.write(f"ERROR: entrypoint {spec} needs {e.name}; pip install 'redetermined[{_APIS[package]}]'\n")
         return 1
     status: int = entrypoint.run_trial(trial_class)
     return status
@@ -81,7 +81,7 @@ def _run_with(spec: str, trial_class: type, package: str) -> int:
 
 def _advice(name: str | None) -> str:
     extra = _EXTRAS.get((name or "").partition(".")[0])
-    return f"pip install 'determined[{extra}]'" if extra else "pip install it in startup-hook.sh"
+    return f"pip install 'redetermined[{extra}]'" if extra else "pip install it in startup-hook.sh"
 
 
 if __name__ == "__main__":

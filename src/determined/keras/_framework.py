@@ -7,8 +7,8 @@ from typing import Any
 from determined._imports import load_optional
 
 _INSTALL = {
-    "tensorflow": "pip install 'determined[tensorflow]'",
-    "torch": "pip install 'determined[torch]'",
+    "tensorflow": "pip install 'redetermined[tensorflow]'",
+    "torch": "pip install 'redetermined[torch]'",
     "jax": "pip install jax",
 }
 

@@ -134,7 +134,7 @@ def _find_program() -> str:
     beside = shutil.which(_PROGRAM, path=sysconfig.get_path("scripts"))
     found = beside or shutil.which(_PROGRAM)
     if found is None:
-        raise FailedPrecondition(f"{_PROGRAM} is not installed here; run: pip install 'determined[horovod]'")
+        raise FailedPrecondition(f"{_PROGRAM} is not installed here; run: pip install 'redetermined[horovod]'")
     return found
 
 

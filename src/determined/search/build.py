@@ -82,7 +82,7 @@ def require_libraries(searcher: dict[str, Any]) -> None:
         raise invalid(
             "sampler",
             f"{sampler} needs {' and '.join(absent)}, not installed where the master runs;"
-            f" run there: pip install 'determined[{extra}]'",
+            f" run there: pip install 'redetermined[{extra}]'",
         )
 
 

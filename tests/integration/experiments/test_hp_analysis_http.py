@@ -200,7 +200,7 @@ def test_a_master_without_the_library_says_what_to_install(
     monkeypatch.setitem(sys.modules, "optuna", None)
     answer = user.get(f"/api/v1/experiments/{learned[0]}/hp-importance")
     assert answer.status == 400
-    assert "pip install 'determined[optuna]'" in answer.message
+    assert "pip install 'redetermined[optuna]'" in answer.message
 
 
 def test_who_may_not_see_experiments_sees_neither(user: Any, master: Any, search: Search) -> None:
@@ -220,4 +220,4 @@ def test_a_search_that_needs_a_missing_library_is_refused_at_submit(
     answer = user.post("/api/v1/experiments", body)
     assert answer.status == 400
     assert "<config>.searcher.sampler: tpe needs optuna, not installed where the master runs" in answer.message
-    assert "pip install 'determined[optuna]'" in answer.message
+    assert "pip install 'redetermined[optuna]'" in answer.message

@@ -100,7 +100,7 @@ def test_a_driver_that_is_missing_ends_a_task_only_where_it_is_sure_to_need_it(
     fake_master.spec.entrypoint = entrypoint.replace("./", "sh ./")
     told = runner.start().finish()
     said = " ".join(line.text for line in fake_master.lines("agent"))
-    assert "adlfs is not installed; run: pip install 'determined[azure]'" in said
+    assert "adlfs is not installed; run: pip install 'redetermined[azure]'" in said
     if is_refused:
         assert told.cause is ExitCause.FAILED
         assert "which runs this task" in told.message

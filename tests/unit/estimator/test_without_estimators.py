@@ -17,5 +17,5 @@ def test_a_tensorflow_without_estimators_names_the_release_to_install(monkeypatc
 
 def test_no_tensorflow_names_extra_and_release(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tensorflow", None)
-    with pytest.raises(ImportError, match=r"pip install 'determined\[tensorflow\]' 'tensorflow==2\.15\.1'"):
+    with pytest.raises(ImportError, match=r"pip install 'redetermined\[tensorflow\]' 'tensorflow==2\.15\.1'"):
         importlib.import_module("determined.estimator")

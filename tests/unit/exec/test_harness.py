@@ -22,8 +22,8 @@ def run(tmp_path: Path, *arguments: str) -> tuple[int, str]:
         ("", "model_def:Cls", "has no class Cls"),
         ("class Cls: pass", "model_def:Cls", "derives from no trial class"),
         ("import not_installed_anywhere", "model_def:Cls", "needs not_installed_anywhere"),
-        ("import deepspeed", "model_def:Cls", "needs deepspeed; pip install 'determined[deepspeed]'"),
-        ("import lightning.pytorch", "model_def:Cls", "needs lightning; pip install 'determined[lightning]'"),
+        ("import deepspeed", "model_def:Cls", "needs deepspeed; pip install 'redetermined[deepspeed]'"),
+        ("import lightning.pytorch", "model_def:Cls", "needs lightning; pip install 'redetermined[lightning]'"),
         ("import determined.no_such_api", "model_def:Cls", "determined.no_such_api is not part of this installation"),
     ],
 )

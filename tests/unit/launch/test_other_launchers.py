@@ -143,7 +143,7 @@ def test_missing_horovodrun_names_what_to_install(task: "Task", tmp_path: Path) 
     task.extra = {"PATH": str(tmp_path)}
     done = task.launch("horovod", "true")
     assert done.returncode == 1
-    assert "horovodrun is not installed here; run: pip install 'determined[horovod]'" in done.stderr
+    assert "horovodrun is not installed here; run: pip install 'redetermined[horovod]'" in done.stderr
 
 
 def _with_horovodrun(directory: Path) -> dict[str, str]:

@@ -256,13 +256,13 @@ def test_a_master_without_the_library_refuses_the_search_and_names_the_extra(
     with pytest.raises(InvalidConfig) as refused:
         require_libraries({"name": "adaptive_asha", "sampler": sampler})
     assert f"<config>.searcher.sampler: {sampler} needs {library}" in refused.value.message
-    assert f"pip install 'determined[{extra}]'" in refused.value.message
+    assert f"pip install 'redetermined[{extra}]'" in refused.value.message
     require_libraries({"name": "random"})
 
 
 def test_a_missing_library_is_named_when_a_point_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
-    with pytest.raises(ImportError, match=r"pip install 'determined\[optuna\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'redetermined\[optuna\]'"):
         sampler_of("tpe").propose(1)
 
 

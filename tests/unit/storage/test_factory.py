@@ -49,7 +49,7 @@ def test_a_wrong_section_says_what_is_wrong(config: dict[str, Any], error: type[
 
 @pytest.mark.parametrize(("kind", "extra"), [("s3", "s3"), ("gcs", "gcs")])
 def test_a_missing_driver_names_the_extra_to_install(kind: str, extra: str) -> None:
-    with pytest.raises(ImportError, match=rf"determined\[{extra}\]"):
+    with pytest.raises(ImportError, match=rf"redetermined\[{extra}\]"):
         storage.build({"type": kind, "bucket": "b"})
 
 

@@ -72,5 +72,5 @@ def test_after_a_reset_there_is_another_file(own_directory: Path) -> None:
 def test_writers_of_frameworks_name_the_extra_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, make in (("torch", torch_writers.TorchWriter), ("tensorflow", tensorflow_writers.TFWriter)):
         monkeypatch.setitem(__import__("sys").modules, module, None)
-        with pytest.raises(ImportError, match=rf"pip install 'determined\[{module}\]'"):
+        with pytest.raises(ImportError, match=rf"pip install 'redetermined\[{module}\]'"):
             make()

@@ -58,7 +58,9 @@ def lend(python: str) -> Lent:
         raise FailedPrecondition(f"{python} does not work as a Python ({e}); correct resource_manager.python") from e
     missing = [name for name, place in found["packages"].items() if place is None]
     if missing:
-        raise FailedPrecondition(f"{python} lacks {', '.join(missing)}; install determined there")
+        raise FailedPrecondition(
+            f"{python} lacks {', '.join(missing)}; install redetermined there (its wheel or a checkout)"
+        )
     return Lent(found["executable"], paths_of(found))
 
 

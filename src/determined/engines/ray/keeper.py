@@ -81,7 +81,7 @@ class Keeper:
         if asked.determined != __version__:
             self._note(
                 f"the Ray cluster has determined {asked.determined} (ray {asked.ray}, python {asked.python}), but this"
-                f" master is {__version__}; install determined=={__version__} on its nodes"
+                f" master is {__version__}; install redetermined=={__version__} on its nodes (its wheel or a checkout)"
             )
             raise FailedPrecondition(self.problem or "")
         logger.info("%s: a bridge is up: ray %s, python %s", self._engine, asked.ray, asked.python)
@@ -156,7 +156,8 @@ class Keeper:
         if "No module named" in words and "determined" in words:
             self._note(
                 f"the Python of the Ray cluster ('{self._settings.python}' on its head) lacks determined; install"
-                f" determined=={__version__} on its nodes, or name the right one: resource_manager.python"
+                f" redetermined=={__version__} on its nodes (its wheel or a checkout),"
+                " or name the right one: resource_manager.python"
             )
         elif self.problem is None:
             self._note(f"bridge {ended.id} ended ({ended.status}): {words or ended.message}")

@@ -23,7 +23,7 @@ def create_engine(url: str) -> Engine:
     if url.startswith("sqlite"):
         return _sqlite_engine(url)
     if importlib.util.find_spec("psycopg") is None:
-        raise InvalidArgument("PostgreSQL needs its driver; run: pip install 'determined[postgres]'")
+        raise InvalidArgument("PostgreSQL needs its driver; run: pip install 'redetermined[postgres]'")
     return _postgresql_engine(url)
 
 

@@ -132,7 +132,7 @@ async def test_wrong_ticket_does_not_use_up_the_right_one(dashboard: JobsDashboa
 async def test_bridge_of_another_version_is_refused_with_what_to_install(dashboard: JobsDashboard) -> None:
     async with opened(dashboard) as engine:
         await until(lambda: bool(dashboard.alive()))
-        with pytest.raises(FailedPrecondition, match=f"install determined=={__version__}"):
+        with pytest.raises(FailedPrecondition, match=f"install redetermined=={__version__}"):
             Bridge(engine, dashboard).enrol("0.0.1")
 
 
