@@ -117,7 +117,7 @@ def test_bulk_verbs_answer_for_each_experiment(user: Any, submit: Any) -> None:
     assert answer.status == 200, answer.raw
     results = {r["id"]: r["error"] for r in answer.json["results"]}
     assert (results[ids[0]], results[ids[1]]) == ("", "")
-    assert "incompatible state" in results[ids[2]]
+    assert results[ids[2]] == f"experiment in terminal state: experiment {ids[2]} is CANCELED"
     assert "not found" in results[99]
     assert state(user, ids[0]) == "QUEUED"
 
@@ -132,8 +132,28 @@ def test_bulk_verbs_take_filters(user: Any, submit: Any) -> None:
     assert user.post("/api/v1/projects/1/experiments/kill", {"experimentIds": []}).status == 400
 
 
+def test_a_filter_without_states_means_what_the_verb_applies_to(user: Any, submit: Any, new_project: Any) -> None:
+    paused, active, ended = (submit(user, name="mine")["experiment"]["id"] for _ in range(3))
+    elsewhere = submit(user, name="mine too", projectId=new_project(user))["experiment"]["id"]
+    act(user, active, "activate")
+    act(user, ended, "kill")
+
+    def changed(verb: str, **filters: Any) -> list[int]:
+        body = {"experimentIds": [999], "projectId": -1, "filters": {"name": "MINE", **filters}}
+        answer = user.post(f"/api/v1/projects/-1/experiments/{verb}", body)
+        assert answer.status == 200, answer.raw
+        assert all(result["error"] == "" for result in answer.json["results"]), answer.raw
+        return [result["id"] for result in answer.json["results"]]
+
+    assert changed("pause") == [active]
+    assert changed("activate") == [paused, active, elsewhere]
+    assert changed("archive") == [ended]
+    assert changed("kill", excludedExperimentIds=[paused]) == [active, elsewhere]
+    assert changed("cancel") == [paused]
+
+
 def test_every_bulk_verb_is_there(user: Any, experiment: int) -> None:
-    for verb in ("activate", "pause", "cancel", "archive", "unarchive", "kill"):
+    for verb in ("activate", "pause", "kill", "archive", "unarchive"):
         answer = user.post(f"/api/v1/projects/1/experiments/{verb}", {"experimentIds": [experiment]})
         (result,) = answer.json["results"]
         assert (result["id"], result["error"], result["previousProjectId"]) == (experiment, "", None)

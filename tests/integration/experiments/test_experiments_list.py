@@ -43,6 +43,32 @@ def test_the_list_filters_by_each_field(user: Any, three: list[int]) -> None:
     assert listed(**{"experimentIdFilter.notIn": [three[0]]}) == ["beta", "gamma"]
 
 
+def test_a_list_without_archived_ones_leaves_out_archived_projects_unless_one_is_named(
+    user: Any, admin: Any, submit: Any, new_project: Any
+) -> None:
+    project = new_project(user)
+    shelved = submit(user, name="shelved", projectId=project)["experiment"]["id"]
+    own = submit(user, name="own")["experiment"]["id"]
+    submit(user, name="kept")
+    for verb in ("kill", "archive"):
+        user.post(f"/api/v1/experiments/{own}/{verb}")
+    user.post(f"/api/v1/projects/{project}/archive")
+
+    def listed(**fields: Any) -> list[str]:
+        return names(user.get("/api/v1/experiments", fields=fields))
+
+    assert listed() == ["shelved", "own", "kept"]
+    assert listed(archived="true") == ["own"]
+    assert listed(archived="false") == ["kept"]
+    assert listed(archived="false", projectId=project) == ["shelved"]
+    user.post(f"/api/v1/projects/{project}/unarchive")
+    assert listed(archived="false") == ["shelved", "kept"]
+    workspace = user.get(f"/api/v1/projects/{project}").json["project"]["workspaceId"]
+    admin.post(f"/api/v1/workspaces/{workspace}/archive")
+    assert listed(archived="false") == ["kept"]
+    assert shelved
+
+
 def test_percent_signs_in_a_filter_are_taken_literally(user: Any, three: list[int]) -> None:
     assert names(user.get("/api/v1/experiments", fields={"name": "%"})) == []
     assert names(user.get("/api/v1/experiments", fields={"labels": ["_"]})) == []

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 RUNS = {"tableType": "TABLE_TYPE_RUN"}
+STATISTICS = ("last", "max", "mean", "min")
 
 
 def columns(client: Any, project: int = 1, **fields: Any) -> dict[str, dict[str, Any]]:
@@ -30,6 +31,9 @@ def test_hyperparameters_metadata_and_metrics_are_columns(user: Any, submit: Any
     assert found["metadata.site.name"]["location"] == "LOCATION_TYPE_RUN_METADATA"
     assert found["validation.loss.last"]["location"] == "LOCATION_TYPE_VALIDATIONS"
     assert found["inference.rate.last"]["location"] == "LOCATION_TYPE_CUSTOM_METRIC"
+    statistics = {f"{metric}.{one}" for metric in ("validation.loss", "inference.rate") for one in STATISTICS}
+    assert {name for name in found if name.startswith(("validation.", "inference."))} == statistics
+    assert len({column["displayName"] for column in found.values()}) == len(found)
     assert not {"validation.table.last", "metadata.a.b", "metadata.a"} & found.keys()
     assert found["hp.lr"]["values"] is None
     of_experiments = columns(user)

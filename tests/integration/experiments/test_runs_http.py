@@ -50,6 +50,26 @@ def test_the_search_finds_runs_across_experiments(user: Any, runs: list[int], va
     assert search(user, projectId=2) == []
 
 
+def test_hyperparameters_are_compared_as_the_client_says(user: Any, submit: Any) -> None:
+    """As the official client and upstream's page write such filters: with a location and a type."""
+    made = [submit(user, hyperparameters={"size": size, "net": {"depth": 3, "empty": {}}}) for size in (9, 64, "64")]
+    ids = [user.get(f"/api/v1/experiments/{e['experiment']['id']}/trials").json["trials"][0]["id"] for e in made]
+
+    def typed(column: str, operator: str, value: Any, kind: str) -> dict[str, Any]:
+        place = {"location": "LOCATION_TYPE_RUN_HYPERPARAMETERS", "type": f"COLUMN_TYPE_{kind}"}
+        return {**field(column, operator, value), **place}
+
+    assert search(user, typed("hp.size", ">", "10", "NUMBER")) == [ids[1]]
+    assert search(user, typed("hp.size", "<=", 9, "NUMBER")) == [ids[0]]
+    assert search(user, typed("hp.net.depth", "=", "3", "NUMBER")) == ids
+    assert search(user, typed("hp.size", "contains", "6", "TEXT")) == ids[1:]
+    assert search(user, typed("hp.size", "=", 64, "TEXT")) == ids[1:]
+    assert search(user, typed("hp.absent", "isEmpty", None, "NUMBER")) == ids
+    bad = {"filterGroup": {"children": [typed("hp.size", ">", "many", "NUMBER")]}}
+    answer = user.post("/api/v1/runs", {"filter": json.dumps(bad)})
+    assert answer.status == 400 and "a number is needed" in answer.message
+
+
 def test_a_run_shows_its_experiment_its_stored_state_and_how_far_it_is(user: Any, submit: Any) -> None:
     submit(user, activate=True)
     (run,) = user.post("/api/v1/runs", {}).json["runs"]

@@ -51,6 +51,27 @@ def test_disabling_an_agent_kills_what_runs_there_and_it_waits(cluster: HttpClus
     assert cluster.launched(2)[1].allocation_id.endswith(".2")
 
 
+def test_a_draining_agent_finishes_what_runs_and_starts_nothing_new(cluster: HttpCluster) -> None:
+    cluster.submit()
+    [launch] = cluster.launched()
+    cluster.run(launch)
+    agent = cluster.admin.post("/api/v1/agents/a/disable", {"drain": True}).json["agent"]
+    assert (agent["enabled"], agent["draining"]) == (False, True)
+    assert cluster.task(launch).get(resources(launch) + "/signals?timeout_seconds=0").json["kill"] is False
+    cluster.submit()
+    cluster.leave(launch)
+    assert cluster.user.get("/api/v1/experiments/1").json["experiment"]["state"] == "STATE_COMPLETED"
+    assert cluster.user.get("/api/v1/experiments/2").json["experiment"]["state"] == "STATE_QUEUED"
+    assert len(cluster.launched()) == 1
+    assert cluster.admin.post("/api/v1/agents/a/enable").json["agent"]["draining"] is False
+    assert len(cluster.launched(2)) == 2
+
+
+def test_agents_of_the_masters_release_say_the_masters_version(cluster: HttpCluster) -> None:
+    master = cluster.user.get("/api/v1/master").json["version"]
+    assert {agent["version"] for agent in cluster.user.get("/api/v1/agents").json["agents"]} == {master}
+
+
 def test_draining_slot_keeps_what_runs_and_takes_nothing_new(cluster: HttpCluster) -> None:
     cluster.submit()
     [launch] = cluster.launched()

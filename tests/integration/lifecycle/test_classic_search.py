@@ -7,8 +7,6 @@ from world import World
 
 from determined.engines.model import Launch
 from determined.errors import InvalidArgument
-from determined.master.db.log_filter import LogFilter
-from determined.master.db.queries import log
 from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import allocation, checkpoint, experiment, search, spec, trial
 
@@ -45,9 +43,7 @@ async def operation(world: World, trial_id: int) -> tuple[int, bool] | None:
 
 
 async def log_of(world: World, trial_id: int) -> list[str]:
-    task = (await world.trial(trial_id))["task_id"]
-    page = await world.db.read(lambda conn: log.read_forward(conn, task, 0, LogFilter()))
-    return [record.text for record in page.records]
+    return await world.log((await world.trial(trial_id))["task_id"])
 
 
 async def out_of_operations(world: World, trial_id: int) -> None:

@@ -240,3 +240,4 @@ async def test_canceled_retries_end_a_failing_trial_at_once(world: World, action
     await world.exit(launch.resource_id, 1)
     await world.until_state("ERROR")
     assert len(world.machine.launched) == 1
+    assert any("trial failed and matched logs to a don't retry policy" in line for line in await world.log(task_id))

@@ -17,6 +17,8 @@ from determined.master.config import load_master_config
 from determined.master.context import ClusterIdentity, MasterContext
 from determined.master.db import schema
 from determined.master.db.database import Database
+from determined.master.db.log_filter import LogFilter
+from determined.master.db.queries import log
 from determined.master.lifecycle import allocation, experiment
 from determined.master.lifecycle.reconciler import Reconciler
 from determined.wire.report import Exit, ExitCause
@@ -182,6 +184,11 @@ class World:
 
     async def experiment(self, experiment_id: int = 1) -> dict[str, Any]:
         return next(e for e in await self.rows("experiments") if e["id"] == experiment_id)
+
+    async def log(self, task_id: str) -> list[str]:
+        """Read what the log of a task says."""
+        page = await self.db.read(lambda conn: log.read_forward(conn, task_id, 0, LogFilter()))
+        return [record.text for record in page.records]
 
     async def trial(self, trial_id: int = 1) -> dict[str, Any]:
         return next(t for t in await self.rows("trials") if t["id"] == trial_id)

@@ -65,8 +65,9 @@ export const OPERATORS: Record<Kind, readonly Operator[]> = {
   data: ["=", "!=", ">", ">=", "<", "<=", "contains", "notContains", "isEmpty", "notEmpty"],
 };
 
+/** Of a metric only its last value is a column; `find` makes its other statistics from that. */
 export function catalogueOf(wire: readonly WireColumn[]): Catalogue {
-  const columns = wire.map(columnOf);
+  const columns = wire.map(columnOf).filter((column) => !isMetric(column) || column.name.endsWith(".last"));
   const byName = new Map(columns.map((column) => [column.name, column]));
   const byShortName = metricShortNames(columns);
   const find = (name: string): Column | undefined => {

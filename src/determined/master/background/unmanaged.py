@@ -3,7 +3,7 @@
 from determined.master.context import MasterContext
 from determined.master.lifecycle import unmanaged as lifecycle
 
-PERIOD_S = lifecycle.SILENCE.total_seconds()
+PERIOD_S = 30.0  # a trial is shown as running for at most so long after its client has been silent for SILENCE
 
 
 async def sweep(ctx: MasterContext) -> None:

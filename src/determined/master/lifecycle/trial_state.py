@@ -135,12 +135,16 @@ def allocation_ended(conn: Connection, now: datetime, trial_id: int, kind: ExitK
     if trial["state"] in TERMINAL:
         return
     experiment = experiments.get(conn, trial["experiment_id"])
-    decision = decide_exit(_at_exit(conn, experiment, trial), kind)
+    at_exit = _at_exit(conn, experiment, trial)
+    decision = decide_exit(at_exit, kind)
     if decision.restarts != trial["restarts"]:
         trials.update_row(conn, trial_id, {"restarts": decision.restarts})
         _say_restart(conn, now, trial, decision.restarts, experiment["config"]["max_restarts"])
     if decision.state not in TERMINAL:
         return
+    if kind == ExitKind.ERRORED and at_exit.retries_canceled:
+        text = f"trial failed and matched logs to a don't retry policy; trial {trial_id} is not started again"
+        append_master_line(conn, now, trial["task_id"], text, level="ERROR")
     if kind == ExitKind.COMPLETED and _leaves_work(experiment, trial):
         trials.update_row(conn, trial_id, {"early_exit": ExitReason.USER_REQUESTED_STOP})
     finish(conn, now, trial, decision.state)

@@ -77,37 +77,37 @@ async def reproduce(
 
 @post("/api/v1/projects/{project_id:int}/experiments/activate", status_code=200)
 async def activate_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> ActivateExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, ActivateExperimentsRequest), project_id)
+    ids = await _selected(ctx, await read_body(request, ActivateExperimentsRequest), project_id, "activate")
     return ActivateExperimentsResponse(results=await bulk.act(ctx, "activate", ids))
 
 
 @post("/api/v1/projects/{project_id:int}/experiments/pause", status_code=200)
 async def pause_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> PauseExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, PauseExperimentsRequest), project_id)
+    ids = await _selected(ctx, await read_body(request, PauseExperimentsRequest), project_id, "pause")
     return PauseExperimentsResponse(results=await bulk.act(ctx, "pause", ids))
 
 
 @post("/api/v1/projects/{project_id:int}/experiments/cancel", status_code=200)
 async def cancel_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> CancelExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, CancelExperimentsRequest), project_id)
+    ids = await _selected(ctx, await read_body(request, CancelExperimentsRequest), project_id, "cancel")
     return CancelExperimentsResponse(results=await bulk.act(ctx, "cancel", ids))
 
 
 @post("/api/v1/projects/{project_id:int}/experiments/kill", status_code=200)
 async def kill_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> KillExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, KillExperimentsRequest), project_id)
+    ids = await _selected(ctx, await read_body(request, KillExperimentsRequest), project_id, "kill")
     return KillExperimentsResponse(results=await bulk.act(ctx, "kill", ids))
 
 
 @post("/api/v1/projects/{project_id:int}/experiments/archive", status_code=200)
 async def archive_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> ArchiveExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, ArchiveExperimentsRequest), project_id)
+    ids = await _selected(ctx, await read_body(request, ArchiveExperimentsRequest), project_id, "archive")
     return ArchiveExperimentsResponse(results=await bulk.act(ctx, "archive", ids))
 
 
 @post("/api/v1/projects/{project_id:int}/experiments/unarchive", status_code=200)
 async def unarchive_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> UnarchiveExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, UnarchiveExperimentsRequest), project_id)
+    ids = await _selected(ctx, await read_body(request, UnarchiveExperimentsRequest), project_id, "unarchive")
     return UnarchiveExperimentsResponse(results=await bulk.act(ctx, "unarchive", ids))
 
 
@@ -145,8 +145,8 @@ async def _act(ctx: MasterContext, verb: str, experiment_id: int) -> dict[str, A
     return {}
 
 
-async def _selected(ctx: MasterContext, asked: _BulkRequest, project_id: int) -> list[int]:
-    return await bulk.select(ctx, asked.experiment_ids, asked.filters, project_id)
+async def _selected(ctx: MasterContext, asked: _BulkRequest, project_id: int, verb: str = "") -> list[int]:
+    return await bulk.select(ctx, asked.experiment_ids, asked.filters, project_id, verb)
 
 
 router = Router(

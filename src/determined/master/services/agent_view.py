@@ -5,6 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import RowMapping
 
+from determined._version import __version__
+from determined.constants import API_VERSION
 from determined.master.lifecycle.capacity import Overrides
 from determined.master.lifecycle.cluster import PlacedNode
 from determined.master.lifecycle.states import AllocationState
@@ -40,7 +42,7 @@ class AgentView:
             registered_time=rfc3339(self._since),
             resource_pools=[self._node.pool, *self._node.also_pools],
             slots=slots,
-            version=self._node.version,
+            version=_shown_version(self._node.version),
         )
 
     def slot(self, slot_id: int) -> Slot:
@@ -61,6 +63,11 @@ class AgentView:
             state=_shown(row["state"]),
             devices=[self._devices[n] for n in row["slot_ids"] if n in self._devices],
         )
+
+
+def _shown_version(version: str) -> str:
+    """A node of our own release speaks the API that the master says it does; clients compare the two."""
+    return API_VERSION if version in ("", __version__) else version
 
 
 def _shown(state: str) -> ContainerState:

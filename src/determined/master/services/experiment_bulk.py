@@ -5,12 +5,13 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection
 
-from determined.errors import DeterminedError, InvalidArgument
+from determined.errors import DeterminedError, FailedPrecondition, InvalidArgument
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as rows
 from determined.master.db.queries import experiment_edit, experiment_list
 from determined.master.db.queries.experiment_list import ExperimentFilter
+from determined.master.lifecycle.states import STOPPING, TERMINAL, State
 from determined.master.services import experiment as experiments
 from determined.master.services.retention_days import check_days
 from determined.wire.experiment_bulk import BulkExperimentFilters, ExperimentActionResult
@@ -18,9 +19,35 @@ from determined.wire.experiment_bulk import BulkExperimentFilters, ExperimentAct
 Change = Callable[[Connection, int], None]
 
 
+_LIVE = (State.ACTIVE, State.PAUSED, *STOPPING)
+# What a filter that names no states means by "all", verb by verb; ACTIVE covers all that is shown as queued or running.
+_APPLIES_TO: dict[str, Sequence[str]] = {
+    "pause": (State.ACTIVE,),
+    "activate": (State.PAUSED,),
+    "cancel": _LIVE,
+    "kill": _LIVE,
+    "archive": tuple(TERMINAL),
+    "unarchive": tuple(TERMINAL),
+}
+_STEERING = frozenset({"pause", "activate", "cancel", "kill"})
+
+
 async def act(ctx: MasterContext, verb: str, ids: Sequence[int]) -> list[ExperimentActionResult]:
     change = experiments.VERBS[verb]
-    return await for_each(ctx, ids, lambda conn, i: change(conn, ctx.clock.now(), i))
+
+    def apply(conn: Connection, experiment_id: int) -> None:
+        if verb in _STEERING:
+            _refuse_ended(conn, experiment_id)
+        change(conn, ctx.clock.now(), experiment_id)
+
+    return await for_each(ctx, ids, apply)
+
+
+def _refuse_ended(conn: Connection, experiment_id: int) -> None:
+    """The beginning of the message is what scripts written for the official client look for."""
+    state = rows.get(conn, experiment_id)["state"]
+    if state in TERMINAL:
+        raise FailedPrecondition(f"experiment in terminal state: experiment {experiment_id} is {state}")
 
 
 async def delete(ctx: MasterContext, caller: Caller, ids: Sequence[int]) -> list[ExperimentActionResult]:
@@ -48,13 +75,14 @@ async def select(
     ids: Sequence[int],
     filters: BulkExperimentFilters | None,
     project_id: int | None,
+    verb: str = "",
 ) -> list[int]:
-    """The experiments a bulk verb means: the ids given, or everything that matches the filters."""
+    """List the experiments a bulk verb means: the ids given, or all that match the filters and that it applies to."""
     if filters is None:
         if not ids:
             raise InvalidArgument("give experimentIds or filters")
         return list(dict.fromkeys(ids))
-    where = _filter(filters, project_id)
+    where = _filter(filters, project_id, verb)
     return await ctx.db.read(lambda conn: experiment_list.find(conn, where))
 
 
@@ -82,14 +110,15 @@ def _change(conn: Connection, experiment_id: int, change: Change) -> ExperimentA
     return result
 
 
-def _filter(filters: BulkExperimentFilters, project_id: int | None) -> ExperimentFilter:
+def _filter(filters: BulkExperimentFilters, project_id: int | None, verb: str) -> ExperimentFilter:
+    project = filters.project_id or project_id or 0
     return ExperimentFilter(
         archived=filters.archived,
         description=filters.description,
         name=filters.name,
         labels=filters.labels or (),
-        project_id=filters.project_id or project_id or None,
-        states=[state.removeprefix("STATE_") for state in filters.states or ()],
+        project_id=project if project > 0 else None,  # -1 is how clients write "any"
+        states=[state.removeprefix("STATE_") for state in filters.states or ()] or _APPLIES_TO.get(verb, ()),
         user_ids=filters.user_ids or (),
         not_ids=filters.excluded_experiment_ids or (),
     )

@@ -71,6 +71,7 @@ _LISTED = frozenset(
      "logPolicyMatched"}
 )  # fmt: skip
 _METRIC_LOCATION = {"validation": LocationType.VALIDATIONS, "training": LocationType.TRAINING}
+_STATISTICS = ("last", "max", "mean", "min")
 _REMEMBERED = 64
 
 
@@ -97,7 +98,8 @@ async def list_columns(ctx: MasterContext, project_id: int, wanted: ColumnQuery)
         found = _fixed(wanted) + _user_data("hp.", params, wanted)
         if wanted.of_run:
             found += _user_data("metadata.", digest(rows.metadata(conn, project_id)), wanted)
-        found += [_metric(group, name) for group, name in metric_range.names_of_project(conn, project_id)]
+        for group, name in metric_range.names_of_project(conn, project_id):
+            found += _metric(group, name)
         matching = [column for column in found if _matches(column, wanted.search.lower())]
         shown = matching if wanted.limit is None else matching[: wanted.limit]
         for column in shown:
@@ -149,10 +151,15 @@ _PLACES = {
 }
 
 
-def _metric(group: str, name: str) -> ProjectColumn:
+def _metric(group: str, name: str) -> list[ProjectColumn]:
+    """Make a column of each statistic; the last value goes by the metric's own name."""
     location = _METRIC_LOCATION.get(group, LocationType.CUSTOM_METRIC)
-    shown = f"{group}.{name}"
-    return ProjectColumn(column=f"{shown}.last", display_name=shown, type=_NUMBER, location=location)
+    path = f"{group}.{name}"
+    shown = {statistic: f"{path}.{statistic}" for statistic in _STATISTICS} | {"last": path}
+    return [
+        ProjectColumn(column=f"{path}.{statistic}", display_name=label, type=_NUMBER, location=location)
+        for statistic, label in shown.items()
+    ]
 
 
 def _matches(column: ProjectColumn, text: str) -> bool:

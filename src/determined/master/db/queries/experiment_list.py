@@ -226,8 +226,7 @@ def _matching(query: Select[Any], where: ExperimentFilter) -> Select[Any]:
 def _conditions(where: ExperimentFilter) -> list[ColumnElement[bool]]:
     column = experiments.c
     conditions: list[ColumnElement[bool]] = []
-    if where.archived is not None:
-        conditions.append(column.archived == where.archived)
+    conditions.extend(_archived(where))
     if where.description:
         conditions.append(contains(column.description, where.description))
     if where.name:
@@ -242,6 +241,21 @@ def _conditions(where: ExperimentFilter) -> list[ColumnElement[bool]]:
         conditions.append(column.owner_id.in_(where.user_ids))
     conditions.extend(has_label(column.labels, label) for label in where.labels)
     return conditions + _id_conditions(where)
+
+
+def _archived(where: ExperimentFilter) -> list[ColumnElement[bool]]:
+    """Archived by itself; a list of all projects also leaves out what stands in an archived project or workspace."""
+    if where.archived is None:
+        return []
+    own = experiments.c.archived == where.archived
+    if where.archived or where.project_id is not None:
+        return [own]
+    shelved = (
+        select(projects.c.id)
+        .join(workspaces, workspaces.c.id == projects.c.workspace_id)
+        .where(or_(projects.c.archived, workspaces.c.archived))
+    )
+    return [own, experiments.c.project_id.not_in(shelved)]
 
 
 def _id_conditions(where: ExperimentFilter) -> list[ColumnElement[bool]]:

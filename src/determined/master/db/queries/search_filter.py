@@ -57,6 +57,7 @@ class Field:
     location: str
     operator: str
     value: Any
+    type: str = ""  # COLUMN_TYPE_*, where the client says as what user data is to be compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,13 @@ def _parse_child(raw: Any, depth: int) -> Field | Group:
         return _parse_group(raw, depth)
     if not isinstance(raw, dict) or not isinstance(raw.get("columnName"), str):
         raise InvalidArgument("each filter child is a group with `children` or a field with `columnName`")
-    return Field(raw["columnName"], str(raw.get("location") or ""), str(raw.get("operator") or "="), raw.get("value"))
+    return Field(
+        raw["columnName"],
+        str(raw.get("location") or ""),
+        str(raw.get("operator") or "="),
+        raw.get("value"),
+        str(raw.get("type") or ""),
+    )
 
 
 def _compare(operand: Operand, field: Field) -> ColumnElement[bool]:
@@ -208,14 +215,19 @@ def _sides(operand: Operand, field: Field) -> tuple[ColumnElement[Any], Any]:
         case Kind.BOOLEAN:
             return operand.sql, _truth(field.value)
         case Kind.JSON:
-            return _json_sides(operand, field.value)
+            return _json_sides(operand, field)
         case Kind.STATE:
             return operand.sql, str(field.value).removeprefix("STATE_")
     return operand.sql, str(field.value)
 
 
-def _json_sides(operand: Operand, value: Any) -> tuple[ColumnElement[Any], Any]:
-    if operand.number is not None and isinstance(value, int | float) and not isinstance(value, bool):
+def _json_sides(operand: Operand, field: Field) -> tuple[ColumnElement[Any], Any]:
+    """Compare as numbers what is one, also where a client writes it as text and says that it is a number."""
+    value = field.value
+    if operand.number is not None and field.type == "COLUMN_TYPE_NUMBER" and not isinstance(value, bool):
+        return operand.number, _number(field)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if operand.number is not None and is_number and field.type != "COLUMN_TYPE_TEXT":
         return operand.number, float(value)
     return cast(operand.sql, Text), str(value).lower() if isinstance(value, bool) else str(value)
 
