@@ -3,7 +3,6 @@
 import logging
 import sys
 from types import TracebackType
-from typing import Any
 
 from determined._info import ClusterInfo
 from determined.core._checkpoint import CheckpointContext
@@ -29,7 +28,7 @@ from determined.tensorboard import MetricEvents, TensorboardManager
 
 logger = logging.getLogger("determined.core")
 
-_LEVELS = {name: f"LOG_LEVEL_{name.upper()}" for name in ("debug", "info", "error")} | {"warn": "LOG_LEVEL_WARNING"}
+_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
 
 
 class Context:
@@ -68,6 +67,7 @@ class Context:
         self._master = _master
         self._events = _events
         self._tensorboard = _tensorboard
+        self._has_warned_of_alerts = False
 
     def start(self) -> "Context":
         self.preempt.start()
@@ -119,16 +119,17 @@ class Context:
             sys.exit(0)
 
     def alert(self, title: str | None = None, description: str | None = None, level: str | None = "info") -> None:
-        """Fire the experiment's custom webhooks.
+        """Write an alert to the log. It never ends a training.
 
-        Raises:
-            ValueError: outside of a trial, or a level other than debug, info, warn, error.
+        Webhooks are not implemented yet: the first alert adds a warning that nobody else is told.
+
+        Args:
+            title: what happened, in a few words.
+            description: the details.
+            level: debug, info, warn or error; anything else is written as a warning.
         """
-        if self.info is None or self._master is None or self.info.task_type != "TRIAL":
-            raise ValueError("alert() needs a trial on a cluster; submit this script with det experiment create")
-        if level not in _LEVELS:
-            raise ValueError(f"level={level!r} is not one of {sorted(_LEVELS)}")
-        trial = self.info.trial
-        data = {"title": title, "description": description, "level": _LEVELS[level]}
-        body: dict[str, Any] = {"experimentId": trial.experiment_id, "trialId": trial.trial_id, "data": data}
-        self._master.insist(lambda session: session.post("/api/v1/webhooks/custom", body), "alert")
+        text = ": ".join(str(part) for part in (title, description) if part) or "(no text)"
+        logger.log(_LEVELS.get(str(level), logging.WARNING), "alert: %s", text)
+        if not self._has_warned_of_alerts:
+            self._has_warned_of_alerts = True
+            logger.warning("alert() writes to this log only: webhooks are not implemented yet, so nobody else is told")

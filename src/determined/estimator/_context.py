@@ -46,16 +46,22 @@ class EstimatorTrialContext(TrialContext):
         """Have the optimizer step by the mean of all slots' gradients. Every optimizer must go through here.
 
         Args:
-            optimizer: a `tf.compat.v1.train.Optimizer` or a `tf.keras.optimizers.legacy.Optimizer`.
+            optimizer: a `tf.compat.v1.train.Optimizer` or a `tf.keras.optimizers.legacy.Optimizer`. None is
+                returned as it is on one slot, for estimators that make their own.
 
         Returns:
             The optimizer to train with.
 
         Raises:
-            InvalidExperimentException: an optimizer of another kind.
+            InvalidExperimentException: an optimizer of another kind, or None on several slots.
         """
         self._wrapped_optimizers += 1
-        if not self.env.managed_training:
+        if optimizer is None and self.distributed.size > 1:
+            raise InvalidExperimentException(
+                "wrap_optimizer(None): on several slots the estimator's optimizer must be given, so that gradients can "
+                "be averaged; pass one, such as tf.compat.v1.train.AdagradOptimizer(0.05)"
+            )
+        if optimizer is None or not self.env.managed_training:
             return optimizer
         optimizations = self.env.experiment_config.get_optimizations_config()
         if _parallel.horovod() is not None:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from determined.sdk.checkpoint import Checkpoint
-from determined.sdk.deprecation import CheckpointOrderBy, ExperimentOrderBy, TrialOrderBy
+from determined.sdk.deprecation import CheckpointOrderBy, ExperimentOrderBy, ModelOrderBy, TrialOrderBy
 from determined.sdk.determined import Determined
 from determined.sdk.enums import (
     CheckpointSortBy,
@@ -29,6 +29,7 @@ from determined.sdk.enums import (
 )
 from determined.sdk.experiment import Experiment, ExperimentReference
 from determined.sdk.metrics import TrainingMetrics, TrialMetrics, ValidationMetrics
+from determined.sdk.model_registry import Model, ModelSortBy, ModelVersion, Oauth2ScimClient
 from determined.sdk.project import Project
 from determined.sdk.trial import Trial, TrialReference
 from determined.sdk.user import User
@@ -47,6 +48,11 @@ __all__ = [
     "ExperimentSortBy",
     "ExperimentState",
     "LogLevel",
+    "Model",
+    "ModelOrderBy",
+    "ModelSortBy",
+    "ModelVersion",
+    "Oauth2ScimClient",
     "OrderBy",
     "Project",
     "ResourcePool",
@@ -60,12 +66,18 @@ __all__ = [
     "User",
     "ValidationMetrics",
     "Workspace",
+    "add_oauth_client",
     "create_experiment",
+    "create_model",
     "create_user",
     "create_workspace",
     "delete_workspace",
     "get_checkpoint",
     "get_experiment",
+    "get_model",
+    "get_model_by_id",
+    "get_model_labels",
+    "get_models",
     "get_session_username",
     "get_trial",
     "get_user_by_id",
@@ -73,10 +85,13 @@ __all__ = [
     "get_workspace",
     "iter_trials_metrics",
     "list_experiments",
+    "list_models",
+    "list_oauth_clients",
     "list_users",
     "list_workspaces",
     "login",
     "logout",
+    "remove_oauth_client",
     "stream_trials_metrics",
     "stream_trials_training_metrics",
     "stream_trials_validation_metrics",
@@ -149,3 +164,13 @@ iter_trials_metrics = _of_determined(Determined.iter_trials_metrics)
 stream_trials_metrics = _of_determined(Determined.stream_trials_metrics)
 stream_trials_training_metrics = _of_determined(Determined.stream_trials_training_metrics)
 stream_trials_validation_metrics = _of_determined(Determined.stream_trials_validation_metrics)
+# Not implemented: they say so without logging in.
+create_model = Determined.create_model
+get_model = Determined.get_model
+get_model_by_id = Determined.get_model_by_id
+get_model_labels = Determined.get_model_labels
+get_models = Determined.get_models
+list_models = Determined.list_models
+add_oauth_client = Determined.add_oauth_client
+list_oauth_clients = Determined.list_oauth_clients
+remove_oauth_client = Determined.remove_oauth_client

@@ -11,15 +11,20 @@ if TYPE_CHECKING:
     from determined.keras._context import TFKerasExperimentalContext, TFKerasTrialContext
     from determined.keras._controller import TFKerasTrialController
     from determined.keras._determined_callback import DeterminedCallback
-    from determined.keras._inputs import InputData, SequenceAdapter
+    from determined.keras._first_names import InMemorySequence, KerasDataAdapter
+    from determined.keras._inputs import ArrayLike, InputData, KerasInputData, SequenceAdapter
     from determined.keras._load import load_model_from_checkpoint_path
     from determined.keras._tensorboard import TensorBoard
     from determined.keras._trial import TFKerasTrial
     from determined.keras.callbacks import TFKerasTensorBoard
 
 __all__ = [
+    "ArrayLike",
     "DeterminedCallback",
+    "InMemorySequence",
     "InputData",
+    "KerasDataAdapter",
+    "KerasInputData",
     "SequenceAdapter",
     "TFKerasExperimentalContext",
     "TFKerasTensorBoard",
@@ -32,8 +37,12 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ArrayLike": "_inputs",
     "DeterminedCallback": "_determined_callback",
+    "InMemorySequence": "_first_names",
     "InputData": "_inputs",
+    "KerasDataAdapter": "_first_names",
+    "KerasInputData": "_inputs",
     "SequenceAdapter": "_inputs",
     "TFKerasExperimentalContext": "_context",
     "TFKerasTensorBoard": "callbacks",

@@ -14,6 +14,8 @@ from determined.keras._tensorflow import KERAS_3, keras, tf
 
 # (x, y) or (x, y, sample_weights), a tf.data.Dataset, a keras.utils.Sequence or a SequenceAdapter.
 InputData = Any
+ArrayLike = Any  # a numpy array, a list of them, or a dict of them by input name
+KerasInputData = InputData  # its name in 0.12.0
 
 logger = logging.getLogger("determined.keras")
 
@@ -26,16 +28,16 @@ class SequenceAdapter:
     """A Sequence and how to read it; `context.configure_fit` says the same for all data.
 
     Args:
-        data: a `keras.utils.Sequence`.
+        sequence: a `keras.utils.Sequence`.
         use_multiprocessing: accepted for older trials; threads are used.
         workers: threads that read ahead.
         max_queue_size: how many batches are read ahead.
     """
 
     def __init__(
-        self, data: Any, use_multiprocessing: bool = False, workers: int = 1, max_queue_size: int = 10
+        self, sequence: Any, use_multiprocessing: bool = False, workers: int = 1, max_queue_size: int = 10
     ) -> None:
-        self._data = data
+        self.sequence = sequence
         self.use_multiprocessing = use_multiprocessing
         self.workers = workers
         self.max_queue_size = max_queue_size
@@ -138,7 +140,7 @@ def batch_source(data: InputData, batch_size: int, *, shuffle: bool, seed: int, 
         InvalidExperimentException: arrays of different lengths, or shorter than a batch; or something else altogether.
     """
     if isinstance(data, SequenceAdapter):
-        data = data._data
+        data = data.sequence
     if isinstance(data, keras.utils.Sequence):
         return SequenceBatches(data, shuffle=shuffle, seed=seed)
     if isinstance(data, tuple | list) and len(data) in (2, 3):

@@ -42,5 +42,9 @@ class ExperimentOrderBy(metaclass=_OrderTwin):
     """Deprecated: OrderBy."""
 
 
+class ModelOrderBy(metaclass=_OrderTwin):
+    """Deprecated: OrderBy."""
+
+
 class TrialOrderBy(metaclass=_OrderTwin):
     """Deprecated: OrderBy."""

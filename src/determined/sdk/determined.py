@@ -17,6 +17,7 @@ from determined.sdk.deprecation import warn_deprecated
 from determined.sdk.enums import ExperimentSortBy, ExperimentState, OrderBy
 from determined.sdk.experiment import Experiment
 from determined.sdk.metrics import TrialMetrics, iter_metrics
+from determined.sdk.model_registry import MissingRegistryMethods
 from determined.sdk.trial import Trial
 from determined.sdk.user import User
 from determined.sdk.workspace import Workspace
@@ -27,7 +28,7 @@ logger = logging.getLogger("determined.client")
 _DEFAULT_MASTER = "localhost:8080"
 
 
-class Determined:
+class Determined(MissingRegistryMethods):
     """Log in and work.
 
     Args:

@@ -1,6 +1,7 @@
 """Old names on Trial: they warn and do what they did."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from determined.sdk.checkpoint import Checkpoint
 from determined.sdk.choosing import ListCheckpoints, best
@@ -16,10 +17,10 @@ class DeprecatedTrialMethods:
     iter_metrics: Callable[[str], Iterator[TrialMetrics]]
     list_checkpoints: ListCheckpoints
 
-    def logs(self, follow: bool = False, *, head: int | None = None, tail: int | None = None) -> Iterator[str]:
-        """Deprecated: iter_logs."""
+    def logs(self, *args: Any, **filters: Any) -> Iterator[str]:
+        """Deprecated: iter_logs, with the same arguments."""
         warn_deprecated("Trial.logs()", "Trial.iter_logs()")
-        return self.iter_logs(follow, head=head, tail=tail)
+        return self.iter_logs(*args, **filters)
 
     def stream_metrics(self, group: str) -> Iterator[TrialMetrics]:
         """Deprecated: iter_metrics."""

@@ -33,12 +33,12 @@ class Workspace:
     def delete_project(self, name: str) -> None:
         project_api.delete(self._session, self.get_project(name).id)
 
-    def get_project(self, name: str) -> Project:
+    def get_project(self, project_name: str) -> Project:
         """Raises NotFound when there is none of that name."""
         if self.name is None:
             self.reload()
         assert self.name is not None
-        return Project._from_wire(self._session, project_api.by_name(self._session, self.name, name))
+        return Project._from_wire(self._session, project_api.by_name(self._session, self.name, project_name))
 
     def list_projects(self) -> list[Project]:
         return [Project._from_wire(self._session, p) for p in api.projects(self._session, self.id)]

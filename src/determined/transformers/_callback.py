@@ -56,12 +56,14 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
                 "callback out where det.get_cluster_info() is None"
             )
         _check_data(user_data)
-        self._core = core_context
+        self.core_context = self._core = core_context  # the public names are upstream's: subclasses use them
+        self.info = core_context.info
         self._is_chief = core_context.distributed.rank == 0
         self._trial_id = core_context.info.trial.trial_id
-        self._wanted = filter_metrics
-        self._user_data = user_data
+        self.filter_metrics = self._wanted = filter_metrics
+        self.user_data = self._user_data = user_data
         searcher = config.get("searcher") or {}
+        self.searcher_metric, self.time_metric = searcher.get("metric"), searcher.get("time_metric")
         self._needed = [*Goal.of(searcher).names, *filter(None, [searcher.get("time_metric")])]
         self._reports = Reports(core_context, self._needed)
         self._search = FollowedSearch(core_context, lambda: _global_batch_size(args))

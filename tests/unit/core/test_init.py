@@ -110,21 +110,25 @@ def test_sigusr1_prints_the_stack_and_goes_on(off_cluster: Path, capfd: pytest.C
     assert called == ["earlier"]
 
 
-def test_an_alert_fires_the_experiments_webhooks(task: Task, master: Any) -> None:
+def test_an_alert_is_logged_with_one_warning_and_never_ends_a_training(
+    task: Task, master: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     task()
-    master.routes["POST", "/api/v1/webhooks/custom"] = {}
+    with core.init() as context, caplog.at_level("INFO", "determined.core"):
+        context.alert("loss is NaN", "batch 7", "error")
+        context.alert(level="loud")
+        context.alert("again")
+    written = [(record.levelname, record.message) for record in caplog.records if "alert" in record.message]
+    assert written[0] == ("ERROR", "alert: loss is NaN: batch 7")
+    assert written[2:] == [("WARNING", "alert: (no text)"), ("INFO", "alert: again")]
+    assert "webhooks are not implemented yet" in written[1][1]
+    assert not master.requests
+
+
+def test_an_alert_off_cluster_ends_nothing_either(off_cluster: Path, caplog: pytest.LogCaptureFixture) -> None:
     with core.init() as context:
-        context.alert("title", "words", "warn")
-        with pytest.raises(ValueError, match="'loud'"):
-            context.alert(level="loud")
-    body = master.requests[0][2]
-    assert (body["experimentId"], body["trialId"]) == (3, 7)
-    assert body["data"] == {"title": "title", "description": "words", "level": "LOG_LEVEL_WARNING"}
-
-
-def test_an_alert_needs_a_trial(off_cluster: Path) -> None:
-    with core.init() as context, pytest.raises(ValueError, match="needs a trial"):
-        context.alert("title")
+        context.alert("title", level="warn")
+    assert "alert: title" in caplog.text
 
 
 def test_the_use_of_a_checkpoint_is_linked(task: Task, master: Any) -> None:

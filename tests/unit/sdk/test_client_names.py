@@ -11,16 +11,18 @@ from determined.experimental import client
 CLIENT_NAMES = [
     "Checkpoint", "CheckpointOrderBy", "CheckpointSortBy", "CheckpointState", "Determined", "DownloadMode",
     "Experiment", "ExperimentOrderBy", "ExperimentReference", "ExperimentSortBy", "ExperimentState", "LogLevel",
-    "OrderBy", "Project", "ResourcePool", "TrainingMetrics", "Trial", "TrialMetrics", "TrialOrderBy",
-    "TrialReference", "TrialSortBy", "TrialState", "User", "ValidationMetrics", "Workspace", "create_experiment",
-    "create_user", "create_workspace", "delete_workspace", "get_checkpoint", "get_experiment",
-    "get_session_username", "get_trial", "get_user_by_id", "get_user_by_name", "get_workspace",
-    "iter_trials_metrics", "list_experiments", "list_users", "list_workspaces", "login", "logout",
+    "Model", "ModelOrderBy", "ModelSortBy", "ModelVersion", "Oauth2ScimClient", "OrderBy", "Project",
+    "ResourcePool", "TrainingMetrics", "Trial", "TrialMetrics", "TrialOrderBy", "TrialReference", "TrialSortBy",
+    "TrialState", "User", "ValidationMetrics", "Workspace", "add_oauth_client", "create_experiment", "create_model",
+    "create_user", "create_workspace", "delete_workspace", "get_checkpoint", "get_experiment", "get_model",
+    "get_model_by_id", "get_model_labels", "get_models", "get_session_username", "get_trial", "get_user_by_id",
+    "get_user_by_name", "get_workspace", "iter_trials_metrics", "list_experiments", "list_models",
+    "list_oauth_clients", "list_users", "list_workspaces", "login", "logout", "remove_oauth_client",
     "stream_trials_metrics", "stream_trials_training_metrics", "stream_trials_validation_metrics", "whoami",
 ]  # fmt: skip
 ERROR_NAMES = [
     "APIException", "BadRequestException", "BadResponseException", "CorruptCertificateCacheException",
-    "CorruptTokenCacheException",
+    "CorruptTokenCacheException", "DeleteFailedException", "EmptyResultException",
     "ForbiddenException", "InvalidCredentialsException", "MasterNotFoundException", "NotFoundException",
     "UnauthenticatedException",
 ]  # fmt: skip
@@ -57,7 +59,7 @@ def test_upstreams_error_names_catch_what_we_raise() -> None:
     assert issubclass(ours.MasterNotFound, errors.BadRequestException)
 
 
-@pytest.mark.parametrize("twin", ["CheckpointOrderBy", "ExperimentOrderBy", "TrialOrderBy"])
+@pytest.mark.parametrize("twin", ["CheckpointOrderBy", "ExperimentOrderBy", "ModelOrderBy", "TrialOrderBy"])
 def test_the_old_orders_warn_and_are_order_by(twin: str) -> None:
     cls = getattr(client, twin)
     for name, member in (("ASC", client.OrderBy.ASCENDING), ("DESCENDING", client.OrderBy.DESC)):

@@ -11,12 +11,23 @@ from determined.errors import NotFound as NotFoundException
 from determined.errors import Unauthenticated as InvalidCredentialsException
 from determined.errors import Unauthenticated as UnauthenticatedException
 
+
+class EmptyResultException(BadResponseException):
+    """Upstream's name for an answer without what was asked for; we raise NotFound."""
+
+
+class DeleteFailedException(APIException):
+    """Upstream's name for a deletion that failed; we raise the reason's own class."""
+
+
 __all__ = [
     "APIException",
     "BadRequestException",
     "BadResponseException",
     "CorruptCertificateCacheException",
     "CorruptTokenCacheException",
+    "DeleteFailedException",
+    "EmptyResultException",
     "ForbiddenException",
     "InvalidCredentialsException",
     "MasterNotFoundException",

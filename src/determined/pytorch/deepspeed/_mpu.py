@@ -24,31 +24,31 @@ class ModelParallelUnit:
     should_build_data_loader: bool
 
 
-def make_data_parallel_mpu(distributed_context: core.DistributedContext) -> ModelParallelUnit:
+def make_data_parallel_mpu(dist_context: core.DistributedContext) -> ModelParallelUnit:
     """Every rank has a copy of the whole model, or its ZeRO share of one, and data of its own.
 
     Args:
-        distributed_context: the ranks.
+        dist_context: the ranks.
     """
     return ModelParallelUnit(
-        data_parallel_rank=distributed_context.rank,
-        data_parallel_world_size=distributed_context.size,
+        data_parallel_rank=dist_context.rank,
+        data_parallel_world_size=dist_context.size,
         should_report_metrics=True,
         should_build_data_loader=True,
     )
 
 
-def make_deepspeed_mpu(mpu: Any) -> ModelParallelUnit:
+def make_deepspeed_mpu(topology: Any) -> ModelParallelUnit:
     """As DeepSpeed has divided the ranks for its pipeline: the first and last stage load data.
 
     Args:
-        mpu: a `PipelineParallelGrid`, which a pipeline engine has as its `mpu`.
+        topology: a `PipelineParallelGrid`, which a pipeline engine has as its `mpu`.
     """
-    stage = mpu.get_pipe_parallel_rank()
-    is_at_an_end = stage in (0, mpu.get_pipe_parallel_world_size() - 1)
+    stage = topology.get_pipe_parallel_rank()
+    is_at_an_end = stage in (0, topology.get_pipe_parallel_world_size() - 1)
     return ModelParallelUnit(
-        data_parallel_rank=mpu.get_data_parallel_rank(),
-        data_parallel_world_size=mpu.get_data_parallel_world_size(),
+        data_parallel_rank=topology.get_data_parallel_rank(),
+        data_parallel_world_size=topology.get_data_parallel_world_size(),
         should_report_metrics=True,
-        should_build_data_loader=is_at_an_end and mpu.get_slice_parallel_rank() == 0,
+        should_build_data_loader=is_at_an_end and topology.get_slice_parallel_rank() == 0,
     )

@@ -1,5 +1,7 @@
 """EstimatorTrialContext off cluster, and what it refuses."""
 
+import dataclasses
+
 import pytest
 import tensorflow as tf
 
@@ -44,3 +46,12 @@ def test_names_of_older_releases_do_the_same_or_say_what_to_do() -> None:
     for name in ("cache_train_dataset", "cache_validation_dataset"):
         with pytest.raises(RuntimeError, match=r"tf.data.Dataset.cache"):
             getattr(context.experimental, name)("id", 1, True)
+
+
+def test_no_optimizer_is_left_to_the_estimator_on_one_slot_and_refused_on_several() -> None:
+    context = EstimatorTrialContext.from_config(CONFIG)
+    context.env = dataclasses.replace(context.env, managed_training=True)
+    assert context.wrap_optimizer(None) is None
+    context.distributed.size = 2
+    with pytest.raises(InvalidExperimentException, match=r"wrap_optimizer\(None\).*several slots"):
+        context.wrap_optimizer(None)

@@ -9,7 +9,7 @@ import tensorflow as tf
 from small_keras_trial import ShufflingSequence, points
 
 from determined.errors import InvalidExperimentException
-from determined.keras import SequenceAdapter
+from determined.keras import InMemorySequence, KerasDataAdapter, SequenceAdapter
 from determined.keras._batches import training_dataset, validation_dataset
 from determined.keras._context import FitOptions
 from determined.keras._tensorflow import KERAS_3
@@ -147,3 +147,17 @@ def test_a_sequence_of_no_batches_is_refused() -> None:
 
     with pytest.raises(InvalidExperimentException, match="Empty has no batches"):
         _first(Empty(), 1)
+
+
+def test_names_of_the_first_release_hold_the_same_data() -> None:
+    x, y = np.arange(10), np.arange(10) * 2
+    sequence = InMemorySequence(x, y, batch_size=4)
+    assert (len(sequence), [part.tolist() for part in sequence[2]]) == (3, [[8, 9], [16, 18]])
+    assert len(InMemorySequence(x, y, 4, drop_leftovers=True)) == 2
+    assert len(InMemorySequence(x, y, 4, sample_weight=np.ones(10))[0]) == 3
+    adapter = KerasDataAdapter(data=sequence, workers=2)
+    assert isinstance(adapter, SequenceAdapter)
+    assert _first(adapter, 3, shuffle=False) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    assert SequenceAdapter(sequence=sequence).sequence is sequence
+    with pytest.raises(ValueError, match="one length"):
+        InMemorySequence(x, y[:3], 2)
