@@ -167,12 +167,11 @@ def test_includes_overrides_and_detignore_reach_the_task(
     assert (found["name"], sorted(found["labels"])) == ("overridden", ["a", "b"])
 
 
-def test_a_failed_trial_still_ends_the_following_with_0(
-    cluster: Cluster, client: Client, home: Path, tmp_path: Path
-) -> None:
+def test_a_failed_trial_ends_the_following_with_1(cluster: Cluster, client: Client, home: Path, tmp_path: Path) -> None:
     config = write_experiment(tmp_path / "m", "raise SystemExit(1)")
-    done = det(home, "e", "create", str(config), str(config.parent), "-f", master=cluster.url)
-    assert "Trial log stream ended" in done.stdout
+    done = det(home, "e", "create", str(config), str(config.parent), "-f", master=cluster.url, check=False)
+    assert done.returncode == 1
+    assert "the entrypoint exited with status 1" in done.stderr
     experiment = re.findall(r"Created experiment (\d+)", done.stdout)[0]
     waited = det(home, "e", "wait", experiment, "--polling-interval", "0.1", master=cluster.url, check=False)
     assert waited.returncode == 1

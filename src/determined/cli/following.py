@@ -67,8 +67,11 @@ def follow_first_trial(session: Session, experiment_id: int) -> int | None:
     reopen = f"det trial logs -f {found}"
     with _interruptible(reopen):
         _each(_lasting(session, True, lambda: trial.logs(session, found, follow=True)), as_json=False)
-    render.line(f"Trial log stream ended. {_REOPEN} {reopen}", style="green")
     return found
+
+
+def say_ended(trial_id: int) -> None:
+    render.line(f"Trial log stream ended. {_REOPEN} det trial logs -f {trial_id}", style="green")
 
 
 def _lasting(session: Session, follow: bool, opened: Callable[[], Iterator[Any]]) -> Iterator[Any]:

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from determined.api import experiment, project, search
-from determined.cli import following, render
+from determined.cli import following, outcome, render
 from determined.cli.commands import experiment_again, experiment_create, experiment_describe, experiment_set
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, arg, command, group, one_of
@@ -59,13 +59,12 @@ def config(args: argparse.Namespace) -> None:
     render.structured(found.config, args=args)
 
 
-def continue_experiment(args: argparse.Namespace) -> None:
+def continue_experiment(args: argparse.Namespace) -> int | None:
     session = connect(args)
     override = experiment_create.override_config(args.config_file, args.config)
     experiment.continue_(session, args.experiment_id, override)
     render.line(f"Continued experiment {args.experiment_id}")
-    if args.follow_first_trial:
-        following.follow_first_trial(session, args.experiment_id)
+    return outcome.follow(session, args.experiment_id) if args.follow_first_trial else None
 
 
 def extend(args: argparse.Namespace) -> None:
@@ -124,9 +123,7 @@ def wait(args: argparse.Namespace) -> int:
         state = render.state_of(found.state)
         if state in {"COMPLETED", "CANCELED", "ERROR"}:
             render.line(f"Experiment {args.experiment_id} ended: {state}")
-            if found.error:
-                render.line(found.error)
-            return 0 if state == "COMPLETED" else 1
+            return outcome.report(session, found)
         time.sleep(args.polling_interval)
 
 

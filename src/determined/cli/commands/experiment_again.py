@@ -3,7 +3,7 @@
 import argparse
 
 from determined.api import experiment
-from determined.cli import following, render
+from determined.cli import outcome, render
 from determined.cli.commands.experiment_create import say_created
 from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, one_of
@@ -12,12 +12,11 @@ from determined.errors import NotFound
 _ID = arg("experiment_id", type=int, help="experiment ID")
 
 
-def reproduce(args: argparse.Namespace) -> None:
+def reproduce(args: argparse.Namespace) -> int | None:
     session = connect(args)
     answer = experiment.reproduce(session, args.experiment_id, activate=not args.paused)
     say_created(session, answer)
-    if args.follow_first_trial:
-        following.follow_first_trial(session, answer.experiment.id)
+    return outcome.follow(session, answer.experiment.id) if args.follow_first_trial else None
 
 
 def lock(args: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from determined.api import experiment, trial
 from determined.api.session import Session
-from determined.cli import environment, following, render
+from determined.cli import environment, outcome, render
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, one_of
 from determined.errors import InvalidConfig
@@ -43,9 +43,7 @@ def create(args: argparse.Namespace) -> int | None:
     with render.Progress("Sending files", int(size * _JSON_GROWTH)) as bar:
         answer = experiment.create(session, request, sending=bar.advance if bar.shown else None)
     say_created(session, answer)
-    if args.follow_first_trial:
-        following.follow_first_trial(session, answer.experiment.id)
-    return None
+    return outcome.follow(session, answer.experiment.id) if args.follow_first_trial else None
 
 
 def say_created(session: Session, answer: CreateExperimentResponse) -> None:
@@ -115,7 +113,7 @@ def _test(session: Session, request: CreateExperimentRequest) -> int:
         render.line("Model definition test succeeded! 🎉", style="green")
         return 0
     render.fail(f"Test experiment ended in {state}; see: det experiment logs {created}")
-    return 1
+    return outcome.report(session, experiment.get(session, created))
 
 
 def _watch(session: Session, experiment_id: int) -> str:

@@ -1,0 +1,149 @@
+"""Read the last lines of a failed trial's log: what failed, in which line of the user's own code, why, what to do."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+_BEGIN = "Traceback (most recent call last):"
+_FRAME = re.compile(r'^\s+File "(?P<file>.+?)", line (?P<line>\d+)(?:, in (?P<function>.+))?$')
+_ERROR = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?:: (?P<text>.*))?$")
+_RUN_START = re.compile(r"^(assigned to|started on) ")
+_ENDED = re.compile(r"^allocation ended \(.*?\): (?:node \d+ \(.*?\): )?(?P<reason>.*)", re.DOTALL)
+_WORKDIR = "/workdir/"  # a run directory's copy of what the user submitted
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    text: str
+    source: str | None = None  # task, agent, master
+    process: tuple[str | None, int | None] = (None, None)  # container and rank: tracebacks of two are interleaved
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    file: str
+    line: int
+    function: str | None
+    code: str | None
+
+    def describe(self) -> str:
+        place = f"{self.file}, line {self.line}"
+        if self.function and self.function != "<module>":
+            place += f", in {self.function}"
+        return f"{place}: {self.code}" if self.code else place
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a trial failed; what is not known is None."""
+
+    what: str | None = None
+    where: str | None = None
+    likely: str | None = None
+    advice: str | None = None
+
+
+def find_cause(lines: Sequence[LogLine]) -> Cause:
+    """The cause in the last run of a log, its oldest line first."""
+    last_run = _last_run(lines)
+    tracebacks = [found for group in _by_process(last_run) if (found := _last_traceback(group)) is not None]
+    tracebacks.sort(key=lambda found: found[0])  # of several ranks, the first that failed
+    reason = next((m["reason"] for line in reversed(last_run) if (m := _ENDED.match(line.text))), None)
+    if not tracebacks:
+        return _known(reason or "", None)
+    _, error, frames = tracebacks[0]
+    return _known(error, _own_frame(frames))
+
+
+def _last_run(lines: Sequence[LogLine]) -> Sequence[LogLine]:
+    starts = [i for i, line in enumerate(lines) if line.source == "master" and _RUN_START.match(line.text)]
+    return lines[starts[-1] :] if starts else lines
+
+
+def _by_process(lines: Iterable[LogLine]) -> list[list[tuple[int, str]]]:
+    """The task's own lines, numbered, by process."""
+    groups: dict[tuple[str | None, int | None], list[tuple[int, str]]] = {}
+    for number, line in enumerate(lines):
+        if line.source in (None, "task"):
+            groups.setdefault(line.process, []).append((number, line.text))
+    return list(groups.values())
+
+
+def _last_traceback(numbered: Sequence[tuple[int, str]]) -> tuple[int, str, list[Frame]] | None:
+    """The last exception: the number of its line, its text, and its frames, outermost first."""
+    lines = [text for _, text in numbered]
+    begins = [i for i, text in enumerate(lines) if text.strip() == _BEGIN]
+    if not begins:
+        return None
+    frames: list[Frame] = []
+    for i in range(begins[-1] + 1, len(lines)):
+        match = _FRAME.match(lines[i])
+        if match:
+            code = lines[i + 1].strip() if i + 1 < len(lines) and not _FRAME.match(lines[i + 1]) else None
+            frames.append(Frame(match["file"], int(match["line"]), match["function"], code))
+        elif lines[i][:1].strip() and _ERROR.match(lines[i]):
+            return numbered[i][0], lines[i], frames
+    return None
+
+
+def _own_frame(frames: Sequence[Frame]) -> Frame | None:
+    """The innermost line of the user's own code, its path as in the directory that was submitted."""
+    for frame in reversed(frames):
+        _, own, path = frame.file.partition(_WORKDIR)
+        if own and "site-packages" not in path:
+            return Frame(path, frame.line, frame.function, frame.code)
+    return frames[-1] if frames else None
+
+
+def _known(error: str, frame: Frame | None) -> Cause:
+    likely, advice = _explain(error)
+    return Cause(error or None, frame.describe() if frame else None, likely, advice)
+
+
+def _missing_module(found: re.Match[str]) -> tuple[str, str]:
+    name = found[1].partition(".")[0]
+    return (
+        f"the Python that ran the task has no module '{name}'",
+        f"install {name} in the environment that is active when you submit, or write `pip install {name}` into"
+        " startup-hook.sh beside your code",
+    )
+
+
+def _missing_file(_: re.Match[str]) -> tuple[str, str]:
+    return (
+        "the path does not exist where the task runs, which is a fresh copy of the submitted directory",
+        "put the file into that directory (and not into .detignore), or use an absolute path or bind_mounts",
+    )
+
+
+def _fixed(likely: str, advice: str) -> Callable[[re.Match[str]], tuple[str, str]]:
+    return lambda _: (likely, advice)
+
+
+_KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]], ...] = (
+    (re.compile(r"ModuleNotFoundError: No module named '([^']+)'"), _missing_module),
+    (re.compile(r"FileNotFoundError|No such file or directory"), _missing_file),
+    (re.compile(r"out of memory|OutOfMemoryError"), _fixed(
+        "the model and its batch do not fit into the memory of the accelerator",
+        "lower the batch size, or compute in bf16")),
+    (re.compile(r"MemoryError|SIGKILL|status 137"), _fixed(
+        "the process was killed, mostly for lack of memory on the host",
+        "lower the batch size or the number of data loader workers, or give the task more memory")),
+    (re.compile(r"No space left on device"), _fixed(
+        "a disk is full", "free space there, or write to another disk")),
+    (re.compile(r"status 127|was not found"), _fixed(
+        "the program that `entrypoint` names is not installed where the task runs",
+        "correct `entrypoint`, or submit from the environment that has the program")),
+    (re.compile(r"status 126"), _fixed(
+        "the program that `entrypoint` names cannot be executed",
+        "make it executable (chmod +x), or put its interpreter in front")),
+    (re.compile(r"SyntaxError|IndentationError"), _fixed(
+        "Python cannot read this line", "correct it; `python3 -m py_compile FILE` checks a file without running it")),
+)  # fmt: skip
+
+
+def _explain(error: str) -> tuple[str | None, str | None]:
+    for pattern, explain in _KNOWN:
+        if found := pattern.search(error):
+            return explain(found)
+    return None, None

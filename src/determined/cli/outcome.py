@@ -1,0 +1,89 @@
+"""How a followed experiment ended: one block that names the failure and the next command, and the exit status."""
+
+import sys
+import time
+
+from determined.api import experiment, trial
+from determined.api.session import Session
+from determined.cli import following, render
+from determined.cli.failure_cause import Cause, LogLine, find_cause
+from determined.errors import DeterminedError
+from determined.wire.experiment import Experiment
+
+_OVER = {"COMPLETED", "CANCELED", "ERROR"}
+_SETTLE_SECONDS = 30.0  # only ends a hang: an experiment ends right after its last trial
+_LAST_LINES = 400  # of the log, enough for the tracebacks of several ranks
+
+
+def follow(session: Session, experiment_id: int) -> int:
+    """Follow the first trial to its end and say how it went. Returns the exit status."""
+    trial_id = following.follow_first_trial(session, experiment_id)
+    ended = _settled(session, experiment_id, trial_id)
+    state = render.state_of(ended.state)
+    if trial_id is not None and state not in {"ERROR", "CANCELED"} and _state(session, trial_id) != "ERROR":
+        following.say_ended(trial_id)
+    return report(session, ended, trial_id)
+
+
+def report(session: Session, ended: Experiment, trial_id: int | None = None) -> int:
+    """Print why it did not complete. Returns the exit status: 0 unless it failed or was canceled."""
+    state = render.state_of(ended.state)
+    if state == "CANCELED":
+        render.warn(f"Experiment {ended.id} was canceled; to run it again: det e continue {ended.id}")
+        return 1
+    failed = _failed_trial(session, ended.id, trial_id)
+    if state == "ERROR":
+        _print_block(f"Experiment {ended.id} failed", session, ended, failed)
+        return 1
+    if failed is not None and failed == trial_id:
+        _print_block(f"Trial {failed} failed; experiment {ended.id} goes on ({state})", session, ended, failed)
+    return 0
+
+
+def _settled(session: Session, experiment_id: int, trial_id: int | None) -> Experiment:
+    """The experiment as it is once its followed trial has ended; a search goes on with its other trials."""
+    deadline = time.monotonic() + _SETTLE_SECONDS
+    while True:
+        found = experiment.get(session, experiment_id)
+        state = render.state_of(found.state)
+        is_ending = state.startswith("STOPPING") or found.searcher_type == "single"
+        has_ended = trial_id is None or _state(session, trial_id) in _OVER
+        if state in _OVER or not (is_ending and has_ended) or time.monotonic() > deadline:
+            return found
+        time.sleep(0.1)
+
+
+def _state(session: Session, trial_id: int) -> str:
+    return render.state_of(trial.get(session, trial_id).state)
+
+
+def _failed_trial(session: Session, experiment_id: int, trial_id: int | None) -> int | None:
+    """The followed trial where it failed, else the first that did."""
+    if trial_id is not None and _state(session, trial_id) == "ERROR":
+        return trial_id
+    found = experiment.trials(session, experiment_id, limit=1, all_pages=False, states=["STATE_ERROR"])
+    return next((t.id for t in found), None)
+
+
+def _print_block(title: str, session: Session, ended: Experiment, trial_id: int | None) -> None:
+    cause = _cause(session, trial_id) if trial_id is not None else Cause()
+    what = cause.what or ended.error
+    lines = {
+        "what": what,
+        "where": cause.where,
+        "cause": cause.likely or (ended.error if ended.error not in {what, "every trial failed"} else None),
+        "fix": cause.advice,
+        "next": f"det trial logs {trial_id} --tail 50" if trial_id is not None else f"det e describe {ended.id}",
+    }
+    parts = [f"  {name + ':':<7} {text}" for name, text in lines.items() if text]
+    render.line(f"\n{title}", style="red", file=sys.stderr)
+    render.line("\n".join(parts), file=sys.stderr)
+
+
+def _cause(session: Session, trial_id: int) -> Cause:
+    try:
+        entries = list(trial.logs(session, trial_id, limit=_LAST_LINES, orderBy="ORDER_BY_DESC"))
+    except DeterminedError:  # the log may be gone by retention: the experiment's own reason is still known
+        return Cause()
+    lines = [LogLine(e.log or "", e.source, (e.container_id, e.rank_id)) for e in reversed(entries)]
+    return find_cause(lines)

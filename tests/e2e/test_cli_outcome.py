@@ -1,0 +1,55 @@
+"""How `det` tells the end of an experiment: one block for a failure, and the exit status."""
+
+import sys
+from pathlib import Path
+
+from cluster import Cluster, det, write_experiment
+
+BROKEN = "import no_such_module_anywhere\n"
+DET = str(Path(sys.executable).with_name("det"))
+KILLS_ITSELF = """
+import os, subprocess, time
+login = {**os.environ, "DET_USER": "determined", "DET_PASS": ""}
+subprocess.run([*KILL, "e", "kill", os.environ["DET_EXPERIMENT_ID"]], env=login)
+time.sleep(300)
+"""
+
+
+def test_a_followed_failure_ends_with_one_block_and_status_1(cluster: Cluster, home: Path, tmp_path: Path) -> None:
+    config = write_experiment(tmp_path / "m", BROKEN, {"max_restarts": 1})
+    done = det(home, "e", "create", str(config), str(config.parent), "-f", master=cluster.url, check=False)
+    assert done.returncode == 1
+    block = done.stderr[done.stderr.index("Experiment ") :].splitlines()
+    assert block[0].endswith(" failed")
+    assert [line.split()[0] for line in block[1:]] == ["what:", "where:", "cause:", "fix:", "next:"]
+    assert "ModuleNotFoundError: No module named 'no_such_module_anywhere'" in block[1]
+    assert "train.py, line 1: import no_such_module_anywhere" in block[2]
+    assert "det trial logs" in block[5]
+    assert "log stream ended" not in done.stdout
+
+
+def test_wait_for_a_failed_experiment_says_the_same_and_ends_with_1(
+    cluster: Cluster, home: Path, tmp_path: Path
+) -> None:
+    config = write_experiment(tmp_path / "m", BROKEN)
+    created = det(home, "e", "create", str(config), str(config.parent), master=cluster.url)
+    number = created.stdout.split("Created experiment ")[1].split()[0]
+    done = det(home, "e", "wait", number, "--polling-interval", "0.1", master=cluster.url, check=False)
+    assert done.returncode == 1
+    assert "where:  train.py, line 1" in done.stderr
+
+
+def test_a_followed_success_ends_with_status_0_and_without_a_block(
+    cluster: Cluster, home: Path, tmp_path: Path
+) -> None:
+    config = write_experiment(tmp_path / "m", "print('fine')\n")
+    done = det(home, "e", "create", str(config), str(config.parent), "-f", master=cluster.url)
+    assert "Trial log stream ended" in done.stdout
+    assert "failed" not in done.stderr
+
+
+def test_an_experiment_that_is_killed_while_followed_ends_with_1(cluster: Cluster, home: Path, tmp_path: Path) -> None:
+    config = write_experiment(tmp_path / "m", f"KILL = {DET!r}, '-m', {cluster.url!r}\n{KILLS_ITSELF}")
+    done = det(home, "e", "create", str(config), str(config.parent), "-f", master=cluster.url, check=False)
+    assert done.returncode == 1
+    assert "was canceled" in done.stderr

@@ -1,0 +1,83 @@
+"""The cause of a failed trial, read from the end of its log."""
+
+from determined.cli.failure_cause import LogLine, find_cause
+
+RUN = "/var/lib/det/runs/0f03/workdir"
+
+
+def task(*lines: str, rank: int | None = None) -> list[LogLine]:
+    return [LogLine(line, "task", ("c1", rank)) for line in lines]
+
+
+def master(*lines: str) -> list[LogLine]:
+    return [LogLine(line, "master") for line in lines]
+
+
+def traceback(file: str, line: int, code: str, error: str, *, function: str = "<module>") -> list[str]:
+    return ["Traceback (most recent call last):", f'  File "{file}", line {line}, in {function}', f"    {code}", error]
+
+
+MISSING = traceback(f"{RUN}/pkg/data.py", 7, "import numpi", "ModuleNotFoundError: No module named 'numpi'")
+STARTED = "started on node slots [0]"
+
+
+def test_a_missing_module_is_named_with_the_users_line_and_what_to_install() -> None:
+    cause = find_cause([*master(STARTED), *task("hello", *MISSING), *master("allocation ended (errored): status 1")])
+    assert cause.what == "ModuleNotFoundError: No module named 'numpi'"
+    assert cause.where == "pkg/data.py, line 7: import numpi"
+    assert cause.likely is not None and "no module 'numpi'" in cause.likely
+    assert cause.advice is not None and "install numpi" in cause.advice
+
+
+def test_the_innermost_line_of_the_users_own_code_is_named_not_that_of_a_library() -> None:
+    lines = [
+        "Traceback (most recent call last):",
+        f'  File "{RUN}/train.py", line 3, in <module>',
+        "    fit()",
+        f'  File "{RUN}/train.py", line 12, in fit',
+        "    torch.load(path)",
+        '  File "/venv/lib/python3.11/site-packages/torch/serialization.py", line 900, in load',
+        "    with open(path) as f:",
+        "    ^^^^^^^^^^",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'weights.pt'",
+    ]
+    cause = find_cause(task(*lines))
+    assert cause.where == "train.py, line 12, in fit: torch.load(path)"
+    assert cause.likely is not None and "fresh copy" in cause.likely
+
+
+def test_of_several_ranks_the_first_that_failed_is_named() -> None:
+    first, second = (traceback(f"{RUN}/t.py", n, "go()", f"ValueError: rank {n}") for n in (1, 2))
+    mixed = [line for pair in zip(task(*second, rank=1), task(*first, rank=0), strict=True) for line in pair]
+    assert find_cause(mixed).what == "ValueError: rank 2"
+
+
+def test_only_the_last_run_counts() -> None:
+    later = traceback(f"{RUN}/t.py", 5, "go()", "ValueError: later")
+    log = [*master(STARTED), *task(*MISSING), *master(STARTED), *task(*later)]
+    assert find_cause(log).what == "ValueError: later"
+
+
+def test_an_end_without_a_traceback_is_told_in_the_platforms_words() -> None:
+    ended = "allocation ended (errored): node 0 (vm): the entrypoint was not found (exit status 127)"
+    cause = find_cause([*master(STARTED), *master(ended)])
+    assert cause.what == "the entrypoint was not found (exit status 127)"
+    assert cause.advice is not None and "entrypoint" in cause.advice
+
+
+def test_a_traceback_that_was_handled_before_the_last_one_is_not_the_cause() -> None:
+    last = traceback(f"{RUN}/t.py", 9, "raise KeyError('lr')", "KeyError: 'lr'")
+    cause = find_cause(
+        task(*MISSING, "", "During handling of the above exception, another exception occurred:", "", *last)
+    )
+    assert (cause.what, cause.where) == ("KeyError: 'lr'", "t.py, line 9: raise KeyError('lr')")
+
+
+def test_a_syntax_error_names_the_file_without_a_function() -> None:
+    lines = ["Traceback (most recent call last):", f'  File "{RUN}/t.py", line 4', "    def f(:", "          ^"]
+    cause = find_cause(task(*lines, "SyntaxError: invalid syntax"))
+    assert cause.where == "t.py, line 4: def f(:"
+
+
+def test_an_empty_log_has_no_cause() -> None:
+    assert find_cause([]).what is None
