@@ -12,6 +12,7 @@
         ├── FailedPrecondition              400 failed_precondition (incompatible state)
         ├── Gone                            410 gone                (a stale run; its runner must end)
         ├── TooLarge                        413 too_large
+        ├── TooManyRequests                 429 too_many_requests   (wait and try again)
         ├── Unavailable                     503 unavailable         (shutting down, database away)
         ├── EnvironmentUnusable             400 environment_unusable (packages that cannot be had)
         ├── MasterNotFound                  client only: nobody answers
@@ -87,6 +88,10 @@ class TooLarge(DeterminedError):
     code, status, grpc = "too_large", 413, 8
 
 
+class TooManyRequests(DeterminedError):
+    code, status, grpc = "too_many_requests", 429, 8
+
+
 class Unavailable(DeterminedError):
     code, status, grpc = "unavailable", 503, 14
 
@@ -109,7 +114,7 @@ BY_CODE: dict[str, type[DeterminedError]] = {
     cls.code: cls
     for cls in (
         InvalidArgument, InvalidConfig, Unauthenticated, Forbidden, NotFound, AlreadyExists,
-        Conflict, FailedPrecondition, Gone, TooLarge, Unavailable,
+        Conflict, FailedPrecondition, Gone, TooLarge, TooManyRequests, Unavailable,
     )
 }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Logging in and out over HTTP, and what a browser may send."""
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -153,3 +154,22 @@ def test_the_configured_first_password_holds_for_both_users_and_only_at_first_st
     second = start_master(security={"initial_user_password": "Other1234"})
     assert second.anonymous.post(LOGIN, {"username": "admin", "password": "Other1234"}).status == 401
     assert second.anonymous.post(LOGIN, {"username": "admin", "password": "Chosen123"}).status == 200
+
+
+def test_a_name_longer_than_any_user_has_is_refused_before_anything(master: Any) -> None:
+    answer = master.anonymous.post(LOGIN, {"username": "x" * 251, "password": "wrong"})
+    assert answer.status == 400
+    assert answer.message == "username has 251 characters; at most 250 are taken"
+    assert not master.app.state.throttle._failures
+
+
+def test_parallel_guesses_at_a_name_are_made_one_after_the_other(master: Any, user: Any) -> None:
+    """Of many at once a few wait and the rest are refused; whoever is signed in notices nothing."""
+    with ThreadPoolExecutor(40) as pool:
+        guesses = [
+            pool.submit(master.anonymous.post, LOGIN, {"username": "admin", "password": str(n)}) for n in range(40)
+        ]
+        assert user.get("/api/v1/me").status == 200
+        statuses = [guess.result().status for guess in guesses]
+    assert set(statuses) <= {401, 429}
+    assert 429 in statuses

@@ -1,14 +1,17 @@
 """Users, logins and sessions."""
 
 from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
 
 from determined.wire.base import Pagination
 from determined.wire.codec import Wire
 
 
 class LoginRequest(Wire):
-    password: str
-    username: str
+    password: Annotated[str, Meta(max_length=1024)]
+    username: Annotated[str, Meta(max_length=250)]
     is_hashed: bool | None = None
 
 

@@ -13,6 +13,7 @@ from determined.master.auth.session_token import SESSION_LIFETIME
 from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
+from determined.master.routes.limits import PUBLIC_BODY
 from determined.master.services import session as sessions
 from determined.master.services import user as users
 from determined.wire.user import (
@@ -28,12 +29,12 @@ from determined.wire.user import (
 _SAME_SITE: Literal["strict"] = "strict"
 
 
-@post("/api/v1/auth/login", status_code=200, opt=PUBLIC)
+@post("/api/v1/auth/login", status_code=200, request_max_body_size=PUBLIC_BODY, opt=PUBLIC)
 async def login(
     request: Request[Any, Any, Any], ctx: MasterContext, throttle: LoginThrottle
 ) -> Response[LoginResponse]:
     asked = await read_body(request, LoginRequest)
-    answer = await sessions.login(ctx, throttle, asked)
+    answer = await sessions.login(ctx, throttle, asked, request.client.host if request.client else "")
     return _signed_in(request, sessions.Opened(answer, SESSION_LIFETIME))
 
 
@@ -42,7 +43,7 @@ async def issue_link(ctx: MasterContext, caller: Caller, links: LoginLinks) -> L
     return await sessions.issue_link(ctx, links, caller)
 
 
-@post("/api/v1/auth/link/redeem", status_code=200, opt=PUBLIC)
+@post("/api/v1/auth/link/redeem", status_code=200, request_max_body_size=PUBLIC_BODY, opt=PUBLIC)
 async def redeem_link(
     request: Request[Any, Any, Any], ctx: MasterContext, links: LoginLinks
 ) -> Response[LoginResponse]:

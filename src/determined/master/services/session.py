@@ -20,19 +20,33 @@ from determined.wire.codec import rfc3339
 from determined.wire.user import LoginLinkResponse, LoginRequest, LoginResponse
 
 
-async def login(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest) -> LoginResponse:
-    """Raises: Unauthenticated for a wrong name or password alike, Forbidden for an inactive user."""
-    username = asked.username.lower()
-    await asyncio.sleep(throttle.wait(username, ctx.clock.now().timestamp()))
-    found = await ctx.db.read(lambda conn: users.by_name(conn, username))
-    if not await asyncio.to_thread(_password_fits, found, asked) or found is None:
-        throttle.failed(username, ctx.clock.now().timestamp())
-        raise Unauthenticated(f"wrong user name or password for '{asked.username}'")
-    throttle.succeeded(username)
+async def login(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest, peer: str) -> LoginResponse:
+    """Open a session for a name and password; `peer` is the address that the request came from.
+
+    Raises:
+        Unauthenticated: a wrong name or password alike.
+        Forbidden: an inactive user.
+        TooManyRequests: too many attempts from this address wait already.
+    """
+    async with throttle.one_at_a_time(asked.username.lower(), peer):
+        found = await _user_with_password(ctx, throttle, asked, peer)
     if not found.active:
         raise Forbidden("user is not active")
     token = await open_session(ctx, found)
     return LoginResponse(token=token, user=to_wire(found))
+
+
+async def _user_with_password(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest, peer: str) -> UserRow:
+    username = asked.username.lower()
+    await asyncio.sleep(throttle.wait(username, ctx.clock.now().timestamp(), peer))
+    found = await ctx.db.read(lambda conn: users.by_name(conn, username))
+    async with throttle.hashing(peer):
+        fits = await asyncio.to_thread(_password_fits, found, asked)
+    if not fits or found is None:
+        throttle.failed(username, ctx.clock.now().timestamp(), peer)
+        raise Unauthenticated(f"wrong user name or password for '{asked.username}'")
+    throttle.succeeded(username, peer)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
