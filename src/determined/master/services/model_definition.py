@@ -82,7 +82,7 @@ def _place(nodes: dict[str, FileNode], member: tarfile.TarInfo) -> None:
             content_length=member.size,
             content_type=mimetypes.guess_type(path.name)[0] or "text/plain",
         )
-        parent.files = [*(parent.files or []), node]
+        _add(parent, node)
     node.modified_time = rfc3339(datetime.fromtimestamp(member.mtime, UTC))
 
 
@@ -91,5 +91,12 @@ def _directory(nodes: dict[str, FileNode], path: PurePosixPath) -> FileNode:
     if key not in nodes:
         parent = _directory(nodes, path.parent)
         nodes[key] = FileNode(name=path.name, path=key, is_dir=True, files=[], content_length=0)
-        parent.files = [*(parent.files or []), nodes[key]]
+        _add(parent, nodes[key])
     return nodes[key]
+
+
+def _add(parent: FileNode, node: FileNode) -> None:
+    """In place: with a new list for each file, a directory of 60,000 would take half a minute."""
+    if parent.files is None:
+        parent.files = []
+    parent.files.append(node)
