@@ -59,6 +59,8 @@ ALLOCATION_TOKEN_HEADER = "Grpc-Metadata-x-allocation-token"
 
 # spec/runtime.md 12
 MAX_CONTEXT_BYTES = 95 * 1024 * 1024
+# A config is a few thousand characters. It is stored twice, and shown in every list of experiments.
+MAX_CONFIG_CHARS = 512 * 1024
 # spec/runtime.md 10
 MAX_LOG_LINE_BYTES = 8191
 # The one line in which a task prints its config starts so; log policies do not look at it (spec/runtime.md 6.6).

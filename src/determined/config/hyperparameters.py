@@ -8,6 +8,7 @@ from determined.config.node import Integer, ListOf, Node, Number, Report
 from determined.config.objects import Field, Object, Rule
 from determined.config.text import kind_of
 
+MAX_HYPERPARAMETERS = 2000  # every trial has a value of each, and every table of trials shows them
 TYPES = ("int", "double", "log", "const", "categorical")
 
 
@@ -88,6 +89,9 @@ class Hyperparameters(Hyperparameter):
     def check(self, value: Any, at: str, report: Report) -> None:
         if not isinstance(value, dict):
             return report.add(at, f"must be a mapping, not {kind_of(value)}")
+        count = len(flatten(value))
+        if count > MAX_HYPERPARAMETERS:
+            return report.add(at, f"has {count} hyperparameters; at most {MAX_HYPERPARAMETERS} are taken")
         item = Hyperparameter()
         for name, hparam in value.items():
             item.check(hparam, f"{at}.{name}", report)

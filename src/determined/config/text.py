@@ -6,9 +6,13 @@ from typing import Any
 import yaml
 
 from determined.config.storable import MAX_DEPTH
+from determined.constants import MAX_CONFIG_CHARS
 from determined.errors import InvalidConfig
 
-MAX_NODES = 1_000_000
+# Keys, values, lists and mappings: a million of them would take minutes and gigabytes, and configs have some hundred.
+MAX_NODES = 30_000
+
+_TOO_MANY = f"the config has more than {MAX_NODES} keys and values; put data into files of the model directory"
 
 _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -17,7 +21,7 @@ def parse_yaml(text: str) -> dict[str, Any]:
     """A mapping from YAML or JSON text; empty text is an empty mapping.
 
     Raises:
-        InvalidConfig: not YAML, not a mapping, a key given twice, or nested beyond any sane config.
+        InvalidConfig: not YAML, not a mapping, a key given twice, or longer, larger or deeper than any sane config.
     """
     value = parse_yaml_value(text)
     if value is None:
@@ -45,11 +49,24 @@ def compose_yaml(text: str) -> yaml.Node | None:
     """The tree of a single document, with the places of its nodes; None for an empty one.
 
     Raises:
-        InvalidConfig: nested beyond any sane config.
+        InvalidConfig: longer, larger or deeper than any sane config.
         yaml.YAMLError, ValueError, UnicodeEncodeError: not YAML.
     """
-    _check_depth(text)
+    if len(text) > MAX_CONFIG_CHARS:
+        raise InvalidConfig(f"the config has {len(text)} characters; at most {MAX_CONFIG_CHARS} are taken")
+    _check_events(text)
     return _compose(text)
+
+
+def check_size(value: Any) -> None:
+    """Refuse data that arrives as JSON and that no YAML text would be allowed to hold. Raises InvalidConfig."""
+    count, todo = 0, [value]
+    while todo:
+        item = todo.pop()
+        count += 2 * len(item) if isinstance(item, dict) else len(item) if isinstance(item, list) else 0
+        if count > MAX_NODES:
+            raise InvalidConfig(_TOO_MANY)
+        todo += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
 
 
 def dump_yaml(value: Any) -> str:
@@ -118,17 +135,24 @@ _Loader.yaml_implicit_resolvers = _resolvers()
 _add_numbers()
 
 
-def _check_depth(text: str) -> None:
-    # libyaml's composer recurses on the C stack: without this scan, 100 KB of brackets would end the process.
-    depth = 0
+def _check_events(text: str) -> None:
+    """Look at depth and size before a tree is built.
+
+    libyaml's composer recurses on the C stack: without this scan, 100 KB of brackets would end the process. And a
+    tree takes a hundred times the memory of its text.
+    """
+    depth = count = 0
     for event in yaml.parse(text, Loader=_Loader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
+        if isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
+        elif isinstance(event, yaml.NodeEvent):
+            count += 1
+            depth += isinstance(event, yaml.CollectionStartEvent)
         if depth > MAX_DEPTH:
             line = event.start_mark.line + 1
             raise InvalidConfig(f"the config is nested deeper than {MAX_DEPTH} levels at line {line}")
+        if count > MAX_NODES:
+            raise InvalidConfig(f"{_TOO_MANY} (reached at line {event.start_mark.line + 1})")
 
 
 def _compose(text: str) -> yaml.Node | None:
@@ -150,7 +174,7 @@ def _expanded_size(node: yaml.Node, sizes: dict[int, int], open_nodes: set[int])
     total = 1 + sum(_expanded_size(child, sizes, open_nodes) for child in _children(node))
     open_nodes.discard(id(node))
     if total > MAX_NODES:
-        raise InvalidConfig(f"the config has more than {MAX_NODES} values once its aliases are written out")
+        raise InvalidConfig(f"{_TOO_MANY} once its aliases are written out")
     sizes[id(node)] = total
     return total
 

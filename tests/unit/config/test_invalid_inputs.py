@@ -66,6 +66,7 @@ CATALOGUE: list[tuple[dict[str, Any], str]] = [
     (searcher(name="sync_halving", num_rungs=2, max_length={"batches": 1}), "`budget` is a required property"),
     (searcher(name="pbt", population_size=1, num_rounds=1), "`length_per_round` is a required property"),
     (searcher(name="custom", unit="steps"), "unit: must be one of batches, records, epochs"),
+    (hparam({str(n): n for n in range(2001)}), "hyperparameters: has 2001 hyperparameters; at most 2000 are taken"),
     (hparam({"type": "int", "minval": 3, "maxval": 3}), "hyperparameters.x: minval must be less than maxval"),
     (hparam({"type": "double", "minval": 3, "maxval": 1}), "minval must be less than maxval"),
     (hparam({"type": "foo"}), "<config>.hyperparameters.x: type must be one of int, double, log, const, categorical"),

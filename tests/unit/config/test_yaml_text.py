@@ -3,8 +3,10 @@
 import pytest
 
 from determined.config import dump_yaml, parse_yaml
+from determined.config import text as text_module
 from determined.config.storable import MAX_DEPTH
-from determined.config.text import parse_yaml_value
+from determined.config.text import check_size, parse_yaml_value
+from determined.constants import MAX_CONFIG_CHARS
 from determined.errors import InvalidConfig
 
 
@@ -87,8 +89,27 @@ def test_nesting_without_end_is_refused_not_a_crash(text: str) -> None:
 def test_alias_bomb_is_refused_before_it_is_written_out() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 10)]
-    with pytest.raises(InvalidConfig, match="more than 1000000 values"):
+    with pytest.raises(InvalidConfig, match=r"more than 30000 keys and values.* once its aliases are written out"):
         parse_yaml("\n".join(lines))
+
+
+@pytest.mark.parametrize("text", ["a: [" + "0," * 100_000 + "0]", "".join(f"k{n}: {n}\n" for n in range(20_000))])
+def test_a_large_config_is_refused_before_a_tree_is_built(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_module, "_compose", lambda _: pytest.fail("a tree was built"))
+    with pytest.raises(InvalidConfig, match=r"more than 30000 keys and values; .* \(reached at line \d+\)"):
+        parse_yaml(text)
+
+
+def test_a_long_text_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_module, "_check_events", lambda _: pytest.fail("it was read"))
+    with pytest.raises(InvalidConfig, match="has 524289 characters; at most 524288 are taken"):
+        parse_yaml("#" * (MAX_CONFIG_CHARS + 1))
+
+
+def test_data_that_is_no_text_has_the_same_limit() -> None:
+    check_size({"a": [0] * 29_000})
+    with pytest.raises(InvalidConfig, match="more than 30000 keys and values"):
+        check_size({"a": [[0] * 1000] * 31})
 
 
 def test_dump_reads_back_in_the_same_order() -> None:

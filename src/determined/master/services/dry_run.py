@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from determined.config import Prepared, dump_yaml, parse_yaml, random_name
 from determined.config.lines import lines_of
+from determined.config.text import check_size
 from determined.errors import DeterminedError, InvalidArgument, InvalidConfig
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
@@ -64,9 +65,12 @@ async def dry_run(ctx: MasterContext, caller: Caller, asked: DryRunRequest) -> D
 
 def _read(asked: DryRunRequest) -> _Run:
     try:
+        check_size(asked.config)
         text = dump_yaml(asked.config) if isinstance(asked.config, dict) else asked.config or ""
     except RecursionError:
         return _Run("", {}, {}, [Problem(path="", message="the config is nested too deeply; flatten it")])
+    except InvalidConfig as e:
+        return _Run("", {}, {}, [Problem(path="", message=e.message)])
     run = _Run(text, lines_of(text), {})
     try:
         run.raw = parse_yaml(text)

@@ -17,7 +17,7 @@ from determined.master.lifecycle.states import TERMINAL
 from determined.master.services import config_secrets, environment_file, experiment_layers, experiment_view
 from determined.master.services.experiment_create import check_resources
 from determined.wire.base import LaunchWarning
-from determined.wire.experiment import ContinueExperimentRequest, ContinueExperimentResponse, Experiment
+from determined.wire.experiment import ContinueExperimentRequest, ContinueExperimentResponse
 
 _FIXED = ("project", "workspace")
 
@@ -32,14 +32,14 @@ async def continue_experiment(
         packed = await ctx.db.read(lambda conn: model_definition.get(conn, asked.id))
         await asyncio.to_thread(environment_file.require_usable, prepared.config, packed)
 
-    def run(conn: Connection) -> Experiment:
+    def run(conn: Connection) -> None:
         now = ctx.clock.now()
         active, config = (prepared.active, prepared.config) if prepared else (None, None)
         lifecycle.continue_experiment(conn, now, asked.id, active, config)
-        return experiment_view.one(conn, now, asked.id)
 
-    experiment = await ctx.db.write(run)
+    await ctx.db.write(run)
     ctx.bus.publish("schedule", f"experiment:{asked.id}")
+    experiment = await ctx.db.read(lambda conn: experiment_view.one(conn, ctx.clock.now(), asked.id))
     return ContinueExperimentResponse(experiment=experiment, warnings=warnings)
 
 

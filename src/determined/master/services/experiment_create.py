@@ -100,9 +100,10 @@ async def create(
 
 async def store(ctx: MasterContext, new: lifecycle.NewExperiment, *, activate: bool) -> Experiment:
     now = ctx.clock.now()
-    experiment = await ctx.db.write(lambda conn: _store(conn, now, new, activate))
-    ctx.bus.publish("schedule", f"experiment:{experiment.id}", "experiments")
-    return experiment
+    experiment_id = await ctx.db.write(lambda conn: _store(conn, now, new, activate))
+    ctx.bus.publish("schedule", f"experiment:{experiment_id}", "experiments")
+    # not in the transaction: to mask its secrets the config is parsed once more, while nobody could write
+    return await ctx.db.read(lambda conn: experiment_view.one(conn, now, experiment_id))
 
 
 async def check_resources(
@@ -199,11 +200,11 @@ async def _model_definition(ctx: MasterContext, files: list[File] | None, parent
     return await ctx.db.read(lambda conn: model_definition.get(conn, parent_id))
 
 
-def _store(conn: Connection, now: datetime, new: lifecycle.NewExperiment, activate: bool) -> Experiment:
+def _store(conn: Connection, now: datetime, new: lifecycle.NewExperiment, activate: bool) -> int:
     experiment_id = lifecycle.create(conn, now, new)
     if activate:
         lifecycle.activate(conn, now, experiment_id)
-    return experiment_view.one(conn, now, experiment_id)
+    return experiment_id
 
 
 def _validated(

@@ -1,8 +1,10 @@
 """Experiments as the wire shows them, loaded page by page with a fixed number of queries."""
 
+import hashlib
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection
@@ -49,17 +51,57 @@ def masked(config: dict[str, Any]) -> dict[str, Any]:
     return plain(mask_secrets(config))  # type: ignore[no-any-return]
 
 
-@lru_cache(maxsize=1024)
 def masked_text(config: str) -> str:
     """The config as it was written; written anew where it holds secrets, for its owner as well: whoever forks it sends
-    the masks back and `config_secrets` puts the secrets in again. Kept, because parsing YAML is slow.
+    the masks back and `config_secrets` puts the secrets in again.
     """
+    changed = _masked_texts.get(config)
+    return config if changed is None else changed
+
+
+class _MaskedTexts:
+    """What configs became when their secrets were masked, None for those without: parsing YAML is slow.
+
+    Bounded by the number of configs and by the length of what is kept of them.
+    """
+
+    _CONFIGS, _CHARACTERS = 1024, 16 * 1024 * 1024
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[bytes, str | None] = OrderedDict()
+        self._characters = 0
+
+    def get(self, config: str) -> str | None:
+        key = hashlib.sha256(config.encode(errors="replace")).digest()
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        changed = _changed_by_masking(config)
+        with self._lock:
+            self._keep(key, changed)
+        return changed
+
+    def _keep(self, key: bytes, changed: str | None) -> None:
+        if key in self._kept:
+            return
+        self._kept[key] = changed
+        self._characters += len(changed or "")
+        while len(self._kept) > self._CONFIGS or self._characters > self._CHARACTERS:
+            self._characters -= len(self._kept.popitem(last=False)[1] or "")
+
+
+_masked_texts = _MaskedTexts()
+
+
+def _changed_by_masking(config: str) -> str | None:
     try:
         given = parse_yaml(config)
     except InvalidConfig:
         return ""  # nobody can tell what is secret in it
     shown = mask_secrets(given)
-    return config if shown == given else dump_yaml(shown)
+    return None if shown == given else dump_yaml(shown)
 
 
 def _experiment(

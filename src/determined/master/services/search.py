@@ -55,14 +55,12 @@ def is_uncut(searcher: str) -> bool:
 async def extend(ctx: MasterContext, experiment_id: int, trials: int) -> Experiment:
     """Let a running or completed search run `trials` more. Everybody may, as everybody may continue."""
 
-    def run(conn: Connection) -> Experiment:
-        now = ctx.clock.now()
-        extension.extend(conn, now, experiment_id, trials)
-        return experiment_view.one(conn, now, experiment_id)
+    def run(conn: Connection) -> None:
+        extension.extend(conn, ctx.clock.now(), experiment_id, trials)
 
-    experiment = await ctx.db.write(run)
+    await ctx.db.write(run)
     announce(ctx, experiment_id)
-    return experiment
+    return await ctx.db.read(lambda conn: experiment_view.one(conn, ctx.clock.now(), experiment_id))
 
 
 def _summarize(active: dict[str, Any]) -> SearchSummary:
