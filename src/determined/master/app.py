@@ -48,6 +48,7 @@ from determined.master.lifecycle.reconciler import Reconciler
 from determined.master.routes import nouns
 from determined.master.routes.docs import openapi_config
 from determined.master.routes.errors import exception_handlers
+from determined.master.routes.limits import ORDINARY_BODY
 from determined.master.routes.observe import observed
 from determined.master.services import bootstrap, session
 from determined.master.services.master_log import LogRing
@@ -59,7 +60,6 @@ logger = logging.getLogger(__name__)
 
 EngineFactory = Callable[[MasterContext], Sequence[Engine]]
 
-MAX_BODY_BYTES = 16 * 1024 * 1024  # experiments are larger: their handler says so itself
 _SWEEP_SECONDS = 3600.0
 _OWNER_SECONDS = 5.0
 _ANSWER_SECONDS = 1.5  # for answers that are on their way when the master stops
@@ -105,7 +105,7 @@ def create_app(
             lifespan=[_lifespan],
             before_send=[_count_answer],
             state=State({"plan": plan}),
-            request_max_body_size=MAX_BODY_BYTES,
+            request_max_body_size=ORDINARY_BODY,
             openapi_config=openapi_config(),
             cors_config=CORSConfig() if config.enable_cors else None,
             logging_config=None,

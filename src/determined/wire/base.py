@@ -1,8 +1,17 @@
 """Pieces that several nouns share."""
 
 from enum import StrEnum
+from typing import Annotated
 
+from msgspec import Meta
+
+from determined.constants import MAX_CONFIG_CHARS
 from determined.wire.codec import Wire
+
+# Texts that may be longer than others (master/routes/sizes.py has the limit of those).
+ConfigText = Annotated[str, Meta(max_length=MAX_CONFIG_CHARS)]
+LongText = Annotated[str, Meta(max_length=1024 * 1024)]  # notes, filters, lines of logs
+FileText = Annotated[str, Meta(max_length=150 * 1024 * 1024)]  # base64: the route's body limit is the real one
 
 
 class Pagination(Wire):

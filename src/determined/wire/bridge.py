@@ -8,7 +8,7 @@ believes a stranger and the key never travels again. Both sides always tell the 
 import hashlib
 import hmac
 from enum import StrEnum
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -50,7 +50,7 @@ class Sealed(Wire):
     """A message and the proof that its sender has the key of `job`'s bridge."""
 
     job: str
-    text: str
+    text: Annotated[str, msgspec.Meta(max_length=64 * 1024 * 1024)]
     seal: str
 
 

@@ -1,7 +1,7 @@
 """Checkpoints."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -49,7 +49,7 @@ class ReportCheckpointRequest(Wire):
 
     uuid: str
     metadata: dict[str, Any]
-    resources: dict[str, int] = {}
+    resources: Annotated[dict[str, int], msgspec.Meta(max_length=1_000_000)] = {}
     state: CheckpointState = CheckpointState.COMPLETED
     task_id: str | None = None
     allocation_id: str | None = None

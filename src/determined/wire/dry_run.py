@@ -5,13 +5,14 @@ from typing import Any
 
 import msgspec
 
+from determined.wire.base import ConfigText
 from determined.wire.codec import Wire
 
 
 class DryRunRequest(Wire):
     """`config`: YAML text as it would be submitted, or the same as an object."""
 
-    config: str | dict[str, Any] | None = None
+    config: ConfigText | dict[str, Any] | None = None
     project_id: int | None = None
     parent_id: int | None = None
     template: str | None = None

@@ -1,5 +1,9 @@
 """Locks: what the requirements of an experiment were resolved to."""
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from determined.wire.codec import Wire
 
 
@@ -17,7 +21,7 @@ class GetEnvironmentLocksResponse(Wire):
 
 class PostEnvironmentLockRequest(Wire):
     platform: str
-    content: str
+    content: Annotated[str, Meta(max_length=8 * 1024 * 1024)]
 
 
 class PostEnvironmentLockResponse(Wire):

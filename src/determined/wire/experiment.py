@@ -1,11 +1,11 @@
 """Experiments."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
-from determined.wire.base import LaunchWarning, Pagination
+from determined.wire.base import ConfigText, FileText, LaunchWarning, LongText, Pagination
 from determined.wire.checkpoint import Checkpoint
 from determined.wire.codec import Wire
 from determined.wire.job import JobSummary
@@ -106,7 +106,7 @@ class GetExperimentsResponse(Wire):
 
 
 class File(Wire):
-    content: str
+    content: FileText
     gid: int
     mode: int
     mtime: str
@@ -117,8 +117,8 @@ class File(Wire):
 
 class CreateExperimentRequest(Wire):
     activate: bool | None = None
-    config: str | None = None
-    model_definition: list[File] | None = None
+    config: ConfigText | None = None
+    model_definition: Annotated[list[File], Meta(max_length=100_000)] | None = None
     parent_id: int | None = None
     project_id: int | None = None
     submitter_python: str | None = None  # ours: interpreter of the submitter's environment, for the local engine
@@ -165,7 +165,7 @@ class PatchExperiment(Wire):
     description: str | UnsetType | None = UNSET
     labels: list[str] | UnsetType | None = UNSET
     name: str | UnsetType | None = UNSET
-    notes: str | UnsetType | None = UNSET
+    notes: LongText | UnsetType | None = UNSET
     resources: PatchExperimentPatchResources | None = None
 
 
@@ -175,7 +175,7 @@ class PatchExperimentResponse(Wire):
 
 class ContinueExperimentRequest(Wire):
     id: int
-    override_config: str | None = None
+    override_config: ConfigText | None = None
 
 
 class ContinueExperimentResponse(Wire):
@@ -272,7 +272,7 @@ class PutExperimentRetainLogsRequest(Wire):
 
 
 class SearchExperimentsRequest(Wire):
-    filter: str | None = None
+    filter: LongText | None = None
     limit: int | None = None
     offset: int | None = None
     project_id: int | None = None

@@ -1,7 +1,11 @@
 """Task, trial and master logs."""
 
 from enum import StrEnum
+from typing import Annotated
 
+from msgspec import Meta
+
+from determined.wire.base import LongText
 from determined.wire.codec import Wire
 
 
@@ -62,7 +66,7 @@ class TrialLogsFieldsResponse(Wire):
 
 
 class TaskLog(Wire):
-    log: str
+    log: LongText
     task_id: str
     agent_id: str | None = None
     allocation_id: str | None = None
@@ -76,7 +80,7 @@ class TaskLog(Wire):
 
 
 class PostTaskLogsRequest(Wire):
-    logs: list[TaskLog]
+    logs: Annotated[list[TaskLog], Meta(max_length=100_000)]
 
 
 class LogEntry(Wire):

@@ -3,11 +3,12 @@
 from enum import StrEnum
 from typing import Any
 
+from determined.wire.base import LongText
 from determined.wire.codec import Wire
 
 
 class Note(Wire):
-    contents: str
+    contents: LongText
     name: str
 
 
@@ -132,7 +133,7 @@ class GetProjectColumnsResponse(Wire):
 class FilterCountsRequest(Wire):
     """`filter`: as the searches of runs and experiments take it."""
 
-    filter: str | None = None
+    filter: LongText | None = None
     table_type: TableType | None = None
 
 

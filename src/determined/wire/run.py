@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from determined.wire.base import Pagination
+from determined.wire.base import LongText, Pagination
 from determined.wire.codec import Wire
 from determined.wire.trial import TrialState
 
 
 class SearchRunsRequest(Wire):
-    filter: str | None = None
+    filter: LongText | None = None
     limit: int | None = None
     offset: int | None = None
     project_id: int | None = None
@@ -88,7 +88,7 @@ class SearchRunsResponse(Wire):
 class ArchiveRunsRequest(Wire):
     project_id: int | None = None
     run_ids: list[int] = []
-    filter: str | None = None
+    filter: LongText | None = None
 
 
 class RunActionResult(Wire):
@@ -107,7 +107,7 @@ class ArchiveRunsResponse(Wire):
 class UnarchiveRunsRequest(Wire):
     project_id: int | None = None
     run_ids: list[int] = []
-    filter: str | None = None
+    filter: LongText | None = None
 
 
 class UnarchiveRunsResponse(Wire):
@@ -116,7 +116,7 @@ class UnarchiveRunsResponse(Wire):
 
 class DeleteRunsRequest(Wire):
     run_ids: list[int] = []
-    filter: str | None = None
+    filter: LongText | None = None
     project_id: int | None = None
 
 
@@ -126,7 +126,7 @@ class DeleteRunsResponse(Wire):
 
 class KillRunsRequest(Wire):
     run_ids: list[int] = []
-    filter: str | None = None
+    filter: LongText | None = None
     project_id: int | None = None
 
 
@@ -138,7 +138,7 @@ class MoveRunsRequest(Wire):
     destination_project_id: int
     run_ids: list[int] = []
     source_project_id: int | None = None
-    filter: str | None = None
+    filter: LongText | None = None
     skip_multitrial: bool | None = None
 
 
@@ -149,7 +149,7 @@ class MoveRunsResponse(Wire):
 class PauseRunsRequest(Wire):
     project_id: int | None = None
     run_ids: list[int] = []
-    filter: str | None = None
+    filter: LongText | None = None
 
 
 class PauseRunsResponse(Wire):
@@ -159,7 +159,7 @@ class PauseRunsResponse(Wire):
 class ResumeRunsRequest(Wire):
     project_id: int | None = None
     run_ids: list[int] = []
-    filter: str | None = None
+    filter: LongText | None = None
 
 
 class ResumeRunsResponse(Wire):

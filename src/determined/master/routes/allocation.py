@@ -9,6 +9,7 @@ from determined.master import supervise
 from determined.master.auth.identity import Caller, require_task
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
+from determined.master.routes.limits import REPORT_BODY
 from determined.master.services import allocation as allocations
 from determined.wire.allocation import (
     AllocationAllGatherRequest,
@@ -73,7 +74,7 @@ async def waiting(ctx: MasterContext, caller: Caller, allocation_id: str) -> dic
     return {}
 
 
-@post(_ALLOCATION + "/all_gather", status_code=200)
+@post(_ALLOCATION + "/all_gather", status_code=200, request_max_body_size=REPORT_BODY)
 async def all_gather(
     request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str
 ) -> AllocationAllGatherResponse:

@@ -12,6 +12,7 @@ import msgspec
 from litestar import Request
 
 from determined.errors import InvalidArgument
+from determined.master.routes.sizes import check_sizes
 from determined.wire.codec import camelize_keys
 
 T = TypeVar("T")
@@ -20,7 +21,7 @@ _BIG = 256 * 1024  # bytes; decoding more than this would be felt by other reque
 
 
 async def read_body(request: Request[Any, Any, Any], kind: type[T]) -> T:
-    """The JSON body as `kind`: a wire struct, or plain data such as `dict[str, Any]`. Errors name the field."""
+    """Read the JSON body as `kind`: a wire struct, or plain data such as `dict[str, Any]`. Errors name the field."""
     raw = await request.body()
     if len(raw) > _BIG:
         return await asyncio.to_thread(decode_body, raw, kind)
@@ -42,6 +43,7 @@ def decode_body(raw: bytes, kind: type[T]) -> T:
 def _convert(plain: Any, kind: type[T]) -> T:
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         plain = _drop_nulls(camelize_keys(plain), kind)
+    check_sizes(plain, kind)
     try:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError:

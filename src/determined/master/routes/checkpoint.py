@@ -9,6 +9,7 @@ from litestar.response import Stream
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
+from determined.master.routes.limits import REPORT_BODY
 from determined.master.routes.params import Limit, Offset
 from determined.master.services import checkpoint as checkpoints
 from determined.master.services import checkpoint_download
@@ -37,7 +38,7 @@ SortMetric = Annotated[str | None, Parameter(query="sortByMetric")]
 _SUFFIXES = {Archive.TGZ: "tgz", Archive.TAR: "tar", Archive.ZIP: "zip"}
 
 
-@post("/api/v1/checkpoints", status_code=200)
+@post("/api/v1/checkpoints", status_code=200, request_max_body_size=REPORT_BODY)
 async def report_checkpoint(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     await checkpoints.report(ctx, caller, await read_body(request, ReportCheckpointRequest))
     return {}

@@ -8,6 +8,7 @@ from litestar.params import QueryParameter
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
+from determined.master.routes.limits import REPORT_BODY
 from determined.master.services import custom_search
 from determined.wire.custom_search import (
     GetSearcherEventsResponse,
@@ -32,7 +33,7 @@ async def get_searcher_events(
     return GetSearcherEventsResponse(searcher_events=found)
 
 
-@post("/api/v1/experiments/{experiment_id:int}/searcher_operations", status_code=200)
+@post("/api/v1/experiments/{experiment_id:int}/searcher_operations", status_code=200, request_max_body_size=REPORT_BODY)
 async def post_searcher_operations(
     request: AnyRequest, ctx: MasterContext, caller: Caller, experiment_id: int
 ) -> PostSearcherOperationsResponse:

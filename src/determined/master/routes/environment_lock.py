@@ -7,6 +7,7 @@ from litestar import Request, Router, get, post
 from determined.master.auth.identity import Caller, require_task
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
+from determined.master.routes.limits import LOCK_BODY
 from determined.master.services import environment_lock as locks
 from determined.wire.environment_lock import (
     GetEnvironmentLocksResponse,
@@ -23,7 +24,7 @@ async def list_locks(ctx: MasterContext, experiment_id: int) -> GetEnvironmentLo
     return GetEnvironmentLocksResponse(locks=await locks.list_locks(ctx, experiment_id))
 
 
-@post(_RESOURCES + "/environment_lock", status_code=200)
+@post(_RESOURCES + "/environment_lock", status_code=200, request_max_body_size=LOCK_BODY)
 async def store_lock(
     request: Request[Any, Any, Any], ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
 ) -> PostEnvironmentLockResponse:

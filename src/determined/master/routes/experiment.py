@@ -8,6 +8,7 @@ from litestar.params import Parameter
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
+from determined.master.routes.limits import CONFIG_BODY, SUBMIT_BODY
 from determined.master.routes.params import Limit, Offset
 from determined.master.services import (
     checkpoint_gc,
@@ -51,11 +52,8 @@ from determined.wire.experiment import (
 AnyRequest = Request[Any, Any, Any]
 KeepCount = Annotated[int | None, Parameter(ge=0)]
 
-# 95 MiB of files are 130 MB of JSON.
-MAX_SUBMIT_BYTES = 150 * 1024 * 1024
 
-
-@post("/api/v1/experiments", status_code=200, request_max_body_size=MAX_SUBMIT_BYTES)
+@post("/api/v1/experiments", status_code=200, request_max_body_size=SUBMIT_BODY)
 async def create_experiment(request: AnyRequest, ctx: MasterContext, caller: Caller) -> CreateExperimentResponse:
     asked = await read_body(request, CreateExperimentRequest)
     return await experiment_create.create(ctx, caller, asked)
@@ -64,7 +62,7 @@ async def create_experiment(request: AnyRequest, ctx: MasterContext, caller: Cal
 @put(
     "/api/v1/experiments/by-external-id/{external_id:str}",
     status_code=200,
-    request_max_body_size=MAX_SUBMIT_BYTES,
+    request_max_body_size=SUBMIT_BODY,
 )
 async def put_experiment(
     request: AnyRequest, ctx: MasterContext, caller: Caller, external_id: str
@@ -73,7 +71,7 @@ async def put_experiment(
     return await unmanaged.put_experiment(ctx, caller, external_id, asked)
 
 
-@post("/api/v1/experiments/continue", status_code=200)
+@post("/api/v1/experiments/continue", status_code=200, request_max_body_size=CONFIG_BODY)
 async def continue_experiment(request: AnyRequest, ctx: MasterContext, caller: Caller) -> ContinueExperimentResponse:
     asked = await read_body(request, ContinueExperimentRequest)
     return await experiment_continue.continue_experiment(ctx, caller, asked)

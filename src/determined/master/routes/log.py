@@ -11,6 +11,7 @@ from determined.errors import InvalidArgument
 from determined.master.auth.identity import Caller, require_admin
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
+from determined.master.routes.limits import REPORT_BODY
 from determined.master.routes.paged_stream import ndjson_pages
 from determined.master.routes.params import MAX_INT64, parse_time
 from determined.master.routes.streaming import ndjson
@@ -87,14 +88,14 @@ async def trial_log_fields(ctx: MasterContext, trial_id: int, follow: bool = Fal
     return ndjson(await log_fields.of_trial(ctx, trial_id, follow=follow))
 
 
-@post("/api/v1/task/logs", status_code=200)
+@post("/api/v1/task/logs", status_code=200, request_max_body_size=REPORT_BODY)
 async def post_task_logs(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     asked = await read_body(request, PostTaskLogsRequest)
     await log_post.post(ctx, caller, asked.logs)
     return {}
 
 
-@post("/task-logs", status_code=200)
+@post("/task-logs", status_code=200, request_max_body_size=REPORT_BODY)
 async def post_task_logs_older(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     asked = await read_body(request, Any)
     if not isinstance(asked, list) or not all(isinstance(entry, dict) for entry in asked):

@@ -11,6 +11,7 @@ from determined.errors import InvalidArgument
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
+from determined.master.routes.limits import REPORT_BODY
 from determined.master.routes.metric_body import Reported, profiled, reported
 from determined.master.routes.metric_params import read_buckets, read_compare, read_metric_key, read_series
 from determined.master.routes.params import MAX_INT64
@@ -38,7 +39,7 @@ TrialIds = Annotated[list[int], Parameter(query="trialIds")]
 Period = Annotated[int, Parameter(query="periodSeconds", ge=0, le=86400, required=False)]
 
 
-@post("/api/v1/trials/{trial_id:int}/metrics", status_code=200)
+@post("/api/v1/trials/{trial_id:int}/metrics", status_code=200, request_max_body_size=REPORT_BODY)
 async def report_metrics(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
     body = await read_body(request, dict[str, Any])
     group = body.get("group")
@@ -47,13 +48,13 @@ async def report_metrics(request: AnyRequest, ctx: MasterContext, caller: Caller
     return await _report(ctx, caller, trial_id, reported(group, body["metrics"], ctx.clock.now()))
 
 
-@post("/api/v1/trials/{trial_id:int}/training_metrics", status_code=200)
+@post("/api/v1/trials/{trial_id:int}/training_metrics", status_code=200, request_max_body_size=REPORT_BODY)
 async def report_training(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
     body = await read_body(request, dict[str, Any])
     return await _report(ctx, caller, trial_id, reported("training", body, ctx.clock.now()))
 
 
-@post("/api/v1/trials/{trial_id:int}/validation_metrics", status_code=200)
+@post("/api/v1/trials/{trial_id:int}/validation_metrics", status_code=200, request_max_body_size=REPORT_BODY)
 async def report_validation(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
     body = await read_body(request, dict[str, Any])
     return await _report(ctx, caller, trial_id, reported("validation", body, ctx.clock.now()))
@@ -168,7 +169,7 @@ async def profiler_metrics(
     return ndjson(await metric_profiler.metrics(ctx, wanted, follow=follow, after=after))
 
 
-@post("/api/v1/trials/profiler/metrics", status_code=200)
+@post("/api/v1/trials/profiler/metrics", status_code=200, request_max_body_size=REPORT_BODY)
 async def report_profiler_metrics(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     body = await read_body(request, PostTrialProfilerMetricsBatchRequest)
     for batch in body.batches or []:

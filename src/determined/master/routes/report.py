@@ -9,6 +9,7 @@ from litestar import Request, Router, post
 from determined.errors import InvalidArgument
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
+from determined.master.routes.limits import REPORT_BODY
 from determined.master.services import report as reports
 from determined.wire.report import ReportAnswer, ReportBatch
 
@@ -21,6 +22,7 @@ _json = msgspec.json.Decoder(ReportBatch)
 @post(
     "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/reports",
     status_code=200,
+    request_max_body_size=REPORT_BODY,
     opt={"body": ReportBatch},
 )
 async def receive_reports(
