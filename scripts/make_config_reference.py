@@ -86,7 +86,7 @@ def _rows(fields: dict[str, Field], parent: str, meanings: Meanings, closed: tup
         path = f"{parent}{name}"
         if field.legacy:
             continue
-        yield f"| `{path}` | {_kind(field.node)} | {_default(field)} | {_meaning(path, meanings)} |"
+        yield f"| `{path}` | {_kind(field.node)} | {_default(field)} | {_meaning(path, meanings)}{_effect(field)} |"
         if path not in closed:
             yield from _below(field.node, path, meanings, closed)
 
@@ -96,6 +96,16 @@ def _below(node: Node, path: str, meanings: Meanings, closed: tuple[str, ...]) -
         yield from _rows(node.item.fields, f"{path}[].", meanings, closed)
     elif isinstance(node, Object):
         yield from _rows(node.fields, f"{path}.", meanings, closed)
+
+
+def _effect(field: Field) -> str:
+    """Say where a key has no effect; whoever sets it there is told so, once."""
+    if field.honoured_by is None:
+        return ""
+    if not field.honoured_by:
+        return " **No effect**: accepted with a remark."
+    engines = " and ".join(f"[{name}](../{name}.md)" for name in field.honoured_by)
+    return f" Only with the {engines} engine; elsewhere accepted with a remark."
 
 
 def _meaning(path: str, meanings: Meanings) -> str:

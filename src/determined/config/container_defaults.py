@@ -4,6 +4,7 @@ from typing import Any
 
 from determined.config.environment import (
     BIND_MOUNTS,
+    DOCKER,
     IMAGE,
     REGISTRY_AUTH,
     VARIABLES,
@@ -23,29 +24,29 @@ DEFAULT_NETWORK_MODE = "bridge"
 
 TASK_CONTAINER_DEFAULTS = Object(
     {
-        "shm_size_bytes": Field(Integer(low=1)),
-        "network_mode": Field(Text()),
+        "shm_size_bytes": Field(Integer(low=1), honoured_by=DOCKER),
+        "network_mode": Field(Text(), honoured_by=DOCKER),
         "dtrain_network_interface": Field(Text()),
         "nccl_port_range": Field(Text()),
         "gloo_port_range": Field(Text()),
-        "cpu_pod_spec": Field(PodSpec()),
-        "gpu_pod_spec": Field(PodSpec()),
-        "checkpoint_gc_pod_spec": Field(PodSpec()),
-        "image": Field(IMAGE),
-        "registry_auth": Field(REGISTRY_AUTH),
-        "force_pull_image": Field(Boolean()),
+        "cpu_pod_spec": Field(PodSpec(), honoured_by=()),
+        "gpu_pod_spec": Field(PodSpec(), honoured_by=()),
+        "checkpoint_gc_pod_spec": Field(PodSpec(), honoured_by=()),
+        "image": Field(IMAGE, honoured_by=DOCKER),
+        "registry_auth": Field(REGISTRY_AUTH, honoured_by=DOCKER),
+        "force_pull_image": Field(Boolean(), honoured_by=DOCKER),
         "environment_variables": Field(VARIABLES),
-        "add_capabilities": Field(SetList(Text())),
-        "drop_capabilities": Field(SetList(Text())),
-        "devices": Field(DEVICES),
+        "add_capabilities": Field(SetList(Text()), honoured_by=DOCKER),
+        "drop_capabilities": Field(SetList(Text()), honoured_by=DOCKER),
+        "devices": Field(DEVICES, honoured_by=DOCKER),
         "bind_mounts": Field(BIND_MOUNTS),
         "work_dir": Field(Text()),
-        "slurm": Field(SLURM),
-        "pbs": Field(PBS),
+        "slurm": Field(SLURM, honoured_by=("slurm",)),
+        "pbs": Field(PBS, honoured_by=()),
         "startup_hook": Field(Text()),
         "log_policies": Field(LOG_POLICIES),
         "preemption_timeout": Field(Integer(low=0)),
-        "kubernetes": Field(Object({"max_slots_per_pod": Field(Integer(low=1))})),
+        "kubernetes": Field(Object({"max_slots_per_pod": Field(Integer(low=1))}), honoured_by=()),
     }
 )
 

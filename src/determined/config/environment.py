@@ -10,6 +10,7 @@ from determined.config.python_environment import PythonEnvironment, parse_python
 from determined.config.python_schema import PYTHON_ENVIRONMENT
 
 DEVICE_TYPES = ("cpu", "cuda", "rocm")
+DOCKER = ("docker",)  # the engine that runs containers
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,15 +156,15 @@ PROXY_PORTS = KeyedList(
 )
 ENVIRONMENT = Object(
     {
-        "image": Field(IMAGE, default={}),
+        "image": Field(IMAGE, default={}, honoured_by=DOCKER),
         "environment_variables": Field(VARIABLES, default={}),
-        "force_pull_image": Field(Boolean(), default=False),
-        "registry_auth": Field(REGISTRY_AUTH, default=None),
-        "add_capabilities": Field(CAPABILITIES, default=[]),
-        "drop_capabilities": Field(CAPABILITIES, default=[]),
-        "ports": Field(MapOf(Integer(low=0, high=65535)), default={}),
-        "proxy_ports": Field(PROXY_PORTS, default=[]),
-        "pod_spec": Field(PodSpec(), default=None),
+        "force_pull_image": Field(Boolean(), default=False, honoured_by=DOCKER),
+        "registry_auth": Field(REGISTRY_AUTH, default=None, honoured_by=DOCKER),
+        "add_capabilities": Field(CAPABILITIES, default=[], honoured_by=DOCKER),
+        "drop_capabilities": Field(CAPABILITIES, default=[], honoured_by=DOCKER),
+        "ports": Field(MapOf(Integer(low=0, high=65535)), default={}, honoured_by=DOCKER),
+        "proxy_ports": Field(PROXY_PORTS, default=[], honoured_by=()),
+        "pod_spec": Field(PodSpec(), default=None, honoured_by=()),
         "python": Field(PYTHON_ENVIRONMENT, default=None),
     }
 )
@@ -173,7 +174,7 @@ BIND_MOUNTS = KeyedList(
             "host_path": Field(Text(problem=_host_path_problem), required=True),
             "container_path": Field(Text(problem=_container_path_problem), required=True),
             "read_only": Field(Boolean(), default=False),
-            "propagation": Field(Text(), default="rprivate"),
+            "propagation": Field(Text(), default="rprivate", honoured_by=DOCKER),
         }
     ),
     key="container_path",

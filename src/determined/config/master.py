@@ -1,6 +1,6 @@
 """A master config as typed data: upstream's keys from file, environment and flags, and a few of ours."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -8,11 +8,12 @@ from urllib.parse import quote, urlencode
 from determined.config.container_defaults import canonical_container_defaults
 from determined.config.docker_manager import docker_settings
 from determined.config.layers import checked, layered
-from determined.config.master_schema import MASTER
+from determined.config.master_schema import MASTER, RESOURCE_MANAGER
 from determined.config.quantities import parse_duration
 from determined.config.ray_manager import ray_manager, ray_pool
-from determined.config.slurm_manager import slurm_settings
+from determined.config.slurm_manager import SLURM_MANAGER, slurm_settings
 from determined.config.storage import CHECKPOINT_STORAGE, canonical_storage
+from determined.config.unused import unused_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ def load_master_config(file_data: dict[str, Any] | None, env: Mapping[str, str],
         slots=filled["slots"],
         slot_type=filled["slot_type"],
         local_agents=filled["local_agents"],
-        ignored=dict(_ignored(raw)),
+        ignored=dict(_ignored(raw, engines)),
         raw=filled,
     )
 
@@ -328,30 +329,28 @@ def _resource_manager(raw: dict[str, Any], pools: tuple[PoolConfig, ...]) -> Res
     )
 
 
-_IGNORED_PATHS = (
-    "logging", "log.color", "cache", "integrations", "security.ssh", "security.authz",
-    "security.session_lifespan", "resource_manager.require_authentication", "resource_manager.client_ca",
-    "resource_manager.cluster_name", "resource_manager.metadata", "db.migrations",
-    "db.views_and_triggers", "config_file", "ui_customization", "scim", "saml", "oidc", "det_cloud", "genai",
-    "hpimportance", "federation", "internal", "__internal", "version", "root",
-)  # fmt: skip
+def _ignored(raw: dict[str, Any], engines: tuple[EngineConfig, ...]) -> Iterator[tuple[str, Any]]:
+    """Find, by path, what the file sets and none of these engines honours, and keys of upstream's managers."""
+    for path, value, _ in unused_keys(MASTER, raw, {engine.type for engine in engines}):
+        yield path, value
+    sections = {"": raw}
+    for index, section in enumerate(raw.get("additional_resource_managers") or []):
+        sections[f"additional_resource_managers[{index}]."] = section
+    for at, section in sections.items():
+        manager = section.get("resource_manager") or {}
+        for key, value in _unknown(manager, _MANAGER_KEYS.get(manager.get("type") or "agent")):
+            yield f"{at}resource_manager.{key}", value
+    for key, value in _unknown(raw.get("telemetry") or {}, {"enabled"}):
+        yield f"telemetry.{key}", value
 
 
-def _ignored(raw: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for path in _IGNORED_PATHS:
-        value: Any = raw
-        for key in path.split("."):
-            value = value.get(key) if isinstance(value, dict) else None
-        if value is not None:
-            yield path, value
-    engine_own = (raw.get("resource_manager") or {}).get("type") in ("docker", "ray", "slurm")
-    # Their own configs know the rest of the manager's keys.
-    for section in ("telemetry",) if engine_own else ("resource_manager", "telemetry"):
-        known = MASTER.fields[section].node.fields  # type: ignore[attr-defined]  # both are objects
-        for key, value in (raw.get(section) or {}).items():
-            if key not in known:
-                yield f"{section}.{key}", value
-    for index, pool in enumerate(raw.get("resource_pools") or []):
-        for key in ("provider", "kubernetes_namespace"):
-            if key in pool:
-                yield f"resource_pools[{index}].{key}", pool[key]
+def _unknown(section: dict[str, Any], known: Collection[str] | None) -> Iterator[tuple[str, Any]]:
+    """None: that engine's own config refuses keys that it does not know."""
+    if known is not None:
+        yield from ((key, value) for key, value in section.items() if key not in known)
+
+
+_MANAGER_KEYS: dict[str, Collection[str]] = {
+    "agent": RESOURCE_MANAGER.fields,
+    "slurm": {*RESOURCE_MANAGER.fields, *SLURM_MANAGER.fields},
+}

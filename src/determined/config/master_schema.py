@@ -104,6 +104,8 @@ def _provider_sizes(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 _TEXT = Field(Text())
+_UNUSED_TEXT = Field(Text(), honoured_by=())
+_FOREIGN = Field(Node(), legacy=True, honoured_by=())  # upstream's: for its own page, cloud or paid edition
 _DAYS = Field(Integer(low=-1), default=30)
 _PORT = Integer(low=0, high=65535)
 
@@ -123,25 +125,26 @@ POOL = Object(
         "scheduler": Field(SCHEDULER),
         "max_aux_containers_per_agent": Field(Integer(low=0), default=100),
         "task_container_defaults": Field(TASK_CONTAINER_DEFAULTS),
-        "agent_reconnect_wait": Field(Duration(), default="25s"),
-        "provider": Field(Object({"type": _TEXT}, extra=True, rules=(_provider_sizes,))),
-        "kubernetes_namespace": _TEXT,
-        "partition": _TEXT,
-        "ray": Field(FreeMap()),
+        "agent_reconnect_wait": Field(Duration(), default="25s", honoured_by=()),
+        "agent_reattach_enabled": Field(Node(), honoured_by=()),
+        "provider": Field(Object({"type": _TEXT}, extra=True, rules=(_provider_sizes,)), honoured_by=()),
+        "kubernetes_namespace": _UNUSED_TEXT,
+        "partition": Field(Text(), honoured_by=("slurm",)),
+        "ray": Field(FreeMap(), honoured_by=("ray",)),
     }
 )
 RESOURCE_MANAGER = Object(
     {
         "type": Field(Text(choices=("agent", "docker", "ray", "slurm", "kubernetes", "pbs")), default="agent"),
         "name": _TEXT,
-        "cluster_name": _TEXT,
+        "cluster_name": _UNUSED_TEXT,
         "scheduler": Field(SCHEDULER, default={}),
         "default_aux_resource_pool": _TEXT,
         "default_compute_resource_pool": _TEXT,
-        "no_default_resource_pools": Field(Boolean(), default=False),
-        "require_authentication": Field(Boolean()),
-        "client_ca": _TEXT,
-        "metadata": Field(FreeMap()),
+        "no_default_resource_pools": Field(Boolean(), default=False, honoured_by=()),
+        "require_authentication": Field(Boolean(), honoured_by=()),
+        "client_ca": _UNUSED_TEXT,
+        "metadata": Field(FreeMap(), honoured_by=()),
     },
     extra=True,  # the keys of managers that are not ours
 )
@@ -169,8 +172,8 @@ SECURITY = Object(
     {
         "default_task": Field(_AGENT_USER, default={}),
         "tls": Field(Object({"cert": _TEXT, "key": _TEXT}, rules=(_tls_whole,)), default={}),
-        "ssh": Field(_SSH),
-        "authz": Field(FreeMap()),
+        "ssh": Field(_SSH, honoured_by=()),
+        "authz": Field(FreeMap(), honoured_by=()),
         "token": Field(
             Object(
                 {"max_lifespan_days": _DAYS, "default_lifespan_days": _DAYS},
@@ -180,7 +183,7 @@ SECURITY = Object(
         ),
         "initial_user_password": Field(Text(), default=None),
         "require_user_isolation": Field(Boolean(), default=False),
-        "session_lifespan": Field(Duration()),
+        "session_lifespan": Field(Duration(), honoured_by=()),
     }
 )
 DB = Object(
@@ -193,27 +196,33 @@ DB = Object(
         "name": _TEXT,
         "ssl_mode": Field(Text()),
         "ssl_root_cert": _TEXT,
-        "migrations": Field(Node()),
-        "views_and_triggers": Field(Node()),
+        "migrations": Field(Node(), honoured_by=()),
+        "views_and_triggers": Field(Node(), honoured_by=()),
     }
 )
 MASTER = Object(
     {
         "host": Field(Text(), default="127.0.0.1"),
         "port": Field(_PORT),
-        "root": Field(Node(), legacy=True),  # where upstream keeps its web page
+        "root": _FOREIGN,
         "data_dir": _TEXT,
         "db": Field(DB, default={}),
         "checkpoint_storage": Field(CHECKPOINT_STORAGE),
         "task_container_defaults": Field(TASK_CONTAINER_DEFAULTS, default={}),
-        "tensorboard_timeout": Field(Integer(low=0), default=300),
-        "notebook_timeout": Field(Integer(low=0), default=None),
+        "tensorboard_timeout": Field(Integer(low=0), default=300, honoured_by=()),
+        "notebook_timeout": Field(Integer(low=0), default=None, honoured_by=()),
         "launch_error": Field(Boolean(), default=True),
         "cluster_name": Field(Text(), default=""),
         "enable_cors": Field(Boolean(), default=False),
-        "logging": Field(FreeMap()),
+        "logging": Field(FreeMap(), honoured_by=()),
         "log": Field(
-            Object({"level": Field(Text(), default="info"), "color": Field(Boolean(), default=False)}), default={}
+            Object(
+                {
+                    "level": Field(Text(), default="info"),
+                    "color": Field(Boolean(), default=False, honoured_by=()),
+                }
+            ),
+            default={},
         ),
         "retention_policy": Field(
             Object(
@@ -226,27 +235,27 @@ MASTER = Object(
         ),
         "telemetry": Field(Object({"enabled": Field(Boolean(), default=True)}, extra=True), default={}),
         "observability": Field(Object({"enable_prometheus": Field(Boolean(), default=True)}), default={}),
-        "cache": Field(FreeMap()),
-        "webhooks": Field(Object({"base_url": _TEXT, "signing_key": _TEXT}), default={}),
-        "feature_switches": Field(ListOf(Text()), default=[]),
+        "cache": Field(FreeMap(), honoured_by=()),
+        "webhooks": Field(Object({"base_url": _TEXT, "signing_key": _TEXT}), default={}, honoured_by=()),
+        "feature_switches": Field(ListOf(Text()), default=[], honoured_by=()),
         "reserved_ports": Field(ListOf(_PORT), default=[]),
-        "integrations": Field(FreeMap()),
+        "integrations": Field(FreeMap(), honoured_by=()),
         "security": Field(SECURITY, default={}),
         "resource_manager": Field(RESOURCE_MANAGER, default={}),
         "additional_resource_managers": Field(ListOf(ADDITIONAL_MANAGER)),
         "resource_pools": Field(ListOf(POOL)),
-        "config_file": Field(Node(), legacy=True),
-        "ui_customization": Field(Node(), legacy=True),
-        "scim": Field(Node(), legacy=True),
-        "saml": Field(Node(), legacy=True),
-        "oidc": Field(Node(), legacy=True),
-        "det_cloud": Field(Node(), legacy=True),
-        "genai": Field(Node(), legacy=True),
-        "hpimportance": Field(Node(), legacy=True),
-        "federation": Field(Node(), legacy=True),
-        "internal": Field(Node(), legacy=True),
-        "__internal": Field(Node(), legacy=True),
-        "version": Field(Node(), legacy=True),
+        "config_file": _FOREIGN,
+        "ui_customization": _FOREIGN,
+        "scim": _FOREIGN,
+        "saml": _FOREIGN,
+        "oidc": _FOREIGN,
+        "det_cloud": _FOREIGN,
+        "genai": _FOREIGN,
+        "hpimportance": _FOREIGN,
+        "federation": _FOREIGN,
+        "internal": _FOREIGN,
+        "__internal": _FOREIGN,
+        "version": _FOREIGN,
         "slots": Field(Integer(low=0), default=None),
         "advertised_url": _TEXT,
         "local_agents": Field(Integer(low=0), default=1),

@@ -23,6 +23,7 @@ class Field:
     default: Any = UNSET
     required: bool = False
     legacy: bool = False  # known so that its errors are good, never suggested
+    honoured_by: tuple[str, ...] | None = None  # engines on which it has an effect; None: everywhere, (): nowhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,23 +89,23 @@ class Tagged(Node):
         self._check_variant(chosen, value, at, report)
 
     def strip(self, value: Any) -> Any:
-        return strip_fields(self._fields_of(value), value)
+        return strip_fields(self.fields_of(value), value)
 
     def merge(self, high: Any, low: Any) -> Any:
         if not isinstance(high, dict) or not isinstance(low, dict):
             return low if high is None else high
         if high.get(self.tag) is not None and high.get(self.tag) != low.get(self.tag):
             low = {key: item for key, item in low.items() if key in self.common}
-        return merge_fields(self._fields_of({**low, **high}), high, low)
+        return merge_fields(self.fields_of({**low, **high}), high, low)
 
     def fill(self, value: Any) -> Any:
-        return fill_fields(self._fields_of(value), value)
+        return fill_fields(self.fields_of(value), value)
 
     def _check_untagged(self, value: dict[str, Any], at: str, report: Report) -> None:
         # A template may hold a part of the union without saying which variant it is.
         if report.complete:
             return report.add(at, f"`{self.tag}` is a required property")
-        fields = self._fields_of(value)
+        fields = self.fields_of(value)
         check_fields(fields, value, at, report)
         if not any(variant.extra for variant in self.variants.values()):
             _report_unknown(fields, value, at, report)
@@ -115,7 +116,7 @@ class Tagged(Node):
         fields = {**self.common, **variant.fields}
         check_fields(fields, value, at, report)
         if not variant.extra:
-            others = self._fields_of({})
+            others = self.fields_of({})
             for key in value:
                 if key not in fields and key in others:
                     report.add(at, f"additional property `{key}` not allowed with {self.tag} `{chosen}`")
@@ -123,7 +124,7 @@ class Tagged(Node):
         if len(report.violations) == before:
             variant.run_rules(value, at, report)
 
-    def _fields_of(self, value: Any) -> dict[str, Field]:
+    def fields_of(self, value: Any) -> dict[str, Field]:
         chosen = value.get(self.tag) if isinstance(value, dict) else None
         if isinstance(chosen, str) and chosen in self.variants:
             return {**self.common, **self.variants[chosen].fields}

@@ -12,11 +12,13 @@ from determined.config.experiment import (
     fill_defaults,
     find_violations,
 )
+from determined.config.experiment_schema import EXPERIMENT
 from determined.config.generations import generation
 from determined.config.hyperparameters import flatten
 from determined.config.merging import merge
 from determined.config.model_search import sampler_warnings
 from determined.config.shims import canonicalize
+from determined.config.unused import remarks, unused_keys
 from determined.errors import InvalidConfig
 
 
@@ -42,6 +44,7 @@ def prepare(
     seed: int,
     name: str,
     managed: bool,
+    engine: str = "agent",
 ) -> Prepared:
     """Check, merge every layer, write defaults, lay invariants (workspace first, then global) over, check again.
 
@@ -59,19 +62,12 @@ def prepare(
     for invariant in invariants:
         active = fill_defaults(merge(canonicalize(invariant), canonicalize(active)), seed=seed, name=name)
     _check_whole(active, managed=managed)
-    return Prepared(active, ExperimentConfig.from_active(active), find_warnings(raw_user, active))
+    return Prepared(active, ExperimentConfig.from_active(active), find_warnings(raw_user, active, engine))
 
 
-def find_warnings(raw_user: dict[str, Any], active: dict[str, Any]) -> list[str]:
-    """What is accepted but probably not what the submitter thinks."""
-    warnings = [f"`{key}` is ignored" for key in _IGNORED if raw_user.get(key) is not None]
-    resources = raw_user.get("resources")
-    if isinstance(resources, dict) and resources.get("agent_label") is not None:
-        warnings.append("`resources.agent_label` is ignored; use a resource pool")
-    return warnings + _searcher_warnings(active)
-
-
-_IGNORED = ("data_layer", "security", "tensorboard_storage")
+def find_warnings(raw_user: dict[str, Any], active: dict[str, Any], engine: str) -> list[str]:
+    """List what is accepted but probably not what the submitter thinks. `engine`: the type of the pool's."""
+    return remarks(unused_keys(EXPERIMENT, raw_user, {engine})) + _searcher_warnings(active)
 
 
 def _searcher_warnings(active: dict[str, Any]) -> list[str]:

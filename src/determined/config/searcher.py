@@ -220,7 +220,7 @@ _DIVISOR = {"divisor": Field(Number(above=1), default=4)}
 _MODE = {"mode": Field(Text(choices=("aggressive", "standard", "conservative")), default="standard")}
 _RUNGS = {"max_rungs": Field(Integer(1, _MAX_RUNGS), default=5)}
 _BRACKETS = {"bracket_rungs": Field(ListOf(Integer(1, _MAX_RUNGS)), default=[])}
-_STRAGGLERS = {"train_stragglers": Field(Boolean(), default=True)}
+_STRAGGLERS = {"train_stragglers": Field(Boolean(), default=True, honoured_by=())}
 _BUDGET = {"budget": Field(LengthNode(unitless=False), required=True)}
 _FRACTION = Field(Number(low=0, high=1), default=0.2)
 _REPLACE = Object({"truncate_fraction": Field(Number(low=0, high=0.5), default=0.2)})

@@ -117,9 +117,9 @@ RETENTION_POLICY = Object({"log_retention_days": Field(Integer(low=-1, high=3276
 PROFILING = Object(
     {
         "enabled": Field(Boolean(), default=False),
-        "begin_on_batch": Field(Integer(low=0), default=0),
-        "end_after_batch": Field(Integer(low=0), default=None),
-        "sync_timings": Field(Boolean(), default=True),
+        "begin_on_batch": Field(Integer(low=0), default=0, honoured_by=()),
+        "end_after_batch": Field(Integer(low=0), default=None, honoured_by=()),
+        "sync_timings": Field(Boolean(), default=True, honoured_by=()),
     },
     rules=(_window_ordered,),
 )
@@ -143,7 +143,7 @@ OPTIMIZATIONS = Object(
         "average_aggregated_gradients": Field(Boolean(), default=True),
         "average_training_metrics": Field(Boolean(), default=True),
         "gradient_compression": Field(Boolean(), default=False),
-        "grad_updates_size_file": Field(Text(), default=None),
+        "grad_updates_size_file": Field(Text(), default=None, honoured_by=()),
         "mixed_precision": Field(_MixedPrecision(), default="O0"),
         "tensor_fusion_threshold": Field(Integer(low=0), default=64),
         "tensor_fusion_cycle_time": Field(Number(low=0), default=1),
@@ -173,6 +173,7 @@ INTEGRATIONS = Object(
                 }
             ),
             default=None,
+            honoured_by=(),
         ),
     }
 )

@@ -104,7 +104,11 @@ def test_pools_inherit_the_managers_scheduler_unless_they_have_their_own() -> No
     assert config.resource_manager.default_aux_resource_pool == "small"
     assert config.resource_manager.default_compute_resource_pool == "big"
     assert config.pool("big") is big and config.pool("none") is None
-    assert config.ignored == {"resource_pools[1].provider": {"type": "aws", "max_instances": 3}}
+    assert set(config.ignored) == {
+        "resource_pools[0].agent_reconnect_wait",
+        "resource_pools[0].task_container_defaults.image",
+        "resource_pools[1].provider",
+    }
 
 
 def test_the_first_pool_serves_where_none_is_called_default() -> None:
@@ -142,8 +146,36 @@ def test_an_upstream_file_is_accepted_and_what_is_unused_is_remembered() -> None
     assert (config.notebook_timeout, config.retention_policy.log_retention_days) == (900, 90)
     assert set(config.ignored) == {
         "logging", "log.color", "cache", "security.authz", "security.ssh", "resource_manager.require_authentication",
-        "resource_manager.some_day", "telemetry.segment_master_key",
+        "resource_manager.some_day", "telemetry.segment_master_key", "feature_switches", "notebook_timeout", "webhooks",
     }  # fmt: skip
+
+
+def test_keys_of_upstreams_pools_and_of_its_slurm_launcher_are_accepted_and_named() -> None:
+    launcher = {"type": "slurm", "slot_type": "cpu", "launcher_jvm_args": "-Xmx1g", "tres_supported": False}
+    pool = {"pool_name": "a", "agent_reattach_enabled": True, "partition": "p"}
+    defaults = {
+        "pbs": {"slots_per_node": 2},
+        "slurm": {"gpu_type": "x"},
+        "cpu_pod_spec": {"spec": {"nodeName": "n"}},
+        "image": "i",
+    }
+    data = {
+        "resource_manager": launcher,
+        "resource_pools": [pool],
+        "task_container_defaults": defaults,
+        "webhooks": {"base_url": "u"},
+        "notebook_timeout": 5,
+        "tensorboard_timeout": 300,
+    }
+    assert set(load_master_config(data, {}, {}).ignored) == {
+        "resource_manager.launcher_jvm_args", "resource_manager.tres_supported", "webhooks", "notebook_timeout",
+        "resource_pools[0].agent_reattach_enabled", "task_container_defaults.pbs",
+        "task_container_defaults.cpu_pod_spec", "task_container_defaults.image",
+    }  # fmt: skip
+    local = {**data, "resource_manager": {"type": "agent"}}
+    assert {"resource_pools[0].partition", "task_container_defaults.slurm"} <= set(
+        load_master_config(local, {}, {}).ignored
+    )
 
 
 @pytest.mark.parametrize(

@@ -199,11 +199,11 @@ def test_more_rungs_than_any_search_can_use_are_refused() -> None:
 
 
 def test_samplers_that_will_surprise_are_named_in_the_warnings() -> None:
-    assert find_warnings({}, whole({**OPTUNA, "metric": "loss", "sampler": "cmaes"})) == [
+    assert find_warnings({}, whole({**OPTUNA, "metric": "loss", "sampler": "cmaes"}), "agent") == [
         "`hyperparameters.optimizer.name` is drawn at random: cmaes knows no categories"
     ]
-    assert find_warnings({}, whole({**OPTUNA, "metric": "loss", "sampler": "nsga2"})) == [
+    assert find_warnings({}, whole({**OPTUNA, "metric": "loss", "sampler": "nsga2"}), "agent") == [
         "`searcher.sampler: nsga2` is made for several `metrics`; tpe learns faster from one",
         "nsga2 draws its first 50 trials at random, and max_trials is 9; lower sampler_options.population_size",
     ]
-    assert find_warnings({}, whole({**OPTUNA, "metric": "loss"})) == []
+    assert find_warnings({}, whole({**OPTUNA, "metric": "loss"}), "agent") == []

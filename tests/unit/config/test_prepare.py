@@ -142,11 +142,39 @@ def test_what_has_no_effect_is_said() -> None:
         "searcher": {**USER["searcher"], "source_trial_id": 1, "source_checkpoint_uuid": "0" * 32},  # type: ignore[dict-item]
     }
     assert prepared(user).warnings == [
-        "`security` is ignored",
-        "`resources.agent_label` is ignored; use a resource pool",
+        "security, resources.agent_label: accepted, but has no effect",
         "both source_trial_id and source_checkpoint_uuid are set; source_trial_id is used",
         "`hyperparameters.g.lr` is sampled once: the searcher is `single`",
     ]
+
+
+def test_each_key_that_the_engine_does_not_honour_is_named_at_submit() -> None:
+    user = {
+        **USER,
+        "pbs": {"slots_per_node": 2},
+        "slurm": {"gpu_type": "a100"},
+        "environment": {
+            "image": "i",
+            "proxy_ports": [{"proxy_port": 80}],
+            "pod_spec": {"spec": {"nodeName": "n"}},
+            "ports": {},
+        },
+        "optimizations": {"grad_updates_size_file": "f", "aggregation_frequency": 2},
+        "integrations": {"webhooks": {"webhook_id": [1]}},
+        "profiling": {"enabled": True, "begin_on_batch": 3, "sync_timings": True},
+        "resources": {"shm_size": "1g"},
+    }
+
+    def told(engine: str) -> set[str]:
+        return {line.rpartition(": ")[0] for line in prepared(user, engine=engine).warnings}
+
+    nowhere = (
+        "pbs, environment.proxy_ports, environment.pod_spec, optimizations.grad_updates_size_file,"
+        " integrations.webhooks, profiling.begin_on_batch"
+    )
+    assert told("agent") == {nowhere, "environment.image, resources.shm_size", "slurm"}
+    assert told("slurm") == {nowhere, "environment.image, resources.shm_size"}
+    assert told("docker") == {nowhere, "slurm"}
 
 
 def test_a_length_of_no_effect_on_the_search_is_said() -> None:

@@ -32,6 +32,13 @@ def container_defaults(config: MasterConfig, pool: str) -> dict[str, Any]:
     return overlay_container_defaults(found.task_container_defaults if found else None, config.task_container_defaults)
 
 
+def engine_type(config: MasterConfig, pool: str) -> str:
+    """Tell what kind of engine (agent, docker, ray, slurm) runs the tasks of a pool."""
+    found = config.pool(pool)
+    named = [engine.type for engine in config.engines if found is not None and engine.name == found.engine]
+    return named[0] if named else config.engines[0].type
+
+
 def pools_of(config: MasterConfig) -> dict[str, Pool]:
     """By name, in the order of the config."""
     return {

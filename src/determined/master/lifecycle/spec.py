@@ -8,7 +8,9 @@ from sqlalchemy import Connection, RowMapping
 
 from determined.config import ExperimentConfig, parse_yaml
 from determined.config.environment import BindMount as ConfiguredMount
+from determined.config.experiment_schema import EXPERIMENT
 from determined.config.python_environment import PythonEnvironment
+from determined.config.unused import remarks, unused_keys
 from determined.errors import InvalidConfig
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import environment_lock as environment_locks
@@ -16,14 +18,6 @@ from determined.master.db.queries import runner as runners
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries import trial as trials
 from determined.wire.report import BindMount, PythonPackages, TaskSpec
-
-_NEED_CONTAINER = (
-    ("environment", "image"),
-    ("environment", "add_capabilities"),
-    ("environment", "drop_capabilities"),
-    ("resources", "shm_size"),
-    ("resources", "devices"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +32,7 @@ class Cluster:
     master_id: str
     token: str
     defaults: dict[str, Any] = field(default_factory=dict)  # task_container_defaults of the pool
-    containers: bool = False  # whether the engine honours images, shared memory sizes and capabilities
+    engine: str = "agent"  # its type, which decides what of a config has an effect
 
 
 def build(conn: Connection, resource_id: str, username: str, cluster: Cluster) -> TaskSpec:
@@ -82,7 +76,7 @@ def _add_trial(conn: Connection, spec: TaskSpec, allocation: RowMapping, runner:
     spec.submitter_python = trial["submitter_python"]
     spec.python = _packages(conn, trial["experiment_id"], config.environment.python)
     spec.debug = config.debug
-    spec.warnings = [] if cluster.containers else _ignored(trial["original_config"])
+    spec.warnings = _remarks(trial["original_config"], cluster.engine)
     spec.trial_id = trial["id"]
     spec.experiment_id = trial["experiment_id"]
     spec.trial_seed = trial["seed"]
@@ -118,23 +112,13 @@ def _checkpoint(conn: Connection, trial: RowMapping) -> tuple[str | None, int]:
     return trial["warm_start_checkpoint"] or trial["experiment_checkpoint"], 0
 
 
-def _ignored(original_config: str) -> list[str]:
-    """Settings of the submitter that need a container, said once instead of silently dropped."""
+def _remarks(original_config: str, engine: str) -> list[str]:
+    """Name the submitter's settings that this engine has no use for, instead of dropping them silently."""
     try:
         asked = parse_yaml(original_config)
     except InvalidConfig:
         return []
-    names = [f"{section}.{key}" for section, key in _NEED_CONTAINER if _has(asked, section, key)]
-    if not names:
-        return []
-    return [f"{', '.join(names)}: not used, tasks run as plain processes here; the docker engine honours them"]
-
-
-def _has(asked: dict[str, Any], section: str, key: str) -> bool:
-    """An image of None for each kind of slot, as a stored config writes it, asks for none."""
-    part = asked.get(section)
-    value = part.get(key) if isinstance(part, dict) else None
-    return any(value.values()) if isinstance(value, dict) else bool(value)
+    return remarks(unused_keys(EXPERIMENT, asked, {engine}))
 
 
 def _slot_counts(group: Sequence[RowMapping]) -> list[int]:

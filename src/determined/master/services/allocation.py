@@ -15,8 +15,8 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import runner as runners
 from determined.master.lifecycle import allocation as lifecycle
-from determined.master.lifecycle import containers, spec, topics
-from determined.master.lifecycle.pools import container_defaults
+from determined.master.lifecycle import spec, topics
+from determined.master.lifecycle.pools import container_defaults, engine_type
 from determined.master.lifecycle.states import AllocationState as Stored
 from determined.master.services import gathering, long_poll
 from determined.wire.allocation import (
@@ -105,13 +105,14 @@ async def _kill_heard(ctx: MasterContext, allocation_id: str, resource_id: str) 
 
 async def task_spec(ctx: MasterContext, allocation_id: str, resource_id: str, username: str) -> TaskSpec:
     def read(conn: Connection) -> TaskSpec:
-        runner = _runner(conn, allocation_id, resource_id)
+        _runner(conn, allocation_id, resource_id)
+        pool = allocations.get(conn, allocation_id)["pool"]
         cluster = spec.Cluster(
             cluster_id=ctx.cluster.cluster_id,
             master_id=ctx.cluster.master_id,
             token=allocation_token.mint(ctx.cluster.secret, allocation_id),
-            defaults=container_defaults(ctx.config, allocations.get(conn, allocation_id)["pool"]),
-            containers=containers.are_run_by(ctx.config, runner["engine"]),
+            defaults=container_defaults(ctx.config, pool),
+            engine=engine_type(ctx.config, pool),
         )
         return spec.build(conn, resource_id, username, cluster)
 

@@ -8,6 +8,7 @@ from determined.config import prepare as prepare_config
 from determined.errors import InvalidArgument
 from determined.master.config import MasterConfig
 from determined.master.db.queries.batching import AnyRow
+from determined.master.lifecycle.pools import engine_type
 
 
 def prepare(
@@ -36,6 +37,7 @@ def prepare(
         seed=seed,
         name=name,
         managed=managed,
+        engine=engine_type(config, pool_name),
     )
 
 

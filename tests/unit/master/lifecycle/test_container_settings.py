@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from determined.master.lifecycle.spec import _ignored
+from determined.master.lifecycle.spec import _remarks
 
 
 @pytest.mark.parametrize(
@@ -13,11 +13,14 @@ from determined.master.lifecycle.spec import _ignored
     [
         ({"environment": {"image": "pytorch:1.9"}}, "environment.image: "),
         ({"environment": {"image": {"cpu": None, "cuda": "pytorch:1.9"}}}, "environment.image: "),
-        ({"resources": {"shm_size": 4096}, "environment": {"add_capabilities": ["A"]}}, "environment.add_cap"),
+        (
+            {"resources": {"shm_size": 4096}, "environment": {"add_capabilities": ["A"]}},
+            "resources.shm_size, environment.add_",
+        ),
     ],
 )
 def test_what_needs_a_container_is_named(config: dict[str, Any], named: str) -> None:
-    (warning,) = _ignored(json.dumps(config))
+    (warning,) = _remarks(json.dumps(config), "agent")
     assert warning.startswith(named)
 
 
@@ -26,4 +29,4 @@ def test_a_config_as_the_master_stores_it_asks_for_no_image() -> None:
         "environment": {"image": {"cpu": None, "cuda": None, "rocm": None}, "add_capabilities": []},
         "resources": {"shm_size": None, "devices": []},
     }
-    assert _ignored(json.dumps(stored)) == []
+    assert _remarks(json.dumps(stored), "agent") == []
