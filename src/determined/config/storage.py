@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from determined.config.node import Integer, Node, Report, Text
 from determined.config.objects import Field, Object, Tagged
+from determined.config.paths import path_problem
 from determined.errors import InvalidConfig
 
 
@@ -112,6 +113,22 @@ def storage_from_string(text: str, *, off_cluster: bool = False) -> dict[str, An
     return {"type": "directory", "container_path": path} if off_cluster else {"type": "shared_fs", "host_path": path}
 
 
+def place_problem(section: dict[str, Any]) -> str | None:
+    """Why nothing saved in this section's place would be found again; None when the path it names can be looked up.
+
+    For sections that were stored before such paths were refused: they are shown, and nothing is started with them.
+    """
+    key = _PATH_KEYS.get(section.get("type") or "")
+    path = section.get(key) if key else None
+    if not isinstance(path, str):
+        return None
+    reason = path_problem(path)
+    if reason is not None:
+        return f"checkpoint_storage.{key}: {reason}"
+    outside = next(_inside_host_path(section), None) if key == "host_path" else None
+    return f"checkpoint_storage.{outside[0]}: {outside[1]}" if outside else None
+
+
 def canonical_storage(raw: Any) -> Any:
     """Prefixes normalised (`/pre/.//fix` is `pre/fix`); anything malformed is left for the check."""
     if not isinstance(raw, dict) or not isinstance(raw.get("prefix"), str) or prefix_problem(raw["prefix"]):
@@ -182,11 +199,13 @@ _SAVE = {
     "save_trial_latest": Field(Integer(low=0), default=1),
 }
 _REQUIRED = Field(Text(), required=True)
+_PATH = Field(Text(problem=path_problem), required=True)
+_PATH_KEYS = {"shared_fs": "host_path", "directory": "container_path"}
 
 _VARIANTS = {
     "shared_fs": Object(
         {
-            "host_path": _REQUIRED,
+            "host_path": _PATH,
             "storage_path": _OPTIONAL,
             "propagation": Field(Text(), default="rprivate"),
             "container_path": Field(Node(), legacy=True),
@@ -195,7 +214,7 @@ _VARIANTS = {
         },
         rules=(_inside_host_path,),
     ),
-    "directory": Object({"container_path": _REQUIRED}),
+    "directory": Object({"container_path": _PATH}),
     "s3": Object(
         {
             "bucket": _REQUIRED,

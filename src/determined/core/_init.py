@@ -99,7 +99,8 @@ class _Trial:
         _stack_dump.install_on_demand(self._reporter.pulse.stacks)
         self._master = Master(info)
         self._chosen = checkpoint_storage
-        self._storage = manager or _chosen_storage(checkpoint_storage) or self._configured_storage()
+        self._storage = manager or self._chosen_storage(checkpoint_storage) or self._configured_storage()
+        self._storage.refuse_inside(str(self._run_dir.path))
         self._is_given = manager is not None
         own = checkpoint_storage is not None and dist.rank == 0
         self._storage_id = self._register(checkpoint_storage) if own else None
@@ -173,6 +174,12 @@ class _Trial:
         elif not section:
             section = {"type": "directory", "container_path": str(_environment.user_data_dir())}
         return Ledger(directory, Destination(section, mount, prefix, sys.executable, _environment.working_directory()))
+
+    def _chosen_storage(self, given: Storage) -> storage.StorageManager | None:
+        """Of the script's own choice: by a path that the next run and the master can look up as well."""
+        if isinstance(given, str):
+            given = storage.as_config(given)
+        return _chosen_storage(given)
 
     def _configured_storage(self) -> storage.StorageManager:
         config = self._trial._config.get("checkpoint_storage")

@@ -86,6 +86,9 @@ class StorageManager(ABC):
         with self.restore_path(src) as path, tree.directory(str(path)) as fd:
             yield fd, self.entries(src)
 
+    def refuse_inside(self, directory: str) -> None:  # noqa: B027  most stores are in no directory of this machine
+        """Raise ValueError where checkpoints would lie in `directory`, which somebody will delete."""
+
     def upload(self, src: Paths, dst: str, paths: set[str] | None = None) -> None:
         """Store directory `src` (or only its relative `paths`) as checkpoint `dst`, complete when this returns."""
         try:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from determined.storage.fields import known
+from determined.storage.fields import absolute, known
 from determined.storage.local import LocalStorageManager
 
 
@@ -12,4 +12,4 @@ class DirectoryStorageManager(LocalStorageManager):
     @classmethod
     def from_config(cls, config: dict[str, Any], container_path: str | None) -> "DirectoryStorageManager":
         known("directory", config, {"container_path"}, required={"container_path"})
-        return cls(str(config["container_path"]))
+        return cls(absolute("container_path", str(config["container_path"])))

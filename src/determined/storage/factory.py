@@ -2,11 +2,13 @@
 
 import tempfile
 import uuid
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
+from determined.config.paths import path_problem
 from determined.errors import DeterminedError, NoDirectStorageAccess
 from determined.storage.base import StorageManager
 from determined.storage.fields import normalize_prefix
@@ -69,6 +71,8 @@ def _parse_shortcut(shortcut: str) -> dict[str, Any]:
     if url.scheme in ("", "file"):
         if url.netloc:
             raise ValueError(f"checkpoint_storage={shortcut!r} names a host; write file:///path")
+        if url.path.startswith("~"):
+            raise ValueError(f"checkpoint_storage {path_problem(url.path)}")
         return {"type": "directory", "container_path": url.path}
     if url.scheme not in _SHORTCUTS:
         raise ValueError(f"checkpoint_storage={shortcut!r}: unknown scheme; use a path, file://, s3:// or gs://")
@@ -81,6 +85,7 @@ def validate_config(config: dict[str, Any], container_path: str | None = None) -
 
 
 def validate_manager(manager: StorageManager) -> None:
+    """Write, read back and delete a file. Raises NoDirectStorageAccess with the reason."""
     key = f".probe-{uuid.uuid4()}/VALIDATE.txt"
     text = key.encode()
     try:
@@ -92,14 +97,20 @@ def validate_manager(manager: StorageManager) -> None:
         ) from err
 
 
-def probe(config: dict[str, Any], container_path: str | None = None) -> None:
+def probe(config: dict[str, Any], container_path: str | None = None, *, outside: Iterable[str] = ()) -> None:
     """What a runner calls before it starts a trial: raises an error whose message says what is wrong.
+
+    Args:
+        outside: directories that are deleted with the task, where no checkpoint may lie.
 
     Raises:
         DeterminedError: the section is wrong or the store cannot be used.
     """
     try:
-        validate_config(config, container_path)
+        manager = build(config, container_path)
+        for directory in outside:
+            manager.refuse_inside(directory)
+        validate_manager(manager)
     except (ValueError, TypeError) as err:
         raise DeterminedError(f"checkpoint_storage cannot be used: {err}") from err
 

@@ -4,6 +4,8 @@ from collections.abc import Collection
 from posixpath import normpath
 from typing import Any
 
+from determined.config.paths import path_problem
+
 
 def known(kind: str, config: dict[str, Any], fields: Collection[str], *, required: Collection[str]) -> None:
     """Refuse keys that backend `kind` does not have, and a section without the ones it needs."""
@@ -13,6 +15,14 @@ def known(kind: str, config: dict[str, Any], fields: Collection[str], *, require
     missing = sorted(name for name in required if not config.get(name))
     if missing:
         raise ValueError(f"checkpoint_storage of type {kind} needs {missing[0]!r}; add it")
+
+
+def absolute(name: str, path: str) -> str:
+    """The path itself. Raises ValueError for one that names another directory wherever a process runs."""
+    reason = path_problem(path)
+    if reason is not None:
+        raise ValueError(f"{name} {reason}")
+    return path
 
 
 def normalize_prefix(prefix: str | None) -> str:

@@ -6,6 +6,7 @@ reached through descriptors (`tree`), because the process that reads or deletes 
 """
 
 import contextlib
+import errno
 import logging
 import os
 import shutil
@@ -29,6 +30,12 @@ class LocalStorageManager(StorageManager):
 
     _owner: int | None = None
 
+    def __init__(self, base_path: str) -> None:
+        super().__init__(base_path)
+        if not base_path.startswith("/"):
+            # A script that changes its directory afterwards saves to the same place as before.
+            self._base_path = str(Path.cwd() / base_path)
+
     @property
     def base(self) -> Path:
         return Path(self._base_path)
@@ -36,6 +43,14 @@ class LocalStorageManager(StorageManager):
     def only_owned_by(self, uid: int) -> None:
         """Touch no stored directory of another user: for a process that acts on a place somebody else has chosen."""
         self._owner = uid
+
+    def refuse_inside(self, directory: str) -> None:
+        real, doomed = os.path.realpath(self._base_path), os.path.realpath(directory)
+        if real == doomed or real.startswith(doomed.rstrip("/") + "/"):
+            raise ValueError(
+                f"{self._base_path} lies inside {directory}, which is deleted when the task ends, and its checkpoints "
+                "with it; name a directory outside of it in checkpoint_storage"
+            )
 
     def pre_store_path(self, dst: str) -> Path:
         path = self._staging(dst)
@@ -250,6 +265,14 @@ def make_base(base: Path) -> None:
     with contextlib.suppress(FileExistsError):  # another rank was first
         base.mkdir()
         base.chmod(0o1777)
+    if not base.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, _what_is_there(base))
+
+
+def _what_is_there(base: Path) -> str:
+    if base.is_symlink():
+        return f"{base} is a link to {base.readlink()}, which is no directory; make that directory or name another"
+    return f"{base} is no directory"
 
 
 def _last_change(base: int, name: str) -> float:

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import Any
 
-from determined.storage.fields import known
+from determined.storage.fields import absolute, known
 from determined.storage.local import LocalStorageManager
 
 _FIELDS = {
@@ -19,7 +19,7 @@ class SharedFSStorageManager(LocalStorageManager):
     def from_config(cls, config: dict[str, Any], container_path: str | None) -> "SharedFSStorageManager":
         """`container_path`: where a container has `host_path` mounted; None where there is no container."""
         known("shared_fs", config, _FIELDS, required={"host_path"})
-        base = container_path or str(config["host_path"])
+        base = container_path or absolute("host_path", str(config["host_path"]))
         relative = _relative_storage_path(str(config["host_path"]), config.get("storage_path"))
         return cls(str(PurePosixPath(base) / relative))
 

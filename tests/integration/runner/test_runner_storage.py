@@ -21,15 +21,45 @@ def test_unusable_checkpoint_storage_ends_the_trial_before_it_starts(
     assert fake_master.texts() == []
 
 
-def test_relative_checkpoint_directory_is_probed_where_the_task_will_save(
+def test_a_relative_checkpoint_directory_that_was_accepted_before_ends_the_trial_before_it_starts(
     fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
 ) -> None:
-    trial(fake_master, tmp_path, checkpoint_storage={"type": "directory", "container_path": "train.py"})
-    fake_master.files = {"train.py": "a file where a directory should be"}
+    trial(fake_master, tmp_path, checkpoint_storage={"type": "directory", "container_path": "checkpoints"})
     fake_master.spec.entrypoint = "echo started"
     told = runner.start().finish()
     assert told.cause is ExitCause.FAILED
-    assert str(runner.dir.workdir / "train.py") in told.message
+    assert "container_path must be absolute, not `checkpoints`" in told.message
+    assert told.message.count("checkpoint_storage") == 1
+    assert fake_master.texts() == []
+
+
+@pytest.mark.parametrize("inside", ["", "workdir", "workdir/checkpoints"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_checkpoint_directory_inside_the_run_directory_ends_the_trial_before_it_starts(
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path, inside: str, linked: bool
+) -> None:
+    place = runner.dir.path / inside
+    if linked:
+        (tmp_path / "link").symlink_to(place)
+        place = tmp_path / "link"
+    trial(fake_master, tmp_path, checkpoint_storage={"type": "shared_fs", "host_path": str(place)})
+    fake_master.spec.entrypoint = "echo started"
+    told = runner.start().finish()
+    assert told.cause is ExitCause.FAILED
+    assert f"{place} lies inside {runner.dir.path}, which is deleted when the task ends" in told.message
+    assert fake_master.texts() == []
+
+
+def test_a_dangling_link_in_the_place_of_the_store_is_named_with_what_it_leads_to(
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
+) -> None:
+    (tmp_path / "store").symlink_to(tmp_path / "gone")
+    trial(fake_master, tmp_path, checkpoint_storage={"type": "shared_fs", "host_path": str(tmp_path / "store")})
+    fake_master.spec.entrypoint = "echo started"
+    told = runner.start().finish()
+    assert told.cause is ExitCause.FAILED
+    assert f"{tmp_path}/store is a link to {tmp_path}/gone, which is no directory" in told.message
+    assert told.message.count("checkpoint_storage") == 1
     assert fake_master.texts() == []
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from determined.config import parse_checkpoint_storage, storage_from_string
-from determined.config.storage import S3, Azure, Directory, SharedFS
+from determined.config.storage import S3, Azure, Directory, SharedFS, place_problem
 from determined.errors import InvalidConfig
 
 
@@ -84,3 +84,34 @@ def test_a_path_off_cluster_is_a_directory() -> None:
 def test_malformed_shortcuts_are_refused(text: str) -> None:
     with pytest.raises(InvalidConfig, match="malformed checkpoint storage"):
         storage_from_string(text)
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "instead"),
+    [
+        ({"type": "shared_fs", "host_path": "~/checkpoints"}, "host_path", "~/checkpoints", "echo ~/checkpoints"),
+        ({"type": "shared_fs", "host_path": "~ada/my dir"}, "host_path", "~ada/my dir", "echo ~ada/'my dir'"),
+        ({"type": "shared_fs", "host_path": "$HOME/c"}, "host_path", "$HOME/c", "realpath -m '$HOME/c'"),
+        ({"type": "shared_fs", "host_path": "relative/dir"}, "host_path", "relative/dir", "realpath -m relative/dir"),
+        ({"type": "shared_fs", "host_path": " /data"}, "host_path", " /data", "realpath -m"),
+        ({"type": "shared_fs", "host_path": ""}, "host_path", "", "realpath -m"),
+        ({"type": "directory", "container_path": "rel/ckpt"}, "container_path", "rel/ckpt", "realpath -m rel/ckpt"),
+        ({"type": "directory", "container_path": "~"}, "container_path", "~", "echo ~"),
+    ],
+)
+def test_a_path_that_is_not_absolute_is_refused_with_what_to_write_instead(
+    section: dict[str, Any], key: str, value: str, instead: str
+) -> None:
+    with pytest.raises(InvalidConfig) as refused:
+        parse_checkpoint_storage(section)
+    [said] = refused.value.violations
+    assert said.startswith(f"<config>.checkpoint_storage.{key}: must be absolute, not `{value}`")
+    assert instead in said
+    assert place_problem(section) == said.removeprefix("<config>.")
+
+
+def test_a_stored_section_is_judged_by_its_paths_alone() -> None:
+    assert place_problem({"type": "shared_fs", "host_path": "/d", "container_path": "old"}) is None
+    assert place_problem({"type": "s3", "bucket": "b"}) is None
+    outside = place_problem({"type": "shared_fs", "host_path": "/d", "storage_path": "../x"})
+    assert outside is not None and "checkpoint_storage.storage_path: must be a subdirectory" in outside

@@ -165,10 +165,10 @@ def test_a_directory_of_each_nodes_own_fails_and_leaves_no_mark(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(check, "_MARK_SECONDS", 0.2)
-    apart = {"config": {"checkpoint_storage": {"type": "directory", "container_path": "here"}}}
-    _, reasons, _ = start(apart, apart)
+    sections = [{"type": "directory", "container_path": str(tmp_path / f"disk-of-n{node}")} for node in (0, 1)]
+    _, reasons, _ = start(*({"config": {"checkpoint_storage": section}} for section in sections))
     assert reasons[0] == reasons[1] is not None
-    assert "work/1/here on n1" in str(reasons[0]) and "is not the one of n0" in str(reasons[0])
+    assert f"{tmp_path}/disk-of-n1 on n1" in str(reasons[0]) and "is not the one of n0" in str(reasons[0])
     assert not list(tmp_path.rglob(".preflight*"))
 
 

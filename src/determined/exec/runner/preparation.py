@@ -96,7 +96,7 @@ def probe_storage(prepared: Prepared, warn: Callable[[str], None]) -> None:
         return
     if not found.is_certain_for(prepared.spec.entrypoint, is_hooked=prepared.is_hooked):
         return warn(f"checkpoint storage is not probed: {found.reason}; training starts unchecked")
-    raise FailedPrecondition(f"checkpoint storage does not work: {found.reason}; {found.remedy}")
+    raise FailedPrecondition(f"checkpoint storage does not work: {found.reason}{found.remedy}")
 
 
 def _fetch_context(spec: TaskSpec, run_dir: RunDir, link: MasterLink) -> Path:

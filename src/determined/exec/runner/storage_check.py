@@ -6,13 +6,15 @@ The driver may be in the task's Python alone, and the keys in its variables.
 import json
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from determined.constants import DEFAULT_RUN_DIR, ENV_RUN_DIR
 from determined.exec.probe_storage import NO_DRIVER, UNUSABLE
-from determined.exec.runner.preflight.directory import is_on_a_file_system, seen_from
+from determined.exec.runner.preflight.directory import is_on_a_file_system
 
 _PROBE_SECONDS = 120.0  # drivers give up sooner, with better words
 
@@ -29,7 +31,12 @@ class Lack(StrEnum):
 class Trouble:
     lack: Lack
     reason: str
-    remedy: str = "correct checkpoint_storage"
+    advice: str = "correct checkpoint_storage"
+
+    @property
+    def remedy(self) -> str:
+        """What to do, unless the reason says so already."""
+        return "" if "checkpoint_storage" in self.reason else f"; {self.advice}"
 
     def is_certain_for(self, entrypoint: str | list[str], *, is_hooked: bool) -> bool:
         """Whether this task could not save either.
@@ -46,7 +53,7 @@ class Trouble:
 def find_trouble(section: dict[str, Any], variables: dict[str, str], workdir: Path) -> Trouble | None:
     """What is wrong with a `checkpoint_storage` for a task with these variables; None when it can be used."""
     if is_on_a_file_system(section):
-        return _here(seen_from(workdir, section))
+        return _here(section, (variables.get(ENV_RUN_DIR), DEFAULT_RUN_DIR))
     python = shutil.which("python3", path=variables.get("PATH")) or "python3"
     try:
         done = _probe(python, section, variables, workdir)
@@ -57,11 +64,11 @@ def find_trouble(section: dict[str, Any], variables: dict[str, str], workdir: Pa
     return _judged(done, python)
 
 
-def _here(section: dict[str, Any]) -> Trouble | None:
+def _here(section: dict[str, Any], run_dirs: Iterable[str | None]) -> Trouble | None:
     from determined.storage import probe
 
     try:
-        probe(section)
+        probe(section, outside=[place for place in run_dirs if place])
     except Exception as e:  # noqa: BLE001  edge to the store: whatever it raises is the reason, in the task's log
         return Trouble(Lack.STORE, str(e))
     return None

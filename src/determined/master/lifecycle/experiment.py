@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection, RowMapping
 
 from determined.config import ExperimentConfig
+from determined.config.storage import place_problem
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import checkpoint as checkpoints
@@ -59,6 +60,7 @@ class NewExperiment:
 def create(conn: Connection, now: datetime, new: NewExperiment) -> int:
     """Job, experiment (PAUSED), searcher and first trials. Unmanaged: no search, its client brings the trials."""
     check_warm_start(conn, new.warm_start_checkpoint)
+    check_storage(new.active)
     job_id = _create_job(conn, now, new)
     searcher = new.active.get("searcher") or {}
     experiment_id = experiments.insert_row(
@@ -95,6 +97,7 @@ def create(conn: Connection, now: datetime, new: NewExperiment) -> int:
 
 
 def activate(conn: Connection, now: datetime, experiment_id: int) -> None:
+    check_storage(experiments.get(conn, experiment_id)["config"])
     _move(conn, now, experiment_id, State.ACTIVE, "activated")
 
 
@@ -255,6 +258,17 @@ def check_warm_start(conn: Connection, uuid: str | None) -> None:
     state = submission.checkpoint_state(conn, uuid)
     if state != "COMPLETED":
         raise FailedPrecondition(f"checkpoint {uuid} is {state or 'gone'}; an experiment cannot start from it")
+
+
+def check_storage(active: dict[str, Any]) -> None:
+    """Refuse to run what would lose its checkpoints. Earlier releases have stored such configs.
+
+    Raises:
+        FailedPrecondition: its checkpoint storage has a path that means another place to everybody.
+    """
+    reason = place_problem(active.get("checkpoint_storage") or {})
+    if reason is not None:
+        raise FailedPrecondition(f"{reason}; submit it again with that path, or continue it with that one changed")
 
 
 def _require_deleting(experiment: RowMapping) -> None:

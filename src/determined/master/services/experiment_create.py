@@ -18,6 +18,7 @@ from determined.master.lifecycle import experiment as lifecycle
 from determined.master.services import (
     config_secrets,
     environment_file,
+    experiment_files,
     experiment_layers,
     experiment_view,
     isolation,
@@ -114,6 +115,7 @@ async def check_resources(
     With `launch_error: false` the last is one warning.
     """
     resources = prepared.config.resources
+    await experiment_files.require_lasting(ctx, prepared.active)
     await ctx.db.read(lambda conn: isolation.require(conn, ctx.config, owner_id, workspace_id))
     await pool.require_available(ctx, resources.resource_pool, workspace_id)
     found = await pool.check_capacity(

@@ -1,8 +1,8 @@
 """The files of an experiment as the master itself reaches them, and how far it goes there.
 
-A user chooses where checkpoints lie; the master has rights that users have not. In a local place that is not the
-cluster's own `checkpoint_storage` it touches only directories of the uid as which the experiment's tasks run (its own
-uid where tasks run as the master does).
+A user chooses where checkpoints lie and says which of the directories there are theirs; the master has rights that
+users have not. It touches only directories of the uid as which the experiment's tasks run (its own uid where tasks run
+as the master does). In the cluster's own `checkpoint_storage` that is so where tasks run as several users.
 """
 
 import asyncio
@@ -12,13 +12,14 @@ from typing import Any
 from sqlalchemy import Connection
 
 from determined import storage
-from determined.errors import FailedPrecondition
+from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import job as jobs
 from determined.master.db.queries import runner as runners
-from determined.master.lifecycle.identity import task_uid
+from determined.master.lifecycle.checkpoint_place import place_of, run_roots
+from determined.master.lifecycle.identity import can_switch_users, task_uid
 from determined.master.services.experiment_layers import master_storage
 from determined.storage.local import LocalStorageManager
 
@@ -30,17 +31,55 @@ async def remove_tensorboard(ctx: MasterContext, experiment_id: int, config: dic
 
 
 async def open_storage(ctx: MasterContext, experiment_id: int, config: dict[str, Any] | None) -> storage.StorageManager:
-    """The storage of an experiment, or of one of its checkpoints. Raises FailedPrecondition if there is none."""
-    manager = await asyncio.to_thread(_build, config)
-    if isinstance(manager, LocalStorageManager) and not _is_the_clusters(ctx.config, manager):
-        manager.only_owned_by(await ctx.db.read(lambda conn: _task_uid(conn, ctx.config, experiment_id)))
+    """The storage of an experiment, or of one of its checkpoints, as the master reaches it.
+
+    Raises:
+        FailedPrecondition: there is none that it could reach.
+    """
+    active = await ctx.db.read(lambda conn: experiments.get(conn, experiment_id)["config"])
+    place = place_of(ctx.config, active, config)
+    if place.reason:
+        raise FailedPrecondition(place.reason)
+    manager = await asyncio.to_thread(_build, place.section)
+    if isinstance(manager, LocalStorageManager):
+        uid = await ctx.db.read(lambda conn: _task_uid(conn, ctx.config, experiment_id))
+        if not _is_the_clusters(ctx.config, manager) or (place.is_here and _shares_with_others(uid)):
+            manager.only_owned_by(uid)
     return manager
+
+
+async def require_lasting(ctx: MasterContext, active: dict[str, Any]) -> None:
+    """Refuse a storage whose files would be deleted with the task that saves them.
+
+    Raises:
+        InvalidArgument: which setting, why, and what to choose.
+    """
+    place = place_of(ctx.config, active, active["checkpoint_storage"])
+    if place.reason:
+        raise InvalidArgument(place.reason)
+    if place.is_here:
+        await asyncio.to_thread(_refuse_run_directories, ctx.config, place.section)
 
 
 def sweep_staging(config: MasterConfig, older_than_s: float, now: float) -> list[str]:
     """Remove what killed uploads left in the cluster's own storage, if that is local. Blocking."""
     manager = storage.build(master_storage(config))
     return manager.sweep_staging(older_than_s, now) if isinstance(manager, LocalStorageManager) else []
+
+
+def _refuse_run_directories(config: MasterConfig, section: dict[str, Any] | None) -> None:
+    manager = _build(section)
+    key = "container_path" if section and section["type"] == "directory" else "host_path"
+    for root in run_roots(config):
+        try:
+            manager.refuse_inside(root)
+        except ValueError as e:
+            raise InvalidArgument(f"checkpoint_storage.{key}: {e}") from e
+
+
+def _shares_with_others(uid: int) -> bool:
+    """Whether the cluster's storage holds directories that a task of this uid cannot read, but the master can."""
+    return can_switch_users() and uid != 0
 
 
 def _build(config: dict[str, Any] | None) -> storage.StorageManager:

@@ -74,7 +74,7 @@ class Preflight:
         if self._mode != SKIP:
             self._packages = _aside(lambda: installed(here.variables, here.workdir, _INSPECTION_SECONDS))
             self._interfaces = _aside(interfaces)
-            self._directory = _aside(lambda: CheckpointDirectory.of(here.config, here.workdir))
+            self._directory = _aside(lambda: CheckpointDirectory.of(here.config))
 
     def check(self, addresses: Sequence[str], rank: int) -> None:
         """After rendezvous. Raises FailedPrecondition when these nodes cannot train together."""

@@ -4,22 +4,19 @@ import logging
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
+
+if TYPE_CHECKING:
+    from determined.storage import StorageManager
 
 logger = logging.getLogger(__name__)
 
 _ON_A_FILE_SYSTEM = ("shared_fs", "directory")
-_PATHS = ("host_path", "container_path")
 _NAME = "MARK.txt"
 _MARK = ".preflight-"
 _STALE_SECONDS = 3600.0  # a check takes seconds, but the clock that dates the files may be another host's
 _LOOK_SECONDS = 0.1
-
-
-def seen_from(workdir: Path, section: dict[str, Any]) -> dict[str, Any]:
-    """A storage section as the task means it: a relative path starts where the task runs, not where its runner does."""
-    return section | {key: str(workdir / section[key]) for key in _PATHS if section.get(key)}
 
 
 def is_on_a_file_system(section: dict[str, Any]) -> bool:
@@ -29,16 +26,22 @@ def is_on_a_file_system(section: dict[str, Any]) -> bool:
 class CheckpointDirectory:
     """Of a storage section that names a directory; `of` gives None for any other."""
 
-    def __init__(self, section: dict[str, Any], workdir: Path) -> None:
-        from determined.storage import build
-
-        self._manager = build(seen_from(workdir, section))
-        self.place: str = self._manager._base_path
+    def __init__(self, manager: "StorageManager") -> None:
+        self._manager = manager
+        self.place: str = manager._base_path
 
     @classmethod
-    def of(cls, config: dict[str, Any] | None, workdir: Path) -> "CheckpointDirectory | None":
+    def of(cls, config: dict[str, Any] | None) -> "CheckpointDirectory | None":
         section = (config or {}).get("checkpoint_storage") or {}
-        return cls(section, workdir) if is_on_a_file_system(section) else None
+        if not is_on_a_file_system(section):
+            return None
+        from determined.storage import build
+
+        try:
+            return cls(build(section))
+        except ValueError as e:  # the storage probe, which comes next, says so
+            logger.warning("no mark is left: %s", e)
+            return None
 
     def leave_mark(self) -> str | None:
         """Its name; None where nothing can be written: the storage probe, which comes next, says why."""

@@ -1,0 +1,67 @@
+"""Where the master finds what tasks of an experiment save. Pure."""
+
+import posixpath
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from determined.constants import DEFAULT_RUN_DIR
+from determined.master.config import MasterConfig
+
+_HERE = ("agent", "docker")  # engines whose tasks run on the master's own machine
+_FILES = ("shared_fs", "directory")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`section`: the storage as the master reaches it, None where only a container has it (`reason` says so).
+
+    `is_here`: tasks save on the master's machine, so the master must see the files before it believes in them.
+    """
+
+    section: dict[str, Any] | None
+    is_here: bool = False
+    reason: str = ""
+
+
+def place_of(config: MasterConfig, active: dict[str, Any], section: dict[str, Any] | None) -> Place:
+    """`active`: the experiment's config; `section`: its storage, or one that a trial of it has chosen for itself."""
+    engine = _engine_type(config, active)
+    if section is None or section.get("type") not in _FILES or engine not in _HERE:
+        return Place(section)
+    if engine != "docker" or section["type"] != "directory":
+        return Place(section, is_here=True)
+    inside = section["container_path"]
+    outside = _outside_of_container(inside, active.get("bind_mounts") or ())
+    if outside is not None:
+        return Place({**section, "container_path": outside}, is_here=True)
+    reason = (
+        f"checkpoint_storage.container_path: `{inside}` is a directory of the container alone and is deleted with it; "
+        f"use type shared_fs, or add to bind_mounts a directory of the host with container_path `{inside}`"
+    )
+    return Place(None, is_here=True, reason=reason)
+
+
+def run_roots(config: MasterConfig) -> list[str]:
+    """Directories of this machine whose content is deleted when tasks end."""
+    data = Path(config.data_dir).absolute()
+    return [str(data / "runs"), *(str(data / engine.name / "runs") for engine in config.engines)]
+
+
+def _engine_type(config: MasterConfig, active: dict[str, Any]) -> str | None:
+    pool = config.pool((active.get("resources") or {}).get("resource_pool") or "")
+    return next((engine.type for engine in config.engines if pool is not None and engine.name == pool.engine), None)
+
+
+def _outside_of_container(path: str, mounts: Iterable[dict[str, Any]]) -> str | None:
+    """The host's path of a container's path; None where no bind mount leads out. The innermost mount counts."""
+    found = sorted(_outsides(posixpath.normpath(path), mounts))
+    return found[-1][1] if found else None
+
+
+def _outsides(path: str, mounts: Iterable[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+    for mount in mounts:
+        target = posixpath.normpath(posixpath.join(DEFAULT_RUN_DIR, "workdir", mount["container_path"]))
+        if path == target or path.startswith(target.rstrip("/") + "/"):
+            yield len(target), posixpath.normpath(posixpath.join(mount["host_path"], path[len(target) :].lstrip("/")))
