@@ -25,6 +25,10 @@ logger = logging.getLogger(__name__)
 
 AnyRequest = Request[Any, Any, Any]
 
+# Nobody reads this answer; the status keeps an aborted request apart from a failure in the log and the counters.
+CLIENT_LEFT = 499
+_LEFT_MIDWAY = "client disconnected prematurely"  # Litestar's words, with status 500
+
 _BY_STATUS: dict[int, type[DeterminedError]] = {
     401: Unauthenticated,
     403: Forbidden,
@@ -66,6 +70,8 @@ def _ours(request: AnyRequest, error: DeterminedError) -> Response[bytes]:
 def _framework(request: AnyRequest, error: HTTPException) -> Response[bytes]:
     """Litestar's own: unknown route, wrong method, a parameter it could not convert, a body over the limit."""
     message = str(error.detail)
+    if message == _LEFT_MIDWAY:
+        return error_response(InvalidArgument("the client left before it had sent the whole request"), CLIENT_LEFT)
     if error.status_code == 404:
         message = f"no such path: {request.method} {request.url.path}"
     if error.status_code == 405:

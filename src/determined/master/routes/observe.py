@@ -12,6 +12,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from determined.master.auth.browser import SAFE_METHODS
 from determined.master.auth.identity import Caller
+from determined.master.routes.errors import CLIENT_LEFT
 
 logger = logging.getLogger(__name__)
 
@@ -69,10 +70,11 @@ def _protect(headers: MutableScopeHeaders, path: str, request_id: str) -> None:
 
 def _log(scope: Any, request_id: str, status: int, seconds: float) -> None:
     method, path = scope["method"], scope["path"]
-    failed = status >= 400 or status == 0
-    if method in SAFE_METHODS and not failed:
+    left = status in (0, CLIENT_LEFT)
+    failed = status >= 400 and not left
+    if method in SAFE_METHODS and not failed and not left:
         return
-    level = logging.DEBUG if _CHATTER.search(path) and not failed else logging.INFO
+    level = logging.DEBUG if left or (_CHATTER.search(path) and not failed) else logging.INFO
     who = _who(scope.get("user"))
     fields = {
         "request_id": request_id,
@@ -82,7 +84,7 @@ def _log(scope: Any, request_id: str, status: int, seconds: float) -> None:
         "status": status,
         "duration_ms": round(seconds * 1000, 1),
     }
-    logger.log(level, "%s %s: %s", method, path, status or "the client left", extra={"fields": fields})
+    logger.log(level, "%s %s: %s", method, path, "the client left" if left else status, extra={"fields": fields})
 
 
 def _who(caller: Any) -> str | None:
