@@ -1,69 +1,123 @@
-"""An hour on a page of a live trial, compressed: reports of an hour in minutes, and a page whose timers run as fast."""
+"""What an open live trial asks of the master, how fast a sign-out empties other tabs, how fast a page comes back.
 
-import math
+    python benchmarks/webui_live.py [seconds]
+
+A real master, a real trial that reports ten times a second, a real Chromium. Prints one line per figure.
+"""
+
+import collections
+import re
+import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "e2e"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "browser"))
 
-from determined.wire.report import LogLine, MetricReport
-from ingest import Master, Sender, Target
-from webui_browser import Counters, settle, visitor
-from webui_row import Row
+from ground import chromium, sign_in, submit
+from playwright.sync_api import BrowserContext, Page, expect
 
-_A_SECOND = 8  # reports that are sent in a second stand for as many seconds: the master tells of ten changes a second
-_GROWTH_MB = 20
-_WARM_UP = 0.1
-_HIDDEN_SECONDS = 80  # a hidden tab is served for a minute more
-_HIDE = """() => {
-    for (const [name, value] of [["hidden", true], ["visibilityState", "hidden"]])
-        Object.defineProperty(document, name, {configurable: true, get: () => value});
-    document.dispatchEvent(new Event("visibilitychange"));
-}"""
+from cluster import Client, Cluster
 
-
-def hour(browser: Browser, master: Master, updates: int) -> Iterator[Row]:
-    """A report a second, for an hour; two tabs, one of them hidden."""
-    target = master.start_trial()
-    with visitor(browser, master.url, faster=_A_SECOND) as context:
-        watched, hidden = context.new_page(), context.new_page()
-        for page in (hidden, watched):
-            page.goto(f"/det/trials/{target.trial_id}/overview")
-            settle(page, "h1")
-        hidden.evaluate(_HIDE)
-        reports = _Reports(target)
-        warm_up = max(int(updates * _WARM_UP), _HIDDEN_SECONDS)
-        reports.send(warm_up, watched)
-        asked: list[str] = []
-        hidden.on("request", lambda request: asked.append(request.url))
-        counters = Counters(watched)
-        before, cpu = counters.heap_mb(), counters.cpu_ms()
-        reports.send(updates - warm_up, watched)
-        growth, cpu = counters.heap_mb() - before, counters.cpu_ms() - cpu
-    what = f"heap after {updates:,} updates of a live trial (from {before:.0f} MB)"
-    yield Row(what, f"≤ {_GROWTH_MB} MB more", f"{growth:.1f} MB", cpu, growth <= _GROWTH_MB)
-    yield Row("requests of the hidden tab after its first minute", "0", str(len(asked)), None, not asked)
-
-
-class _Reports:
-    """Sends what a training process would: every step a metric, every tenth a validation, a line of log each."""
-
-    def __init__(self, target: Target) -> None:
-        self._sender, self._logs, self._step = Sender(target, "user-1"), Sender(target, "logs-live"), 0
-
-    def send(self, updates: int, page: Page) -> None:
-        begin = time.perf_counter()
-        for n in range(updates):
-            self._one()
-            ahead = begin + (n + 1) / _A_SECOND - time.perf_counter()
-            page.wait_for_timeout(max(0.0, ahead * 1000))  # not sleep: what the browser says is heard meanwhile
-
-    def _one(self) -> None:
-        self._step += 1
-        step, now = self._step, time.time()
-        values = {"loss": math.exp(-self._step / 1000), "accuracy": 1 - math.exp(-step / 800), "grad": math.sin(step)}
-        made = [MetricReport("training", step, values, now)]
+REPORTS = """\
+import pathlib, time
+from determined import core
+end = pathlib.Path({end!r})
+with core.init() as ctx:
+    step = 0
+    while not end.exists():
+        step += 1
+        ctx.train.report_training_metrics(steps_completed=step, metrics={{"loss": 1 / step, "acc": step % 50, "lr": 0.1}})
         if step % 10 == 0:
-            made.append(MetricReport("validation", step, {"loss": values["loss"] * 1.1}, now))
-        self._sender.post(list(made))
-        self._logs.post([LogLine(f"step {step} loss {values['loss']:.4f}", now)])
+            ctx.train.report_validation_metrics(steps_completed=step, metrics={{"x": 1 / step}})
+        time.sleep(0.1)
+"""
+WAIT_MS = 120_000
+
+
+def main() -> None:
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 20.0
+    with tempfile.TemporaryDirectory() as name, chromium() as browser:
+        directory = Path(name)
+        site = Cluster(directory / "master", slots=2)
+        site.start()
+        try:
+            context = browser.new_context(base_url=site.url, viewport={"width": 1280, "height": 800})
+            context.set_default_timeout(WAIT_MS)
+            sign_in(context, site.url)
+            client = Client(site.url)
+            made = submit(client, directory / "exp", REPORTS.format(end=str(directory / "end")), name="live")
+            client.wait_state(made, "RUNNING")
+            _measure(context, site, made, seconds)
+            (directory / "end").touch()
+            client.wait_state(made, "COMPLETED")
+        finally:
+            (directory / "end").touch()
+            site.stop()
+            site.end_runners()
+
+
+def _measure(context: BrowserContext, site: Cluster, experiment: int, seconds: float) -> None:
+    page = context.new_page()
+    for tab in ("overview", "metrics"):
+        page.goto(f"/det/experiments/{experiment}/{tab}")
+        expect(page.locator("figure p.visually-hidden").first).to_contain_text("last", timeout=WAIT_MS)
+        _settle(page, 3)
+        count, size, kinds = _traffic(page, seconds)
+        most = ", ".join(f"{kind} {n / seconds:.1f}" for kind, n in kinds.most_common(6))
+        print(
+            f"{tab}: {count / seconds:.1f} requests/s, {size / seconds / 1000:.1f} kB/s of answers ({most})", flush=True
+        )
+    site.kill()
+    expect(_pill(page, "Live")).to_have_count(0, timeout=WAIT_MS)
+    page.wait_for_timeout(20_000)
+    page.screenshot(path="/tmp/page-away.png")
+    site.start()
+    back = time.monotonic()
+    expect(_pill(page, "Live")).to_be_visible(timeout=WAIT_MS)
+    print(f"live {time.monotonic() - back:.1f} s after the master was ready again (20 s away)", flush=True)
+    other = context.new_page()
+    other.goto("/det/dashboard")
+    expect(_pill(other, "Live")).to_be_visible(timeout=WAIT_MS)
+    out = time.monotonic()
+    other.goto("/det/logout")
+    gone = None
+    try:
+        expect(page.locator("figure")).to_have_count(0, timeout=40_000)
+        gone = time.monotonic() - out
+    except AssertionError:
+        pass
+    print(f"other tab empty {gone} s after the sign-out began", flush=True)
+
+
+def _traffic(page: Page, seconds: float) -> tuple[int, int, collections.Counter[str]]:
+    kinds: collections.Counter[str] = collections.Counter()
+    sizes: list[int] = []
+
+    def seen(request: object) -> None:
+        url = urlsplit(request.url)  # type: ignore[attr-defined]
+        kinds[re.sub(r"\d+", "N", url.path).removeprefix("/api/v1/")] += 1
+
+    def answered(request: object) -> None:
+        sizes.append(request.sizes()["responseBodySize"])  # type: ignore[attr-defined]
+
+    page.on("request", seen)
+    page.on("requestfinished", answered)
+    page.wait_for_timeout(seconds * 1000)
+    page.remove_listener("request", seen)
+    page.remove_listener("requestfinished", answered)
+    return sum(kinds.values()), sum(sizes), kinds
+
+
+def _settle(page: Page, seconds: float) -> None:
+    page.wait_for_timeout(seconds * 1000)
+
+
+def _pill(page: Page, word: str) -> object:
+    return page.get_by_role("banner").get_by_text(word, exact=True)
+
+
+if __name__ == "__main__":
+    main()

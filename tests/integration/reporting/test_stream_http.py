@@ -304,6 +304,33 @@ def test_the_end_of_a_session_ends_its_streams(listen: Listen, master: Any, monk
     assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1008, "the session ended; log in again")
 
 
+def test_a_session_that_a_commit_ends_loses_its_streams_at_once(listen: Listen, master: Any, admin: Any) -> None:
+    """By logging out, by a new password, by revoking a token, by deactivating the user; others listen on."""
+    user = master.client("determined")
+    user_id = user.get("/api/v1/me").json["user"]["id"]
+    bystander = listen()
+    bystander.subscribe(projects=NOW)
+    token = user.post("/api/v1/tokens", {"userId": user_id}).json
+
+    def ends(headers: dict[str, str], act: Callable[[], Any]) -> None:
+        listener = listen(headers)
+        listener.subscribe(metrics=NOW)
+        assert act().status == 200
+        with pytest.raises(ConnectionClosed) as closed:
+            listener.until(lambda m: False)
+        assert closed.value.rcvd is not None
+        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1008, "the session ended; log in again")
+
+    other = master.client("determined")
+    ends(other.headers, lambda: other.post("/api/v1/auth/logout"))
+    bearer = {"Authorization": f"Bearer {token['token']}"}
+    token_id = token["tokenId"]
+    ends(bearer, lambda: admin.patch(f"/api/v1/tokens/{token_id}", {"tokenId": token_id, "setRevoked": True}))
+    ends(user.headers, lambda: admin.patch(f"/api/v1/users/{user_id}", {"active": False}))
+    _project(admin, "heard by who is still there")
+    bystander.until(lambda m: m.get("project", {}).get("name") == "heard by who is still there")
+
+
 def test_streams_end_when_the_master_stops(listen: Listen, master: Any) -> None:
     listener = listen()
     listener.subscribe(projects=NOW)

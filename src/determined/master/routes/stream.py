@@ -11,8 +11,9 @@ from litestar.exceptions import WebSocketDisconnect
 from determined.errors import DeterminedError, Unavailable
 from determined.master import supervise
 from determined.master.auth.authenticate import authenticate, credentials_of
+from determined.master.auth.guard import caller_of
 from determined.master.context import MasterContext
-from determined.master.services.stream import TOO_SLOW, StreamHub, Subscriber
+from determined.master.services.stream import REFUSED, TOO_SLOW, StreamHub, Subscriber
 from determined.master.services.stream_spec import subscription
 from determined.wire.stream import StartupMsg
 
@@ -23,8 +24,7 @@ Socket = WebSocket[Any, Any, Any]
 MAX_MESSAGE_CHARS = 1024 * 1024
 _QUIET_SECONDS = 15.0  # after so long without anything to say the client hears that we are there
 _SEND_SECONDS = 30.0
-_AUTHORISED_SECONDS = 60.0  # a logout ends the stream within this time
-_REFUSED = 1008
+_AUTHORISED_SECONDS = 60.0  # commits end the streams of ended sessions; time alone ends what expires
 _REASON_BYTES = 120  # a close frame holds 123
 
 
@@ -32,7 +32,7 @@ _REASON_BYTES = 120  # a close frame holds 123
 async def stream(socket: Socket, ctx: MasterContext, streams: StreamHub) -> None:
     await socket.accept()
     try:
-        client = streams.join()
+        client = streams.join(caller_of(socket).session_id)
     except Unavailable as e:
         await _hang_up(socket, TOO_SLOW, e.message)
         return
@@ -56,7 +56,7 @@ async def _receive(socket: Socket, streams: StreamHub, client: Subscriber) -> No
                 raise msgspec.ValidationError(f"a subscription of {len(text)} characters is too long")
             streams.subscribe(client, subscription(msgspec.json.decode(text, type=StartupMsg)))
         except (msgspec.DecodeError, DeterminedError) as e:
-            await _hang_up(socket, _REFUSED, str(e))
+            await _hang_up(socket, REFUSED, str(e))
             return
 
 
@@ -66,12 +66,12 @@ async def _send(socket: Socket, ctx: MasterContext, client: Subscriber) -> None:
     while True:
         frame = await client.frame(_QUIET_SECONDS) or client.alive()
         if client.failure is not None:
-            await _hang_up(socket, TOO_SLOW, client.failure)
+            await _hang_up(socket, client.close_code, client.failure)
             return
         if loop.time() - checked > _AUTHORISED_SECONDS:
             checked = loop.time()
             if not await _still_authorised(socket, ctx):
-                await _hang_up(socket, _REFUSED, "the session ended; log in again")
+                await _hang_up(socket, REFUSED, "the session ended; log in again")
                 return
         if frame is not None and not await _sent(socket, frame):
             return

@@ -17,6 +17,7 @@ from determined.errors import Unavailable
 from determined.master import supervise
 from determined.master.context import MasterContext
 from determined.master.db.queries import change
+from determined.master.db.queries import session as sessions
 from determined.master.services.stream_agents import AgentFeed
 from determined.master.services.stream_rows import Message, deletion, messages
 from determined.master.services.stream_spec import MOVING, STORED, Filter, Noun, Subscription, union
@@ -26,6 +27,7 @@ from determined.wire.stream import AliveMsg, SyncMsg
 MAX_CLIENTS = 1000
 MAX_BACKLOG = 4 * 1024 * 1024  # bytes that wait for a client; whoever is slower is dropped and comes back with `since`
 TOO_SLOW = 1013
+REFUSED = 1008
 _PACE = 0.1
 _RETRY = 1.0
 _AGENTS_PERIOD = 1.0  # nodes come and go without a commit
@@ -35,13 +37,15 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Subscriber:
-    """One connection: its subscription and the frames that wait to be sent."""
+    """One connection: its subscription and the frames that wait to be sent. `session_id`: None for a task's token."""
 
-    def __init__(self) -> None:
+    def __init__(self, session_id: int | None = None) -> None:
+        self.session_id = session_id
         self.subscription: Subscription | None = None
         self.after = 0  # everything up to this number has been said
         self.held: dict[Noun, set[str]] = {}
         self.failure: str | None = None
+        self.close_code = TOO_SLOW
         self._frames: deque[bytes] = deque()
         self._backlog = 0
         self._allowed = MAX_BACKLOG
@@ -87,11 +91,15 @@ class Subscriber:
         if not data:
             return
         if self._backlog > self._allowed:
-            self.failure = f"{self._backlog} bytes wait to be read; connect again and say `since`"
-            self._frames.clear()
-            self._ready.set()
+            self.fail(TOO_SLOW, f"{self._backlog} bytes wait to be read; connect again and say `since`")
             return
         self._push(data, extended=self.subscription.extended)
+
+    def fail(self, code: int, reason: str) -> None:
+        """Say nothing more; whoever sends closes the connection with this code and reason."""
+        self.close_code, self.failure = code, reason
+        self._frames.clear()
+        self._ready.set()
 
     def alive(self) -> bytes | None:
         """What is sent in quiet times: a client that hears nothing at all knows that the connection is dead."""
@@ -157,10 +165,10 @@ class StreamHub:
         if self._task is not None:
             await supervise.stop(self._task)
 
-    def join(self) -> Subscriber:
+    def join(self, session_id: int | None = None) -> Subscriber:
         if len(self._clients) >= MAX_CLIENTS:
             raise Unavailable(f"{MAX_CLIENTS} clients listen already; close some or poll the REST API")
-        client = Subscriber()
+        client = Subscriber(session_id)
         self._clients.add(client)
         return client
 
@@ -202,7 +210,14 @@ class StreamHub:
     async def _pass(self) -> None:
         pending = dict(self._pending)
         wanted, position, epoch = self._wanted(), self._position, self._ctx.cluster.cluster_id
-        seen = await self._ctx.db.read(lambda conn: _look(conn, position, wanted, list(pending.values()), epoch))
+        listening, now = {client.session_id for client in self._clients}, self._ctx.clock.now()
+
+        def read(conn: Connection) -> tuple[_Seen, set[int]]:
+            seen = _look(conn, position, wanted, list(pending.values()), epoch)
+            return seen, sessions.live_among(conn, now, listening)
+
+        seen, live = await self._ctx.db.read(read)
+        self._end_sessions(listening - live - {None})
         watched = any(Noun.AGENTS in s.filters for s in pending.values()) or Noun.AGENTS in wanted
         agents = await self._agents.look() if watched else []
         for client in list(self._clients):
@@ -213,6 +228,12 @@ class StreamHub:
         self._position = seen.position if self._clients else None
         if seen.position < seen.known.newest:
             self._wake.set()
+
+    def _end_sessions(self, ended: set[int | None]) -> None:
+        """Close the streams of logins and tokens that a commit has ended. A task's are looked at once a minute."""
+        for client in self._clients:
+            if client.session_id in ended:
+                client.fail(REFUSED, "the session ended; log in again")
 
     def _begin(self, client: Subscriber, asked: Subscription, caught: Caught, known: Known) -> None:
         if self._pending.get(client) is not asked:

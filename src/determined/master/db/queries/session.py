@@ -1,5 +1,6 @@
 """Rows of sessions and access tokens, and what the state of an allocation says about its token."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -93,6 +94,13 @@ def live(conn: Connection, now: datetime, session_id: int) -> Holder | None:
     """None for a session that has ended, expired or been revoked."""
     row = conn.execute(_live(now).where(sessions.c.id == session_id)).one_or_none()
     return Holder(*row) if row else None
+
+
+def live_among(conn: Connection, now: datetime, session_ids: Collection[int | None]) -> set[int]:
+    """Those of these sessions that still let their active user in."""
+    asked = [session_id for session_id in session_ids if session_id is not None]
+    found = conn.execute(_live(now).where(sessions.c.id.in_(asked), users.c.active)) if asked else ()
+    return {row.id for row in found}
 
 
 def end(conn: Connection, session_id: int) -> None:
