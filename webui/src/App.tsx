@@ -3,6 +3,9 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect } from "react";
 import { Route, Router, Switch } from "wouter";
 import { onSignedOut } from "./api/client";
+import { watchConnection } from "./api/reconnect";
+import { forgetSession } from "./api/session";
+import { onTabs } from "./api/tabs";
 import { queryClient } from "./api/useApi";
 import { SignedInRoutes } from "./routes";
 import { SessionGate } from "./shell/SessionGate";
@@ -15,7 +18,9 @@ const LoginPage = lazy(() => import("./pages/login/LoginPage"));
 const LogoutPage = lazy(() => import("./pages/login/LogoutPage"));
 
 export function App() {
-  useEffect(() => onSignedOut(toLogin), []);
+  useEffect(() => onSignedOut(sessionOver), []);
+  useEffect(() => onTabs((word) => word === "signed-out" && sessionOver()), []);
+  useEffect(() => watchConnection(() => !isAtSignIn()), []);
   return (
     <QueryClientProvider client={queryClient}>
       <Router base={BASE}>
@@ -40,9 +45,19 @@ export function App() {
   );
 }
 
+function sessionOver(): void {
+  if (isAtSignIn()) return;
+  toLogin();
+  forgetSession();
+}
+
+function isAtSignIn(): boolean {
+  const { pathname } = window.location;
+  return pathname === `${BASE}/login` || pathname === `${BASE}/logout`;
+}
+
 function toLogin(): void {
   const { pathname, search, hash } = window.location;
-  if (pathname === `${BASE}/login` || pathname === `${BASE}/logout`) return;
   const here = pathname.slice(BASE.length) + search + hash;
   navigate(here === "/" || here === "" ? "/login" : `/login?redirect=${encodeURIComponent(here)}`, { replace: true });
 }

@@ -1,28 +1,39 @@
-// Whether the master answers, as a tiny store: the banner reads it, the client writes it.
+// Whether the master answers, as a tiny store: the banner reads it, the client and the browser write it.
 import { useSyncExternalStore } from "react";
 
-let lost = false;
+/** `offline`: this browser has no network; `lost`: it has, and the master does not answer. */
+export type Reach = "ok" | "lost" | "offline";
+
+let reach: Reach = "ok";
 const listeners = new Set<() => void>();
 
 export function reachable(): void {
-  set(false);
+  set("ok");
 }
 
 export function unreachable(): void {
-  set(true);
+  set(isOffline() ? "offline" : "lost");
 }
 
-export function useConnectionLost(): boolean {
-  return useSyncExternalStore(subscribe, () => lost);
+export function currentReach(): Reach {
+  return reach;
 }
 
-function set(next: boolean): void {
-  if (lost === next) return;
-  lost = next;
-  for (const listener of listeners) listener();
+export function useReach(): Reach {
+  return useSyncExternalStore(onReach, currentReach);
 }
 
-function subscribe(listener: () => void): () => void {
+export function onReach(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
+}
+
+function set(next: Reach): void {
+  if (reach === next) return;
+  reach = next;
+  for (const listener of [...listeners]) listener();
+}
+
+function isOffline(): boolean {
+  return typeof navigator !== "undefined" && navigator.onLine === false;
 }

@@ -1,7 +1,9 @@
 // Who is signed in. Pages below SessionGate read it with useSession; the cookie itself is never seen by scripts.
 import { createContext, type ReactNode, useContext, useMemo } from "react";
+import { closeStream } from "../stream";
 import { call } from "./client";
 import type { Schemas } from "./schema";
+import { tellTabs } from "./tabs";
 import { queryClient } from "./useApi";
 
 export interface Permissions {
@@ -36,6 +38,13 @@ export async function signIn(username: string, password: string): Promise<Schema
 
 export async function signOut(): Promise<void> {
   await call("POST /api/v1/auth/logout");
+  forgetSession();
+  tellTabs("signed-out");
+}
+
+/** Nothing of what the session could see stays: no answers, no stream. */
+export function forgetSession(): void {
+  closeStream();
   queryClient.clear();
 }
 

@@ -4,6 +4,7 @@ import { useCallback } from "react";
 import { errorText } from "../ui/errorText";
 import { toast } from "../ui/toast";
 import { ApiError, type Args, call, type Params } from "./client";
+import { currentReach } from "./connection";
 import type { Paths } from "./schema";
 
 export interface ApiOptions {
@@ -28,7 +29,10 @@ export const queryClient = new QueryClient({
       gcTime: 5 * 60_000,
       refetchOnWindowFocus: true,
       refetchIntervalInBackground: false,
-      retry: (count, error) => count < 2 && isTransient(error),
+      // a request without a network fails at once and says so; waiting for one in silence would look like an answer
+      networkMode: "always",
+      // a lost master is asked for by the banner alone, once a second
+      retry: (count, error) => count < 2 && isTransient(error) && currentReach() === "ok",
     },
   },
 });
@@ -42,7 +46,7 @@ export function useApi<K extends keyof Paths>(
   params?: Params<K>,
   options: ApiOptions = {},
 ): UseQueryResult<Paths[K]["response"], ApiError> {
-  return useQuery<Paths[K]["response"], ApiError>({
+  const result = useQuery<Paths[K]["response"], ApiError>({
     queryKey: keyOf(op, params),
     queryFn: ({ signal }) => call(op, ...([params, signal] as unknown as Args<K>)),
     ...(options.enabled === undefined ? {} : { enabled: options.enabled }),
@@ -50,6 +54,15 @@ export function useApi<K extends keyof Paths>(
     ...(options.staleTime === undefined ? {} : { staleTime: options.staleTime }),
     ...(options.keepPrevious ? { placeholderData: keepPreviousData } : {}),
   });
+  return result.error !== null && result.data !== undefined && isTransient(result.error)
+    ? withoutError(result)
+    : result;
+}
+
+/** What was read before the master went away stays on the page; the banner says that it may be old. */
+function withoutError<T extends object>(result: T): T {
+  // not a copy: reading every field would have every consumer rendered for changes that it does not look at
+  return new Proxy(result, { get: (target, key) => (key === "error" ? null : Reflect.get(target, key)) });
 }
 
 /** Returns a function that does a thing, refreshes what it changed, and toasts with Undo or the error. */

@@ -1,21 +1,21 @@
 // Lines above the page: the connection is lost, the administrator's message, a newer version to load.
 import { useEffect, useState } from "react";
-import { useConnectionLost } from "../api/connection";
+import { type Reach, useReach } from "../api/connection";
 import { queryClient, useApi } from "../api/useApi";
 import { Button } from "../ui/Button";
 import { cx } from "../ui/cx";
 import css from "./Shell.module.css";
 
-const SECONDS = 5;
+const RETRY_MS = 1_000;
 
 export function Banners() {
-  const isLost = useConnectionLost();
-  const master = useApi("GET /api/v1/master", undefined, { refetchInterval: isLost ? SECONDS * 1000 : 60_000 });
+  const reach = useReach();
+  const master = useApi("GET /api/v1/master", undefined, { refetchInterval: reach === "ok" ? 60_000 : RETRY_MS });
   const version = master.data?.version;
   const message = master.data?.clusterMessage?.message;
   return (
     <>
-      {isLost && <Lost />}
+      {reach !== "ok" && <Away reach={reach} />}
       {message && (
         <section className={css["banner"]} aria-label="Message from the administrator">
           {message}
@@ -26,12 +26,16 @@ export function Banners() {
   );
 }
 
-function Lost() {
+function Away({ reach }: { reach: Exclude<Reach, "ok"> }) {
+  const words =
+    reach === "offline"
+      ? "This browser is offline. What you see may be old; the page goes on by itself when the network is back."
+      : "The master does not answer. What you see may be old; the page tries again every second.";
   return (
     <div className={cx(css["banner"], css["lost"])} role="alert">
       <span>
-        <span aria-hidden="true">✕ </span>The master does not answer. What you see may be old; trying again every{" "}
-        {SECONDS} seconds.
+        <span aria-hidden="true">✕ </span>
+        {words}
       </span>
       <Button onPress={() => void queryClient.invalidateQueries()}>Try now</Button>
     </div>

@@ -1,6 +1,7 @@
 // The frame around every signed-in page: rail or phone bar, banners, palette, shortcuts, the main landmark.
 import { type ReactNode, useEffect, useState } from "react";
 import { call } from "../api/client";
+import { useReach } from "../api/connection";
 import { useLive } from "../api/live";
 import { queryClient } from "../api/useApi";
 import { listen } from "../ui/shortcuts";
@@ -22,6 +23,7 @@ export function Shell({ children }: { children: ReactNode }) {
   useEffect(() => listen(window), []);
   // keeps the connection while any page is open, so that the pill tells the truth, and the rail's projects current
   useLive({ projects: "all" });
+  const isAway = useReach() !== "ok";
   useFocusOnPageChange();
   useProjectVisits();
   return (
@@ -33,7 +35,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <PhoneTop onSearch={openPalette} />
       <div className={css["content"]}>
         <Banners />
-        <main id="main" tabIndex={-1} className={css["main"]}>
+        <main id="main" tabIndex={-1} className={css["main"]} data-away={isAway || undefined}>
           {children}
         </main>
       </div>

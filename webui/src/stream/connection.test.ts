@@ -88,7 +88,7 @@ test("a master of another database is believed, though its numbers are lower", (
 
 test("it comes back later and later, and after three failures the page polls", () => {
   connection.want(wantedOf({ projects: "all" }));
-  for (const wait of [500, 1000, 2000]) {
+  for (const wait of [500, 1000, 1500]) {
     const before = world.sockets.length;
     world.socket.onclose?.();
     world.pass(wait - 1);
@@ -97,8 +97,29 @@ test("it comes back later and later, and after three failures the page polls", (
     expect(world.sockets.length).toBe(before + 1);
   }
   expect(statuses).toEqual(["reconnecting", "reconnecting", "polling"]);
+  expect(backOff(20, 1)).toBe(1_500);
   expect(backOff(30, 0)).toBe(15_000);
   expect(backOff(30, 1)).toBe(30_000);
+});
+
+test("it tries at once when somebody has seen that the master answers", () => {
+  start();
+  world.socket.onclose?.();
+  connection.retry();
+  expect(world.sockets.length).toBe(2);
+  connection.retry(); // it is trying already
+  expect(world.sockets.length).toBe(2);
+});
+
+test("closed, it stays closed until something is wanted", () => {
+  start();
+  connection.close();
+  expect(world.socket.isClosed).toBe(true);
+  world.pass(120_000);
+  expect(world.sockets.length).toBe(1);
+  connection.want(wantedOf({ jobs: true }));
+  world.socket.onopen?.();
+  expect(world.socket.sent[0]?.subscribe).toEqual({ jobs: { since: -1 } });
 });
 
 test("a connection that has gone silent is given up", () => {

@@ -21,7 +21,10 @@ export interface Surroundings {
 export const SILENCE_MS = 45_000; // the master speaks every 15 s; a connection as silent as this is dead
 export const IDLE_MS = 10_000;
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
+/** Short while the master may be restarting; long where something in between lets no WebSocket through. */
+const LONGEST_DELAY_MS = 1_500;
+const LONGEST_DELAY_LATER_MS = 30_000;
+const SHORT_TRIES = 20;
 const FAILURES_UNTIL_POLLING = 3;
 
 export class Connection {
@@ -58,6 +61,23 @@ export class Connection {
     }
     if (this.#isOpen) this.#subscribe();
     else if (!this.#socket && !this.#stopWaiting) this.#connect();
+  }
+
+  /** Try now instead of later: somebody has seen that the master answers. */
+  retry(): void {
+    if (!this.#stopWaiting) return;
+    this.#stopWaiting();
+    this.#failures = Math.min(this.#failures, 1);
+    this.#connect();
+  }
+
+  /** Closes now and stays closed until something is wanted. */
+  close(): void {
+    this.#stopIdling?.();
+    this.#stopIdling = null;
+    this.#position = null;
+    this.#failures = 0;
+    this.#rest();
   }
 
   #connect(): void {
@@ -148,9 +168,10 @@ export class Connection {
   }
 }
 
-/** Doubles up to half a minute; the jitter keeps a thousand browsers from coming back in one instant. */
+/** Doubles up to a second and a half, later to half a minute; the jitter keeps a thousand browsers from coming back in one instant. */
 export function backOff(failures: number, random: number): number {
-  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + random / 2);
+  const longest = failures <= SHORT_TRIES ? LONGEST_DELAY_MS : LONGEST_DELAY_LATER_MS;
+  return Math.min(longest, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + random / 2);
 }
 
 function take(found: StreamEvent[], events: StreamEvent[], reached: number | null): number | null {

@@ -53,6 +53,25 @@ test("tabs hear through the shared worker, and one that dies is forgotten", () =
   expect(world.socket.isClosed).toBe(true);
 });
 
+test("a session that ends closes the connection of all tabs, until one listens anew", () => {
+  const world = new FakeWorld();
+  const hub = new Hub(world);
+  const [here, there] = ports();
+  serve(there, hub, () => undefined);
+  const [one, other] = [new PortTransport(here), hub];
+  const leave = one.add({ projects: "all" }, () => undefined);
+  other.add({ jobs: true }, () => undefined);
+  opened(world);
+  one.close();
+  expect(world.socket.isClosed).toBe(true);
+  leave();
+  world.pass(60_000);
+  expect(world.sockets.length).toBe(1);
+  one.add({ projects: "all" }, () => undefined);
+  world.pass(30);
+  expect(world.sockets.length).toBe(2);
+});
+
 test("a tab that is hidden for a minute is not served, and reads all again when it is seen", () => {
   const world = new FakeWorld();
   const tab = new Tab(new Hub(world), world.later);

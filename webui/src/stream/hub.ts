@@ -9,6 +9,10 @@ const GATHER_MS = 30; // a page mounts several listeners at once: one message fo
 export interface Transport {
   add(spec: StreamSpec, onEvents: OnEvents): () => void;
   onStatus(listener: (status: StreamStatus) => void): void;
+  /** Connect now rather than when the wait is over. */
+  retry(): void;
+  /** The session is over: no connection, for no tab, until a tab listens anew. */
+  close(): void;
 }
 
 export class Hub implements Transport {
@@ -17,6 +21,7 @@ export class Hub implements Transport {
   #listeners = new Map<number, { wanted: Wanted; onEvents: OnEvents }>();
   #next = 1;
   #gathering = false;
+  #isClosed = false;
   #status: StreamStatus = "reconnecting";
   #statusListeners = new Set<(status: StreamStatus) => void>();
 
@@ -31,6 +36,7 @@ export class Hub implements Transport {
 
   add(spec: StreamSpec, onEvents: OnEvents): () => void {
     const id = this.#next++;
+    this.#isClosed = false;
     this.#listeners.set(id, { wanted: wantedOf(spec), onEvents });
     this.#gather();
     return () => {
@@ -45,11 +51,22 @@ export class Hub implements Transport {
     return () => this.#statusListeners.delete(listener);
   }
 
+  retry(): void {
+    if (!this.#isClosed) this.#connection.retry();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#connection.close();
+    this.#tell("reconnecting");
+  }
+
   #gather(): void {
     if (this.#gathering) return;
     this.#gathering = true;
     this.#around.later(GATHER_MS, () => {
       this.#gathering = false;
+      if (this.#isClosed) return;
       this.#connection.want(union([...this.#listeners.values()].map((listener) => listener.wanted)));
     });
   }

@@ -18,6 +18,16 @@ export function subscribe(spec: StreamSpec, onEvent: (event: StreamEvent) => voi
   return tab.subscribe(spec, (events) => events.forEach(onEvent));
 }
 
+/** The master answers: connect now. */
+export function retryStream(): void {
+  tab?.retry();
+}
+
+/** The session is over: hold no connection. */
+export function closeStream(): void {
+  tab?.close();
+}
+
 export function streamStatus(): StreamStatus {
   return status;
 }

@@ -6,6 +6,8 @@ export type ToWorker =
   | { kind: "add"; id: number; spec: StreamSpec }
   | { kind: "remove"; id: number }
   | { kind: "leave" }
+  | { kind: "retry" }
+  | { kind: "close" }
   | { kind: "holds"; lock: string };
 export type ToTab = { kind: "events"; id: number; events: StreamEvent[] } | { kind: "status"; status: StreamStatus };
 
@@ -35,6 +37,8 @@ export function serve(port: PortLike, hub: Hub, whenGone: (lock: string, then: (
       removes.get(message.id)?.();
       removes.delete(message.id);
     } else if (message.kind === "leave") clear();
+    else if (message.kind === "retry") hub.retry();
+    else if (message.kind === "close") hub.close();
     else
       whenGone(message.lock, () => {
         clear();
@@ -70,6 +74,14 @@ export class PortTransport implements Transport {
 
   onStatus(listener: (status: StreamStatus) => void): void {
     this.#onStatus = listener;
+  }
+
+  retry(): void {
+    this.#post({ kind: "retry" });
+  }
+
+  close(): void {
+    this.#post({ kind: "close" });
   }
 
   /** Everything this tab asked for is forgotten; it is about to be put away. */

@@ -41,6 +41,15 @@ export class Tab {
     for (const entry of this.#entries) this.#serve(entry);
   }
 
+  retry(): void {
+    this.#transport.retry();
+  }
+
+  /** Of no tab anything is heard any more, until one subscribes. */
+  close(): void {
+    this.#transport.close();
+  }
+
   hidden(): void {
     this.#stopWaiting ??= this.#later(HIDDEN_MS, () => this.pause());
   }
