@@ -61,7 +61,9 @@ EXPERIMENT: dict[str, str] = {
     "environment.python.lock": "Instead: a file with every version pinned, installed as it is (requirements format,"
     " `pylock.toml`, `uv.lock`).",
     "environment.python.version": 'Such as `"3.12"`, in quotes. Default: that of the node\'s own Python.',
-    "bind_mounts": "A relative `container_path` becomes a link in the working directory.",
+    "environment.shared_tmp": "Use the node's `/tmp` instead of one of the task's own"
+    " ([what a container gave](../migrating.md#what-a-container-gave)).",
+    "bind_mounts": "A relative `container_path` becomes a link in the working directory, one in `/tmp` is mounted.",
     "bind_mounts[].host_path": "Absolute path on the node; it must exist.",
     "bind_mounts[].container_path": "Relative to the working directory. Absolute ones need a container.",
     "bind_mounts[].read_only": "Not enforced without a container; the task log says so.",
@@ -182,6 +184,7 @@ MASTER: dict[str, str] = {
     "task_container_defaults.devices": "As in experiments.",
     "task_container_defaults.bind_mounts": "As in experiments.",
     "task_container_defaults.work_dir": "Working directory of the tasks.",
+    "task_container_defaults.shared_tmp": "Tasks use the node's `/tmp` instead of one of their own.",
     "task_container_defaults.slurm": "As in experiments.",
     "task_container_defaults.pbs": "As in experiments.",
     "task_container_defaults.startup_hook": "Shell text run before each entrypoint.",

@@ -2,7 +2,9 @@
 property tests try the same examples everywhere, however long a busy machine takes for one."""
 
 import contextlib
+import os
 import signal
+from pathlib import Path
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -11,3 +13,7 @@ with contextlib.suppress(ImportError):  # environments of frameworks have no Hyp
 
     settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("steady")
+
+# Tasks have a /tmp of their own; what their scripts write for a test to see lies elsewhere.
+if Path("/var/tmp").is_dir():
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/var/tmp")

@@ -41,6 +41,7 @@ TASK_CONTAINER_DEFAULTS = Object(
         "devices": Field(DEVICES, honoured_by=DOCKER),
         "bind_mounts": Field(BIND_MOUNTS),
         "work_dir": Field(Text()),
+        "shared_tmp": Field(Boolean()),
         "slurm": Field(SLURM, honoured_by=("slurm",)),
         "pbs": Field(PBS, honoured_by=()),
         "startup_hook": Field(Text()),
@@ -99,6 +100,7 @@ def _as_experiment(defaults: dict[str, Any], *, slots: int) -> dict[str, Any]:
 
 _ENVIRONMENT_KEYS = (
     "image", "registry_auth", "force_pull_image", "environment_variables", "add_capabilities", "drop_capabilities",
+    "shared_tmp",
 )  # fmt: skip
 _TOP_KEYS = ("bind_mounts", "slurm", "pbs", "log_policies", "preemption_timeout")
 

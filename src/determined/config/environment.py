@@ -35,6 +35,7 @@ class Environment:
     proxy_ports: tuple[ProxyPort, ...] = ()
     pod_spec: dict[str, Any] | None = None
     python: PythonEnvironment | None = None
+    shared_tmp: bool = False
 
     def variables(self, device: str) -> list[str]:
         """`NAME=VALUE` entries for a device type; later ones win."""
@@ -63,6 +64,7 @@ def parse_environment(raw: dict[str, Any]) -> Environment:
         proxy_ports=tuple(ProxyPort(**port) for port in raw["proxy_ports"]),
         pod_spec=raw["pod_spec"],
         python=parse_python_environment(raw["python"]),
+        shared_tmp=raw["shared_tmp"],
     )
 
 
@@ -166,6 +168,7 @@ ENVIRONMENT = Object(
         "proxy_ports": Field(PROXY_PORTS, default=[], honoured_by=()),
         "pod_spec": Field(PodSpec(), default=None, honoured_by=()),
         "python": Field(PYTHON_ENVIRONMENT, default=None),
+        "shared_tmp": Field(Boolean(), default=False),
     }
 )
 BIND_MOUNTS = KeyedList(

@@ -29,6 +29,7 @@ print(json.dumps({{
     "user_site": site.getusersitepackages(),
     "missing": [name for name in names if lacks(name)],
     "packages": sorted({{sysconfig.get_path(kind, vars=there) for kind in ("purelib", "platlib")}}),
+    "search": [path for path in sys.path if path],
     "wheels": os.path.join(sysconfig.get_path("stdlib"), "ensurepip", "_bundled"),
 }}))
 """
@@ -44,6 +45,7 @@ class Interpreter:
     missing: tuple[str, ...]  # of LENT
     same_version: bool  # as our own: compiled packages of ours load in it
     support: str | None = None  # a directory with those of LENT that were installed for it alone
+    search: tuple[str, ...] = ()  # its sys.path
 
     @classmethod
     def answered(cls, path: str, answer: dict[str, Any], support: str | None = None) -> "Interpreter":
@@ -56,6 +58,7 @@ class Interpreter:
             tuple(answer["missing"]),
             tuple(answer["version"]) == sys.version_info[:2],
             support,
+            tuple(answer.get("search", ())),
         )
 
 

@@ -106,6 +106,11 @@ class RunDir:
         """Links to our own packages, for an interpreter that cannot import determined."""
         return self.path / "lent"
 
+    @property
+    def tmp_note(self) -> Path:
+        """Where the task's own temporary directory lies (JSON): on the file system for such files, not in here."""
+        return self.path / "tmp.json"
+
     def event_files(self, rank: int) -> Path:
         """Where a rank writes for TensorBoard; what of that is stored is noted beside it (rundir/event_files.py)."""
         return self.path / "tensorboard" / str(rank)

@@ -186,6 +186,16 @@ from determined.exec.runner.__main__ import run
 run()
 """
 
+_NO_NAMESPACES = """
+import errno
+from determined.exec.runner import namespace
+def refuse(flags):
+    raise OSError(errno.EPERM, "unshare")
+namespace._unshare = refuse
+from determined.exec.runner.__main__ import run
+run()
+"""
+
 
 class RunnerUnderTest:
     """A real runner process on a directory of its own."""
@@ -213,6 +223,10 @@ class RunnerUnderTest:
     def start_told(self) -> "RunnerUnderTest":
         """One that is told to end in the last moment before its task is started."""
         return self._start("-c", _TOLD)
+
+    def start_without_namespaces(self) -> "RunnerUnderTest":
+        """One on a system that lets nobody have mounts of its own."""
+        return self._start("-c", _NO_NAMESPACES)
 
     def _start(self, *program: str, **environment: str) -> "RunnerUnderTest":
         if self._process is not None:

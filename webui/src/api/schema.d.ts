@@ -1714,6 +1714,7 @@ export interface Schemas {
     ports?: Record<string, number> | undefined;
     preemptionTimeout?: number | null | undefined;
     python?: Schemas["PythonPackages"] | null | undefined;
+    sharedTmp?: boolean | undefined;
     slotCounts?: number[] | undefined;
     startupHook?: string | null | undefined;
     stepsCompleted?: number | undefined;

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, TypeVar
 from determined.constants import PEER_GRACE_SECONDS
 from determined.errors import DeterminedError, EnvironmentUnusable
 from determined.exec.master_link import STALE, MasterLink
-from determined.exec.runner import command, kernel, preparation
+from determined.exec.runner import command, kernel, preparation, private_tmp
 from determined.exec.runner.ending import GRACE_SECONDS, Ending
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.lookout import Lookout
 from determined.exec.runner.memory import KillCount, find_shortage
 from determined.exec.runner.output import OutputPipes
-from determined.exec.runner.process import TaskProcess
+from determined.exec.runner.process import NamespaceRefused, TaskProcess
 from determined.exec.runner.watchdog import Watchdog
 from determined.rundir.control import Control
 from determined.rundir.failure import Failure, read_failure
@@ -145,8 +145,7 @@ class Attendant:
         if not hooks:
             variables = self._interruptibly(lambda: self._ready(prepared)) | variables
             sink.phase("RUNNING")
-            command.keep_exported(run_dir, variables)
-            failure = self._start(argv, variables, prepared.workdir)
+            failure = self._start(argv, variables, prepared)
             if failure is not None:
                 self._sink.say("ERROR", _HINTS[failure])
                 return ExitCause.EXITED, failure, f"{argv[0]}: {_HINTS[failure]}"
@@ -204,7 +203,7 @@ class Attendant:
         run_dir = self._run_dir
         done, go = _fifo(run_dir.hooks_done), _fifo(run_dir.hooks_go)
         try:
-            self._start(command.write_script(run_dir, hooks, argv), prepared.variables, prepared.workdir)
+            self._start(command.write_script(run_dir, hooks, argv), prepared.variables, prepared)
             assert self._process is not None
             while not select.select([done], [], [], _STEP_SECONDS)[0]:
                 if self._process.poll():
@@ -224,12 +223,11 @@ class Attendant:
             # The shell opens this end by name and may not have come to it yet; it is closed with the process.
         return True
 
-    def _start(self, argv: list[str], variables: dict[str, str], workdir: Path) -> int | None:
+    def _start(self, argv: list[str], variables: dict[str, str], prepared: preparation.Prepared) -> int | None:
         """None, or the status a shell gives when there is no such program. Nobody may start this task again."""
-        self._run_dir.started.write_text("{}")
         output = OutputPipes(self._sink)
         try:
-            process = TaskProcess(argv, variables, workdir, output)
+            process = self._begin(argv, variables, prepared, output)
         except OSError as e:
             output.start()
             self._sink.say("ERROR", f"cannot start {argv[0]!r}: {e.strerror}")
@@ -240,6 +238,26 @@ class Attendant:
         self._process = process
         process.end_when_wanted(self.ending)
         return None
+
+    def _begin(
+        self, argv: list[str], variables: dict[str, str], prepared: preparation.Prepared, output: OutputPipes
+    ) -> TaskProcess:
+        """Start it, with a /tmp of its own where that can be had."""
+        tmp = prepared.tmp
+        mounts = tmp.mounts if tmp is not None else ()
+        own = tmp.variables(private=bool(mounts)) | variables if tmp is not None else variables
+        command.keep_exported(self._run_dir, own)
+        self._run_dir.started.write_text("{}")
+        if tmp is not None and tmp.shared_because:
+            self._sink.say("WARNING", private_tmp.tell_shared(tmp, tmp.shared_because))
+        try:
+            return TaskProcess(argv, own, prepared.workdir, output, mounts)
+        except NamespaceRefused as e:
+            assert tmp is not None
+            self._sink.say("WARNING", private_tmp.tell_shared(tmp, str(e)))
+            for mount in filter(private_tmp.is_meant_for_tmp, prepared.spec.bind_mounts):
+                self._sink.say("WARNING", preparation.not_mounted(mount))
+            return self._begin(argv, variables, replace(prepared, tmp=replace(tmp, mounts=())), output)
 
     def _hook_failed(self) -> tuple[ExitCause, int, str]:
         cause, status, message = self._verdict()

@@ -69,7 +69,7 @@ def keep_exported(run_dir: RunDir, variables: dict[str, str]) -> None:
 
 
 def exported(run_dir: RunDir) -> dict[str, str]:
-    """The variables of the entrypoint as the hooks have left them; empty before they have ended."""
+    """The variables of the entrypoint as the hooks have left them; before they have ended, as they were given."""
     try:
         entries = _exported(run_dir).read_text(errors="surrogateescape").split("\0")
     except OSError:

@@ -6,6 +6,7 @@ The one file of the runner that reads os.environ.
 import json
 import os
 import pwd
+import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -35,8 +36,10 @@ def inherited(*, whole: bool = False) -> dict[str, str]:
 
 
 def build(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir, python: dict[str, str], workdir: Path) -> dict[str, str]:
-    """All variables of the task; the user's own come last and win."""
+    """All variables of the task but those of its temporary directory; the user's own come last and win."""
     result = inherited(whole=is_inside(launch)) | _names(spec)
+    if not is_inside(launch):
+        result.pop("TMPDIR", None)
     result["HOME"] = _home(result.get("HOME", "/"), run_dir)
     result |= _cluster(launch, spec, run_dir, workdir) | _trial(spec) | _devices(launch)
     result |= {name: str(port) for name, port in spec.ports.items()}
@@ -44,6 +47,11 @@ def build(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir, python: dict[str,
     result |= python
     result["PATH"] = os.pathsep.join([python["PATH"], search])
     return _with_users(result, spec.environment)
+
+
+def temporary_root() -> str:
+    """Where this node keeps temporary files: what its scheduler or its administrator has chosen."""
+    return tempfile.gettempdir()
 
 
 def for_installer(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:

@@ -122,6 +122,9 @@ def work(run_dir: RunDir, watchdog: Watchdog) -> None:
 
 
 def _finish(run_dir: RunDir, verdict: tuple[object, int, str] | None) -> None:
+    from determined.exec.runner import private_tmp
+
+    private_tmp.remove(run_dir)
     cause, status, message = verdict or ("exited", 0, "reported by an earlier runner")
     fresh = run_dir.path / "done.new"
     try:

@@ -14,9 +14,11 @@ from determined import constants
 from determined.environments.interpreter import Interpreter
 from determined.errors import Conflict, FailedPrecondition, Unavailable
 from determined.exec.master_link import MasterLink
-from determined.exec.runner import environment, inside, interpreter
+from determined.exec.runner import environment, inside, interpreter, private_tmp
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.persistence import persistently
+from determined.exec.runner.private_tmp import TaskTmp
+from determined.exec.runner.task_paths import needed_paths
 from determined.rundir import context
 from determined.rundir.layout import RunDir
 from determined.wire.codec import from_json
@@ -33,6 +35,7 @@ class Prepared:
     spec: TaskSpec
     workdir: Path
     variables: dict[str, str]
+    tmp: TaskTmp | None = None  # None in a container, which has a /tmp of its own
     is_hooked: bool = False  # hooks have run, and these variables are as they left them
 
 
@@ -55,7 +58,7 @@ def prepare(run_dir: RunDir, link: MasterLink, sink: LogSink) -> Prepared:
     variables = environment.build(launch, spec, run_dir, interpreter.install(chosen, run_dir), workdir)
     for name in environment.drop_oversized(variables):
         warn(f"the value of {name} is too long for an environment variable; read it with det.get_cluster_info()")
-    return Prepared(spec, workdir, variables)
+    return Prepared(spec, workdir, variables, _tmp(spec, launch, run_dir, chosen, variables))
 
 
 def meet(spec: TaskSpec, link: MasterLink, run_dir: RunDir) -> dict[str, str]:
@@ -131,6 +134,19 @@ def _interpreter(spec: TaskSpec, run_dir: RunDir, link: MasterLink, sink: LogSin
     return packages.provide(spec.python, spec, run_dir, link, sink)
 
 
+def _tmp(
+    spec: TaskSpec, launch: LaunchFile, run_dir: RunDir, chosen: Interpreter, variables: dict[str, str]
+) -> TaskTmp | None:
+    if inside.is_inside(launch):
+        return None
+    try:
+        own = private_tmp.provide(run_dir, environment.temporary_root())
+        needed = needed_paths(launch, spec, run_dir, chosen, variables)
+        return private_tmp.plan(own, needed, spec.bind_mounts, shared=spec.shared_tmp)
+    except OSError as e:
+        raise FailedPrecondition(f"no temporary directory for this task: {e}; free space or correct its owner") from e
+
+
 def _second_choice(spec: TaskSpec, launch: LaunchFile) -> str | None:
     """The submitter's Python; but whoever names an image means the one in there."""
     if inside.is_inside(launch):
@@ -149,14 +165,15 @@ def _rendezvous(link: MasterLink) -> tuple[list[str], int, list[int]]:
 
 
 def _bind(mount: BindMount, workdir: Path, warn: Callable[[str], None]) -> None:
-    """Without a container a relative target becomes a link; an absolute one cannot be made private."""
+    """Without a container a relative target becomes a link; of absolute ones, those in /tmp are mounted later."""
     target = Path(mount.container_path)
-    if target.is_absolute():
-        if target != Path(mount.host_path):
-            warn(f"bind mount {mount.host_path} -> {target}: no container here; use {mount.host_path} in your code")
-        return
-    if not Path(mount.host_path).exists():
+    is_for_tmp = private_tmp.is_meant_for_tmp(mount)
+    if (is_for_tmp or not target.is_absolute()) and not Path(mount.host_path).exists():
         raise FailedPrecondition(f"bind mount: {mount.host_path} does not exist on this node")
+    if target.is_absolute():
+        if target != Path(mount.host_path) and not is_for_tmp:
+            warn(not_mounted(mount))
+        return
     link = workdir / target
     if ".." in target.parts or link.exists() or link.is_symlink():
         warn(f"bind mount {mount.host_path} -> {target} is left out: the target exists or leaves the work directory")
@@ -165,6 +182,11 @@ def _bind(mount: BindMount, workdir: Path, warn: Callable[[str], None]) -> None:
         warn(f"bind mount {target}: read_only is not enforced without a container")
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(mount.host_path)
+
+
+def not_mounted(mount: BindMount) -> str:
+    place = mount.host_path
+    return f"bind mount {place} -> {mount.container_path}: no container here; use {place} in your code"
 
 
 def _write_info(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir) -> None:

@@ -6,9 +6,10 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from determined.exec.runner import kernel
+from determined.exec.runner import kernel, namespace
 from determined.exec.runner.ending import Ending
 from determined.exec.runner.output import OutputPipes
 from determined.rundir.heard_signals import heard_signals
@@ -19,20 +20,25 @@ _LAST_WORDS_SECONDS = 1.0
 _SWEEPS = 20
 
 
-class TaskProcess:
-    """Create it in the main thread: the kernel ties the child's life to the thread that forked it."""
+class NamespaceRefused(Exception):
+    """The system does not let this process have mounts of its own. Nothing was started."""
 
-    def __init__(self, argv: list[str], variables: dict[str, str], workdir: Path, output: OutputPipes) -> None:
-        self._process = subprocess.Popen(
-            argv,
-            env=variables,
-            cwd=workdir,
-            stdin=subprocess.DEVNULL,
-            stdout=output.stdout,
-            stderr=output.stderr,
-            process_group=0,
-            preexec_fn=kernel.die_with_parent,  # noqa: PLW1509 (one prctl through a library loaded before)
-        )
+
+class TaskProcess:
+    """Create it in the main thread: the kernel ties the child's life to the thread that forked it.
+
+    `mounts`: what only this process and its children see. Raises NamespaceRefused where they cannot be had.
+    """
+
+    def __init__(
+        self,
+        argv: list[str],
+        variables: dict[str, str],
+        workdir: Path,
+        output: OutputPipes,
+        mounts: Sequence[namespace.Mount] = (),
+    ) -> None:
+        self._process = _start(argv, variables, workdir, output, mounts)
         self._output = output
         self._status: int | None = None
         self.ended = threading.Event()
@@ -118,3 +124,39 @@ class TaskProcess:
                 self.signal(signal.SIGKILL)
                 kernel.kill_all(kernel.descendants(self.group) | {self.group})
                 return
+
+
+def _start(
+    argv: list[str], variables: dict[str, str], workdir: Path, output: OutputPipes, mounts: Sequence[namespace.Mount]
+) -> "subprocess.Popen[bytes]":
+    why, said = os.pipe()
+
+    def begin() -> None:
+        # Between fork and exec: system calls alone, through a library loaded before.
+        if mounts:
+            try:
+                namespace.enter(mounts, str(workdir))
+            except OSError as e:
+                os.write(said, f"{e.filename or e.strerror}: {os.strerror(e.errno or 0)}".encode())
+                raise
+        kernel.die_with_parent()  # here, because a change of namespaces could undo it
+
+    try:
+        return subprocess.Popen(
+            argv,
+            env=variables,
+            cwd=workdir,
+            stdin=subprocess.DEVNULL,
+            stdout=output.stdout,
+            stderr=output.stderr,
+            process_group=0,
+            preexec_fn=begin,  # noqa: PLW1509
+        )
+    except subprocess.SubprocessError as e:
+        os.close(said)
+        said = -1  # so that reading ends
+        raise NamespaceRefused(os.read(why, 1000).decode(errors="replace")) from e
+    finally:
+        for descriptor in (why, said):
+            if descriptor != -1:
+                os.close(descriptor)

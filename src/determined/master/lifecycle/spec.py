@@ -65,6 +65,7 @@ def _add_defaults(spec: TaskSpec, device: str, defaults: dict[str, Any]) -> None
     spec.environment += (defaults.get("environment_variables") or {}).get(device) or []
     spec.bind_mounts = [_bind_mount(ConfiguredMount(**one)) for one in defaults.get("bind_mounts") or ()]
     spec.work_dir = defaults.get("work_dir")
+    spec.shared_tmp = bool(defaults.get("shared_tmp"))
 
 
 def _add_trial(conn: Connection, spec: TaskSpec, allocation: RowMapping, runner: RowMapping, cluster: Cluster) -> None:
@@ -76,6 +77,7 @@ def _add_trial(conn: Connection, spec: TaskSpec, allocation: RowMapping, runner:
     spec.submitter_python = trial["submitter_python"]
     spec.python = _packages(conn, trial["experiment_id"], config.environment.python)
     spec.debug = config.debug
+    spec.shared_tmp = config.environment.shared_tmp
     spec.warnings = _remarks(trial["original_config"], cluster.engine)
     spec.trial_id = trial["id"]
     spec.experiment_id = trial["experiment_id"]
