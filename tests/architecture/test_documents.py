@@ -13,6 +13,8 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "scripts"
 DOCS = ROOT / "docs"
 
+REFERENCES = ("make_cli_reference", "make_config_reference", "make_permission_reference", "make_webui_types")
+
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -20,7 +22,7 @@ _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(SCRIPTS))
     yield
-    for name in ("make_cli_reference", "make_config_reference", "make_webui_types", "config_meanings"):
+    for name in (*REFERENCES, "config_meanings"):
         sys.modules.pop(name, None)
 
 
@@ -28,7 +30,7 @@ def _documents() -> list[Path]:
     return [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
 
 
-@pytest.mark.parametrize("name", ["make_cli_reference", "make_config_reference", "make_webui_types"])
+@pytest.mark.parametrize("name", REFERENCES)
 def test_the_generated_reference_is_up_to_date(scripts: None, name: str) -> None:
     script: ModuleType = importlib.import_module(name)
     assert script.TARGET.read_text() == script.reference(), f"run: .venv/bin/python scripts/{name}.py"

@@ -26,7 +26,7 @@ from determined.engines.local.engine import LocalEngine, LocalNode
 from determined.errors import FailedPrecondition
 from determined.master import supervise
 from determined.master.auth.browser import LOOPBACK
-from determined.master.auth.guard import caller_of, guard
+from determined.master.auth.guard import caller_of, guard, require_rows
 from determined.master.auth.identity import Caller
 from determined.master.auth.login_link import LoginLinks
 from determined.master.auth.throttle import LoginThrottle
@@ -110,6 +110,7 @@ def create_app(
             cors_config=CORSConfig() if config.enable_cors else None,
             logging_config=None,
         )
+    require_rows(nouns.handlers(app))
     app.asgi_handler = observed(app.asgi_handler)
     return app
 

@@ -13,6 +13,7 @@ from determined.searcher._runner import SearchRunner
 from determined.searcher._state import SearcherState
 from determined.searcher._store import OPERATIONS_FILE, read_operations
 from determined.searcher._submit import custom_submission, submit
+from determined.wire.custom_search import driven_experiment
 
 logger = logging.getLogger("determined.searcher")
 
@@ -56,7 +57,7 @@ class RemoteSearchRunner(SearchRunner):
         else:
             self.state, saved = SearcherState(), []
             request = custom_submission(exp_config, model_dir, includes)
-            experiment_id = submit(link, f"custom-search-of-trial-{self._info.trial.trial_id}", request)
+            experiment_id = submit(link, driven_experiment(self._info.trial.trial_id), request)
             logger.info("experiment %s: submitted", experiment_id)
         self._drive(link, experiment_id, saved)
         return experiment_id

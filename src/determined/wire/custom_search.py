@@ -7,6 +7,12 @@ from determined.wire.codec import Wire
 from determined.wire.experiment import ExperimentState
 
 INACTIVE_EVENT_ID = -1
+DRIVEN_PREFIX = "custom-search-of-trial-"
+
+
+def driven_experiment(trial_id: int) -> str:
+    """The external id of the experiment whose search a trial drives: the only one that its task may submit."""
+    return f"{DRIVEN_PREFIX}{trial_id}"
 
 
 class InitialOperations(Wire):

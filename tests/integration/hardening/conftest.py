@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 from litestar.routes import HTTPRoute
 
+sys.path.insert(0, str(Path(__file__).parent))  # importlib mode adds no folder to the path
 sys.path.insert(0, str(Path(__file__).parents[1] / "reporting"))  # the engine that starts nothing lives there
 
 from tracked import IdleEngine, Tracked, until
@@ -74,10 +75,10 @@ def sqlite_world(start_master: Callable[..., Any], sqlite_url: str) -> World:
 
 
 @pytest.fixture
-def wire_to() -> Iterator[Callable[[World], "Wire"]]:
+def wire_to() -> Iterator[Callable[[Any], "Wire"]]:
     opened: list[Wire] = []
 
-    def connect(world: World) -> Wire:
+    def connect(world: Any) -> Wire:
         opened.append(Wire(world.master.url))
         return opened[-1]
 
@@ -106,6 +107,12 @@ class Wire:
 
     def status(self, method: str, path: str, body: bytes | None, headers: dict[str, str], timeout: float = 60) -> int:
         """The status alone: a stream that never ends is left after its headers."""
+        return self.answer(method, path, body, headers, timeout)[0]
+
+    def answer(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str], timeout: float = 60
+    ) -> tuple[int, bytes]:
+        """The status and, unless it is a stream, the text."""
         self._forget_idle()
         if self._connection is None:
             self._connection = http.client.HTTPConnection(
@@ -113,11 +120,12 @@ class Wire:
             )
         self._connection.request(method, path, body=body, headers=headers)
         answer = self._connection.getresponse()
-        if answer.getheader("transfer-encoding") == "chunked":
+        text = b""
+        if answer.status == 101 or answer.getheader("transfer-encoding") == "chunked":
             self.close()
         else:
-            answer.read()
-        return answer.status
+            text = answer.read()
+        return answer.status, text
 
     def close(self) -> None:
         if self._connection is not None:

@@ -78,6 +78,9 @@ async def _task(ctx: MasterContext, token: str, reporting: bool) -> Caller:
         kind="task",
         allocation_id=allocation_id,
         report_only=ended,
+        task_id=found.task_id,
+        trial_id=found.trial_id,
+        experiment_id=found.experiment_id,
     )
 
 

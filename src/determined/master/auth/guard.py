@@ -1,18 +1,18 @@
-"""The guard of every route: authorised unless the handler says `opt={"public": True}`."""
+"""The guard of every route: lets in whom the route's row of the permission table names (auth/permission.py)."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
-from determined.errors import Unauthenticated
-from determined.master.auth import browser
+from determined.errors import Forbidden, Unauthenticated
+from determined.master.auth import browser, task_scope
 from determined.master.auth.authenticate import Credentials, authenticate, credentials_of
-from determined.master.auth.identity import Caller
+from determined.master.auth.identity import Caller, require_admin
+from determined.master.auth.permission import ANY_USER, USERS, Permission, Who, permission_of
 from determined.master.context import MasterContext
-
-PUBLIC = {"public": True}
 
 _REPORTING = re.compile(r"/api/v1/allocations/[^/]+/resources/[^/]+/(reports|signals)/?")
 
@@ -26,10 +26,22 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
     given = credentials_of(connection.headers, connection.cookies)
     if _changes_something(connection) and _browser_may_have_sent_it(given):
         browser.check_origin(connection.headers)
-    if handler.opt.get("public"):
+    permission = _row(handler)
+    if permission.public:
         return
     reporting = _REPORTING.fullmatch(connection.scope["path"]) is not None
-    connection.scope["user"] = await authenticate(ctx, given, reporting=reporting)
+    caller = await authenticate(ctx, given, reporting=reporting)
+    connection.scope["user"] = caller
+    if caller.kind == "task":
+        await task_scope.check(ctx, caller, permission, connection.path_params)
+    else:
+        _check_user(caller, permission, connection.path_params)
+
+
+def require_rows(handlers: Iterable[BaseRouteHandler]) -> None:
+    """Raises LookupError for a handler that says not who may call it: nothing is served by oversight."""
+    for handler in handlers:
+        _row(handler)
 
 
 def caller_of(connection: Connection) -> Caller:
@@ -37,6 +49,27 @@ def caller_of(connection: Connection) -> Caller:
     if not isinstance(caller, Caller):
         raise Unauthenticated("this request has no caller; log in first")
     return caller
+
+
+def _row(handler: BaseRouteHandler) -> Permission:
+    found = permission_of(handler.opt)
+    if found is None and getattr(handler, "http_methods", None) == {"OPTIONS"}:
+        found = permission_of(ANY_USER)  # Litestar adds these by itself; they name the methods of a path
+    if found is None:
+        paths = ", ".join(sorted(handler.paths))
+        raise LookupError(
+            f"{handler} ({paths}) has no permission; add `opt=...` with a row of master/auth/permission.py to its route"
+        )
+    return found
+
+
+def _check_user(caller: Caller, permission: Permission, path: dict[str, Any]) -> None:
+    """Who owns what is known to the services alone."""
+    if not USERS.intersection(permission.who):
+        allocation = path.get("allocation_id", "of the request")
+        raise Forbidden(f"only the task of allocation {allocation} may do this, with its own token")
+    if permission.who == (Who.ADMIN,):
+        require_admin(caller)
 
 
 def _changes_something(connection: Connection) -> bool:

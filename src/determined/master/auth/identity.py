@@ -17,6 +17,10 @@ class Caller:
     allocation_id: str | None = None
     report_only: bool = False
     session_id: int | None = None  # of a user: the login or access token in use
+    # of a task: what it works for
+    task_id: str | None = None
+    trial_id: int | None = None
+    experiment_id: int | None = None
 
 
 def require_admin(caller: Caller) -> None:

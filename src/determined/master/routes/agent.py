@@ -6,6 +6,7 @@ from litestar import Request, Router, delete, get, post
 from litestar.params import QueryParameter
 
 from determined.master.auth.identity import Caller
+from determined.master.auth.permission import ADMIN, ANY_USER
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.params import Limit, Offset
@@ -33,7 +34,7 @@ _AGENT = "/api/v1/agents/{agent_id:str}"
 _SLOT = _AGENT + "/slots/{slot_id:str}"
 
 
-@get("/api/v1/agents")
+@get("/api/v1/agents", opt=ANY_USER)
 async def list_agents(
     ctx: MasterContext,
     sort_by: Annotated[GetAgentsRequestSortBy | None, QueryParameter(name="sortBy")] = None,
@@ -53,54 +54,54 @@ async def list_agents(
     return GetAgentsResponse(agents=shown, pagination=pagination)
 
 
-@post("/api/v1/agents", status_code=200)
+@post("/api/v1/agents", status_code=200, opt=ADMIN)
 async def add_agent(request: AnyRequest, ctx: MasterContext, caller: Caller) -> GetAgentResponse:
     """Ours: another node of the local engine."""
     asked = await read_body(request, PostAgentRequest)
     return GetAgentResponse(agent=await agents.add(ctx, caller, asked))
 
 
-@delete(_AGENT, status_code=200)
+@delete(_AGENT, status_code=200, opt=ADMIN)
 async def remove_agent(ctx: MasterContext, caller: Caller, agent_id: str) -> dict[str, Any]:
     """Ours: the opposite."""
     await agents.remove(ctx, caller, agent_id)
     return {}
 
 
-@get(_AGENT)
+@get(_AGENT, opt=ANY_USER)
 async def get_agent(ctx: MasterContext, agent_id: str) -> GetAgentResponse:
     return GetAgentResponse(agent=await agents.get(ctx, agent_id))
 
 
-@post(_AGENT + "/enable", status_code=200)
+@post(_AGENT + "/enable", status_code=200, opt=ADMIN)
 async def enable_agent(ctx: MasterContext, caller: Caller, agent_id: str) -> EnableAgentResponse:
     return EnableAgentResponse(agent=await agents.set_enabled(ctx, caller, agent_id, enabled=True))
 
 
-@post(_AGENT + "/disable", status_code=200)
+@post(_AGENT + "/disable", status_code=200, opt=ADMIN)
 async def disable_agent(request: AnyRequest, ctx: MasterContext, caller: Caller, agent_id: str) -> DisableAgentResponse:
     asked = await read_body(request, DisableAgentRequest)
     agent = await agents.set_enabled(ctx, caller, agent_id, enabled=False, drain=bool(asked.drain))
     return DisableAgentResponse(agent=agent)
 
 
-@get(_AGENT + "/slots")
+@get(_AGENT + "/slots", opt=ANY_USER)
 async def list_slots(ctx: MasterContext, agent_id: str) -> GetSlotsResponse:
     agent = await agents.get(ctx, agent_id)
     return GetSlotsResponse(slots=list((agent.slots or {}).values()))
 
 
-@get(_SLOT)
+@get(_SLOT, opt=ANY_USER)
 async def get_slot(ctx: MasterContext, agent_id: str, slot_id: str) -> GetSlotResponse:
     return GetSlotResponse(slot=await agents.get_slot(ctx, agent_id, slot_id))
 
 
-@post(_SLOT + "/enable", status_code=200)
+@post(_SLOT + "/enable", status_code=200, opt=ADMIN)
 async def enable_slot(ctx: MasterContext, caller: Caller, agent_id: str, slot_id: str) -> EnableSlotResponse:
     return EnableSlotResponse(slot=await agents.set_slot_enabled(ctx, caller, agent_id, slot_id, enabled=True))
 
 
-@post(_SLOT + "/disable", status_code=200)
+@post(_SLOT + "/disable", status_code=200, opt=ADMIN)
 async def disable_slot(
     request: AnyRequest, ctx: MasterContext, caller: Caller, agent_id: str, slot_id: str
 ) -> DisableSlotResponse:

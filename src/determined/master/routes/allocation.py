@@ -7,6 +7,7 @@ from litestar.params import QueryParameter
 
 from determined.master import supervise
 from determined.master.auth.identity import Caller, require_task
+from determined.master.auth.permission import OWN_ALLOCATION, USER_OR_ALLOCATION
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.limits import REPORT_BODY
@@ -33,12 +34,12 @@ _ALLOCATION = "/api/v1/allocations/{allocation_id:str}"
 _RESOURCES = _ALLOCATION + "/resources/{resource_id:str}"
 
 
-@get(_ALLOCATION)
+@get(_ALLOCATION, opt=USER_OR_ALLOCATION)
 async def get_allocation(ctx: MasterContext, allocation_id: str) -> GetAllocationResponse:
     return GetAllocationResponse(allocation=await allocations.get(ctx, allocation_id))
 
 
-@get(_ALLOCATION + "/signals/preemption")
+@get(_ALLOCATION + "/signals/preemption", opt=USER_OR_ALLOCATION)
 async def preemption_signal(
     ctx: MasterContext, allocation_id: str, camel: TimeoutCamel = None, snake: TimeoutSnake = None
 ) -> AllocationPreemptionSignalResponse:
@@ -46,35 +47,35 @@ async def preemption_signal(
     return AllocationPreemptionSignalResponse(preempt=await allocations.preemption_signal(ctx, allocation_id, seconds))
 
 
-@post(_ALLOCATION + "/signals/ack_preemption", status_code=200)
+@post(_ALLOCATION + "/signals/ack_preemption", status_code=200, opt=OWN_ALLOCATION)
 async def ack_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
     require_task(caller, allocation_id)
     await allocations.ack_preemption(ctx, allocation_id)
     return {}
 
 
-@post(_ALLOCATION + "/signals/pending_preemption", status_code=200)
+@post(_ALLOCATION + "/signals/pending_preemption", status_code=200, opt=OWN_ALLOCATION)
 async def pending_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
     require_task(caller, allocation_id)
     await allocations.pending_preemption(ctx, allocation_id)
     return {}
 
 
-@post(_ALLOCATION + "/ready", status_code=200)
+@post(_ALLOCATION + "/ready", status_code=200, opt=OWN_ALLOCATION)
 async def ready(ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
     require_task(caller, allocation_id)
     await allocations.ready(ctx, allocation_id)
     return {}
 
 
-@post(_ALLOCATION + "/waiting", status_code=200)
+@post(_ALLOCATION + "/waiting", status_code=200, opt=OWN_ALLOCATION)
 async def waiting(ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
     require_task(caller, allocation_id)
     await allocations.waiting(ctx, allocation_id)
     return {}
 
 
-@post(_ALLOCATION + "/all_gather", status_code=200, request_max_body_size=REPORT_BODY)
+@post(_ALLOCATION + "/all_gather", status_code=200, request_max_body_size=REPORT_BODY, opt=OWN_ALLOCATION)
 async def all_gather(
     request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str
 ) -> AllocationAllGatherResponse:
@@ -83,7 +84,7 @@ async def all_gather(
     return AllocationAllGatherResponse(data=await allocations.all_gather(ctx, allocation_id, asked))
 
 
-@post(_ALLOCATION + "/notify_container_running", status_code=200)
+@post(_ALLOCATION + "/notify_container_running", status_code=200, opt=OWN_ALLOCATION)
 async def notify_container_running(
     request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str
 ) -> NotifyContainerRunningResponse:
@@ -92,7 +93,7 @@ async def notify_container_running(
     return NotifyContainerRunningResponse(data=await allocations.container_running(ctx, allocation_id, asked))
 
 
-@post(_ALLOCATION + "/acceleratorData", status_code=200)
+@post(_ALLOCATION + "/acceleratorData", status_code=200, opt=OWN_ALLOCATION)
 async def accelerator_data(
     request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str
 ) -> dict[str, Any]:
@@ -102,7 +103,7 @@ async def accelerator_data(
     return {}
 
 
-@post(_ALLOCATION + "/proxy_address", status_code=200)
+@post(_ALLOCATION + "/proxy_address", status_code=200, opt=OWN_ALLOCATION)
 async def proxy_address(request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
     require_task(caller, allocation_id)
     asked = await read_body(request, PostAllocationProxyAddressRequest)
@@ -110,7 +111,7 @@ async def proxy_address(request: AnyRequest, ctx: MasterContext, caller: Caller,
     return {}
 
 
-@get(_RESOURCES + "/rendezvous")
+@get(_RESOURCES + "/rendezvous", opt=OWN_ALLOCATION)
 async def rendezvous(
     request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
 ) -> AllocationRendezvousInfoResponse:
@@ -130,21 +131,21 @@ async def _hung_up(request: AnyRequest, ctx: MasterContext, allocation_id: str) 
     ctx.bus.publish(f"allocation:{allocation_id}")  # heard only when this task is done, which is the news
 
 
-@post(_RESOURCES + "/daemon", status_code=200)
+@post(_RESOURCES + "/daemon", status_code=200, opt=OWN_ALLOCATION)
 async def mark_daemon(ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str) -> dict[str, Any]:
     require_task(caller, allocation_id)
     await allocations.mark_daemon(ctx, allocation_id, resource_id)
     return {}
 
 
-@get(_RESOURCES + "/spec")
+@get(_RESOURCES + "/spec", opt=OWN_ALLOCATION)
 async def task_spec(ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str) -> TaskSpec:
     """Ours: what a runner is to run, secrets included."""
     require_task(caller, allocation_id)
     return await allocations.task_spec(ctx, allocation_id, resource_id, caller.username)
 
 
-@get(_RESOURCES + "/signals")
+@get(_RESOURCES + "/signals", opt=OWN_ALLOCATION)
 async def runner_signals(
     ctx: MasterContext,
     caller: Caller,

@@ -4,7 +4,7 @@ from typing import Any
 
 from litestar import Request, Router, post
 
-from determined.master.auth.guard import PUBLIC
+from determined.master.auth.permission import PUBLIC
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.limits import BRIDGE_BODY, PUBLIC_BODY

@@ -7,6 +7,7 @@ from litestar.params import Parameter
 from litestar.response import Stream
 
 from determined.master.auth.identity import Caller
+from determined.master.auth.permission import OWNER, OWNER_OR_TRIAL, USER_OR_EXPERIMENT, USER_OR_TASK
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.limits import REPORT_BODY
@@ -38,39 +39,39 @@ SortMetric = Annotated[str | None, Parameter(query="sortByMetric")]
 _SUFFIXES = {Archive.TGZ: "tgz", Archive.TAR: "tar", Archive.ZIP: "zip"}
 
 
-@post("/api/v1/checkpoints", status_code=200, request_max_body_size=REPORT_BODY)
+@post("/api/v1/checkpoints", status_code=200, request_max_body_size=REPORT_BODY, opt=OWNER_OR_TRIAL)
 async def report_checkpoint(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     await checkpoints.report(ctx, caller, await read_body(request, ReportCheckpointRequest))
     return {}
 
 
-@patch("/api/v1/checkpoints", status_code=200)
+@patch("/api/v1/checkpoints", status_code=200, opt=OWNER_OR_TRIAL)
 async def patch_checkpoints(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     asked = await read_body(request, PatchCheckpointsRequest)
     await checkpoints.patch(ctx, caller, asked.checkpoints)
     return {}
 
 
-@delete("/api/v1/checkpoints", status_code=200)
+@delete("/api/v1/checkpoints", status_code=200, opt=OWNER)
 async def delete_checkpoints(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     asked = await read_body(request, DeleteCheckpointsRequest)
     await checkpoints.delete(ctx, caller, asked.checkpoint_uuids)
     return {}
 
 
-@post("/api/v1/checkpoints/rm", status_code=200)
+@post("/api/v1/checkpoints/rm", status_code=200, opt=OWNER)
 async def remove_checkpoint_files(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     asked = await read_body(request, CheckpointsRemoveFilesRequest)
     await checkpoints.remove_files(ctx, caller, asked.checkpoint_uuids, asked.checkpoint_globs)
     return {}
 
 
-@get("/api/v1/checkpoints/{checkpoint_uuid:str}")
+@get("/api/v1/checkpoints/{checkpoint_uuid:str}", opt=USER_OR_TASK)
 async def get_checkpoint(ctx: MasterContext, checkpoint_uuid: str) -> GetCheckpointResponse:
     return GetCheckpointResponse(checkpoint=await checkpoints.get(ctx, checkpoint_uuid))
 
 
-@post("/api/v1/checkpoints/{checkpoint_uuid:str}/metadata", status_code=200)
+@post("/api/v1/checkpoints/{checkpoint_uuid:str}/metadata", status_code=200, opt=OWNER_OR_TRIAL)
 async def post_checkpoint_metadata(
     request: AnyRequest, ctx: MasterContext, caller: Caller, checkpoint_uuid: str
 ) -> PostCheckpointMetadataResponse:
@@ -79,7 +80,7 @@ async def post_checkpoint_metadata(
     return PostCheckpointMetadataResponse(checkpoint=changed)
 
 
-@get("/api/v1/experiments/{experiment_id:int}/checkpoints")
+@get("/api/v1/experiments/{experiment_id:int}/checkpoints", opt=USER_OR_EXPERIMENT)
 async def list_experiment_checkpoints(
     ctx: MasterContext,
     experiment_id: int,
@@ -101,7 +102,7 @@ async def list_experiment_checkpoints(
     return GetExperimentCheckpointsResponse(checkpoints=found, pagination=pagination)
 
 
-@get("/api/v1/trials/{trial_id:int}/checkpoints")
+@get("/api/v1/trials/{trial_id:int}/checkpoints", opt=USER_OR_EXPERIMENT)
 async def list_trial_checkpoints(
     ctx: MasterContext,
     trial_id: int,
@@ -123,7 +124,7 @@ async def list_trial_checkpoints(
     return GetTrialCheckpointsResponse(checkpoints=found, pagination=pagination)
 
 
-@get("/checkpoints/{checkpoint_uuid:str}")
+@get("/checkpoints/{checkpoint_uuid:str}", opt=USER_OR_TASK)
 async def download_checkpoint(request: AnyRequest, ctx: MasterContext, checkpoint_uuid: str) -> Stream:
     """An archive of the files: zip, tar or (else) tgz, as Accept says."""
     kind = _archive(request.headers.get("accept", ""))

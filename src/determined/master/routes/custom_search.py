@@ -6,6 +6,7 @@ from litestar import Request, Router, get, post
 from litestar.params import QueryParameter
 
 from determined.master.auth.identity import Caller
+from determined.master.auth.permission import OWNER_OR_EXPERIMENT
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.limits import REPORT_BODY
@@ -22,7 +23,7 @@ Timeout = Annotated[float | None, QueryParameter(name="timeoutSeconds", ge=0, le
 _POLL_SECONDS = 60.0
 
 
-@get("/api/v1/experiments/{experiment_id:int}/searcher_events")
+@get("/api/v1/experiments/{experiment_id:int}/searcher_events", opt=OWNER_OR_EXPERIMENT)
 async def get_searcher_events(
     ctx: MasterContext,
     caller: Caller,
@@ -33,7 +34,12 @@ async def get_searcher_events(
     return GetSearcherEventsResponse(searcher_events=found)
 
 
-@post("/api/v1/experiments/{experiment_id:int}/searcher_operations", status_code=200, request_max_body_size=REPORT_BODY)
+@post(
+    "/api/v1/experiments/{experiment_id:int}/searcher_operations",
+    status_code=200,
+    request_max_body_size=REPORT_BODY,
+    opt=OWNER_OR_EXPERIMENT,
+)
 async def post_searcher_operations(
     request: AnyRequest, ctx: MasterContext, caller: Caller, experiment_id: int
 ) -> PostSearcherOperationsResponse:

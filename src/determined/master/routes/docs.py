@@ -10,7 +10,7 @@ from litestar.openapi.plugins import OpenAPIRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from determined.constants import API_VERSION
-from determined.master.auth.guard import PUBLIC
+from determined.master.auth.permission import PUBLIC
 from determined.master.routes.openapi import complete
 from determined.wire.codec import to_json
 

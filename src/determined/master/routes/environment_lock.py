@@ -5,6 +5,7 @@ from typing import Any
 from litestar import Request, Router, get, post
 
 from determined.master.auth.identity import Caller, require_task
+from determined.master.auth.permission import ANY_USER, OWN_ALLOCATION
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.limits import LOCK_BODY
@@ -18,13 +19,13 @@ from determined.wire.environment_lock import (
 _RESOURCES = "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}"
 
 
-@get("/api/v1/experiments/{experiment_id:int}/environment_locks")
+@get("/api/v1/experiments/{experiment_id:int}/environment_locks", opt=ANY_USER)
 async def list_locks(ctx: MasterContext, experiment_id: int) -> GetEnvironmentLocksResponse:
     """Ours: one for each kind of machine and Python that has run it; none before the first trial began."""
     return GetEnvironmentLocksResponse(locks=await locks.list_locks(ctx, experiment_id))
 
 
-@post(_RESOURCES + "/environment_lock", status_code=200, request_max_body_size=LOCK_BODY)
+@post(_RESOURCES + "/environment_lock", status_code=200, request_max_body_size=LOCK_BODY, opt=OWN_ALLOCATION)
 async def store_lock(
     request: Request[Any, Any, Any], ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
 ) -> PostEnvironmentLockResponse:

@@ -6,6 +6,7 @@ from litestar import Request, Router, delete, get, patch, post, put
 from litestar.params import Parameter
 
 from determined.master.auth.identity import Caller
+from determined.master.auth.permission import ANY_USER, OWNER, USER_OR_EXPERIMENT, noted
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.limits import CONFIG_BODY, SUBMIT_BODY
@@ -53,7 +54,7 @@ AnyRequest = Request[Any, Any, Any]
 KeepCount = Annotated[int | None, Parameter(ge=0)]
 
 
-@post("/api/v1/experiments", status_code=200, request_max_body_size=SUBMIT_BODY)
+@post("/api/v1/experiments", status_code=200, request_max_body_size=SUBMIT_BODY, opt=ANY_USER)
 async def create_experiment(request: AnyRequest, ctx: MasterContext, caller: Caller) -> CreateExperimentResponse:
     asked = await read_body(request, CreateExperimentRequest)
     return await experiment_create.create(ctx, caller, asked)
@@ -63,6 +64,7 @@ async def create_experiment(request: AnyRequest, ctx: MasterContext, caller: Cal
     "/api/v1/experiments/by-external-id/{external_id:str}",
     status_code=200,
     request_max_body_size=SUBMIT_BODY,
+    opt=noted(USER_OR_EXPERIMENT, "a trial's task: the experiment whose search it drives"),
 )
 async def put_experiment(
     request: AnyRequest, ctx: MasterContext, caller: Caller, external_id: str
@@ -71,13 +73,18 @@ async def put_experiment(
     return await unmanaged.put_experiment(ctx, caller, external_id, asked)
 
 
-@post("/api/v1/experiments/continue", status_code=200, request_max_body_size=CONFIG_BODY)
+@post(
+    "/api/v1/experiments/continue",
+    status_code=200,
+    request_max_body_size=CONFIG_BODY,
+    opt=noted(ANY_USER, "config: owner or administrator"),
+)
 async def continue_experiment(request: AnyRequest, ctx: MasterContext, caller: Caller) -> ContinueExperimentResponse:
     asked = await read_body(request, ContinueExperimentRequest)
     return await experiment_continue.continue_experiment(ctx, caller, asked)
 
 
-@get("/api/v1/experiments")
+@get("/api/v1/experiments", opt=ANY_USER)
 async def list_experiments(
     ctx: MasterContext,
     limit: Limit = None,
@@ -122,93 +129,99 @@ async def list_experiments(
     return await experiment_list.list_experiments(ctx, wanted, limit, offset)
 
 
-@post("/api/v1/experiments-search", status_code=200)
+@post("/api/v1/experiments-search", status_code=200, opt=ANY_USER)
 async def search_experiments(request: AnyRequest, ctx: MasterContext) -> SearchExperimentsResponse:
     return await experiment_list.search(ctx, await read_body(request, SearchExperimentsRequest))
 
 
-@get("/api/v1/experiment/labels")
+@get("/api/v1/experiment/labels", opt=ANY_USER)
 async def experiment_labels(
     ctx: MasterContext, project_id: Annotated[int | None, Parameter(query="projectId")] = None
 ) -> GetExperimentLabelsResponse:
     return GetExperimentLabelsResponse(labels=await experiment_list.labels(ctx, project_id))
 
 
-@get("/api/v1/experiments/{experiment_id:int}")
+@get("/api/v1/experiments/{experiment_id:int}", opt=USER_OR_EXPERIMENT)
 async def get_experiment(ctx: MasterContext, experiment_id: int) -> GetExperimentResponse:
     return await experiments.get(ctx, experiment_id)
 
 
-@patch("/api/v1/experiments/{experiment_id:int}", status_code=200)
-async def patch_experiment(request: AnyRequest, ctx: MasterContext, experiment_id: int) -> PatchExperimentResponse:
+@patch(
+    "/api/v1/experiments/{experiment_id:int}",
+    status_code=200,
+    opt=noted(ANY_USER, "checkpointStorage: owner or administrator"),
+)
+async def patch_experiment(
+    request: AnyRequest, ctx: MasterContext, caller: Caller, experiment_id: int
+) -> PatchExperimentResponse:
     asked = await read_body(request, PatchExperiment)
-    return PatchExperimentResponse(experiment=await experiment_patch.patch(ctx, experiment_id, asked))
+    return PatchExperimentResponse(experiment=await experiment_patch.patch(ctx, caller, experiment_id, asked))
 
 
-@delete("/api/v1/experiments/{experiment_id:int}", status_code=200)
+@delete("/api/v1/experiments/{experiment_id:int}", status_code=200, opt=OWNER)
 async def delete_experiment(ctx: MasterContext, caller: Caller, experiment_id: int) -> dict[str, Any]:
     await experiments.delete(ctx, caller, experiment_id)
     return {}
 
 
-@post("/api/v1/experiments/{experiment_id:int}/move", status_code=200)
+@post("/api/v1/experiments/{experiment_id:int}/move", status_code=200, opt=ANY_USER)
 async def move_experiment(request: AnyRequest, ctx: MasterContext, experiment_id: int) -> dict[str, Any]:
     asked = await read_body(request, MoveExperimentRequest)
     await experiments.move(ctx, experiment_id, asked.destination_project_id)
     return {}
 
 
-@put("/api/v1/experiments/{experiment_id:int}/labels/{label:str}", status_code=200)
+@put("/api/v1/experiments/{experiment_id:int}/labels/{label:str}", status_code=200, opt=ANY_USER)
 async def add_label(ctx: MasterContext, experiment_id: int, label: str) -> PutExperimentLabelResponse:
     return PutExperimentLabelResponse(labels=await experiments.add_label(ctx, experiment_id, label))
 
 
-@delete("/api/v1/experiments/{experiment_id:int}/labels/{label:str}", status_code=200)
+@delete("/api/v1/experiments/{experiment_id:int}/labels/{label:str}", status_code=200, opt=ANY_USER)
 async def remove_label(ctx: MasterContext, experiment_id: int, label: str) -> DeleteExperimentLabelResponse:
     return DeleteExperimentLabelResponse(labels=await experiments.remove_label(ctx, experiment_id, label))
 
 
-@put("/api/v1/experiments/{experiment_id:int}/retain_logs", status_code=200)
-async def retain_logs(request: AnyRequest, ctx: MasterContext, experiment_id: int) -> dict[str, Any]:
+@put("/api/v1/experiments/{experiment_id:int}/retain_logs", status_code=200, opt=OWNER)
+async def retain_logs(request: AnyRequest, ctx: MasterContext, caller: Caller, experiment_id: int) -> dict[str, Any]:
     asked = await read_body(request, PutExperimentRetainLogsRequest)
-    await experiments.retain_logs(ctx, experiment_id, asked.num_days)
+    await experiments.retain_logs(ctx, caller, experiment_id, asked.num_days)
     return {}
 
 
-@delete("/api/v1/experiments/{experiment_id:int}/tensorboard-files", status_code=200)
-async def delete_tensorboard_files(ctx: MasterContext, experiment_id: int) -> dict[str, Any]:
-    await experiments.delete_tensorboard_files(ctx, experiment_id)
+@delete("/api/v1/experiments/{experiment_id:int}/tensorboard-files", status_code=200, opt=OWNER)
+async def delete_tensorboard_files(ctx: MasterContext, caller: Caller, experiment_id: int) -> dict[str, Any]:
+    await experiments.delete_tensorboard_files(ctx, caller, experiment_id)
     return {}
 
 
-@get("/api/v1/experiments/{experiment_id:int}/validation-history")
+@get("/api/v1/experiments/{experiment_id:int}/validation-history", opt=USER_OR_EXPERIMENT)
 async def validation_history(ctx: MasterContext, experiment_id: int) -> GetExperimentValidationHistoryResponse:
     found = await experiments.validation_history(ctx, experiment_id)
     return GetExperimentValidationHistoryResponse(validation_history=found)
 
 
-@get("/api/v1/experiments/{experiment_id:int}/searcher/best_searcher_validation_metric")
+@get("/api/v1/experiments/{experiment_id:int}/searcher/best_searcher_validation_metric", opt=USER_OR_EXPERIMENT)
 async def best_metric(ctx: MasterContext, experiment_id: int) -> GetBestSearcherValidationMetricResponse:
     return GetBestSearcherValidationMetricResponse(metric=await experiments.best_metric(ctx, experiment_id))
 
 
-@get("/api/v1/experiments/{experiment_id:int}/model_def")
+@get("/api/v1/experiments/{experiment_id:int}/model_def", opt=ANY_USER)
 async def get_model_def(ctx: MasterContext, experiment_id: int) -> GetModelDefResponse:
     return GetModelDefResponse(b64_tgz=await model_definition.archive(ctx, experiment_id))
 
 
-@get("/api/v1/experiments/{experiment_id:int}/file_tree")
+@get("/api/v1/experiments/{experiment_id:int}/file_tree", opt=ANY_USER)
 async def get_model_def_tree(ctx: MasterContext, experiment_id: int) -> GetModelDefTreeResponse:
     return GetModelDefTreeResponse(files=await model_definition.tree(ctx, experiment_id))
 
 
-@post("/api/v1/experiments/{experiment_id:int}/file", status_code=200)
+@post("/api/v1/experiments/{experiment_id:int}/file", status_code=200, opt=ANY_USER)
 async def get_model_def_file(request: AnyRequest, ctx: MasterContext, experiment_id: int) -> GetModelDefFileResponse:
     asked = await read_body(request, GetModelDefFileRequest)
     return GetModelDefFileResponse(file=await model_definition.file(ctx, experiment_id, asked.path or ""))
 
 
-@get("/experiments/{experiment_id:int}/preview_gc")
+@get("/experiments/{experiment_id:int}/preview_gc", opt=ANY_USER)
 async def preview_gc(
     ctx: MasterContext,
     experiment_id: int,

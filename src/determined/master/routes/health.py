@@ -6,7 +6,7 @@ from litestar import Response, Router, get
 from litestar.datastructures import State
 
 from determined.errors import DeterminedError, NotFound, Unavailable
-from determined.master.auth.guard import PUBLIC
+from determined.master.auth.permission import ANY_USER, PUBLIC
 from determined.master.context import MasterContext
 from determined.master.services import master as masters
 
@@ -23,7 +23,7 @@ async def health(ctx: MasterContext) -> Response[dict[str, Any]]:
     return Response({"status": "up", "database": "up"})
 
 
-@get(["/metrics", "/debug/prom/metrics", "/prom/det-state-metrics"], include_in_schema=False)
+@get(["/metrics", "/debug/prom/metrics", "/prom/det-state-metrics"], include_in_schema=False, opt=ANY_USER)
 async def metrics(ctx: MasterContext, state: State) -> Response[bytes]:
     if not ctx.config.enable_prometheus:
         raise NotFound("metrics are off; set observability.enable_prometheus in the master's config")

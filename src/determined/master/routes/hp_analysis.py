@@ -6,6 +6,7 @@ from litestar import Router, get
 from litestar.params import Parameter
 
 from determined.errors import InvalidArgument
+from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
 from determined.master.services import hp_analysis
 from determined.wire.hp_analysis import GetHpImportanceResponse, GetParetoFrontResponse
@@ -13,7 +14,7 @@ from determined.wire.hp_analysis import GetHpImportanceResponse, GetParetoFrontR
 _WORDS = {"true": True, "false": False}
 
 
-@get("/api/v1/experiments/{experiment_id:int}/pareto-front")
+@get("/api/v1/experiments/{experiment_id:int}/pareto-front", opt=ANY_USER)
 async def pareto_front(
     ctx: MasterContext,
     experiment_id: int,
@@ -25,7 +26,7 @@ async def pareto_front(
     return await hp_analysis.pareto_front(ctx, experiment_id, _split(metrics), directions)
 
 
-@get("/api/v1/experiments/{experiment_id:int}/hp-importance")
+@get("/api/v1/experiments/{experiment_id:int}/hp-importance", opt=ANY_USER)
 async def hp_importance(
     ctx: MasterContext,
     experiment_id: int,

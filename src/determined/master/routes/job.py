@@ -6,6 +6,7 @@ from litestar import Request, Router, get, post
 from litestar.params import QueryParameter
 
 from determined.master.auth.identity import Caller
+from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.params import Limit, Offset
@@ -29,7 +30,7 @@ Order = Annotated[OrderBy | None, QueryParameter(name="orderBy")]
 DEFAULT_LIMIT = 100
 
 
-@get("/api/v1/job-queues")
+@get("/api/v1/job-queues", opt=ANY_USER)
 async def get_jobs(
     ctx: MasterContext,
     pool: PoolName = None,
@@ -43,7 +44,7 @@ async def get_jobs(
     return GetJobsResponse(jobs=shown, pagination=pagination)
 
 
-@get("/api/v1/job-queues-v2")
+@get("/api/v1/job-queues-v2", opt=ANY_USER)
 async def get_jobs_v2(
     ctx: MasterContext,
     pool: PoolName = None,
@@ -57,12 +58,12 @@ async def get_jobs_v2(
     return GetJobsV2Response(jobs=[RBACJob(full=job) for job in shown], pagination=pagination)
 
 
-@get("/api/v1/job-queues/stats")
+@get("/api/v1/job-queues/stats", opt=ANY_USER)
 async def get_stats(ctx: MasterContext, pools: PoolNames = None) -> GetJobQueueStatsResponse:
     return GetJobQueueStatsResponse(results=await jobs.stats(ctx, pools or ()))
 
 
-@post("/api/v1/job-queues", status_code=200)
+@post("/api/v1/job-queues", status_code=200, opt=ANY_USER)
 async def update_queue(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     asked = await read_body(request, UpdateJobQueueRequest)
     await jobs.update(ctx, caller, asked.updates)

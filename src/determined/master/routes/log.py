@@ -9,6 +9,7 @@ from litestar.response import Stream
 
 from determined.errors import InvalidArgument
 from determined.master.auth.identity import Caller, require_admin
+from determined.master.auth.permission import ADMIN, ANY_USER, OWNER_OR_TRIAL
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.limits import REPORT_BODY
@@ -68,34 +69,34 @@ async def read_query(
     )
 
 
-@get("/api/v1/tasks/{task_id:str}/logs")
+@get("/api/v1/tasks/{task_id:str}/logs", opt=ANY_USER)
 async def task_logs(ctx: MasterContext, task_id: str, log_query: LogQuery) -> Stream:
     return ndjson_pages(await logs.task_logs(ctx, task_id, log_query))
 
 
-@get("/api/v1/trials/{trial_id:int}/logs")
+@get("/api/v1/trials/{trial_id:int}/logs", opt=ANY_USER)
 async def trial_logs(ctx: MasterContext, trial_id: int, log_query: LogQuery) -> Stream:
     return ndjson_pages(await logs.trial_logs(ctx, trial_id, log_query))
 
 
-@get("/api/v1/tasks/{task_id:str}/logs/fields")
+@get("/api/v1/tasks/{task_id:str}/logs/fields", opt=ANY_USER)
 async def task_log_fields(ctx: MasterContext, task_id: str, follow: bool = False) -> Stream:
     return ndjson(await log_fields.of_task(ctx, task_id, follow=follow))
 
 
-@get("/api/v1/trials/{trial_id:int}/logs/fields")
+@get("/api/v1/trials/{trial_id:int}/logs/fields", opt=ANY_USER)
 async def trial_log_fields(ctx: MasterContext, trial_id: int, follow: bool = False) -> Stream:
     return ndjson(await log_fields.of_trial(ctx, trial_id, follow=follow))
 
 
-@post("/api/v1/task/logs", status_code=200, request_max_body_size=REPORT_BODY)
+@post("/api/v1/task/logs", status_code=200, request_max_body_size=REPORT_BODY, opt=OWNER_OR_TRIAL)
 async def post_task_logs(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     asked = await read_body(request, PostTaskLogsRequest)
     await log_post.post(ctx, caller, asked.logs)
     return {}
 
 
-@post("/task-logs", status_code=200, request_max_body_size=REPORT_BODY)
+@post("/task-logs", status_code=200, request_max_body_size=REPORT_BODY, opt=OWNER_OR_TRIAL)
 async def post_task_logs_older(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     asked = await read_body(request, Any)
     if not isinstance(asked, list) or not all(isinstance(entry, dict) for entry in asked):
@@ -104,7 +105,7 @@ async def post_task_logs_older(request: AnyRequest, ctx: MasterContext, caller: 
     return {}
 
 
-@post("/api/v1/cleanup_logs", status_code=200)
+@post("/api/v1/cleanup_logs", status_code=200, opt=ADMIN)
 async def cleanup_logs(ctx: MasterContext, caller: Caller) -> CleanupLogsResponse:
     require_admin(caller)
     return CleanupLogsResponse(removed_count=str(await logs.sweep(ctx, ctx.clock.now())))

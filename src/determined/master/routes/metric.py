@@ -9,6 +9,7 @@ from litestar.response import Stream
 
 from determined.errors import InvalidArgument
 from determined.master.auth.identity import Caller
+from determined.master.auth.permission import ANY_USER, OWNER_OR_TRIAL, USER_OR_EXPERIMENT
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.limits import REPORT_BODY
@@ -39,7 +40,7 @@ TrialIds = Annotated[list[int], Parameter(query="trialIds")]
 Period = Annotated[int, Parameter(query="periodSeconds", ge=0, le=86400, required=False)]
 
 
-@post("/api/v1/trials/{trial_id:int}/metrics", status_code=200, request_max_body_size=REPORT_BODY)
+@post("/api/v1/trials/{trial_id:int}/metrics", status_code=200, request_max_body_size=REPORT_BODY, opt=OWNER_OR_TRIAL)
 async def report_metrics(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
     body = await read_body(request, dict[str, Any])
     group = body.get("group")
@@ -48,34 +49,48 @@ async def report_metrics(request: AnyRequest, ctx: MasterContext, caller: Caller
     return await _report(ctx, caller, trial_id, reported(group, body["metrics"], ctx.clock.now()))
 
 
-@post("/api/v1/trials/{trial_id:int}/training_metrics", status_code=200, request_max_body_size=REPORT_BODY)
+@post(
+    "/api/v1/trials/{trial_id:int}/training_metrics",
+    status_code=200,
+    request_max_body_size=REPORT_BODY,
+    opt=OWNER_OR_TRIAL,
+)
 async def report_training(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
     body = await read_body(request, dict[str, Any])
     return await _report(ctx, caller, trial_id, reported("training", body, ctx.clock.now()))
 
 
-@post("/api/v1/trials/{trial_id:int}/validation_metrics", status_code=200, request_max_body_size=REPORT_BODY)
+@post(
+    "/api/v1/trials/{trial_id:int}/validation_metrics",
+    status_code=200,
+    request_max_body_size=REPORT_BODY,
+    opt=OWNER_OR_TRIAL,
+)
 async def report_validation(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
     body = await read_body(request, dict[str, Any])
     return await _report(ctx, caller, trial_id, reported("validation", body, ctx.clock.now()))
 
 
-@get("/api/v1/trials/metrics/trial_metrics")
+@get("/api/v1/trials/metrics/trial_metrics", opt=ANY_USER)
 async def get_metrics(ctx: MasterContext, trial_ids: TrialIds, group: str | None = None) -> Stream:
     return await _reports(ctx, trial_ids, group or None)
 
 
-@get("/api/v1/trials/metrics/training_metrics")
+@get("/api/v1/trials/metrics/training_metrics", opt=ANY_USER)
 async def get_training_metrics(ctx: MasterContext, trial_ids: TrialIds) -> Stream:
     return await _reports(ctx, trial_ids, "training")
 
 
-@get("/api/v1/trials/metrics/validation_metrics")
+@get("/api/v1/trials/metrics/validation_metrics", opt=ANY_USER)
 async def get_validation_metrics(ctx: MasterContext, trial_ids: TrialIds) -> Stream:
     return await _reports(ctx, trial_ids, "validation")
 
 
-@get("/api/v1/trials/{trial_id:int}/metrics/series", dependencies={"series_query": Provide(read_series)})
+@get(
+    "/api/v1/trials/{trial_id:int}/metrics/series",
+    dependencies={"series_query": Provide(read_series)},
+    opt=USER_OR_EXPERIMENT,
+)
 async def get_series(ctx: MasterContext, trial_id: int, series_query: SeriesQuery) -> MetricSeriesResponse:
     return await metrics.series(ctx, trial_id, series_query)
 
@@ -83,6 +98,7 @@ async def get_series(ctx: MasterContext, trial_id: int, series_query: SeriesQuer
 @get(
     "/api/v1/trials/time-series",
     dependencies={"compare_query": Provide(read_compare), "bucket_query": Provide(read_buckets)},
+    opt=ANY_USER,
 )
 async def compare_trials(
     ctx: MasterContext, compare_query: CompareQuery, bucket_query: BucketQuery | None
@@ -92,7 +108,7 @@ async def compare_trials(
     return await metric_compare.compare(ctx, compare_query)
 
 
-@get("/api/v1/checkpoints/{checkpoint_uuid:str}/metrics")
+@get("/api/v1/checkpoints/{checkpoint_uuid:str}/metrics", opt=ANY_USER)
 async def checkpoint_metrics(
     ctx: MasterContext,
     checkpoint_uuid: str,
@@ -106,19 +122,19 @@ async def checkpoint_metrics(
     )
 
 
-@get("/api/v1/experiments/metrics-stream/metric-names")
+@get("/api/v1/experiments/metrics-stream/metric-names", opt=ANY_USER)
 async def metric_names(
     ctx: MasterContext, ids: Annotated[list[int], Parameter(query="ids")], period: Period = DEFAULT_PERIOD
 ) -> Stream:
     return ndjson(await metric_streams.names(ctx, ids, period))
 
 
-@get("/api/v1/experiments/{experiment_id:int}/metrics-stream/batches")
+@get("/api/v1/experiments/{experiment_id:int}/metrics-stream/batches", opt=ANY_USER)
 async def metric_batches(ctx: MasterContext, metric_key: MetricKey, period: Period = DEFAULT_PERIOD) -> Stream:
     return ndjson(await metric_streams.batches(ctx, metric_key, period))
 
 
-@get("/api/v1/experiments/{experiment_id:int}/metrics-stream/trials-snapshot")
+@get("/api/v1/experiments/{experiment_id:int}/metrics-stream/trials-snapshot", opt=ANY_USER)
 async def trials_snapshot(
     ctx: MasterContext,
     metric_key: MetricKey,
@@ -129,7 +145,7 @@ async def trials_snapshot(
     return ndjson(await metric_streams.snapshot(ctx, metric_key, batches, margin, period))
 
 
-@get("/api/v1/experiments/{experiment_id:int}/metrics-stream/trials-sample")
+@get("/api/v1/experiments/{experiment_id:int}/metrics-stream/trials-sample", opt=ANY_USER)
 async def trials_sample(
     ctx: MasterContext,
     metric_key: MetricKey,
@@ -144,12 +160,12 @@ async def trials_sample(
     return ndjson(await metric_streams.sample(ctx, query, period))
 
 
-@get("/api/v1/trials/{trial_id:int}/profiler/available_series")
+@get("/api/v1/trials/{trial_id:int}/profiler/available_series", opt=ANY_USER)
 async def profiler_series(ctx: MasterContext, trial_id: int, follow: bool = False) -> Stream:
     return ndjson(await metric_profiler.available(ctx, trial_id, follow=follow))
 
 
-@get("/api/v1/trials/{trial_id:int}/profiler/metrics")
+@get("/api/v1/trials/{trial_id:int}/profiler/metrics", opt=ANY_USER)
 async def profiler_metrics(
     ctx: MasterContext,
     trial_id: int,
@@ -169,7 +185,7 @@ async def profiler_metrics(
     return ndjson(await metric_profiler.metrics(ctx, wanted, follow=follow, after=after))
 
 
-@post("/api/v1/trials/profiler/metrics", status_code=200, request_max_body_size=REPORT_BODY)
+@post("/api/v1/trials/profiler/metrics", status_code=200, request_max_body_size=REPORT_BODY, opt=OWNER_OR_TRIAL)
 async def report_profiler_metrics(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     body = await read_body(request, PostTrialProfilerMetricsBatchRequest)
     for batch in body.batches or []:

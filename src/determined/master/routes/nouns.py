@@ -1,6 +1,7 @@
 """Every noun's routes, for the app to serve."""
 
-from litestar import Router
+from litestar import Litestar, Router
+from litestar.handlers import BaseRouteHandler
 from litestar.routes import HTTPRoute
 
 
@@ -48,6 +49,14 @@ def routers() -> list[Router]:
         resource_allocation, run, search, session, stream, task, token, trial, user, view, webui, workspace,
     )  # fmt: skip
     return [_without_options(noun.router) for noun in nouns]
+
+
+def handlers(app: Litestar) -> list[BaseRouteHandler]:
+    """Everything that the app serves."""
+    found: list[BaseRouteHandler] = []
+    for route in app.routes:
+        found += route.route_handlers if isinstance(route, HTTPRoute) else [route.route_handler]
+    return found
 
 
 def _without_options(router: Router) -> Router:

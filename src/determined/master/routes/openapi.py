@@ -12,6 +12,8 @@ from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
+from determined.master.auth.permission import permission_of
+
 _REF = "#/components/schemas/{name}"
 _ERROR = {
     "type": "object",
@@ -38,6 +40,7 @@ def complete(app: Litestar, description: dict[str, Any]) -> dict[str, Any]:
     schemas["Error"] = _ERROR
     for handler, operation in _operations(app, description):
         _document_errors(operation)
+        _document_permission(handler, operation)
         kind = body_kind(handler)
         if kind is not None:
             operation["requestBody"] = _request_body(kind, schemas)
@@ -74,6 +77,18 @@ def _document_errors(operation: dict[str, Any]) -> None:
     operation["responses"].pop("400", None)  # Litestar describes its own shape, which our error handlers replace
     operation["responses"]["4XX"] = answer
     operation["responses"]["503"] = answer
+
+
+def _document_permission(handler: HTTPRouteHandler, operation: dict[str, Any]) -> None:
+    """As data for programs, and as the last line of the description for readers."""
+    permission = permission_of(handler.opt)
+    if permission is None:
+        return
+    operation["x-permission"] = {"who": list(permission.who), "note": permission.note}
+    text = f"Who may call it: {permission.text}."
+    operation["description"] = f"{operation['description']}\n\n{text}" if operation.get("description") else text
+    if permission.public:
+        operation["security"] = []
 
 
 def _request_body(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:

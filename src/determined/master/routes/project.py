@@ -6,6 +6,7 @@ from litestar import Request, Router, delete, get, patch, post, put
 from litestar.params import QueryParameter
 
 from determined.master.auth.identity import Caller
+from determined.master.auth.permission import ANY_USER, OWNER, noted
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.params import Limit
@@ -36,7 +37,7 @@ from determined.wire.project import (
 AnyRequest = Request[Any, Any, Any]
 
 
-@post("/api/v1/workspaces/{workspace_id:int}/projects", status_code=200)
+@post("/api/v1/workspaces/{workspace_id:int}/projects", status_code=200, opt=ANY_USER)
 async def create_project(
     request: AnyRequest, ctx: MasterContext, caller: Caller, workspace_id: int
 ) -> PostProjectResponse:
@@ -44,17 +45,17 @@ async def create_project(
     return PostProjectResponse(project=await projects.create(ctx, caller, workspace_id, asked))
 
 
-@get("/api/v1/projects/{project_id:int}")
+@get("/api/v1/projects/{project_id:int}", opt=ANY_USER)
 async def get_project(ctx: MasterContext, project_id: int) -> GetProjectResponse:
     return GetProjectResponse(project=await projects.get(ctx, project_id))
 
 
-@get("/api/v1/projects/key/{key:str}")
+@get("/api/v1/projects/key/{key:str}", opt=ANY_USER)
 async def get_project_by_key(ctx: MasterContext, key: str) -> GetProjectByKeyResponse:
     return GetProjectByKeyResponse(project=await projects.get_by_key(ctx, key))
 
 
-@patch("/api/v1/projects/{project_id:int}", status_code=200)
+@patch("/api/v1/projects/{project_id:int}", status_code=200, opt=noted(OWNER, "or the owner of its workspace"))
 async def patch_project(
     request: AnyRequest, ctx: MasterContext, caller: Caller, project_id: int
 ) -> PatchProjectResponse:
@@ -62,44 +63,44 @@ async def patch_project(
     return PatchProjectResponse(project=await projects.patch(ctx, caller, project_id, asked))
 
 
-@delete("/api/v1/projects/{project_id:int}", status_code=200)
+@delete("/api/v1/projects/{project_id:int}", status_code=200, opt=noted(OWNER, "or the owner of its workspace"))
 async def delete_project(ctx: MasterContext, caller: Caller, project_id: int) -> DeleteProjectResponse:
     await projects.delete(ctx, caller, project_id)
     return DeleteProjectResponse(completed=True)
 
 
-@post("/api/v1/projects/{project_id:int}/archive", status_code=200)
+@post("/api/v1/projects/{project_id:int}/archive", status_code=200, opt=noted(OWNER, "or the owner of its workspace"))
 async def archive_project(ctx: MasterContext, caller: Caller, project_id: int) -> dict[str, Any]:
     await projects.set_archived(ctx, caller, project_id, True)
     return {}
 
 
-@post("/api/v1/projects/{project_id:int}/unarchive", status_code=200)
+@post("/api/v1/projects/{project_id:int}/unarchive", status_code=200, opt=noted(OWNER, "or the owner of its workspace"))
 async def unarchive_project(ctx: MasterContext, caller: Caller, project_id: int) -> dict[str, Any]:
     await projects.set_archived(ctx, caller, project_id, False)
     return {}
 
 
-@post("/api/v1/projects/{project_id:int}/move", status_code=200)
+@post("/api/v1/projects/{project_id:int}/move", status_code=200, opt=noted(OWNER, "or the owner of its workspace"))
 async def move_project(request: AnyRequest, ctx: MasterContext, caller: Caller, project_id: int) -> dict[str, Any]:
     asked = await read_body(request, MoveProjectRequest)
     await projects.move(ctx, caller, project_id, asked.destination_workspace_id)
     return {}
 
 
-@post("/api/v1/projects/{project_id:int}/notes", status_code=200)
+@post("/api/v1/projects/{project_id:int}/notes", status_code=200, opt=ANY_USER)
 async def add_note(request: AnyRequest, ctx: MasterContext, project_id: int) -> AddProjectNoteResponse:
     note = await read_body(request, Note)
     return AddProjectNoteResponse(notes=await projects.add_note(ctx, project_id, note))
 
 
-@put("/api/v1/projects/{project_id:int}/notes", status_code=200)
+@put("/api/v1/projects/{project_id:int}/notes", status_code=200, opt=ANY_USER)
 async def put_notes(request: AnyRequest, ctx: MasterContext, project_id: int) -> PutProjectNotesResponse:
     asked = await read_body(request, PutProjectNotesRequest)
     return PutProjectNotesResponse(notes=await projects.put_notes(ctx, project_id, asked.notes))
 
 
-@get("/api/v1/projects/{project_id:int}/columns")
+@get("/api/v1/projects/{project_id:int}/columns", opt=ANY_USER)
 async def list_columns(
     ctx: MasterContext,
     project_id: int,
@@ -112,17 +113,17 @@ async def list_columns(
     return await project_columns.list_columns(ctx, project_id, wanted)
 
 
-@post("/api/v1/projects/{project_id:int}/filter-counts", status_code=200)
+@post("/api/v1/projects/{project_id:int}/filter-counts", status_code=200, opt=ANY_USER)
 async def count_filter(request: AnyRequest, ctx: MasterContext, project_id: int) -> FilterCountsResponse:
     return await filter_counts.count(ctx, project_id, await read_body(request, FilterCountsRequest))
 
 
-@get("/api/v1/projects/{project_id:int}/experiments/metric-ranges")
+@get("/api/v1/projects/{project_id:int}/experiments/metric-ranges", opt=ANY_USER)
 async def list_metric_ranges(ctx: MasterContext, project_id: int) -> GetProjectNumericMetricsRangeResponse:
     return GetProjectNumericMetricsRangeResponse(ranges=await projects.metric_ranges(ctx, project_id))
 
 
-@get("/api/v1/user/projects/activity")
+@get("/api/v1/user/projects/activity", opt=ANY_USER)
 async def list_recent_projects(
     ctx: MasterContext, caller: Caller, limit: Limit = None
 ) -> GetProjectsByUserActivityResponse:

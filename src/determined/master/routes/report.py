@@ -8,6 +8,7 @@ from litestar import Request, Router, post
 
 from determined.errors import InvalidArgument
 from determined.master.auth.identity import Caller
+from determined.master.auth.permission import OWN_ALLOCATION
 from determined.master.context import MasterContext
 from determined.master.routes.limits import REPORT_BODY
 from determined.master.services import report as reports
@@ -23,7 +24,7 @@ _json = msgspec.json.Decoder(ReportBatch)
     "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/reports",
     status_code=200,
     request_max_body_size=REPORT_BODY,
-    opt={"body": ReportBatch},
+    opt={**OWN_ALLOCATION, "body": ReportBatch},
 )
 async def receive_reports(
     request: Request[Any, Any, Any], ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str

@@ -5,6 +5,7 @@ from typing import Annotated
 from litestar import Response, Router, get
 from litestar.params import QueryParameter
 
+from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
 from determined.master.routes.params import parse_time
 from determined.master.services import resource_allocation as service
@@ -31,7 +32,7 @@ _JSON = "/api/v1/resources/allocation"
 _CSV = "/resources/allocation"
 
 
-@get(_JSON + "/raw")
+@get(_JSON + "/raw", opt=ANY_USER)
 async def raw(
     ctx: MasterContext,
     after: AfterCamel = None,
@@ -43,17 +44,17 @@ async def raw(
     return ResourceAllocationRawResponse(resource_entries=[view.raw_entry(use) for use in found])
 
 
-@get(_CSV + "/raw")
+@get(_CSV + "/raw", opt=ANY_USER)
 async def raw_csv(ctx: MasterContext, after: AfterSnake = None, before: BeforeSnake = None) -> Response[str]:
     return _csv(view.raw_csv(await _uses(ctx, after, before)))
 
 
-@get(_CSV + "/allocations-csv")
+@get(_CSV + "/allocations-csv", opt=ANY_USER)
 async def allocations_csv(ctx: MasterContext, after: AfterSnake = None, before: BeforeSnake = None) -> Response[str]:
     return _csv(view.allocations_csv(await _uses(ctx, after, before)))
 
 
-@get(_JSON + "/aggregated")
+@get(_JSON + "/aggregated", opt=ANY_USER)
 async def aggregated(
     ctx: MasterContext,
     start: StartCamel = None,
@@ -66,7 +67,7 @@ async def aggregated(
     return ResourceAllocationAggregatedResponse(resource_entries=entries)
 
 
-@get(_CSV + "/aggregated")
+@get(_CSV + "/aggregated", opt=ANY_USER)
 async def aggregated_csv(
     ctx: MasterContext, start: StartSnake = None, end: EndSnake = None, period: Period = Period.UNSPECIFIED
 ) -> Response[str]:

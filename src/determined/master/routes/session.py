@@ -6,9 +6,9 @@ from typing import Any, Literal
 from litestar import Request, Response, Router, get, post
 from litestar.datastructures import Cookie
 
-from determined.master.auth.guard import PUBLIC
 from determined.master.auth.identity import Caller
 from determined.master.auth.login_link import LoginLinks
+from determined.master.auth.permission import ANY_USER, PUBLIC, USER_OR_TASK
 from determined.master.auth.session_token import SESSION_LIFETIME
 from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
@@ -38,7 +38,7 @@ async def login(
     return _signed_in(request, sessions.Opened(answer, SESSION_LIFETIME))
 
 
-@post("/api/v1/auth/link", status_code=200)
+@post("/api/v1/auth/link", status_code=200, opt=ANY_USER)
 async def issue_link(ctx: MasterContext, caller: Caller, links: LoginLinks) -> LoginLinkResponse:
     return await sessions.issue_link(ctx, links, caller)
 
@@ -51,18 +51,18 @@ async def redeem_link(
     return _signed_in(request, await sessions.redeem_link(ctx, links, asked.code))
 
 
-@post("/api/v1/auth/logout", status_code=200)
+@post("/api/v1/auth/logout", status_code=200, opt=USER_OR_TASK)
 async def logout(request: Request[Any, Any, Any], ctx: MasterContext, caller: Caller) -> Response[dict[str, Any]]:
     await sessions.logout(ctx, caller)
     return Response({}, cookies=[_cookie(request, "", timedelta(0))])
 
 
-@get("/api/v1/me")
+@get("/api/v1/me", opt=USER_OR_TASK)
 async def me(ctx: MasterContext, caller: Caller) -> GetMeResponse:
     return GetMeResponse(user=await users.get(ctx, caller.user_id))
 
 
-@get("/api/v1/auth/user")
+@get("/api/v1/auth/user", opt=USER_OR_TASK)
 async def current_user(ctx: MasterContext, caller: Caller) -> CurrentUserResponse:
     return CurrentUserResponse(user=await users.get(ctx, caller.user_id))
 

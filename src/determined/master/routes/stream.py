@@ -12,6 +12,7 @@ from determined.errors import DeterminedError, Unavailable
 from determined.master import supervise
 from determined.master.auth.authenticate import authenticate, credentials_of
 from determined.master.auth.guard import caller_of
+from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
 from determined.master.services.stream import REFUSED, TOO_SLOW, StreamHub, Subscriber
 from determined.master.services.stream_spec import subscription
@@ -28,7 +29,7 @@ _AUTHORISED_SECONDS = 60.0  # commits end the streams of ended sessions; time al
 _REASON_BYTES = 120  # a close frame holds 123
 
 
-@websocket("/stream")
+@websocket("/stream", opt=ANY_USER)
 async def stream(socket: Socket, ctx: MasterContext, streams: StreamHub) -> None:
     await socket.accept()
     try:

@@ -6,6 +6,7 @@ from litestar import Request, Router, get, patch, post
 from litestar.params import QueryParameter
 
 from determined.master.auth.identity import Caller
+from determined.master.auth.permission import ANY_USER, OWNER, noted
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.params import Limit, Offset
@@ -24,7 +25,7 @@ from determined.wire.token import (
 AnyRequest = Request[Any, Any, Any]
 
 
-@get("/api/v1/tokens")
+@get("/api/v1/tokens", opt=noted(ANY_USER, "those of others: administrator"))
 async def list_tokens(
     *,
     ctx: MasterContext,
@@ -42,12 +43,12 @@ async def list_tokens(
     return GetAccessTokensResponse(token_info=shown, pagination=pagination)
 
 
-@post("/api/v1/tokens", status_code=200)
+@post("/api/v1/tokens", status_code=200, opt=noted(ANY_USER, "for others: administrator"))
 async def create_token(request: AnyRequest, ctx: MasterContext, caller: Caller) -> PostAccessTokenResponse:
     return await tokens.create(ctx, caller, await read_body(request, PostAccessTokenRequest))
 
 
-@patch("/api/v1/tokens/{token_id:int}", status_code=200)
+@patch("/api/v1/tokens/{token_id:int}", status_code=200, opt=OWNER)
 async def patch_token(
     request: AnyRequest, ctx: MasterContext, caller: Caller, token_id: int
 ) -> PatchAccessTokenResponse:

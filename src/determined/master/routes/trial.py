@@ -7,6 +7,7 @@ from litestar.params import Parameter
 
 from determined.errors import InvalidArgument
 from determined.master.auth.identity import Caller
+from determined.master.auth.permission import ANY_USER, OWNER, OWNER_OR_TRIAL, USER_OR_EXPERIMENT
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.params import Limit, Offset
@@ -44,7 +45,7 @@ from determined.wire.trial import (
 AnyRequest = Request[Any, Any, Any]
 
 
-@get("/api/v1/experiments/{experiment_id:int}/trials")
+@get("/api/v1/experiments/{experiment_id:int}/trials", opt=USER_OR_EXPERIMENT)
 async def list_trials(
     ctx: MasterContext,
     experiment_id: int,
@@ -65,18 +66,18 @@ async def list_trials(
     )
 
 
-@get("/api/v1/trials/{trial_id:int}")
+@get("/api/v1/trials/{trial_id:int}", opt=USER_OR_EXPERIMENT)
 async def get_trial(ctx: MasterContext, trial_id: int) -> GetTrialResponse:
     return GetTrialResponse(trial=await trials.get(ctx, trial_id))
 
 
-@post("/api/v1/trials/{trial_id:int}/kill", status_code=200)
+@post("/api/v1/trials/{trial_id:int}/kill", status_code=200, opt=ANY_USER)
 async def kill_trial(ctx: MasterContext, trial_id: int) -> dict[str, Any]:
     await trials.kill(ctx, trial_id)
     return {}
 
 
-@get("/api/v1/trials/{trial_id:int}/workloads")
+@get("/api/v1/trials/{trial_id:int}/workloads", opt=USER_OR_EXPERIMENT)
 async def get_workloads(
     ctx: MasterContext,
     trial_id: int,
@@ -100,7 +101,7 @@ async def get_workloads(
     return await trial_workloads.workloads(ctx, trial_id, wanted, limit, offset)
 
 
-@post("/api/v1/trials/{trial_id:int}/runner/metadata", status_code=200)
+@post("/api/v1/trials/{trial_id:int}/runner/metadata", status_code=200, opt=OWNER_OR_TRIAL)
 async def post_runner_metadata(
     request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int
 ) -> dict[str, Any]:
@@ -110,7 +111,7 @@ async def post_runner_metadata(
     return {}
 
 
-@post("/api/v1/trials/{trial_id:int}/progress", status_code=200)
+@post("/api/v1/trials/{trial_id:int}/progress", status_code=200, opt=OWNER_OR_TRIAL)
 async def report_progress(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
     """A bare number counts units of the classic operation; an object may say `isRaw`: a fraction of the whole."""
     await require_own_trial(ctx, caller, trial_id)
@@ -123,7 +124,7 @@ async def report_progress(request: AnyRequest, ctx: MasterContext, caller: Calle
     return {}
 
 
-@post("/api/v1/trials/{trial_id:int}/early_exit", status_code=200)
+@post("/api/v1/trials/{trial_id:int}/early_exit", status_code=200, opt=OWNER_OR_TRIAL)
 async def report_early_exit(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
     await require_own_trial(ctx, caller, trial_id)
     body = await read_body(request, dict[str, Any])
@@ -131,12 +132,12 @@ async def report_early_exit(request: AnyRequest, ctx: MasterContext, caller: Cal
     return {}
 
 
-@get("/api/v1/trials/{trial_id:int}/searcher/operation")
+@get("/api/v1/trials/{trial_id:int}/searcher/operation", opt=USER_OR_EXPERIMENT)
 async def get_operation(ctx: MasterContext, trial_id: int) -> GetCurrentTrialSearcherOperationResponse:
     return await trials.current_operation(ctx, trial_id)
 
 
-@post("/api/v1/trials/{trial_id:int}/searcher/completed_operation", status_code=200)
+@post("/api/v1/trials/{trial_id:int}/searcher/completed_operation", status_code=200, opt=OWNER_OR_TRIAL)
 async def complete_operation(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
     await require_own_trial(ctx, caller, trial_id)
     asked = await read_body(request, CompleteTrialSearcherOperationRequest)
@@ -144,20 +145,20 @@ async def complete_operation(request: AnyRequest, ctx: MasterContext, caller: Ca
     return {}
 
 
-@put("/api/v1/trials/{trial_id:int}/retain_logs", status_code=200)
-async def retain_trial_logs(request: AnyRequest, ctx: MasterContext, trial_id: int) -> dict[str, Any]:
+@put("/api/v1/trials/{trial_id:int}/retain_logs", status_code=200, opt=OWNER)
+async def retain_trial_logs(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> dict[str, Any]:
     asked = await read_body(request, PutTrialRetainLogsRequest)
-    await trials.retain_logs(ctx, trial_id, asked.num_days)
+    await trials.retain_logs(ctx, caller, trial_id, asked.num_days)
     return {}
 
 
-@get("/api/v1/trials/{trial_id:int}/remaining_log_retention_days")
+@get("/api/v1/trials/{trial_id:int}/remaining_log_retention_days", opt=ANY_USER)
 async def remaining_log_days(ctx: MasterContext, trial_id: int) -> GetTrialRemainingLogRetentionDaysResponse:
     days = await trials.remaining_log_days(ctx, trial_id)
     return GetTrialRemainingLogRetentionDaysResponse(remaining_days=days)
 
 
-@post("/api/v1/trial-source-info", status_code=200)
+@post("/api/v1/trial-source-info", status_code=200, opt=OWNER_OR_TRIAL)
 async def report_source_info(request: AnyRequest, ctx: MasterContext, caller: Caller) -> ReportTrialSourceInfoResponse:
     info = (await read_body(request, ReportTrialSourceInfoRequest)).trial_source_info
     await require_own_trial(ctx, caller, info.trial_id)
@@ -165,19 +166,19 @@ async def report_source_info(request: AnyRequest, ctx: MasterContext, caller: Ca
     return ReportTrialSourceInfoResponse(trial_id=info.trial_id, checkpoint_uuid=info.checkpoint_uuid)
 
 
-@post("/api/v1/trials", status_code=200)
+@post("/api/v1/trials", status_code=200, opt=OWNER)
 async def create_trial(request: AnyRequest, ctx: MasterContext, caller: Caller) -> CreateTrialResponse:
     asked = await read_body(request, CreateTrialRequest)
     return CreateTrialResponse(trial=await unmanaged.create_trial(ctx, caller, asked))
 
 
-@put("/api/v1/trials", status_code=200)
+@put("/api/v1/trials", status_code=200, opt=OWNER)
 async def put_trial(request: AnyRequest, ctx: MasterContext, caller: Caller) -> PutTrialResponse:
     asked = await read_body(request, PutTrialRequest)
     return PutTrialResponse(trial=await unmanaged.put_trial(ctx, caller, asked))
 
 
-@get("/api/v1/trials/by-external-id/{external_experiment_id:str}/{external_trial_id:str}")
+@get("/api/v1/trials/by-external-id/{external_experiment_id:str}/{external_trial_id:str}", opt=ANY_USER)
 async def get_trial_by_external_id(
     ctx: MasterContext, external_experiment_id: str, external_trial_id: str
 ) -> GetTrialByExternalIDResponse:
@@ -185,7 +186,7 @@ async def get_trial_by_external_id(
     return GetTrialByExternalIDResponse(trial=trial)
 
 
-@patch("/api/v1/trials/{trial_id:int}", status_code=200)
+@patch("/api/v1/trials/{trial_id:int}", status_code=200, opt=OWNER)
 async def patch_trial(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> PatchTrialResponse:
     asked = await read_body(request, PatchTrialRequest)
     known = asked.state is not None and asked.state is not TrialState.UNSPECIFIED
@@ -193,7 +194,7 @@ async def patch_trial(request: AnyRequest, ctx: MasterContext, caller: Caller, t
     return PatchTrialResponse(trial=await unmanaged.patch_trial(ctx, caller, trial_id, state))
 
 
-@post("/api/v1/trials/{trial_id:int}/start", status_code=200)
+@post("/api/v1/trials/{trial_id:int}/start", status_code=200, opt=OWNER)
 async def start_trial(request: AnyRequest, ctx: MasterContext, caller: Caller, trial_id: int) -> StartTrialResponse:
     asked = await read_body(request, StartTrialRequest)
     return await unmanaged.start_trial(ctx, caller, trial_id, resume=bool(asked.resume))

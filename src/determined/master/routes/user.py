@@ -6,6 +6,7 @@ from litestar import Request, Router, get, patch, post
 from litestar.params import QueryParameter
 
 from determined.master.auth.identity import Caller
+from determined.master.auth.permission import ADMIN, ANY_USER, OWNER, noted
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.params import Limit, Offset
@@ -33,7 +34,7 @@ from determined.wire.user import (
 AnyRequest = Request[Any, Any, Any]
 
 
-@get("/api/v1/users")
+@get("/api/v1/users", opt=ANY_USER)
 async def list_users(
     *,
     ctx: MasterContext,
@@ -50,33 +51,33 @@ async def list_users(
     return user_list.answer(rows, wanted, limit, offset)
 
 
-@post("/api/v1/users", status_code=200)
+@post("/api/v1/users", status_code=200, opt=ADMIN)
 async def create_user(request: AnyRequest, ctx: MasterContext, caller: Caller) -> PostUserResponse:
     return PostUserResponse(user=await users.create(ctx, caller, await read_body(request, PostUserRequest)))
 
 
-@patch("/api/v1/users", status_code=200)
+@patch("/api/v1/users", status_code=200, opt=ADMIN)
 async def activate_users(request: AnyRequest, ctx: MasterContext, caller: Caller) -> PatchUsersResponse:
     return await users.activate_many(ctx, caller, await read_body(request, PatchUsersRequest))
 
 
-@get("/api/v1/users/{user_id:int}")
+@get("/api/v1/users/{user_id:int}", opt=ANY_USER)
 async def get_user(ctx: MasterContext, user_id: int) -> GetUserResponse:
     return GetUserResponse(user=await users.get(ctx, user_id))
 
 
-@get("/api/v1/users/{username:str}/by-username")
+@get("/api/v1/users/{username:str}/by-username", opt=ANY_USER)
 async def get_user_by_name(ctx: MasterContext, username: str) -> GetUserByUsernameResponse:
     return GetUserByUsernameResponse(user=await users.get_by_name(ctx, username))
 
 
-@patch("/api/v1/users/{user_id:int}", status_code=200)
+@patch("/api/v1/users/{user_id:int}", status_code=200, opt=noted(OWNER, "rights and OS user: administrator"))
 async def patch_user(request: AnyRequest, ctx: MasterContext, caller: Caller, user_id: int) -> PatchUserResponse:
     asked = await read_body(request, PatchUser)
     return PatchUserResponse(user=await users.patch(ctx, caller, user_id, asked))
 
 
-@post("/api/v1/users/{user_id:int}/password", status_code=200)
+@post("/api/v1/users/{user_id:int}/password", status_code=200, opt=OWNER)
 async def set_password(
     request: AnyRequest, ctx: MasterContext, caller: Caller, user_id: int
 ) -> SetUserPasswordResponse:
@@ -85,25 +86,25 @@ async def set_password(
     return SetUserPasswordResponse(user=await users.set_password(ctx, caller, user_id, plaintext))
 
 
-@get("/api/v1/users/setting")
+@get("/api/v1/users/setting", opt=ANY_USER)
 async def get_settings(ctx: MasterContext, caller: Caller) -> GetUserSettingResponse:
     return GetUserSettingResponse(settings=await users.settings(ctx, caller))
 
 
-@post("/api/v1/users/setting", status_code=200)
+@post("/api/v1/users/setting", status_code=200, opt=ANY_USER)
 async def put_settings(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     asked = await read_body(request, PostUserSettingRequest)
     await users.put_settings(ctx, caller, asked.settings)
     return {}
 
 
-@post("/api/v1/users/setting/reset", status_code=200)
+@post("/api/v1/users/setting/reset", status_code=200, opt=ANY_USER)
 async def reset_settings(ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     await users.reset_settings(ctx, caller)
     return {}
 
 
-@post("/api/v1/users/activity", status_code=200)
+@post("/api/v1/users/activity", status_code=200, opt=ANY_USER)
 async def record_activity(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     asked = await read_body(request, PostUserActivityRequest)
     await projects.record_view(ctx, caller, asked)

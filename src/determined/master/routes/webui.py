@@ -12,7 +12,7 @@ from litestar import MediaType, Request, Response, Router, get
 from litestar.response import Redirect
 
 from determined.errors import NotFound
-from determined.master.auth.guard import PUBLIC
+from determined.master.auth.permission import PUBLIC
 from determined.master.routes.webui_absent import absent_page
 from determined.master.routes.webui_files import WebFile, page_directory, web_file
 

@@ -6,6 +6,7 @@ from litestar import Request, Router, delete, get, patch, post
 from litestar.params import QueryParameter
 
 from determined.master.auth.identity import Caller
+from determined.master.auth.permission import ANY_USER, OWNER, noted
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.params import Limit, Offset
@@ -34,7 +35,7 @@ SortOrder = Annotated[OrderBy | None, QueryParameter(name="orderBy")]
 UserIds = Annotated[list[int] | None, QueryParameter(name="userIds")]
 
 
-@get("/api/v1/workspaces")
+@get("/api/v1/workspaces", opt=ANY_USER)
 async def list_workspaces(
     *,
     ctx: MasterContext,
@@ -57,19 +58,19 @@ async def list_workspaces(
     return GetWorkspacesResponse(workspaces=shown, pagination=pagination)
 
 
-@post("/api/v1/workspaces", status_code=200)
+@post("/api/v1/workspaces", status_code=200, opt=noted(ANY_USER, "agentUserGroup: administrator"))
 async def create_workspace(request: AnyRequest, ctx: MasterContext, caller: Caller) -> PostWorkspaceResponse:
     asked = await read_body(request, PostWorkspaceRequest)
     # the official client indexes namespaceBindings although only Kubernetes has namespaces
     return PostWorkspaceResponse(workspace=await workspaces.create(ctx, caller, asked), namespace_bindings={})
 
 
-@get("/api/v1/workspaces/{workspace_id:int}")
+@get("/api/v1/workspaces/{workspace_id:int}", opt=ANY_USER)
 async def get_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> GetWorkspaceResponse:
     return GetWorkspaceResponse(workspace=await workspaces.get(ctx, caller, workspace_id))
 
 
-@patch("/api/v1/workspaces/{workspace_id:int}", status_code=200)
+@patch("/api/v1/workspaces/{workspace_id:int}", status_code=200, opt=noted(OWNER, "agentUserGroup: administrator"))
 async def patch_workspace(
     request: AnyRequest, ctx: MasterContext, caller: Caller, workspace_id: int
 ) -> PatchWorkspaceResponse:
@@ -78,37 +79,37 @@ async def patch_workspace(
     return PatchWorkspaceResponse(workspace=changed, namespace_bindings={})
 
 
-@delete("/api/v1/workspaces/{workspace_id:int}", status_code=200)
+@delete("/api/v1/workspaces/{workspace_id:int}", status_code=200, opt=OWNER)
 async def delete_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> DeleteWorkspaceResponse:
     await workspaces.delete(ctx, caller, workspace_id)
     return DeleteWorkspaceResponse(completed=True)
 
 
-@post("/api/v1/workspaces/{workspace_id:int}/archive", status_code=200)
+@post("/api/v1/workspaces/{workspace_id:int}/archive", status_code=200, opt=OWNER)
 async def archive_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> dict[str, Any]:
     await workspaces.set_archived(ctx, caller, workspace_id, True)
     return {}
 
 
-@post("/api/v1/workspaces/{workspace_id:int}/unarchive", status_code=200)
+@post("/api/v1/workspaces/{workspace_id:int}/unarchive", status_code=200, opt=OWNER)
 async def unarchive_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> dict[str, Any]:
     await workspaces.set_archived(ctx, caller, workspace_id, False)
     return {}
 
 
-@post("/api/v1/workspaces/{workspace_id:int}/pin", status_code=200)
+@post("/api/v1/workspaces/{workspace_id:int}/pin", status_code=200, opt=ANY_USER)
 async def pin_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> dict[str, Any]:
     await workspaces.set_pinned(ctx, caller, workspace_id, True)
     return {}
 
 
-@post("/api/v1/workspaces/{workspace_id:int}/unpin", status_code=200)
+@post("/api/v1/workspaces/{workspace_id:int}/unpin", status_code=200, opt=ANY_USER)
 async def unpin_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> dict[str, Any]:
     await workspaces.set_pinned(ctx, caller, workspace_id, False)
     return {}
 
 
-@get("/api/v1/workspaces/{workspace_id:int}/projects")
+@get("/api/v1/workspaces/{workspace_id:int}/projects", opt=ANY_USER)
 async def list_projects(
     *,
     ctx: MasterContext,
@@ -129,14 +130,14 @@ async def list_projects(
     return GetWorkspaceProjectsResponse(projects=shown, pagination=pagination)
 
 
-@get("/api/v1/workspaces/{workspace_id:int}/list-namespace-bindings")
+@get("/api/v1/workspaces/{workspace_id:int}/list-namespace-bindings", opt=ANY_USER)
 async def list_namespace_bindings(ctx: MasterContext, caller: Caller, workspace_id: int) -> dict[str, Any]:
     """Always empty: namespaces belong to Kubernetes."""
     await workspaces.get(ctx, caller, workspace_id)
     return {"namespaceBindings": {}}
 
 
-@get("/api/v1/workspaces/{workspace_id:int}/get-k8s-resource-quotas")
+@get("/api/v1/workspaces/{workspace_id:int}/get-k8s-resource-quotas", opt=ANY_USER)
 async def list_resource_quotas(ctx: MasterContext, caller: Caller, workspace_id: int) -> dict[str, Any]:
     """Always empty: these quotas belong to Kubernetes."""
     await workspaces.get(ctx, caller, workspace_id)

@@ -88,14 +88,15 @@ async def remove_label(ctx: MasterContext, experiment_id: int, label: str) -> li
     return await _change_labels(ctx, experiment_id, lambda have: [name for name in have if name != label])
 
 
-async def retain_logs(ctx: MasterContext, experiment_id: int, days: int) -> None:
+async def retain_logs(ctx: MasterContext, caller: Caller, experiment_id: int, days: int) -> None:
     check_days(days)
+    await ctx.db.write(lambda conn: keep_logs(conn, caller, experiment_id, days))
 
-    def run(conn: Connection) -> None:
-        rows.get(conn, experiment_id)
-        experiment_edit.retain_logs_of_experiment(conn, experiment_id, days)
 
-    await ctx.db.write(run)
+def keep_logs(conn: Connection, caller: Caller, experiment_id: int, days: int) -> None:
+    """A shorter time deletes logs, so that it takes what a deletion takes."""
+    require_owner(caller, rows.get(conn, experiment_id)["owner_id"], f"experiment {experiment_id}")
+    experiment_edit.retain_logs_of_experiment(conn, experiment_id, days)
 
 
 async def best_metric(ctx: MasterContext, experiment_id: int) -> float:
@@ -125,8 +126,9 @@ async def validation_history(ctx: MasterContext, experiment_id: int) -> list[Val
     return await ctx.db.read(read)
 
 
-async def delete_tensorboard_files(ctx: MasterContext, experiment_id: int) -> None:
+async def delete_tensorboard_files(ctx: MasterContext, caller: Caller, experiment_id: int) -> None:
     row = await ctx.db.read(lambda conn: rows.get(conn, experiment_id))
+    require_owner(caller, row["owner_id"], f"experiment {experiment_id}")
     await experiment_files.remove_tensorboard(ctx, experiment_id, row["config"])
 
 

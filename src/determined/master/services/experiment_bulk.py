@@ -60,14 +60,11 @@ async def move(ctx: MasterContext, project_id: int, ids: Sequence[int]) -> list[
     return await for_each(ctx, ids, lambda conn, i: experiments.move_to(conn, i, project_id))
 
 
-async def retain_logs(ctx: MasterContext, days: int, ids: Sequence[int]) -> list[ExperimentActionResult]:
+async def retain_logs(
+    ctx: MasterContext, caller: Caller, days: int, ids: Sequence[int]
+) -> list[ExperimentActionResult]:
     check_days(days)
-
-    def change(conn: Connection, experiment_id: int) -> None:
-        rows.get(conn, experiment_id)
-        experiment_edit.retain_logs_of_experiment(conn, experiment_id, days)
-
-    return await for_each(ctx, ids, change)
+    return await for_each(ctx, ids, lambda conn, i: experiments.keep_logs(conn, caller, i, days))
 
 
 async def select(

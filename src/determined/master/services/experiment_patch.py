@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection, RowMapping
 
 from determined.errors import FailedPrecondition, InvalidArgument
+from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as rows
 from determined.master.db.queries import experiment_edit
@@ -22,9 +23,13 @@ from determined.wire.experiment import (
 )
 
 
-async def patch(ctx: MasterContext, experiment_id: int, asked: PatchExperiment) -> Experiment:
+async def patch(ctx: MasterContext, caller: Caller, experiment_id: int, asked: PatchExperiment) -> Experiment:
+    """Everybody edits texts and resources. Which checkpoints are kept, and so deleted, is its owner's to say."""
+
     def run(conn: Connection) -> Experiment:
         now = ctx.clock.now()
+        if asked.checkpoint_storage is not None:
+            require_owner(caller, rows.get(conn, experiment_id)["owner_id"], f"experiment {experiment_id}")
         _apply(conn, now, experiment_id, asked)
         return experiment_view.one(conn, now, experiment_id)
 

@@ -7,9 +7,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from determined.errors import InvalidArgument, NotFound
+from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
-from determined.master.db.queries import experiment_edit, trial_list, trial_source
+from determined.master.db.queries import experiment_edit, trial_access, trial_list, trial_source
 from determined.master.db.queries import trial as rows
 from determined.master.db.queries.trial_list import TrialSort
 from determined.master.lifecycle import search, topics
@@ -97,11 +98,11 @@ async def complete_operation(ctx: MasterContext, trial_id: int, length: int | No
     await _change(ctx, trial_id, lambda conn, now: search.complete_operation(conn, now, trial_id, length, metric))
 
 
-async def retain_logs(ctx: MasterContext, trial_id: int, days: int) -> None:
+async def retain_logs(ctx: MasterContext, caller: Caller, trial_id: int, days: int) -> None:
     check_days(days)
 
     def run(conn: Connection) -> None:
-        rows.get(conn, trial_id)
+        require_owner(caller, trial_access.of_trial(conn, trial_id).owner_id, f"trial {trial_id}")
         experiment_edit.retain_logs(conn, [trial_id], days)
 
     await ctx.db.write(run)

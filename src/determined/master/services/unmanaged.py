@@ -13,6 +13,7 @@ from determined.master.lifecycle import trial as trial_lifecycle
 from determined.master.lifecycle import unmanaged as lifecycle
 from determined.master.services import experiment_create, experiment_view, trial_view
 from determined.master.services.own_trial import check_author
+from determined.wire.custom_search import DRIVEN_PREFIX
 from determined.wire.experiment import CreateExperimentRequest, PutExperimentResponse
 from determined.wire.trial import CreateTrialRequest, PutTrialRequest, StartTrialResponse, Trial
 
@@ -21,6 +22,9 @@ async def put_experiment(
     ctx: MasterContext, caller: Caller, external_id: str, asked: CreateExperimentRequest
 ) -> PutExperimentResponse:
     """The experiment of this external id, made on first use, so that a client may ask twice."""
+    if caller.kind == "user" and external_id.startswith(DRIVEN_PREFIX):
+        # somebody who took the name first would keep the trial from submitting its own
+        raise InvalidArgument(f"external ids that begin with '{DRIVEN_PREFIX}' are for tasks of trials; use another")
     found = await ctx.db.read(lambda conn: queries.experiment_by_external_id(conn, external_id))
     if found is None:
         made = await experiment_create.create(ctx, caller, asked, external_id=external_id)

@@ -49,11 +49,15 @@ class AllocationAuth:
     admin: bool
     state: str
     drained: bool
+    task_id: str
+    trial_id: int | None
+    experiment_id: int | None
 
 
 # Built once, because every request of a task asks it, and building it costs more than running it.
 _ALLOCATION_AUTH = (
     select(users.c.id, users.c.username, users.c.admin, allocations.c.state, allocations.c.drained)
+    .add_columns(tasks.c.id, tasks.c.trial_id, tasks.c.experiment_id)
     .select_from(allocations)
     .join(tasks, tasks.c.id == allocations.c.task_id)
     .outerjoin(jobs, jobs.c.id == tasks.c.job_id)

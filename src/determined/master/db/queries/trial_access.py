@@ -33,6 +33,24 @@ def of_task(conn: Connection, task_id: str) -> AnyRow:
     return row
 
 
+def experiment_of_trial(conn: Connection, trial_id: int) -> int | None:
+    return conn.execute(select(trials.c.experiment_id).where(trials.c.id == trial_id)).scalar()
+
+
+def experiment_of_task(conn: Connection, task_id: str) -> int | None:
+    return conn.execute(select(tasks.c.experiment_id).where(tasks.c.id == task_id)).scalar()
+
+
+def is_submitted_as(conn: Connection, experiment_id: int, external_id: str, owner_id: int) -> bool:
+    """Whether an experiment of this owner has this external id."""
+    query = select(experiments.c.id).where(
+        experiments.c.id == experiment_id,
+        experiments.c.external_id == external_id,
+        experiments.c.owner_id == owner_id,
+    )
+    return conn.execute(query).first() is not None
+
+
 def of_allocation(conn: Connection, allocation_id: str) -> AnyRow | None:
     """trial_id, run_id, task_id."""
     query = select(allocations.c.trial_id, allocations.c.run_id, allocations.c.task_id)

@@ -1,0 +1,138 @@
+"""Every operation as every kind of caller: who is let in is who the permission table names."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from litestar import get
+from litestar.handlers import BaseRouteHandler
+from litestar.routes import HTTPRoute
+from tracked import IdleEngine
+from walk_ground import CALLERS, PASSWORD, Ground, expected
+
+from determined.master.auth.guard import require_rows
+from determined.master.auth.permission import Permission, Who, permission_of
+
+# They ask for a proof of their own, whoever calls.
+PROVE_THEMSELVES = {
+    "/api/v1/auth/login",
+    "/api/v1/auth/link/redeem",
+    "/api/v1/claims",
+    "/api/v1/bridges/{engine:str}/enrol",
+    "/api/v1/bridges/{engine:str}/exchange",
+}
+# A token that is another's is not even admitted to be there.
+HIDDEN = b'{"error":{"code":5,"reason":"not_found","error":"you have no access token'
+# What ends the session or changes the account of the caller: with an account made for it.
+ON_OWN_ACCOUNT = {
+    "/api/v1/auth/logout",
+    "/api/v1/users/{user_id:int}",
+    "/api/v1/users/{user_id:int}/password",
+}
+
+
+@pytest.fixture
+def ground(start_master: Callable[..., Any], sqlite_url: str) -> Ground:
+    engine = IdleEngine()
+    return Ground(start_master(sqlite_url, engine_factory=lambda _ctx: [engine]), engine)
+
+
+def _operations(master: Any) -> list[tuple[str, str, Permission]]:
+    """(method, path template, row) of everything the app serves, what only looks first."""
+    found = []
+    for route in master.app.routes:
+        for handler in route.route_handlers if isinstance(route, HTTPRoute) else ():
+            for method in handler.http_methods - {"OPTIONS", "HEAD"}:
+                row = permission_of(handler.opt)
+                assert row is not None, f"{method} {route.path} has no row in the permission table"
+                found.append((method, route.path, row))
+    return sorted(found, key=lambda one: (one[0] != "GET", one[0] == "DELETE", one[1], one[0]))
+
+
+def test_every_operation_lets_in_whom_its_row_names_and_nobody_else(ground: Ground, wire_to: Any) -> None:
+    wire = wire_to(ground)
+    wrong = []
+    for method, template, row in _operations(ground.master):
+        if template in PROVE_THEMSELVES:
+            continue
+        for caller, (status, text) in _answers(ground, wire, method, template, row).items():
+            allowed = status not in (401, 403) and b"only the owner" not in text and not text.startswith(HIDDEN)
+            if allowed != expected(row, caller):
+                wrong.append(f"{method} {template}: {caller} got {status}, the table says {row.text}: {text[:120]!r}")
+    assert not wrong, "\n".join(wrong)
+
+
+def _answers(ground: Ground, wire: Any, method: str, template: str, row: Permission) -> dict[str, tuple[int, bytes]]:
+    """Those who are to be refused call first: an operation that removes something leaves nothing to refuse."""
+    if method != "GET":
+        ground.renew()
+    known, headers = dict(ground.ids), dict(ground.headers)
+    if template in ON_OWN_ACCOUNT and method != "GET":
+        _use_spare_account(ground, headers)
+    path = ground.path(template, row)
+    answers = {}
+    for caller in sorted(CALLERS, key=lambda one: expected(row, one)):
+        answers[caller] = wire.answer(method, path, ground.body(method, template), headers[caller])
+    ground.ids = known
+    return answers
+
+
+def _use_spare_account(ground: Ground, headers: dict[str, dict[str, str]]) -> None:
+    name = f"walker{ground.spare['token_id']}"
+    person = ground.person(name)
+    ground.ids["user_id"] = person.get("/api/v1/me").json["user"]["id"]
+    headers["owner"] = person.headers
+    headers["other user"] = ground.master.client("bob", PASSWORD).headers
+    headers["administrator"] = ground.master.client("admin").headers
+
+
+def test_what_asks_for_a_proof_of_its_own_answers_every_caller_alike(ground: Ground, wire_to: Any) -> None:
+    wire = wire_to(ground)
+    ground.renew()
+    for method, template, row in _operations(ground.master):
+        if template in PROVE_THEMSELVES:
+            assert row.public, template
+            answers = _answers(ground, wire, method, template, row)
+            assert len({status for status, _ in answers.values()}) == 1, (template, answers)
+
+
+def test_the_description_shows_the_row_of_every_operation(ground: Ground) -> None:
+    paths = ground.master.anonymous.get("/docs/openapi.json").json["paths"]
+    rows = {}
+    for route in ground.master.app.routes:
+        for handler in route.route_handlers if isinstance(route, HTTPRoute) else ():
+            for method in handler.http_methods:
+                rows[method.lower(), route.path_format] = permission_of(handler.opt)
+    described = {(method, path): operation for path, item in paths.items() for method, operation in item.items()}
+    assert len(described) > 200
+    for key, operation in described.items():
+        row = rows[key]
+        assert row is not None, key
+        assert operation["x-permission"] == {"who": list(row.who), "note": row.note}, key
+
+
+def test_a_route_without_a_row_keeps_the_master_from_starting() -> None:
+    @get("/api/v1/forgotten")
+    async def forgotten() -> dict[str, Any]:
+        return {}
+
+    handler: BaseRouteHandler = forgotten
+    with pytest.raises(LookupError, match=r"/api/v1/forgotten.* has no permission"):
+        require_rows([handler])
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_the_stream_of_changes_is_for_users(ground: Ground, wire_to: Any, caller: str) -> None:
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    headers = {**upgrade, "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", **ground.headers[caller]}
+    status = wire_to(ground).status("GET", "/stream", None, headers)
+    assert (status == 101) == expected(Permission((Who.USER,)), caller), status
+
+
+def test_no_row_is_broader_than_it_reads(ground: Ground) -> None:
+    """Public stands alone; a task of anything is never let in where the table says nothing of tasks."""
+    for method, template, row in _operations(ground.master):
+        assert row.who, f"{method} {template}"
+        assert not row.public or row.who == (Who.PUBLIC,), f"{method} {template}"
+    assert json.loads(json.dumps([who.value for who in Who])) == [str(who) for who in Who]
