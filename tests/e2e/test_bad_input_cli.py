@@ -53,7 +53,9 @@ def test_a_missing_entrypoint_is_named(cluster: Cluster, home: Path, model: Path
 
 def test_an_impossible_size_names_the_nearest_feasible(cluster: Cluster, home: Path, model: Path) -> None:
     words = ["e", "create", str(model / "config.yaml"), str(model), "--config", "resources.slots_per_trial=99"]
-    assert "lower it to 2" in _failed(home, *words, master=cluster.url)
+    said = _failed(home, *words, master=cluster.url)
+    assert "lower it to 2" in said
+    assert "det master start --slots 99" in said
 
 
 @pytest.mark.parametrize(

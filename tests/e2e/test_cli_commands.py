@@ -79,7 +79,7 @@ def _headers(text: str) -> list[str]:
 LISTINGS = [
     (["experiment", "list"], "ID,Owner,Name,Parent ID,State,Progress,Started,Ended,Resource Pool"),
     (["e", "ls", "-a"], "ID,Owner,Name,Parent ID,State,Progress,Started,Ended,Resource Pool,Archived"),
-    (["e", "list-trials", "{e}"], "Trial ID,State,H-Params,Started,Ended,# of Batches"),
+    (["e", "list-trials", "{e}"], "Trial ID,State,H-Params,Started,Ended,# of Batches,Metric,Best,Last"),
     (["e", "lc", "{e}"], "Trial ID,# of Batches,State,Validation Metric,UUID,Resources,Size"),
     (["agent"], "Agent ID,Version,Registered Time,Slots,Containers,Resource Pool,Enabled,Draining,Addresses"),
     (["slot"], "Agent ID,Resource Pool,Slot ID,Enabled,Draining,Allocation ID,Task Name,Type,Device"),
@@ -138,6 +138,18 @@ def test_trial_describe_shows_metrics_and_their_summary(det: Det, submitted: tup
     assert '"validation_metrics"' in out
     assert '{"x": 2.0, "y": -2.0}' in out
     assert json.loads(det("t", "describe", str(submitted[1]), "--json").out)["trial"]["id"] == submitted[1]
+
+
+def test_the_searchers_metric_is_in_every_table_of_trials(det: Det, submitted: tuple[int, int]) -> None:
+    experiment, trial = (str(number) for number in submitted)
+    listed = list(csv.DictReader(io.StringIO(det("e", "list-trials", experiment, "--csv").out)))
+    assert [(row["Metric"], row["Best"], row["Last"]) for row in listed] == [("x", "1.0", "2.0")]
+    described = det("t", "describe", trial).out
+    head, work = described.split("Workloads")
+    assert "Metric" in head and "2.0" in head
+    assert '{"x": 2' in work and "N/A" not in work and "y" not in work
+    whole = det("e", "describe", experiment).out
+    assert whole.count(" x ") == 2  # the experiment and its trial
 
 
 def test_logs_head_tail_search_and_json(det: Det, submitted: tuple[int, int]) -> None:

@@ -118,6 +118,12 @@ def percent(value: float | None) -> str:
     return "N/A" if value is None else f"{value * 100:.1f}%"
 
 
+def progress_of(state: Any, value: float | None) -> str:
+    """A share of the work done; N/A while something runs and reports none, which 0.0% would hide."""
+    is_over = state_of(state) in {"COMPLETED", "CANCELED", "ERROR"}
+    return percent(value) if value or is_over else "N/A"
+
+
 def size_of(count: float | str | None) -> str:
     if count is None:
         return "N/A"

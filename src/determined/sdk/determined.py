@@ -77,7 +77,7 @@ class Determined(MissingRegistryMethods):
         """
         request = submission(config, model_dir, includes, project_id=project_id, template=template)
         answer = experiment.create(self._session, request)
-        for warning in [*(answer.warnings or []), *answer.messages]:
+        for warning in answer.messages:
             logger.warning("experiment %s: %s", answer.experiment.id, warning)
         return Experiment._from_wire(self._session, answer.experiment)
 

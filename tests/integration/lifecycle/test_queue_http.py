@@ -106,14 +106,21 @@ def test_impossible_request_is_refused_with_the_nearest_size(cluster: HttpCluste
     }
     answer = cluster.user.post("/api/v1/experiments", body)
     assert answer.status == 400
-    assert "slots_per_trial=5 exceeds pool 'default' (1 slots); lower it to 1" in answer.message
+    assert "slots_per_trial=5 exceeds pool 'default' (1 slot); lower it to 1" in answer.message
 
 
 def test_impossible_request_waits_with_a_warning_when_launch_error_is_off(
     start_master: Callable[..., Any], sqlite_url: str
 ) -> None:
     cluster = HttpCluster(start_master, sqlite_url, nodes={"a": 1}, launch_error=False)
-    cluster.submit(resources={"slots_per_trial": 5})
+    body = {
+        "config": "{name: x, entrypoint: x, searcher: {name: single, metric: l}, resources: {slots_per_trial: 5}}",
+        "modelDefinition": [],
+        "activate": True,
+    }
+    answer = cluster.user.post("/api/v1/experiments", body).json
+    assert answer["warnings"] == ["LAUNCH_WARNING_CURRENT_SLOTS_EXCEEDED"]
+    assert "slots_per_trial=5 exceeds pool 'default' (1 slot)" in answer["messages"][0]
     eventually(
         lambda: [j["reason"] for j in jobs(cluster)] == ["cannot start: 5 slots exceed pool 'default' (1 slots)"]
     )

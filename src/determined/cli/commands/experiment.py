@@ -134,7 +134,7 @@ def _row(e: Experiment, args: argparse.Namespace) -> list[object]:
         e.name,
         e.forked_from,
         render.state_of(e.state),
-        render.percent(e.progress),
+        render.progress_of(e.state, e.progress),
         render.time_of(e.start_time),
         render.time_of(e.end_time),
         e.resource_pool,

@@ -14,6 +14,7 @@ from determined.cli.grammar import UsageError, arg, command, one_of
 from determined.errors import InvalidConfig
 from determined.wire.experiment import CreateExperimentRequest, CreateExperimentResponse
 
+_LAUNCH_WARNING = "it asks for more slots than its pool has now, and waits for them: det job list"
 _OVER = {"COMPLETED", "CANCELED", "ERROR"}
 _JSON_GROWTH = 4 / 3  # file contents travel as base64
 _KEEP_NOTHING = {"save_experiment_best": 0, "save_trial_best": 0, "save_trial_latest": 0}
@@ -47,7 +48,7 @@ def create(args: argparse.Namespace) -> int | None:
 
 
 def say_created(session: Session, answer: CreateExperimentResponse) -> None:
-    for warning in [*(answer.warnings or []), *answer.messages]:
+    for warning in answer.messages or [_LAUNCH_WARNING] * len(answer.warnings or []):
         render.warn(f"Warning: {warning}")
     render.line(f"Created experiment {answer.experiment.id}")
     render.line(f"  {session.master_url}/det/experiments/{answer.experiment.id}", file=sys.stderr)

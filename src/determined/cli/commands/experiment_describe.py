@@ -6,7 +6,7 @@ from typing import Any
 
 from determined.api import checkpoint, experiment, trial
 from determined.api.session import Session
-from determined.cli import downloading, render
+from determined.cli import downloading, render, searcher_metric
 from determined.cli.connection import connect
 from determined.cli.grammar import Arg, UsageError, arg, command, one_of, truth
 from determined.errors import NotFound
@@ -16,8 +16,9 @@ from determined.wire.trial import Trial, WorkloadContainer
 _ID = arg("experiment_id", type=int, help="experiment ID")
 
 _EXPERIMENT = ["Experiment ID", "State", "Progress", "Started", "Ended", "Name", "Description", "Archived"]
-_EXPERIMENT += ["Resource Pool", "Labels"]
+_EXPERIMENT += ["Resource Pool", "Labels", "Metric", "Best"]
 _TRIALS = ["Trial ID", "Experiment ID", "State", "H-Params", "Started", "Ended", "# of Batches", "Label"]
+_TRIALS += searcher_metric.COLUMNS
 _WORKLOADS = ["Trial ID", "# of Batches", "State", "Checkpoint"]
 _METRICS = ["Training Metrics", "Validation Metrics"]
 
@@ -36,11 +37,12 @@ def describe(args: argparse.Namespace) -> None:
         render.structured(answers)
         return
     trials = {i: list(experiment.trials(session, i)) for i in ids}
+    metrics = {i: searcher_metric.name_of(a.experiment.config) for i, a in zip(ids, answers, strict=True)}
     experiments = [
         [
             a.experiment.id,
             render.state_of(a.experiment.state),
-            render.percent(a.experiment.progress),
+            render.progress_of(a.experiment.state, a.experiment.progress),
             render.time_of(a.experiment.start_time),
             render.time_of(a.experiment.end_time),
             a.experiment.name,
@@ -48,10 +50,16 @@ def describe(args: argparse.Namespace) -> None:
             a.experiment.archived,
             a.experiment.resource_pool,
             ", ".join(sorted(a.experiment.labels or [])),
+            metrics[i],
+            searcher_metric.best_of(trials[i], a.experiment.config),
         ]
-        for a in answers
+        for i, a in zip(ids, answers, strict=True)
     ]
-    listed = [[t.id, i, *_trial_cells(t)[1:], t.log_policy_matched] for i in ids for t in trials[i]]
+    listed = [
+        [t.id, i, *_trial_cells(t)[1:], t.log_policy_matched, *searcher_metric.cells(t, metrics[i])]
+        for i in ids
+        for t in trials[i]
+    ]
     work = [row for i in ids for t in trials[i] for row in _workload_rows(session, t, args.metrics)]
     _print("Experiment", "experiments.csv", _EXPERIMENT, experiments, args)
     for a in answers:
@@ -62,13 +70,15 @@ def describe(args: argparse.Namespace) -> None:
 
 
 def list_trials(args: argparse.Namespace) -> None:
+    session = connect(args)
     found = list(
         experiment.trials(
-            connect(args), args.experiment_id, limit=args.limit, offset=args.offset, all_pages=args.pages == "all"
+            session, args.experiment_id, limit=args.limit, offset=args.offset, all_pages=args.pages == "all"
         )
     )
-    headers = ["Trial ID", "State", "H-Params", "Started", "Ended", "# of Batches"]
-    render.rows(headers, [_trial_cells(t) for t in found], args=args, data=found)
+    metric = searcher_metric.name_of(experiment.get(session, args.experiment_id).config)
+    headers = ["Trial ID", "State", "H-Params", "Started", "Ended", "# of Batches", *searcher_metric.COLUMNS]
+    render.rows(headers, [[*_trial_cells(t), *searcher_metric.cells(t, metric)] for t in found], args=args, data=found)
 
 
 def list_checkpoints(args: argparse.Namespace) -> None:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from determined.api import checkpoint, experiment, trial
-from determined.cli import downloading, following, render
+from determined.cli import downloading, following, render, searcher_metric
 from determined.cli.commands.experiment_describe import SORTING, best_first
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of
@@ -32,10 +32,13 @@ def describe(args: argparse.Namespace) -> None:
         "# of Batches",
         "H-Params",
         "Label",
+        *searcher_metric.COLUMNS,
     ]
+    metric = searcher_metric.name_of(experiment.get(session, found.experiment_id).config)
     cells = [found.id, found.experiment_id, render.state_of(found.state), found.restarts]
     cells += [render.time_of(found.start_time), render.time_of(found.end_time)]
-    render.rows(headers, [[*cells, found.total_batches_processed, found.hparams, found.log_policy_matched]], args=args)
+    cells += [found.total_batches_processed, found.hparams, found.log_policy_matched]
+    render.rows(headers, [[*cells, *searcher_metric.cells(found, metric)]], args=args)
     if args.metrics_summary:
         render.line("\nMetrics", style="bold")
         render.structured(found.summary_metrics)
@@ -45,8 +48,10 @@ def describe(args: argparse.Namespace) -> None:
         load = w.validation or w.training
         kind = "checkpoint" if w.checkpoint else "validation" if w.validation else "training"
         batches = w.checkpoint.total_batches if w.checkpoint else load.total_batches if load else None
-        metrics = load.metrics.avg_metrics if load and args.metrics else None
-        rows.append([batches, kind, w.checkpoint.uuid if w.checkpoint else None, metrics])
+        metrics = (load.metrics.avg_metrics or {}) if load else {}
+        if not args.metrics:
+            metrics = searcher_metric.shortened(metrics, metric)
+        rows.append([batches, kind, w.checkpoint.uuid if w.checkpoint else "", metrics or ""])
     render.rows(["# of Batches", "Kind", "Checkpoint", "Metrics"], rows, args=args)
 
 
@@ -122,7 +127,7 @@ TREE = group(
         describe,
         _ID,
         arg("--metrics-summary", action="store_true", help="also a summary of each metric"),
-        arg("--metrics", action="store_true", help="also the metrics of each workload"),
+        arg("--metrics", action="store_true", help="all metrics of each workload, not the searcher's alone"),
         one_of(render.CSV, render.JSON),
         *render.pages(1000),
     ),

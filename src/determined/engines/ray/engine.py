@@ -184,6 +184,13 @@ class RayEngine(Engine):
         self._news.set()
         self._news = asyncio.Event()
 
+    @property
+    def problem(self) -> str | None:
+        """What keeps the bridge from us, and what to do; None while it answers."""
+        if self._first.is_set() or self._keeper is None:
+            return self._keeper.problem if self._keeper else None
+        return self._keeper.problem or "no bridge has reported from the Ray cluster yet"
+
     def _open_keeper(self) -> Keeper:
         if self._keeper is None:
             raise Unavailable(f"engine {self.name} is not open")
@@ -194,9 +201,8 @@ class RayEngine(Engine):
             async with asyncio.timeout(seconds):
                 await self._first.wait()
         except TimeoutError as e:
-            problem = self._keeper.problem if self._keeper else None
             raise Unavailable(
-                f"no bridge to the Ray cluster since {seconds:.0f} s: {problem or 'it says nothing'}"
+                f"no bridge to the Ray cluster since {seconds:.0f} s: {self.problem or 'it says nothing'}"
             ) from e
 
     def _needed_by(self, launch: Launch) -> dict[str, float]:

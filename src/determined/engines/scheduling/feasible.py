@@ -83,7 +83,7 @@ def _why(slots: int, node_sizes: Collection[int], single_node: bool, pool: str) 
     if single_node:
         return f"on a single node exceeds the largest node of pool '{pool}' ({largest} slots)"
     if slots > total:
-        return f"exceeds pool '{pool}' ({total} slots)"
+        return f"exceeds pool '{pool}' ({total} slot{'s' * (total != 1)})"
     return (
         f"does not fit pool '{pool}' ({describe(node_sizes)}):"
         " a request fits on one node or fills whole nodes of equal size"

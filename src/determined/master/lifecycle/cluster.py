@@ -84,6 +84,10 @@ class BridgedEngine(Protocol):
     def wake(self) -> None:
         """Answer whoever waits in `exchange`."""
 
+    @property
+    def problem(self) -> str | None:
+        """What keeps the bridge from us, and what to do; None while it answers."""
+
 
 class Cluster:
     """`owner`: pool -> name of the engine it belongs to, where the config says so."""
@@ -114,6 +118,17 @@ class Cluster:
                 found.update(engine.waiting())
         return found
 
+    def with_problems(self, reasons: Mapping[str, str]) -> dict[str, str]:
+        """Why allocations wait, with what keeps an engine from its nodes where a pool has none."""
+        found = dict(reasons)
+        for pool, name in self._owner.items():
+            engine: object = self.engines.get(name)
+            problem = engine.problem if isinstance(engine, BridgedEngine) else None
+            if problem:
+                nodeless = f"pool '{pool}' has no enabled node"
+                found |= {key: f"{text}: {problem}" for key, text in found.items() if text.endswith(nodeless)}
+        return found
+
     def tell_demand(self, queued: Mapping[str, Sequence[int]]) -> None:
         """By pool, to whoever can do something about it."""
         elastic = {name: engine for name, engine in self.engines.items() if isinstance(engine, ElasticEngine)}
@@ -125,6 +140,12 @@ class Cluster:
         """The engine of this pool, where it may have other nodes than those that it offers now."""
         engine = self.engines.get(self._owner.get(pool, ""))
         return engine if isinstance(engine, ElasticEngine) else None
+
+    def grows(self, pool: str) -> bool:
+        """Whether whoever starts the master may offer more slots in this pool."""
+        owner = self._owner.get(pool)
+        engines = self.engines.values() if owner is None else filter(None, [self.engines.get(owner)])
+        return any(isinstance(engine, GrowingEngine) for engine in engines)
 
     def bridged(self, name: str) -> BridgedEngine:
         engine: object = self.engines.get(name)

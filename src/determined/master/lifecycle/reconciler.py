@@ -88,7 +88,7 @@ class Reconciler:
         if seen.changes:
             seen = await self._ctx.db.write(lambda conn: scheduling.act(conn, now, world))
             self._ctx.bus.publish(*seen.topics)
-        self._cluster.reasons = {**seen.reasons, **self._cluster.waiting()}
+        self._cluster.reasons = {**self._cluster.with_problems(seen.reasons), **self._cluster.waiting()}
         self._cluster.tell_demand(seen.queued)
         self._announce(seen.signals)
         self._launcher.launch(seen.alive)

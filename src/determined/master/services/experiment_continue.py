@@ -15,8 +15,7 @@ from determined.master.db.queries import model_definition, submission
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.lifecycle.states import TERMINAL
 from determined.master.services import config_secrets, environment_file, experiment_layers, experiment_view
-from determined.master.services.experiment_create import check_resources
-from determined.wire.base import LaunchWarning
+from determined.master.services.experiment_create import check_resources, launch_warnings
 from determined.wire.experiment import ContinueExperimentRequest, ContinueExperimentResponse
 
 _FIXED = ("project", "workspace")
@@ -40,7 +39,7 @@ async def continue_experiment(
     await ctx.db.write(run)
     ctx.bus.publish("schedule", f"experiment:{asked.id}")
     experiment = await ctx.db.read(lambda conn: experiment_view.one(conn, ctx.clock.now(), asked.id))
-    return ContinueExperimentResponse(experiment=experiment, warnings=warnings)
+    return ContinueExperimentResponse(experiment=experiment, warnings=launch_warnings(warnings))
 
 
 def _read_overrides(text: str | None) -> dict[str, Any]:
@@ -56,7 +55,7 @@ def _read_overrides(text: str | None) -> dict[str, Any]:
 
 async def _prepare(
     ctx: MasterContext, caller: Caller, experiment_id: int, overrides: dict[str, Any]
-) -> tuple[Prepared, list[LaunchWarning]]:
+) -> tuple[Prepared, list[str]]:
     row = await ctx.db.read(lambda conn: experiments.get(conn, experiment_id))
     require_owner(caller, row["owner_id"], f"experiment {experiment_id}")
     if row["state"] not in TERMINAL:

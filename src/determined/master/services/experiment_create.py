@@ -95,7 +95,10 @@ async def create(
     )
     experiment = await store(ctx, new, activate=bool(asked.activate) and managed)
     return CreateExperimentResponse(
-        experiment=experiment, config=experiment.config, warnings=warnings, messages=prepared.warnings
+        experiment=experiment,
+        config=experiment.config,
+        warnings=launch_warnings(warnings),
+        messages=[*warnings, *prepared.warnings],
     )
 
 
@@ -107,25 +110,27 @@ async def store(ctx: MasterContext, new: lifecycle.NewExperiment, *, activate: b
     return await ctx.db.read(lambda conn: experiment_view.one(conn, now, experiment_id))
 
 
-async def check_resources(
-    ctx: MasterContext, prepared: Prepared, workspace_id: int, owner_id: int
-) -> list[LaunchWarning]:
+async def check_resources(ctx: MasterContext, prepared: Prepared, workspace_id: int, owner_id: int) -> list[str]:
     """Refuse whom we must not run, a pool bound to others, and what it can never run.
 
-    With `launch_error: false` the last is one warning.
+    With `launch_error: false` the last is one warning. Returns the warnings as text.
     """
     resources = prepared.config.resources
     await experiment_files.require_lasting(ctx, prepared.active)
     await ctx.db.read(lambda conn: isolation.require(conn, ctx.config, owner_id, workspace_id))
     await pool.require_available(ctx, resources.resource_pool, workspace_id)
-    found = await pool.check_capacity(
+    return await pool.check_capacity(
         ctx,
         resources.resource_pool,
         resources.slots_per_trial,
         bool(resources.is_single_node),
         prepared.active.get("slurm"),
     )
-    return [LaunchWarning.CURRENT_SLOTS_EXCEEDED] if found else []
+
+
+def launch_warnings(texts: list[str]) -> list[LaunchWarning]:
+    """The one code that upstream's clients know for all of them."""
+    return [LaunchWarning.CURRENT_SLOTS_EXCEEDED] if texts else []
 
 
 def read_config(text: str | None) -> dict[str, Any]:
@@ -210,7 +215,7 @@ def _store(conn: Connection, now: datetime, new: lifecycle.NewExperiment, activa
 
 
 def _validated(
-    now: datetime, caller: Caller, place: Place, prepared: Prepared, warnings: list[LaunchWarning]
+    now: datetime, caller: Caller, place: Place, prepared: Prepared, warnings: list[str]
 ) -> CreateExperimentResponse:
     """Nothing was stored: the answer shows what would have been."""
     config = experiment_view.masked(prepared.active)
@@ -229,4 +234,7 @@ def _validated(
         state=ExperimentState.UNSPECIFIED,
         username=caller.username,
     )
-    return CreateExperimentResponse(experiment=experiment, config=config, warnings=warnings, messages=prepared.warnings)
+    messages = [*warnings, *prepared.warnings]
+    return CreateExperimentResponse(
+        experiment=experiment, config=config, warnings=launch_warnings(warnings), messages=messages
+    )

@@ -45,7 +45,12 @@ async def reproduce(
         locks_of=experiment_id,
     )
     experiment = await experiment_create.store(ctx, new, activate=asked.activate is not False)
-    return CreateExperimentResponse(experiment=experiment, config=experiment.config, warnings=warnings)
+    return CreateExperimentResponse(
+        experiment=experiment,
+        config=experiment.config,
+        warnings=experiment_create.launch_warnings(warnings),
+        messages=warnings,
+    )
 
 
 def _source(conn: Connection, caller: Caller, experiment_id: int) -> RowMapping:

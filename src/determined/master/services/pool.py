@@ -18,6 +18,11 @@ from determined.master.services import pool_binding
 from determined.master.services.pool_view import to_wire
 from determined.wire.pool import ResourcePool
 
+_MORE_SLOTS = (
+    "; on CPUs, the master can also be started with more: det master start --slots {slots}, or"
+    " det deploy local cluster-up --slots {slots}"
+)
+
 
 async def check_capacity(
     ctx: MasterContext, pool: str, slots: int, single_node: bool, options: Mapping[str, Any] | None = None
@@ -41,13 +46,16 @@ async def check_capacity(
     elastic = clusters.of(ctx.bus).elastic(found.name)
     possible = elastic.possible_sizes(found.name) if elastic is not None else ()
     if possible is None:
-        return [f"resource pool '{found.name}': its cluster has not been reached yet; the job waits for it"]
+        return [f"pool '{found.name}': its cluster has not been reached yet; the job waits (det job list says why)"]
     try:
         check_fits(found, capacity.values(), slots, single_node=single_node, possible=possible)
     except InvalidArgument as e:
+        total = sum(c.total for c in capacity.values() if c.serves(found.name))
+        may_grow = slots > total and clusters.of(ctx.bus).grows(found.name)
+        text = e.message + (_MORE_SLOTS.format(slots=slots) if may_grow else "")
         if ctx.config.launch_error:
-            raise
-        return [e.message]
+            raise InvalidArgument(text, **e.details) from e
+        return [text]
     return []
 
 
