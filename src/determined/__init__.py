@@ -40,13 +40,24 @@ __all__ = [
     "util",
 ]
 
-_MODULES = frozenset({"core", "errors", "generic", "util"})
+# Loaded by attribute, as `det.pytorch` after a plain `import determined as det`; what needs a framework says so then.
+_MODULES = frozenset(
+    {
+        "common", "core", "errors", "estimator", "experimental", "generic", "horovod", "keras", "launch", "lightning",
+        "pytorch", "searcher", "tensorboard", "transformers", "util",
+    }
+)  # fmt: skip
+_GONE = {
+    "TrialController": "upstream's training loop is no public class; derive from PyTorchTrial or use core.init()",
+}
+_RENAMED = {"NativeContext": "TrialContext"}  # until 0.17
 _HOMES = {
     "ClusterInfo": "_info",
     "EnvContext": "trial",
     "ExperimentConfig": "trial",
     "InvalidHP": "errors",
     "LegacyTrial": "trial",
+    "NativeContext": "trial",
     "RendezvousInfo": "_info",
     "ResourcesInfo": "_info",
     "Trial": "trial",
@@ -77,9 +88,11 @@ _warn_of_upstream()
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"determined.{name}")
+    if name in _GONE:
+        raise ImportError(f"determined.{name} does not exist here: {_GONE[name]}", name=f"determined.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'determined' has no attribute {name!r}")
-    found = getattr(import_module(f"determined.{_HOMES[name]}"), name)
+    found = getattr(import_module(f"determined.{_HOMES[name]}"), _RENAMED.get(name, name))
     globals()[name] = found
     return found
 

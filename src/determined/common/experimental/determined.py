@@ -1,0 +1,5 @@
+"""Upstream's `determined.common.experimental.determined`."""
+
+from determined.experimental.client import Determined
+
+__all__ = ["Determined"]

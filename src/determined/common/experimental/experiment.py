@@ -1,0 +1,11 @@
+"""Upstream's `determined.common.experimental.experiment`."""
+
+from determined.experimental.client import (
+    Experiment,
+    ExperimentOrderBy,
+    ExperimentReference,
+    ExperimentSortBy,
+    ExperimentState,
+)
+
+__all__ = ["Experiment", "ExperimentOrderBy", "ExperimentReference", "ExperimentSortBy", "ExperimentState"]

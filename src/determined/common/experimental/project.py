@@ -1,0 +1,5 @@
+"""Upstream's `determined.common.experimental.project`."""
+
+from determined.experimental.client import Project
+
+__all__ = ["Project"]

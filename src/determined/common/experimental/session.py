@@ -1,0 +1,5 @@
+"""Upstream's `determined.common.experimental.session`."""
+
+from determined.api.session import Session
+
+__all__ = ["Session"]

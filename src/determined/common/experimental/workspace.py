@@ -1,0 +1,5 @@
+"""Upstream's `determined.common.experimental.workspace`."""
+
+from determined.experimental.client import ResourcePool, Workspace
+
+__all__ = ["ResourcePool", "Workspace"]

@@ -1,0 +1,3 @@
+"""`determined.common.check` under its first name."""
+
+from determined.common.check import *  # noqa: F403

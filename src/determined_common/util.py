@@ -1,0 +1,3 @@
+"""`determined.common.util` under its first name."""
+
+from determined.common.util import *  # noqa: F403
