@@ -63,6 +63,7 @@ _HOMES = {
     "Trial": "trial",
     "TrialContext": "trial",
     "TrialInfo": "_info",
+    "create": "experimental",
     "get_cluster_info": "_info",
     "import_from_path": "_imports",
 }

@@ -23,7 +23,7 @@ def run_trial(trial_class: type[EstimatorTrial]) -> int:
         raise RuntimeError("a trial class runs in a trial; submit it with det experiment create, or use --local --test")
     if info.trial._debug:
         faulthandler.dump_traceback_later(_TRACE_SECONDS, repeat=True)
-    with _context(info) as context:
+    with trial_context(info) as context:
         if context.distributed.rank != 0:
             logging.getLogger().setLevel(logging.DEBUG if info.trial._debug else logging.WARNING)
         EstimatorTrialController(trial_class(context), context).run()
@@ -31,7 +31,7 @@ def run_trial(trial_class: type[EstimatorTrial]) -> int:
 
 
 @contextlib.contextmanager
-def _context(info: ClusterInfo) -> Iterator[EstimatorTrialContext]:
+def trial_context(info: ClusterInfo) -> Iterator[EstimatorTrialContext]:
     env = EnvContext.from_info(info)
     _tensorflow.behave_as_version_1(env.trial_seed)
     with core.init(distributed=_parallel.start_backend(info)) as core_context:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from determined.keras._first_names import InMemorySequence, KerasDataAdapter
     from determined.keras._inputs import ArrayLike, InputData, KerasInputData, SequenceAdapter
     from determined.keras._load import load_model_from_checkpoint_path
+    from determined.keras._native import TFKerasNativeContext
     from determined.keras._tensorboard import TensorBoard
     from determined.keras._trial import TFKerasTrial
     from determined.keras.callbacks import TFKerasTensorBoard
@@ -27,12 +28,14 @@ __all__ = [
     "KerasInputData",
     "SequenceAdapter",
     "TFKerasExperimentalContext",
+    "TFKerasNativeContext",
     "TFKerasTensorBoard",
     "TFKerasTrial",
     "TFKerasTrialContext",
     "TFKerasTrialController",
     "TensorBoard",
     "callbacks",
+    "init",
     "load_model_from_checkpoint_path",
 ]
 
@@ -45,6 +48,7 @@ _HOMES = {
     "KerasInputData": "_inputs",
     "SequenceAdapter": "_inputs",
     "TFKerasExperimentalContext": "_context",
+    "TFKerasNativeContext": "_native",
     "TFKerasTensorBoard": "callbacks",
     "TFKerasTrial": "_trial",
     "TFKerasTrialContext": "_context",
@@ -59,6 +63,8 @@ _ON_ANY_BACKEND = ("DeterminedCallback", "TensorBoard")
 def __getattr__(name: str) -> Any:
     if name == "callbacks":
         return importlib.import_module("determined.keras.callbacks")
+    if name == "init":  # of 0.12.0; by name, as it lies above this package
+        return importlib.import_module("determined.experimental.keras").init
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # Before our own modules, which import what comes with it plainly: where there is none, this names the extra.

@@ -12,7 +12,8 @@ pytestmark = pytest.mark.official
 ROOT = Path(__file__).parents[3]
 MODULES = [
     "determined", "determined.common.api.errors", "determined.core", "determined.errors", "determined.experimental",
-    "determined.experimental.client", "determined.keras", "determined.keras.callbacks", "determined.pytorch",
+    "determined.experimental.client", "determined.experimental.core_v2",
+    "determined.keras", "determined.keras.callbacks", "determined.pytorch",
     "determined.pytorch.deepspeed", "determined.pytorch.experimental", "determined.pytorch.samplers",
     "determined.tensorboard", "determined.transformers",
 ]  # fmt: skip
@@ -36,7 +37,7 @@ ALLOWED = {
     "determined.pytorch.experimental.*.reduce_metrics": "called by upstream's torch_batch_process",
     "determined.pytorch.experimental.*.reset_reducers": "called by upstream's torch_batch_process",
     "determined.pytorch.samplers.*": "state of an iterator",
-    "determined.core.*.tempdir": "where upstream's sockets lie",
+    "determined.*DistributedContext.tempdir": "where upstream's sockets lie",
     "determined.keras.TFKerasTrialContext.*": "filled by upstream's controller",
     "determined.keras.TFKerasTrainConfig": "passed between upstream's context and controller",
     "determined.keras.?et_rng_state": "called by upstream's controller; ours is in the checkpoint",

@@ -17,7 +17,6 @@ from determined.wire.experiment import CreateExperimentRequest, CreateExperiment
 _LAUNCH_WARNING = "it asks for more slots than its pool has now, and waits for them: det job list"
 _OVER = {"COMPLETED", "CANCELED", "ERROR"}
 _JSON_GROWTH = 4 / 3  # file contents travel as base64
-_KEEP_NOTHING = {"save_experiment_best": 0, "save_trial_best": 0, "save_trial_latest": 0}
 
 
 def create(args: argparse.Namespace) -> int | None:
@@ -147,21 +146,10 @@ def _stages(session: Session, experiment_id: int) -> list[str]:
 
 
 def _shortened(text: str) -> str:
-    """One trial of one batch, no restarts, no checkpoint kept: enough to see that the code runs."""
     from determined.config import parse_yaml
-    from determined.config.model_search import with_first_metric
+    from determined.config.test_mode import one_batch
 
-    raw = parse_yaml(text)
-    searcher = with_first_metric(dict(raw.get("searcher") or {}))
-    metric = {k: searcher[k] for k in ("metric", "smaller_is_better") if k in searcher}
-    raw["searcher"] = {"name": "single", "max_length": {"batches": 1}, **metric}
-    raw |= {"max_restarts": 0, "min_validation_period": {"batches": 1}, "scheduling_unit": 1}
-    storage = raw.get("checkpoint_storage") or {}
-    if isinstance(storage, dict):  # anything else is for the master to refuse
-        raw["checkpoint_storage"] = {**storage, **_KEEP_NOTHING}
-    raw["name"] = f"[test-mode] {raw.get('name', 'experiment')}"
-    raw["description"] = f"[test-mode] {raw.get('description') or ''}".rstrip()
-    return _dump(raw)
+    return _dump(one_batch(parse_yaml(text)))
 
 
 COMMAND = command(
