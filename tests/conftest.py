@@ -4,8 +4,10 @@ property tests try the same examples everywhere, however long a busy machine tak
 import contextlib
 import os
 import signal
+import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))  # importlib mode adds no folder to the path
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 with contextlib.suppress(ImportError):  # environments of frameworks have no Hypothesis

@@ -16,11 +16,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
+from determined._bound_address import of_url
 from determined.engines.host.directory import launch_file
 from determined.engines.model import Launch
-from determined.wire.allocation_proof import allocation_proof
+from determined.wire import master_proof
 from determined.wire.claim import Claimed, ClaimRequest, answer_proof, claim_proof, is_proven
 from determined.wire.codec import from_json, to_json
+from determined.wire.master_proof import allocation_proof
 from determined.wire.report import Exit, LogLine, ReportBatch
 
 TOKEN = "secret"  # of every allocation here: launches carry it
@@ -99,7 +101,9 @@ class RunnerMaster:
         query = {name: values[0] for name, values in parse_qs(url.query).items()}
         parts = url.path.strip("/").split("/")
         if url.path == "/info":
-            return 200, {"proof": allocation_proof(TOKEN, bytes.fromhex(query["challenge"]))}
+            return 200, master_proof.answer(
+                [allocation_proof(TOKEN, bytes.fromhex(query["challenge"]), of_url(self.url))]
+            )
         if url.path == "/api/v1/claims":
             return self._claim(from_json(body, ClaimRequest))
         if parts[-1] == "context_directory":
@@ -121,7 +125,7 @@ class RunnerMaster:
             launch = self._expected.get((asked.allocation_id, asked.rank))
             if launch is None:
                 return _refused(404, "not_found", f"no rank {asked.rank} in {asked.allocation_id}")
-            if not is_proven(claim_proof(launch.ticket, asked.claimant, asked.rank), asked.proof):
+            if not is_proven(claim_proof(launch.ticket, asked.claimant, asked.rank, of_url(self.url)), asked.proof):
                 return _refused(401, "unauthenticated", "this ticket is not of that allocation")
             if self._signals(launch.resource_id)["ended"] or launch.resource_id in self.exits:
                 return _refused(410, "gone", f"allocation {asked.allocation_id} is over")

@@ -14,6 +14,7 @@ import pytest
 from cluster import HANG_SECONDS, clean_environment, det, eventually, free_port, keep_port, lives, write_experiment
 from determined.api import own_master
 from determined.api.own_master import MasterState
+from small_relay import relaying
 
 UNIT_API = Path(__file__).parents[1] / "unit" / "api"
 sys.path.insert(0, str(UNIT_API))
@@ -123,7 +124,7 @@ def test_a_stranger_on_the_port_sees_no_token_and_the_master_takes_another(home:
     before = _state(home)
     det(home, "master", "stop")
     port = _keep_port(before)
-    greeting = {"version": "0.38.1", "serverVersion": before.version, "cluster_id": "x", "proof": "00" * 32}
+    greeting = {"version": "0.38.1", "serverVersion": before.version, "cluster_id": "x", "proofs": ["00" * 32]}
     everything = {("GET", "/info"): (200, greeting), ("GET", "/api/v1/me"): (200, {"user": {}})}
     with serving(everything, port=port) as stranger:
         assert det(home, "e", "ls", check=False).returncode == 1
@@ -132,6 +133,33 @@ def test_a_stranger_on_the_port_sees_no_token_and_the_master_takes_another(home:
         assert _state(home).url != before.url
         assert stranger.tokens() == []
         assert {p.partition("?")[0] for p in stranger.paths()} == {"GET /info"}
+
+
+def test_a_relay_on_the_port_that_the_master_has_left_sees_no_token_and_stops_nothing(
+    home: Path, tmp_path: Path
+) -> None:
+    """It passes every byte on to the master's new port, so that only the address can tell the two apart."""
+    gate = tmp_path / "gate"
+    config = write_experiment(tmp_path / "m", WAITING, {"entrypoint": f"python3 train.py {gate}"})
+    det(home, "e", "create", str(config), str(config.parent))
+    eventually(lambda: "begun" in det(home, "t", "logs", "1", check=False).stdout)
+    before = _state(home)
+    env = clean_environment(HOME=str(home), XDG_CONFIG_HOME=str(home / "config"), XDG_DATA_HOME=str(home / "data"))
+    with (tmp_path / "followed").open("w+") as out:
+        follower = subprocess.Popen([DET, "t", "logs", "-f", "1"], stdout=out, stderr=out, env=env)
+        eventually(lambda: "begun" in (tmp_path / "followed").read_text())
+        det(home, "master", "stop")
+        with relaying(None, port=_keep_port(before)) as relay:
+            det(home, "master", "start")
+            relay.target = _state(home).url
+            assert relay.target != before.url
+            assert det(home, "-m", before.url, "user", "whoami").stdout.endswith("'determined'\n")
+            gate.touch()
+            assert follower.wait(HANG_SECONDS) == 0
+            assert det(home, "e", "wait", "1", "--polling-interval", "0.2").returncode == 0
+            assert relay.saw(b"GET /info?"), "it was asked who it is"
+            assert not relay.saw(b"Bearer "), bytes(relay.heard)[-2000:]
+    assert "let go" in (tmp_path / "followed").read_text()
 
 
 def test_a_damaged_state_file_is_mended_and_an_unsafe_one_refused(home: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from litestar.routes import HTTPRoute, WebSocketRoute
 
+from determined._bound_address import of_url
 from determined.constants import API_VERSION
 from determined.master.auth import allocation_token
 
@@ -82,7 +83,7 @@ def test_info_needs_no_login_and_has_what_clients_read(master: Any) -> None:
     assert info["sso_providers"] == []
     assert info["telemetry"] == {"enabled": False}
     assert {"master_id", "cluster_id", "cluster_name"} <= info.keys()
-    assert "proof" not in info
+    assert "proofs" not in info
 
 
 def test_the_cluster_id_stays_over_a_restart_and_the_master_id_does_not(start_master: Any, db_url: str) -> None:
@@ -106,9 +107,9 @@ def test_master_has_the_fields_clients_index(start_master: Any, sqlite_url: str)
 def test_an_embedded_master_proves_who_it_is(start_master: Any, sqlite_url: str) -> None:
     master = start_master(sqlite_url, identity_secret=b"state file secret")
     challenge = "ab" * 16
-    proof = master.anonymous.get("/info", fields={"challenge": challenge}).json["proof"]
-    message = b"determined master identity:" + bytes.fromhex(challenge)
-    assert proof == hmac.new(b"state file secret", message, hashlib.sha256).hexdigest()
+    proofs = master.anonymous.get("/info", fields={"challenge": challenge}).json["proofs"]
+    message = f"determined master identity:{challenge}@{of_url(master.url)}".encode()
+    assert proofs == [hmac.new(b"state file secret", message, hashlib.sha256).hexdigest()]
     for bad in ("", "zz", "ab", "ab" * 300):
         assert master.anonymous.get("/info", fields={"challenge": bad}).status == 400
 

@@ -159,4 +159,4 @@ def test_the_identity_file_answers_challenges(start: Start, tmp_path: Path) -> N
     secret = tmp_path / "identity"
     secret.write_text("s3cret\n")
     _, port = _start_and_wait(start, "--identity-file", str(secret))
-    assert len(_get(port, f"/info?challenge={'00' * 16}")["proof"]) == 64
+    assert [len(proof) for proof in _get(port, f"/info?challenge={'00' * 16}")["proofs"]] == [64]

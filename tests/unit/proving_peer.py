@@ -9,8 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from determined._bound_address import of_url
 from determined.constants import ALLOCATION_TOKEN_HEADER
-from determined.wire.allocation_proof import allocation_proof
+from determined.wire.master_proof import allocation_proof
 
 PEER_TOKEN = "the token"
 
@@ -19,8 +20,9 @@ class Peer:
     """Whoever listens at the address. `answer` makes the body of its /info from the right proof."""
 
     def __init__(self, *, protocol: str = "HTTP/1.1", context: ssl.SSLContext | None = None) -> None:
-        self.answer: Callable[[str], bytes] = lambda proof: json.dumps({"proof": proof}).encode()
+        self.answer: Callable[[str], bytes] = lambda proof: json.dumps({"proofs": [proof]}).encode()
         self.asked: list[tuple[int, str, str | None]] = []  # port of the caller, target, token
+        self.master = ""  # the address it proves to be at
         self.hangs_up = False  # after a request, without a word
         peer = self
 
@@ -33,7 +35,9 @@ class Peer:
                 query = parse_qs(urlsplit(self.path).query)
                 body = b"{}"
                 if "challenge" in query:
-                    body = peer.answer(allocation_proof(PEER_TOKEN, bytes.fromhex(query["challenge"][0])))
+                    body = peer.answer(
+                        allocation_proof(PEER_TOKEN, bytes.fromhex(query["challenge"][0]), of_url(peer.master))
+                    )
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -49,6 +53,7 @@ class Peer:
         if context is not None:
             self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         self.url = f"http{'s' if context else ''}://127.0.0.1:{self.server.server_address[1]}"
+        self.master = self.url
         self._thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02})
         self._thread.start()
 

@@ -12,10 +12,12 @@ import msgspec
 import pytest
 
 from determined import _info
+from determined._bound_address import of_url
 from determined.rundir.control import Control
 from determined.rundir.journal import JournalReader, journal_names
 from determined.rundir.layout import RunDir
-from determined.wire.allocation_proof import allocation_proof
+from determined.wire import master_proof
+from determined.wire.master_proof import allocation_proof
 from determined.wire.report import Record
 
 Answer = tuple[int, Any]
@@ -53,11 +55,13 @@ class FakeMaster:
         master = self
 
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"  # a connection that was proved is kept for the request
+
             def _serve(self) -> None:
                 raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 if self.path.startswith("/info?allocation="):
                     nonce = bytes.fromhex(self.path.rpartition("=")[2])
-                    self._send(200, {"proof": allocation_proof(master.secret, nonce)})
+                    self._send(200, master_proof.answer([allocation_proof(master.secret, nonce, of_url(master.url))]))
                     return
                 master.headers.append(dict(self.headers))
                 status, body = master.answer(self.command, self.path.split("?")[0], json.loads(raw) if raw else None)

@@ -27,6 +27,14 @@ def canonical(address: str) -> str:
     return f"{parts.scheme}://{host}:{port}{parts.path.rstrip('/')}"
 
 
+def is_same_place(one: str, other: str) -> bool:
+    """Whether two addresses lead to one port; all names of the loopback count as one."""
+    first, second = urlsplit(canonical(one)), urlsplit(canonical(other))
+    if (first.scheme, first.port, first.path) != (second.scheme, second.port, second.path):
+        return False
+    return first.hostname == second.hostname or all(is_loopback(place.hostname or "") for place in (first, second))
+
+
 def is_loopback(host: str) -> bool:
     """Whether `host` is this machine by name or number; no proxy is ever asked for it."""
     if host == "localhost" or host.endswith(".localhost"):

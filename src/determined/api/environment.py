@@ -25,6 +25,13 @@ def task_user_token() -> tuple[str, str] | None:
     return user, token
 
 
+def task_claim() -> tuple[str, str, str] | None:
+    """(master, allocation, token) of the task that this process belongs to; its master can prove itself by them."""
+    names = (constants.ENV_MASTER, constants.ENV_ALLOCATION_ID, constants.ENV_SESSION_TOKEN)
+    master, allocation, token = (os.environ.get(name) for name in names)
+    return (master, allocation, token) if master and allocation and token else None
+
+
 def cert_file() -> str | None:
     return os.environ.get(constants.ENV_MASTER_CERT_FILE) or None
 

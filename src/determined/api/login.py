@@ -66,8 +66,9 @@ def cert_for(master: str) -> CertSpec | None:
         return CertSpec(file, name)
     if not canonical(master).startswith("https:"):
         return None
-    own = own_master.certificate_of(canonical(master), environment.state_dir())
-    pem = own or cert_store.trusted(master, environment.config_dir())
+    own = own_master.at(canonical(master), environment.state_dir())
+    pem = own.certificate if own is not None else None
+    pem = pem or cert_store.trusted(master, environment.config_dir())
     return CertSpec(pinned=pem) if pem else None
 
 

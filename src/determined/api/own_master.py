@@ -1,28 +1,27 @@
 """A master this user started on this machine: where it listens, and the secret by which it proves itself.
 
 Its state file is 0600 and belongs to this user. A master found by it must answer a challenge before any token is
-sent: another user may listen on a port that ours has left.
+sent, over that very connection: another user may listen on a port that ours has left.
 """
 
 import contextlib
-import hashlib
-import hmac
 import os
 import secrets
+import socket
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
-import urllib3
 
-from determined.api.address import canonical
+from determined.api import proof
+from determined.api.address import is_same_place
 from determined.api.certificates import CertSpec, context_of
-from determined.constants import IDENTITY_PURPOSE
 from determined.errors import DeterminedError
 
 STATE_FILE = "state.json"
 EMBEDDED = "embedded"
+_MOST_PAST_URLS = 50
 
 
 class UnsafeState(DeterminedError):
@@ -43,6 +42,7 @@ class MasterState(msgspec.Struct, frozen=True, kw_only=True):
     password: str  # of the users `determined` and `admin`
     data_dir: str
     certificate: str | None = None  # PEM of what it shows, when it serves https
+    past_urls: list[str] = []  # where it was before, newest first: whoever is there now may be a stranger
 
 
 def find(state_dir: Path) -> MasterState | None:
@@ -61,14 +61,31 @@ def directories(state_dir: Path) -> Iterator[Path]:
     yield state_dir / EMBEDDED
 
 
-def certificate_of(url: str, state_dir: Path) -> str | None:
-    """The certificate of the master that this user runs at this address."""
+def at(url: str, state_dir: Path) -> MasterState | None:
+    """The master that this user runs, or has run, at this address; one that is there now before one that was."""
+    states = list(_readable(state_dir))
+    for state in states:
+        if is_same_place(state.url, url):
+            return state
+    return next((s for s in states if any(is_same_place(past, url) for past in s.past_urls)), None)
+
+
+def moved_to(url: str, previous: MasterState | None) -> list[str]:
+    """`past_urls` of a master that is at `url` now."""
+    past = [previous.url, *previous.past_urls] if previous is not None else []
+    return [old for old in dict.fromkeys(past) if old != url][:_MOST_PAST_URLS]
+
+
+def expected(state: MasterState) -> proof.OwnMaster:
+    """Whom to expect at the address in a state file."""
+    return proof.OwnMaster(state.url, state.identity, state.data_dir)
+
+
+def _readable(state_dir: Path) -> Iterator[MasterState]:
     for directory in directories(state_dir):
         with contextlib.suppress(DamagedState, UnsafeState):
-            state = load(directory / STATE_FILE)
-            if state is not None and canonical(state.url) == url:
-                return state.certificate
-    return None
+            if (state := load(directory / STATE_FILE)) is not None:
+                yield state
 
 
 def load(path: Path) -> MasterState | None:
@@ -103,17 +120,21 @@ def write_private(path: Path, data: bytes) -> None:
 
 def proves_itself(state: MasterState, timeout: float = 2.0) -> bool:
     """Whether the master at this address knows the secret. False also when nobody answers."""
-    challenge = secrets.token_hex(16)
-    expected = hmac.digest(state.identity.encode(), IDENTITY_PURPOSE + bytes.fromhex(challenge), hashlib.sha256).hex()
-    cert = CertSpec(pinned=state.certificate)
-    options: dict[str, Any] = {"ssl_context": context_of(cert), "assert_hostname": False} if state.certificate else {}
     try:
-        with urllib3.PoolManager(**options) as pool:
-            answer = pool.request(
-                "GET", f"{state.url}/info", fields={"challenge": challenge}, timeout=timeout, retries=False
-            )
-        body = msgspec.json.decode(answer.data)
-    except (urllib3.exceptions.HTTPError, msgspec.DecodeError):
+        with _dial(state, timeout) as sock:
+            proof.demand(sock, expected(state), seconds=timeout)
+    except OSError:
         return False
-    proof = body.get("proof") if isinstance(body, dict) else None
-    return isinstance(proof, str) and hmac.compare_digest(proof.encode(), expected.encode())
+    return True
+
+
+def _dial(state: MasterState, timeout: float) -> socket.socket:
+    url = urlsplit(state.url)
+    sock = socket.create_connection((url.hostname or "", url.port or 80), timeout)
+    if not state.certificate:
+        return sock
+    try:
+        return context_of(CertSpec(pinned=state.certificate)).wrap_socket(sock, server_hostname=url.hostname)
+    except BaseException:
+        sock.close()
+        raise

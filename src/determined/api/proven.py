@@ -1,4 +1,4 @@
-"""Connections of urllib3 that carry a task's token only to the master which minted it (proof.py).
+"""Connections of urllib3 that carry a token only to the master which the proof is asked of (proof.py).
 
 Each new connection asks for a proof first; without it the connection counts as failed, like one that nobody answers.
 """
@@ -8,25 +8,21 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import NewConnectionError
 
 from determined.api import proof
-from determined.api.proof import Claim
-
-__all__ = ["Claim", "demand_proof"]
+from determined.api.proof import Claim, OwnMaster
 
 
-def demand_proof(pool: urllib3.PoolManager, claim: Claim) -> None:
+def demand_proof(pool: urllib3.PoolManager, claim: Claim | OwnMaster) -> None:
     """Make every connection of `pool` ask its peer for the proof, once, before its first request."""
 
     class Plain(HTTPConnection):
         def connect(self) -> None:
             super().connect()
-            if not _check(self, claim):
-                super().connect()
+            _check(self, claim)
 
     class Encrypted(HTTPSConnection):
         def connect(self) -> None:
             super().connect()
-            if not _check(self, claim):
-                super().connect()
+            _check(self, claim)
 
     class PlainPool(urllib3.HTTPConnectionPool):
         ConnectionCls = Plain
@@ -37,14 +33,11 @@ def demand_proof(pool: urllib3.PoolManager, claim: Claim) -> None:
     pool.pool_classes_by_scheme = {"http": PlainPool, "https": EncryptedPool}
 
 
-def _check(connection: HTTPConnection, claim: Claim) -> bool:
-    """Raises unless the peer proves itself. False when it did and closed, as one does that keeps no connections."""
+def _check(connection: HTTPConnection, claim: Claim | OwnMaster) -> None:
+    """Raises unless the peer proves itself."""
     forwarded = connection.proxy is not None and not connection.proxy_is_tunneling
     try:
-        kept = proof.demand(connection.sock, claim, forwarded=forwarded)
+        proof.demand(connection.sock, claim, forwarded=forwarded)
     except proof.NotProven as e:
         connection.close()
         raise NewConnectionError(connection, str(e)) from e
-    if not kept:
-        connection.sock.close()  # not the connection, which would forget that it goes through a proxy
-    return kept

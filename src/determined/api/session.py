@@ -11,12 +11,15 @@ import urllib3
 from urllib3.exceptions import HTTPError, MaxRetryError, NewConnectionError, ProtocolError, SSLError
 
 from determined._version import __version__
-from determined.api.address import canonical, is_loopback
+from determined.api import own_master
+from determined.api.address import canonical, is_loopback, is_same_place
 from determined.api.certificates import CertSpec, UntrustedMaster, context_of
 from determined.api.errors import error_from, error_of
-from determined.api.proven import Claim, demand_proof
+from determined.api.expected import Expected, expected_at, news_of
+from determined.api.proof import Claim
+from determined.api.proven import demand_proof
 from determined.constants import ALLOCATION_TOKEN_HEADER
-from determined.errors import BadMaster, DeterminedError, MasterNotFound
+from determined.errors import BadMaster, DeterminedError, MasterNotFound, Unavailable
 from determined.wire.codec import convert, plain, to_json
 
 __all__ = ["CertSpec", "Sending", "Session"]
@@ -36,6 +39,8 @@ class Session:
         allocation_id: with a task's token: send it only to a master that proves to be the one of this allocation.
         username: whose token it is, for messages.
         cert: how to trust an https master.
+        expected: who must prove to be there on each connection before a token is sent; by default this user's own
+            master where `master_url` is its address, else the master of the task around this process.
         retries: how often a request is repeated while nobody answers, or the answer is 502, 503 or 504.
         backoff: seconds; doubles from one repetition to the next.
         timeout: seconds to wait for an answer unless a call says otherwise.
@@ -50,6 +55,7 @@ class Session:
         allocation_id: str | None = None,
         username: str | None = None,
         cert: CertSpec | None = None,
+        expected: Expected | None = None,
         retries: int = 5,
         backoff: float = 0.5,
         timeout: float = 60.0,
@@ -69,9 +75,9 @@ class Session:
             raise_on_status=False,
         )
         self._timeout = timeout
-        self._pool = _pool(self.master_url, cert)
         if allocation_id is not None and token:
-            demand_proof(self._pool, Claim(self.master_url, allocation_id, token))
+            expected = Claim(self.master_url, allocation_id, token)
+        self._go_to(self.master_url, cert, expected or expected_at(self.master_url))
 
     def get(self, path: str, params: Params | None = None, *, timeout: float | None = None) -> Any:
         """The decoded answer. `raw` lists what every verb raises."""
@@ -137,25 +143,47 @@ class Session:
             BadMaster: somebody answers, but not a Determined master.
             DeterminedError: the class the master raised.
         """
-        url = f"{self.master_url}/{path.lstrip('/')}" + (f"?{_query(params)}" if params else "")
+        target = f"/{path.lstrip('/')}" + (f"?{_query(params)}" if params else "")
         payload = body if body is None or isinstance(body, bytes | io.BytesIO) else to_json(plain(body))
         limit = self._timeout if timeout == -1.0 else timeout
+        how: dict[str, Any] = {
+            "body": payload,
+            "headers": {**self._headers, **(headers or {})},
+            "retries": self._retry,
+            "timeout": urllib3.Timeout(connect=min(limit or 10.0, 10.0), read=limit),
+            "preload_content": not stream,
+            "redirect": False,
+        }
         try:
-            response = self._pool.request(
-                method,
-                url,
-                body=payload,
-                headers={**self._headers, **(headers or {})},
-                retries=self._retry,
-                timeout=urllib3.Timeout(connect=min(limit or 10.0, 10.0), read=limit),
-                preload_content=not stream,
-                redirect=False,
-            )
+            response = self._pool.request(method, self.master_url + target, **how)
         except HTTPError as err:
-            raise _unreachable(self.master_url, err) from err
+            if not _is_unsent(err) or not self.look_for_news():
+                raise _unreachable(self.master_url, err) from err
+            response = self._again(method, target, how)
         if response.status < 300:
             return response
-        raise error_of(response.status, response.data, url)
+        raise error_of(response.status, response.data, self.master_url + target)
+
+    def look_for_news(self) -> bool:
+        """Go to where this user's own master is now; False when it has not moved, or is no own one."""
+        state = news_of(self._expected)
+        if state is None or is_same_place(state.url, self.master_url):
+            return False
+        cert = CertSpec(pinned=state.certificate) if state.certificate else self._cert
+        self._pool.clear()
+        self._go_to(canonical(state.url), cert, own_master.expected(state))
+        return True
+
+    def answers(self, timeout: float = 5.0) -> bool:
+        """Whether the master is there, with its proof where one is expected. Sends no token."""
+        with Session(
+            self.master_url, cert=self._cert, expected=self._expected, retries=0, timeout=timeout
+        ) as anonymous:
+            try:
+                anonymous.get("/info")
+            except (MasterNotFound, Unavailable):
+                return False
+            return True
 
     def close(self) -> None:
         self._pool.clear()
@@ -165,6 +193,18 @@ class Session:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+    def _go_to(self, url: str, cert: CertSpec | None, expected: Expected | None) -> None:
+        self.master_url, self._cert, self._expected = url, cert, expected
+        self._pool = _pool(url, cert)
+        if expected is not None:
+            demand_proof(self._pool, expected)
+
+    def _again(self, method: str, target: str, how: dict[str, Any]) -> urllib3.BaseHTTPResponse:
+        try:
+            return self._pool.request(method, self.master_url + target, **how)
+        except HTTPError as err:
+            raise _unreachable(self.master_url, err) from err
 
     def _json(self, method: str, path: str, body: Any = None, **how: Any) -> Any:
         if how.get("timeout") is None:
@@ -266,6 +306,11 @@ def _unreachable(url: str, err: HTTPError) -> DeterminedError:
         f"no master answers at {url} ({reason}); start one with 'det deploy local cluster-up', "
         "or name another with 'det -m URL' or DET_MASTER"
     )
+
+
+def _is_unsent(err: HTTPError) -> bool:
+    """No connection was made, or none that was believed: the request has left nothing behind anywhere."""
+    return isinstance(err.reason if isinstance(err, MaxRetryError) else err, NewConnectionError)
 
 
 def _is_foreign(reason: ProtocolError) -> bool:

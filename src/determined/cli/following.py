@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from determined.api import experiment, task, trial
-from determined.api.login import cert_for
 from determined.api.session import Session
 from determined.cli import render
 from determined.cli.grammar import Arg, OneOf, UsageError, arg, one_of
@@ -82,7 +81,7 @@ def _lasting(session: Session, follow: bool, opened: Callable[[], Iterator[Any]]
             for entry in itertools.islice(opened(), shown, None):
                 shown += 1
                 yield entry
-            if not follow or _answers(session):
+            if not follow or session.answers():
                 return
         except (MasterNotFound, Unavailable):
             if not follow:
@@ -93,19 +92,11 @@ def _lasting(session: Session, follow: bool, opened: Callable[[], Iterator[Any]]
 
 def _await_return(session: Session) -> None:
     deadline = time.monotonic() + _PATIENCE_SECONDS
-    while not _answers(session):
+    while not session.answers():
+        session.look_for_news()  # a master of one's own may come back at another port
         if time.monotonic() > deadline:
             raise MasterNotFound(f"{session.master_url} did not come back; look again once it has")
         time.sleep(0.5)
-
-
-def _answers(session: Session) -> bool:
-    url = session.master_url
-    try:
-        Session(url, cert=cert_for(url), retries=0, timeout=5.0).get("/info")
-    except (MasterNotFound, Unavailable):
-        return False
-    return True
 
 
 @contextlib.contextmanager

@@ -25,6 +25,7 @@ from determined.api.own_master import (
     MasterState,
     UnsafeState,
     load,
+    moved_to,
     proves_itself,
     save,
     write_private,
@@ -148,14 +149,16 @@ class MasterProcess:
         finally:
             os.close(read_fd)
         certificate = self._certificate()
+        url = f"{'https' if certificate else 'http'}://{_reached_at(options.host)}:{port}"
         state = MasterState(
-            url=f"{'https' if certificate else 'http'}://{_reached_at(options.host)}:{port}",
+            url=url,
             pid=process.pid,
             version=__version__,
             identity=identity,
             password=password,
             data_dir=str(self.directory),
             certificate=certificate,
+            past_urls=moved_to(url, previous),
         )
         save(self.state_file, state)
         return state

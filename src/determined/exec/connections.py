@@ -71,14 +71,11 @@ class Connections:
     def _connect(self) -> socket.socket:
         sock = self._open()
         try:
-            kept = proof.demand(sock, self._claim)
+            proof.demand(sock, self._claim)
         except BaseException:
             sock.close()
             raise
-        if kept:
-            return sock
-        sock.close()
-        return self._open()
+        return sock
 
     def _open(self) -> socket.socket:
         encrypted = self._url.scheme == "https"

@@ -1,8 +1,10 @@
 """What the Ray engine and its bridge say to each other over HTTP.
 
-The bridge is a job of the Ray cluster. It shows a ticket once (`POST /api/v1/bridges/{engine}/enrol`) for its key; from
-then on each message and each answer is sealed with that key (`POST /api/v1/bridges/{engine}/exchange`), so neither
-believes a stranger and the key never travels again. Both sides always tell the whole state: any message may be lost.
+The bridge is a job of the Ray cluster. It proves once that it has a ticket (`POST /api/v1/bridges/{engine}/enrol`) and
+gets its key. From then on each message and each answer is sealed with that key
+(`POST /api/v1/bridges/{engine}/exchange`), so neither believes a stranger and the key never travels again. The proof
+and the seals cover the address of the master (`_bound_address`): passed on from another address they are not right, so
+a relay learns neither the key nor the tickets of runners. Both sides tell the whole state: any message may be lost.
 """
 
 import hashlib
@@ -32,7 +34,7 @@ class BridgeOrder(Wire):
 
 class EnrolRequest(Wire):
     job: str
-    ticket: str
+    proof: str  # `enrol_proof`
     determined: str  # versions
     ray: str
     python: str
@@ -127,14 +129,20 @@ class Wishes(Wire):
     retire: bool = False
 
 
-def seal(key: str, job: str, content: Wire) -> Sealed:
+def enrol_proof(ticket: str, job: str, address: str) -> str:
+    """Prove to the master at `address` that the bridge of `job` holds the ticket, without showing it."""
+    return hmac.digest(ticket.encode(), f"enrol\0{job}\0{address}".encode(), hashlib.sha256).hex()
+
+
+def seal(key: str, job: str, content: Wire, address: str) -> Sealed:
     text = to_json(content).decode()
-    return Sealed(job=job, text=text, seal=_digest(key, job, type(content), text))
+    return Sealed(job=job, text=text, seal=_digest(key, job, type(content), text, address))
 
 
-def unseal(key: str, sealed: Sealed, kind: type[T]) -> T:
-    """Raises Unauthenticated when it was not sealed with this key, as this kind of message."""
-    if not hmac.compare_digest(_digest(key, sealed.job, kind, sealed.text).encode(), sealed.seal.encode()):
+def unseal(key: str, sealed: Sealed, kind: type[T], address: str) -> T:
+    """Raises Unauthenticated when it was not sealed with this key and address, as this kind of message."""
+    expected = _digest(key, sealed.job, kind, sealed.text, address)
+    if not hmac.compare_digest(expected.encode(), sealed.seal.encode()):
         raise Unauthenticated(f"the seal of a message of Ray job {sealed.job} is not right; start another bridge")
     try:
         return from_json(sealed.text, kind)
@@ -142,6 +150,6 @@ def unseal(key: str, sealed: Sealed, kind: type[T]) -> T:
         raise Unauthenticated(f"a message of Ray job {sealed.job} cannot be read: {e}") from e
 
 
-def _digest(key: str, job: str, kind: type, text: str) -> str:
-    message = f"{kind.__name__}\0{job}\0{text}".encode()
+def _digest(key: str, job: str, kind: type, text: str, address: str) -> str:
+    message = f"{kind.__name__}\0{job}\0{address}\0{text}".encode()
     return hmac.digest(key.encode(), message, hashlib.sha256).hex()

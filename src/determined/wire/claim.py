@@ -42,9 +42,12 @@ class Claimed(Wire):
     proof: str  # `answer_proof`
 
 
-def claim_proof(ticket: str, claimant: str, rank: int) -> str:
-    """What only a holder of the ticket can say to claim a rank."""
-    return _proof(ticket, f"claim:{rank}:{claimant}")
+def claim_proof(ticket: str, claimant: str, rank: int, address: str) -> str:
+    """Prove that the claimant of a rank holds the ticket, to the master at `address` (`_bound_address`) alone.
+
+    The answer holds the task's token: somebody who took that address and passes the claim on must not get it.
+    """
+    return _proof(ticket, f"claim:{rank}:{claimant}@{address}")
 
 
 def answer_proof(ticket: str, claimant: str) -> str:
@@ -53,6 +56,7 @@ def answer_proof(ticket: str, claimant: str) -> str:
 
 
 def is_proven(expected: str, given: str) -> bool:
+    """Compare two proofs in constant time."""
     return hmac.compare_digest(expected.encode(), given.encode())
 
 

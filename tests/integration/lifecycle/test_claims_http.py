@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from http_cluster import HttpCluster, resources
 
+from determined._bound_address import of_url
 from determined.engines.model import Launch
 from determined.wire.claim import ClaimRequest, answer_proof, claim_proof
 from determined.wire.codec import to_json
@@ -63,9 +64,18 @@ def test_whoever_has_not_the_ticket_learns_nothing(cluster: HttpCluster) -> None
     # Whether an allocation exists is nothing a stranger may ask.
     assert _claim(cluster, one, "ann", allocation_id="nothing.1").status == 401
     # A proof that was overheard names its claimant and its rank.
-    proof = claim_proof(one.ticket, "ann", 0)
+    proof = claim_proof(one.ticket, "ann", 0, of_url(one.master_url))
     assert _claim(cluster, one, "bob", proof=proof).status == 401
     assert _claim(cluster, one, "ann", rank=1, proof=proof).status == 401
+
+
+def test_claim_that_was_sent_to_another_address_and_passed_on_gets_no_token(cluster: HttpCluster) -> None:
+    cluster.submit()
+    [launch] = cluster.launched()
+    relayed = claim_proof(launch.ticket, "ann", launch.rank, of_url("http://127.0.0.1:1"))
+    answer = _claim(cluster, launch, "ann", proof=relayed)
+    assert (answer.status, launch.token in str(answer.json)) == (401, False)
+    assert _claim(cluster, launch, "ann").status == 200
 
 
 @pytest.mark.parametrize("how", ["killed", "exited"])
@@ -128,6 +138,6 @@ def test_address_that_runners_are_told_is_the_advertised_one(start_master: Calla
 
 def _claim(cluster: HttpCluster, launch: Launch, claimant: str, **changes: Any) -> Any:
     rank = changes.pop("rank", launch.rank)
-    proof = claim_proof(changes.pop("ticket", launch.ticket), claimant, rank)
+    proof = claim_proof(changes.pop("ticket", launch.ticket), claimant, rank, of_url(cluster.master.url))
     known = {"allocation_id": launch.allocation_id, "rank": rank, "claimant": claimant, "proof": proof}
     return cluster.master.anonymous.post("/api/v1/claims", to_json(ClaimRequest(**{**known, **changes})))

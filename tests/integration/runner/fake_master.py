@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from determined._bound_address import of_url
 from determined.rundir.layout import RunDir
 from determined.rundir.lock import is_held
-from determined.wire.allocation_proof import allocation_proof
+from determined.wire import master_proof
 from determined.wire.codec import from_msgpack, to_json
+from determined.wire.master_proof import allocation_proof
 from determined.wire.report import (
     Exit,
     LaunchFile,
@@ -325,7 +327,7 @@ class _Handler(BaseHTTPRequestHandler):
         if what == "info":
             master.questions += 1
             nonce = bytes.fromhex(parse_qs(urlsplit(self.path).query)["challenge"][0])
-            return {"proof": allocation_proof(master.secret, nonce)}
+            return master_proof.answer([allocation_proof(master.secret, nonce, of_url(master.url))])
         if what == "spec":
             return json.loads(to_json(master.spec))
         if what == "context_directory":

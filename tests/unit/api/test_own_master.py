@@ -1,7 +1,5 @@
 """Finding a master of one's own: proof before trust, private files only."""
 
-import hashlib
-import hmac
 from functools import partial
 from pathlib import Path
 
@@ -9,9 +7,10 @@ import msgspec
 import pytest
 from small_master import serving
 
+from determined._bound_address import of_url
 from determined.api import own_master
 from determined.api.own_master import DamagedState, MasterState, UnsafeState
-from determined.constants import IDENTITY_PURPOSE
+from determined.wire.master_proof import identity_proof
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +53,7 @@ def test_a_damaged_file_is_told_with_what_to_do(tmp_path: Path, text: str) -> No
 
 
 @pytest.mark.parametrize(
-    "answer", [(200, {}), (200, {"proof": "00"}), (200, {"proof": 5}), (200, b"<html>"), (500, {}), (200, [])]
+    "answer", [(200, {}), (200, {"proofs": ["00"]}), (200, {"proofs": 5}), (200, b"<html>"), (500, {}), (200, [])]
 )
 def test_a_stranger_on_the_port_is_not_found_and_hears_only_the_challenge(
     tmp_path: Path, answer: tuple[int, object]
@@ -67,8 +66,9 @@ def test_a_stranger_on_the_port_is_not_found_and_hears_only_the_challenge(
 
 
 def test_a_proof_of_another_challenge_is_refused(tmp_path: Path) -> None:
-    old = hmac.digest(b"secret", IDENTITY_PURPOSE + bytes(16), hashlib.sha256).hex()
-    with serving({("GET", "/info"): (200, {"proof": old})}) as replaying:
+    with serving({("GET", "/info"): (200, {})}) as replaying:
+        old = identity_proof(b"secret", bytes(32), of_url(replaying.url))
+        replaying.answers["GET", "/info"] = (200, {"proofs": [old]})
         state = own_master.load(_saved(tmp_path, replaying.url))
         assert state is not None and not own_master.proves_itself(state)
 
@@ -78,8 +78,27 @@ def test_a_certificate_is_known_for_the_address_of_ones_own_master_alone(tmp_pat
     own_master.save(path, msgspec.structs.replace(_state("https://127.0.0.1:8443"), certificate="pem"))
     _saved(tmp_path, "http://127.0.0.1:1", "clusters/damaged").write_text("{")
     _saved(tmp_path, "http://127.0.0.1:2", "clusters/unsafe").chmod(0o644)
-    assert own_master.certificate_of("https://127.0.0.1:8443", tmp_path) == "pem"
-    assert own_master.certificate_of("https://127.0.0.1:8444", tmp_path) is None
+    found = own_master.at("https://127.0.0.1:8443", tmp_path)
+    assert found is not None and found.certificate == "pem"
+    assert own_master.at("https://127.0.0.1:8444", tmp_path) is None
+
+
+def test_ones_own_master_is_known_by_every_name_of_the_loopback_and_at_addresses_it_has_left(tmp_path: Path) -> None:
+    moved = msgspec.structs.replace(_state("http://127.0.0.1:2"), past_urls=["http://127.0.0.1:1"])
+    own_master.save(_saved(tmp_path, "http://127.0.0.1:2"), moved)
+    for url in ("http://127.0.0.1:2", "http://localhost:2", "http://[::1]:2", "http://127.0.0.1:1"):
+        assert own_master.at(url, tmp_path) == moved, url
+    for url in ("https://127.0.0.1:2", "http://192.0.2.1:2", "http://127.0.0.1:3"):
+        assert own_master.at(url, tmp_path) is None, url
+    _saved(tmp_path, "http://127.0.0.1:1", "clusters/c")
+    assert own_master.at("http://127.0.0.1:1", tmp_path) != moved, "who is there now comes first"
+
+
+def test_addresses_that_a_master_has_left_are_remembered_once() -> None:
+    state = msgspec.structs.replace(_state("http://127.0.0.1:2"), past_urls=["http://127.0.0.1:1"])
+    assert own_master.moved_to("http://127.0.0.1:3", state) == ["http://127.0.0.1:2", "http://127.0.0.1:1"]
+    assert own_master.moved_to("http://127.0.0.1:1", state) == ["http://127.0.0.1:2"]
+    assert own_master.moved_to("http://127.0.0.1:1", None) == []
 
 
 def test_a_cluster_of_deploy_local_is_asked_before_the_embedded_master(tmp_path: Path) -> None:

@@ -37,27 +37,46 @@ def test_master_below_a_path_is_asked_there(start: Callable[..., Peer]) -> None:
     assert peer.targets() == ["/cluster/info", "/cluster/api/v1/x"]
 
 
-def test_peer_that_keeps_no_connections_is_asked_once_a_request(start: Callable[..., Peer]) -> None:
-    peer = start(protocol="HTTP/1.0")
-    with session(peer.url) as task:
-        task.get("/api/v1/x")
-        task.get("/api/v1/x")
-    assert peer.targets() == ["/info", "/api/v1/x", "/info", "/api/v1/x"]
-
-
-def test_connection_that_the_peer_closes_after_its_proof_is_closed_here_too(start: Callable[..., Peer]) -> None:
+def test_peer_that_hangs_up_after_its_proof_gets_no_token_and_is_hung_up_on(start: Callable[..., Peer]) -> None:
+    """A master that stops does so; whoever answers the next connection may be somebody else."""
     peer = start(protocol="HTTP/1.0")
     with warnings.catch_warnings(record=True) as seen, session(peer.url) as task:
         warnings.simplefilter("always", ResourceWarning)
-        task.get("/api/v1/x")
+        with pytest.raises(MasterNotFound, match="closes the connection after its proof"):
+            task.get("/api/v1/x")
         gc.collect()
     assert [str(each.message) for each in seen] == []
+    assert (peer.targets(), peer.tokens()) == (["/info"], [])
+
+
+def test_proof_of_a_master_at_another_address_is_not_believed(start: Callable[..., Peer]) -> None:
+    genuine, taken = start(), start()
+    taken.master = genuine.url  # it passes the questions on
+    with session(taken.url) as task, pytest.raises(MasterNotFound, match="not the master of this task"):
+        task.get("/api/v1/x")
+    assert taken.tokens() == []
+
+
+def test_master_that_is_called_localhost_proves_the_address_that_the_name_led_to(start: Callable[..., Peer]) -> None:
+    peer = start()
+    with session(peer.url.replace("127.0.0.1", "localhost")) as task:
+        task.get("/api/v1/x")
+    assert peer.tokens() == [f"Bearer {PEER_TOKEN}"]
 
 
 @pytest.mark.parametrize(
     "answer",
-    [b'{"proof": "00"}', b'{"proof": 5}', b"{}", b"[]", b"hello", b"", b'"' + b"x" * 100_000 + b'"'],
-    ids=["wrong", "no text", "no proof", "a list", "no JSON", "nothing", "endless"],
+    [
+        b'{"proofs": ["00"]}',
+        b'{"proofs": [5, "\\ud800"]}',
+        b'{"proofs": 5}',
+        b"{}",
+        b"[]",
+        b"hello",
+        b"",
+        b'"' + b"x" * 100_000 + b'"',
+    ],
+    ids=["wrong", "no text", "no list", "no proof", "a list", "no JSON", "nothing", "endless"],
 )
 def test_peer_without_a_proof_gets_no_token(start: Callable[..., Peer], answer: bytes) -> None:
     peer = start()
@@ -84,6 +103,7 @@ def test_master_behind_a_forwarding_proxy_is_asked_by_its_own_name(
     start: Callable[..., Peer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy = start()
+    proxy.master = "http://master.invalid:8080"
     monkeypatch.setenv("http_proxy", proxy.url)
     monkeypatch.setenv("no_proxy", "")
     with session("http://master.invalid:8080") as task:

@@ -47,7 +47,7 @@ def test_one_proof_serves_every_request_of_a_connection(
 
 def test_stranger_gets_no_token(start: Callable[..., Peer], connect: Callable[..., Connections]) -> None:
     peer = start()
-    peer.answer = lambda _proof: b'{"proof": "00"}'
+    peer.answer = lambda _proof: b'{"proofs": ["00"]}'
     with pytest.raises(NotProven, match="not the master of this task"):
         ask(connect(peer))
     assert peer.tokens() == []
@@ -66,12 +66,24 @@ def test_connection_that_the_peer_closed_meanwhile_is_made_and_proved_anew(
     assert peer.targets() == ["/info", "/x", "/info", "/x"]
 
 
-def test_peer_that_answers_one_request_a_connection_is_served_by_two(
+def test_peer_that_hangs_up_after_its_proof_gets_no_token(
     start: Callable[..., Peer], connect: Callable[..., Connections]
 ) -> None:
+    """A master that stops does so; whoever answers the next connection may be somebody else."""
     peer = start(protocol="HTTP/1.0")
-    assert ask(connect(peer)) == 200
-    assert peer.targets() == ["/info", "/x"]
+    with pytest.raises(NotProven, match="closes the connection after its proof"):
+        ask(connect(peer))
+    assert (peer.targets(), peer.tokens()) == (["/info"], [])
+
+
+def test_proof_of_a_master_at_another_address_is_not_believed(
+    start: Callable[..., Peer], connect: Callable[..., Connections]
+) -> None:
+    genuine, taken = start(), start()
+    taken.master = genuine.url  # it passes the questions on
+    with pytest.raises(NotProven, match="not the master of this task"):
+        ask(connect(taken))
+    assert taken.tokens() == []
 
 
 @pytest.fixture

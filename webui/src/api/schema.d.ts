@@ -390,9 +390,9 @@ export interface Schemas {
   EnrolRequest: {
     determined: string;
     job: string;
+    proof: string;
     python: string;
     ray: string;
-    ticket: string;
   };
   Enrolment: {
     disown?: string[] | undefined;

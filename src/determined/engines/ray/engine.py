@@ -167,9 +167,9 @@ class RayEngine(Engine):
         """One message of a bridge, and our wishes. Raises Unauthenticated for one that is not sealed by its key."""
         keeper = self._open_keeper()
         key = keeper.key(sealed.job)
-        message = unseal(key, sealed, Message)
+        message = unseal(key, sealed, Message, keeper.address)
         if not keeper.hear(sealed.job):
-            return seal(key, sealed.job, Wishes(answers=message.number, retire=True))
+            return seal(key, sealed.job, Wishes(answers=message.number, retire=True), keeper.address)
         if message.view is not None and (sealed.job != self._viewed[0] or message.number > self._viewed[1]):
             self._viewed = (sealed.job, message.number)
             self._hear(message.view)
@@ -177,7 +177,7 @@ class RayEngine(Engine):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(message.wait_seconds, _LONGEST_WAIT)):
                     await self._news.wait()
-        return seal(key, sealed.job, self._wishes(message.number))
+        return seal(key, sealed.job, self._wishes(message.number), keeper.address)
 
     def wake(self) -> None:
         """Answer whoever waits in `exchange`."""

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from determined import _bound_address
 from determined._version import __version__
 from determined.config.ray_manager import RayManager
 from determined.engines.ray.jobs import Dashboard, Job
 from determined.errors import DeterminedError, FailedPrecondition, Unauthenticated
-from determined.wire.bridge import BridgeOrder, Enrolment, EnrolRequest
+from determined.wire.bridge import BridgeOrder, Enrolment, EnrolRequest, enrol_proof
 from determined.wire.codec import to_json
 
 logger = logging.getLogger(__name__)
@@ -69,13 +70,18 @@ class Keeper:
     def namespace(self) -> str:
         return f"determined-{self._home.cluster_id}"
 
+    @property
+    def address(self) -> str:
+        """What proofs and seals are bound to: where bridges are told to find the master."""
+        return _bound_address.of_url(self._home.url)
+
     def key(self, job: str) -> str:
         return hmac.digest(self._home.secret, f"bridge:{self._engine}:{job}".encode(), hashlib.sha256).hex()
 
     def enrol(self, asked: EnrolRequest) -> Enrolment:
         """Raises Unauthenticated for a ticket that is used, or was never given; FailedPrecondition for a version."""
-        expected = self._tickets.get(asked.job)
-        if expected is None or not hmac.compare_digest(expected.encode(), asked.ticket.encode()):
+        ticket = self._tickets.get(asked.job)
+        if ticket is None or not _is_same(enrol_proof(ticket, asked.job, self.address), asked.proof):
             raise Unauthenticated(f"Ray job {asked.job} has no ticket that is good; a new bridge is sent in a moment")
         del self._tickets[asked.job]  # only now: a guess must not cost the bridge its own
         if asked.determined != __version__:
@@ -189,6 +195,10 @@ class Keeper:
     def _next_rest(self) -> float:
         self._failures += 1
         return _RESTS[min(self._failures, len(_RESTS)) - 1]
+
+
+def _is_same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(), other.encode())
 
 
 def _is_loopback(host: str) -> bool:

@@ -9,7 +9,18 @@ from urllib.parse import quote
 
 from determined.engines.remote.claim import Master
 from determined.errors import DeterminedError, Unavailable
-from determined.wire.bridge import BridgeOrder, Enrolment, EnrolRequest, Message, Sealed, View, Wishes, seal, unseal
+from determined.wire.bridge import (
+    BridgeOrder,
+    Enrolment,
+    EnrolRequest,
+    Message,
+    Sealed,
+    View,
+    Wishes,
+    enrol_proof,
+    seal,
+    unseal,
+)
 from determined.wire.claim import Order
 from determined.wire.codec import from_json, to_json
 
@@ -38,11 +49,14 @@ class Link(Master):
 
     def enrol(self, versions: dict[str, str]) -> Enrolment:
         """Raises the master's own word where it refuses; Unavailable when it stays away, for it sends another then."""
-        asked = to_json(EnrolRequest(job=self._order.job, ticket=self._order.ticket, **versions))
+        asked = to_json(EnrolRequest(job=self._order.job, proof=self._proof(), **versions))
         answer = _persistently(lambda: self._post(f"{self._path}/enrol", asked, {}))
         enrolment = from_json(answer, Enrolment)
         self._key = enrolment.key
         return enrolment
+
+    def _proof(self) -> str:
+        return enrol_proof(self._order.ticket, self._order.job, self.address)
 
     def tell(self, view: View) -> Wishes:
         """Raises Unavailable when nobody answers who can be believed."""
@@ -55,10 +69,10 @@ class Link(Master):
     def _exchange(self, message: Message) -> Wishes:
         with self._lock:
             message.number = next(self._numbers)
-        sealed = to_json(seal(self._key, self._order.job, message))
+        sealed = to_json(seal(self._key, self._order.job, message, self.address))
         try:
             answer = from_json(self._post(f"{self._path}/exchange", sealed, {}), Sealed)
-            wishes = unseal(self._key, answer, Wishes)
+            wishes = unseal(self._key, answer, Wishes, self.address)
         except DeterminedError as e:
             # Not sealed, so not the master's word, whatever it says: runners are not ended for it.
             raise Unavailable(e.message) from e

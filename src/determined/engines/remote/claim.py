@@ -9,9 +9,10 @@ import time
 from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
+from determined import _bound_address
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import BY_CODE, DeterminedError, InvalidArgument, Unavailable
-from determined.wire import allocation_proof
+from determined.wire import master_proof
 from determined.wire.claim import Claimed, ClaimRequest, Order, answer_proof, is_proven
 from determined.wire.codec import from_json, to_json
 from determined.wire.report import LaunchFile
@@ -30,6 +31,7 @@ class Master:
 
     def __init__(self, order: Order) -> None:
         self._url = urlsplit(order.master_url)
+        self.address = _bound_address.of_url(order.master_url)
         self._ticket = order.ticket
         self._cert, self._name = order.master_cert, order.master_cert_name
 
@@ -96,22 +98,24 @@ class Master:
 
     def _demand_proof(self, connection: http.client.HTTPConnection, prefix: str, launch: LaunchFile) -> None:
         nonce = secrets.token_bytes(32)
-        connection.request("GET", prefix + allocation_proof.question(launch.allocation_id, nonce))
+        connection.request("GET", prefix + master_proof.question(nonce, launch.allocation_id))
         try:
             answer = json.loads(connection.getresponse().read())
         except ValueError:
             answer = None
-        if not allocation_proof.is_proven(launch.token, nonce, answer):
+        if not master_proof.is_proven(master_proof.allocation_proof(launch.token, nonce, self.address), answer):
             raise Unavailable(f"whoever answers at {self._url.geturl()} is not the master of this task")
         connection.auto_open = 0  # a second connection may lead to somebody else
 
     def _connect(self) -> http.client.HTTPConnection:
-        host, port = self._url.hostname or "", self._url.port
+        name, port = self._url.hostname or "", self._url.port
+        # `address` says that localhost is 127.0.0.1: whoever listens on ::1 may be somebody else
+        host = "127.0.0.1" if name == "localhost" else name
         if self._url.scheme != "https":
             return http.client.HTTPConnection(host, port, timeout=_SECONDS)
         context = ssl.create_default_context(cadata=self._cert)
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # the certificate given to us is the master's own
-        return _Named(host, port, context, self._name or host)
+        return _Named(host, port, context, self._name or name)
 
 
 class _Named(http.client.HTTPSConnection):

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from determined import _bound_address
 from determined.engines.host import directory
 from determined.engines.host.directory import Found
 from determined.engines.host.runner import Runner
@@ -243,7 +244,7 @@ def _request(order: Order, *, place: bool) -> ClaimRequest:
         allocation_id=order.allocation_id,
         rank=rank,
         claimant=claimant,
-        proof=claim_proof(order.ticket, claimant, rank),
+        proof=claim_proof(order.ticket, claimant, rank, _bound_address.of_url(order.master_url)),
         address=_address(order.master_url),
         node_id=(environment.slurm_node() or socket.gethostname()) if place else None,
         slot_ids=environment.slurm_gpus() if place else None,

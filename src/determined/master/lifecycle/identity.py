@@ -5,6 +5,7 @@ import pwd
 
 from sqlalchemy import RowMapping
 
+from determined import _bound_address
 from determined.engines.model import RunAs
 from determined.errors import FailedPrecondition
 from determined.master.config import MasterConfig
@@ -83,10 +84,20 @@ def linked(row: RowMapping, config: MasterConfig) -> RunAs:
     )
 
 
+def own_addresses(config: MasterConfig) -> list[str]:
+    """Where callers may have dialled us: proofs are good there alone (_bound_address)."""
+    urls = (advertised_url(config), _listener(config))
+    return list(dict.fromkeys(_bound_address.of_url(url) for url in urls))
+
+
 def advertised_url(config: MasterConfig) -> str:
     """The URL that runners use: as the config says, else one that is good on this machine."""
     if config.advertised_url is not None:
         return config.advertised_url.rstrip("/")
+    return _listener(config)
+
+
+def _listener(config: MasterConfig) -> str:
     scheme = "https" if config.security.tls.enabled else "http"
-    host = "127.0.0.1" if config.host in _ANY_ADDRESS else config.host
+    host = "127.0.0.1" if config.host in (*_ANY_ADDRESS, "localhost") else config.host
     return f"{scheme}://[{host}]:{config.port}" if ":" in host else f"{scheme}://{host}:{config.port}"

@@ -35,13 +35,14 @@ async def info(
 ) -> dict[str, Any]:
     """With `challenge` (hex) the master also proves who it is: to a task by its `allocation`, else to a client.
 
-    A client knows an embedded master by the secret of its state file.
+    A client knows an embedded master by the secret of its state file. `proofs` has one for each of our own addresses
+    and none for another that the caller may have dialled: it would serve somebody who passes our answers on.
     """
     answer = masters.info(ctx)
     if challenge is not None and allocation is not None:
-        answer["proof"] = masters.prove_to_task(ctx, allocation, challenge)
+        answer |= masters.prove_to_task(ctx, allocation, challenge)
     elif challenge is not None and state.identity_secret is not None:
-        answer["proof"] = masters.prove(state.identity_secret, challenge)
+        answer |= masters.prove(ctx, state.identity_secret, challenge)
     return answer
 
 

@@ -6,7 +6,7 @@ from determined.errors import Unauthenticated
 from determined.master.auth import allocation_token
 from determined.master.context import MasterContext
 from determined.master.lifecycle import claiming
-from determined.master.lifecycle.identity import advertised_url
+from determined.master.lifecycle.identity import advertised_url, own_addresses
 from determined.wire.claim import Claimed, ClaimRequest, answer_proof, claim_proof, is_proven
 from determined.wire.report import LaunchFile
 
@@ -14,8 +14,9 @@ from determined.wire.report import LaunchFile
 async def claim(ctx: MasterContext, asked: ClaimRequest) -> Claimed:
     """Raises Unauthenticated for whoever has not this allocation's ticket, and what `claiming.claim` raises."""
     ticket = allocation_token.ticket(ctx.cluster.secret, asked.allocation_id)
-    if not is_proven(claim_proof(ticket, asked.claimant, asked.rank), asked.proof):
-        raise Unauthenticated("this ticket is not of that allocation")
+    expected = (claim_proof(ticket, asked.claimant, asked.rank, at) for at in own_addresses(ctx.config))
+    if not any(is_proven(proof, asked.proof) for proof in expected):
+        raise Unauthenticated("this ticket is not of that allocation, or the claim was sent to another address")
 
     def write(conn: Connection) -> RowMapping:
         return claiming.claim(conn, ctx.clock.now(), asked)

@@ -1,21 +1,19 @@
 """What the master says about itself: who it is, its config, and the message everybody sees."""
 
-import hashlib
-import hmac
 import logging
 from datetime import datetime, timedelta
 from typing import Any
 
 from determined._version import __version__
 from determined.config import mask_secrets, parse_duration
-from determined.constants import API_VERSION, IDENTITY_PURPOSE
+from determined.constants import API_VERSION
 from determined.errors import InvalidArgument
 from determined.master.auth import allocation_token
 from determined.master.auth.identity import Caller, require_admin
 from determined.master.context import MasterContext
 from determined.master.db.queries import cluster
-from determined.master.lifecycle.identity import can_switch_users
-from determined.wire.allocation_proof import allocation_proof
+from determined.master.lifecycle.identity import can_switch_users, own_addresses
+from determined.wire import master_proof
 from determined.wire.codec import convert, rfc3339
 from determined.wire.log import LogLevel
 from determined.wire.master import (
@@ -69,15 +67,16 @@ def info(ctx: MasterContext) -> dict[str, Any]:
     }
 
 
-def prove(secret: bytes, challenge: str) -> str:
-    """Shows that we hold the secret of the state file without giving it away: another user may squat our port."""
-    return hmac.digest(secret, IDENTITY_PURPOSE + _checked_challenge(challenge), hashlib.sha256).hex()
+def prove(ctx: MasterContext, secret: bytes, challenge: str) -> dict[str, Any]:
+    """Show that we hold the secret of the state file without giving it away: another user may squat our port."""
+    nonce = _checked_challenge(challenge)
+    return master_proof.answer(master_proof.identity_proof(secret, nonce, at) for at in own_addresses(ctx.config))
 
 
-def prove_to_task(ctx: MasterContext, allocation_id: str, challenge: str) -> str:
-    """Shows that we know the token of an allocation, whether or not there is such an allocation now."""
-    token = allocation_token.mint(ctx.cluster.secret, allocation_id)
-    return allocation_proof(token, _checked_challenge(challenge))
+def prove_to_task(ctx: MasterContext, allocation_id: str, challenge: str) -> dict[str, Any]:
+    """Show that we know the token of an allocation, whether or not there is such an allocation now."""
+    nonce, token = _checked_challenge(challenge), allocation_token.mint(ctx.cluster.secret, allocation_id)
+    return master_proof.answer(master_proof.allocation_proof(token, nonce, at) for at in own_addresses(ctx.config))
 
 
 def _checked_challenge(challenge: str) -> bytes:

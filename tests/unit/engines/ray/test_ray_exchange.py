@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from ray_dashboard import JobsDashboard
 
+from determined._bound_address import of_url
 from determined._version import __version__
 from determined.config.ray_manager import RayManager, RayPool
 from determined.engines.model import Device, GoneReason, Launch, NodesChanged, RunnerGone
@@ -25,12 +26,14 @@ from determined.wire.bridge import (
     RunnerState,
     View,
     Wishes,
+    enrol_proof,
     seal,
     unseal,
 )
 from determined.wire.codec import from_json
 
 MASTER = "http://10.0.0.1:8080"
+ADDRESS = of_url(MASTER)
 
 
 @pytest.fixture
@@ -65,7 +68,8 @@ class Bridge:
         self.key = ""
 
     def enrol(self, version: str = __version__) -> list[str]:
-        asked = EnrolRequest(job=self.job, ticket=self.order.ticket, determined=version, ray="2.60.0", python="3.11.7")
+        proof = enrol_proof(self.order.ticket, self.job, ADDRESS)
+        asked = EnrolRequest(job=self.job, proof=proof, determined=version, ray="2.60.0", python="3.11.7")
         enrolment = self._engine.enrol(asked)
         self.key = enrolment.key
         return enrolment.disown
@@ -77,7 +81,9 @@ class Bridge:
     async def say(self, message: Message) -> Wishes:
         self._number += 1
         message.number = self._number
-        return unseal(self.key, await self._engine.exchange(seal(self.key, self.job, message)), Wishes)
+        return unseal(
+            self.key, await self._engine.exchange(seal(self.key, self.job, message, ADDRESS)), Wishes, ADDRESS
+        )
 
 
 async def met(engine: RayEngine, dashboard: JobsDashboard) -> Bridge:
@@ -122,7 +128,7 @@ async def test_wrong_ticket_does_not_use_up_the_right_one(dashboard: JobsDashboa
     async with opened(dashboard) as engine:
         await until(lambda: bool(dashboard.alive()))
         bridge = Bridge(engine, dashboard)
-        guessed = EnrolRequest(job=bridge.job, ticket="guessed", determined=__version__, ray="2.60.0", python="3.11.7")
+        guessed = EnrolRequest(job=bridge.job, proof="guessed", determined=__version__, ray="2.60.0", python="3.11.7")
         with pytest.raises(Unauthenticated):
             engine.enrol(guessed)
         bridge.enrol()

@@ -230,7 +230,7 @@ async def test_stranger_at_the_masters_port_is_not_asked_for_preemption_with_the
 
     def stranger(target: str, body: bytes) -> tuple[int, dict[str, object]]:
         heard.append(target)
-        return 200, {"proof": "00"}
+        return 200, {"proofs": ["00"]}
 
     sitting.master.answer = stranger  # type: ignore[method-assign]
     sat.process.send_signal(signal.SIGTERM)
