@@ -190,6 +190,10 @@ class CheckpointDamaged(DeterminedError):
     code, status, grpc = "checkpoint_damaged", 409, 15
 
 
+class CheckpointNotStored(DeterminedError):
+    """A checkpoint was written, but not where the master and the next run look for it; it is not reported."""
+
+
 class UnsafeCheckpoint(DeterminedError):
     """A checkpoint that is not loaded because it holds more than values: unpickling it could run any code."""
 

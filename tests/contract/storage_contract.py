@@ -60,6 +60,19 @@ class StorageContract:
     def test_entries_tell_sizes_and_hide_our_own_files(self, stored: StorageManager) -> None:
         assert {entry.path: entry.size for entry in stored.entries(UUID)} == RESOURCES
 
+    def test_a_look_finds_what_was_stored(self, stored: StorageManager) -> None:
+        stored.check(UUID, RESOURCES)
+        with pytest.raises(CheckpointNotFound):
+            stored.check(ABSENT, {})
+        for other in ({"model.pt": 8}, {"optimizer.pt": 1}):
+            with pytest.raises(CheckpointDamaged, match=next(iter(other))):
+                stored.check(UUID, other)
+
+    def test_a_look_finds_what_was_only_staged_to_be_none(self, manager: StorageManager, source: Path) -> None:
+        manager.stage(source, UUID)
+        with pytest.raises(CheckpointNotFound):
+            manager.check(UUID, {})
+
     def test_only_the_given_paths_are_uploaded(self, manager: StorageManager, source: Path, tmp_path: Path) -> None:
         manager.upload(source, UUID, {"logs/deep/b.txt", "metadata.json"})
         manager.download(UUID, tmp_path / "back")

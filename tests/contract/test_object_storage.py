@@ -71,3 +71,16 @@ def test_temporary_directories_are_removed(bucket: str, tmp_path: Path) -> None:
     with manager.restore_path(UUID) as path:
         assert path.is_dir()
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_a_look_finds_an_object_that_is_gone_or_cut_short(bucket: str, tmp_path: Path) -> None:
+    filesystem = fsspec.filesystem("memory")
+    manager = CloudStorageManager(filesystem, bucket)
+    manager.upload(make_files(tmp_path / "s", {"metadata.json": "{}", "model": "123"}), UUID)
+    manager.check(UUID, {"model": 3})
+    filesystem.pipe_file(f"{bucket}/{UUID}/model", b"1")
+    with pytest.raises(CheckpointDamaged, match="it has 1 bytes"):
+        manager.check(UUID, {})
+    filesystem.rm(f"{bucket}/{UUID}/model")
+    with pytest.raises(CheckpointDamaged, match="it is missing"):
+        manager.check(UUID, {})

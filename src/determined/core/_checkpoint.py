@@ -11,11 +11,12 @@ from typing import Any, BinaryIO
 
 from determined.core._checkpoint_files import CheckpointFiles
 from determined.core._distributed import DistributedContext
+from determined.core._full_store import naming_full_store
 from determined.core._master import Master
 from determined.core._modes import DownloadMode
 from determined.core._reporter import Reporter
 from determined.core._shared_block import SharedBlock
-from determined.errors import NotFound
+from determined.errors import CheckpointNotStored, NotFound
 from determined.storage import Selector, StorageManager
 from determined.wire.report import CheckpointReport
 from determined.wire.userdata import to_plain
@@ -68,6 +69,7 @@ class CheckpointContext:
         Raises:
             ValueError: `metadata` lacks `steps_completed`.
             RuntimeError: a rank other than the chief without `shard`, nothing to store, or ranks that disagree.
+            CheckpointNotStored: the files are not where the next run and the master look for them.
 
         Example:
             >>> with open("model/weights", "w") as f: f.write("1")
@@ -85,7 +87,9 @@ class CheckpointContext:
         if directory is None:
             raise RuntimeError("ckpt_dir=None is for sharded uploads; pass a directory, or shard=True on every rank")
         storage_id = str(uuid.uuid4())
-        self._finish(storage_id, self._files.upload(directory, storage_id, given, selector), given)
+        with naming_full_store(self._storage_manager):
+            resources = self._files.upload(directory, storage_id, given, selector)
+        self._finish(storage_id, resources, given)
         return storage_id
 
     @contextlib.contextmanager
@@ -96,6 +100,7 @@ class CheckpointContext:
             ValueError: `metadata` lacks `steps_completed`.
             RuntimeError: a rank other than the chief without `shard`, ranks that disagree, or another rank has failed
                 in its block; every rank gets this, also from an exchange of its own in there.
+            CheckpointNotStored: the files are not where the next run and the master look for them.
 
         Example:
             >>> with core_context.checkpoint.store_path({"steps_completed": 1}) as (path, storage_id):
@@ -187,7 +192,8 @@ class CheckpointContext:
         """
         path = self._storage_manager.pre_store_path(storage_id)
         try:
-            yield path
+            with naming_full_store(self._storage_manager):  # before what was written is removed
+                yield path
         except BaseException:
             if is_ours():
                 self._storage_manager.discard(storage_id)
@@ -205,9 +211,15 @@ class CheckpointContext:
         self._before_report()  # who resumes from it does not take, or tell of, the steps before it again
         self._reporter.report(CheckpointReport(storage_id, steps, plain, resources, time.time(), self._storage_id))
         if self._reporter.settle():
+            self._refuse_unseen(storage_id)
             logger.info("Reported checkpoint to master %s", storage_id)
         else:
             logger.info("Checkpoint %s is stored; the master is away and hears of it later", storage_id)
+
+    def _refuse_unseen(self, storage_id: str) -> None:
+        reason = self._reporter.refusal(storage_id)
+        if reason is not None:
+            raise CheckpointNotStored(f"the master does not take checkpoint {storage_id}: {reason}")
 
     def _check(self, metadata: dict[str, Any]) -> None:
         """Before anything is copied, so that a forgotten key does not cost an upload."""

@@ -12,7 +12,7 @@ from determined.core import _sharding
 from determined.core._distributed import DistributedContext
 from determined.core._modes import DownloadMode
 from determined.core._sharding import METADATA, Share
-from determined.errors import CheckpointNotFound
+from determined.errors import CheckpointDamaged, CheckpointNotFound, CheckpointNotStored
 from determined.storage import Selector, StorageManager
 from determined.storage.listing import list_directory, select
 from determined.storage.manifest import Entry, resources
@@ -39,7 +39,9 @@ class CheckpointFiles:
         found = list_directory(directory)
         paths = select(found, selector)
         self.storage.upload(directory, storage_id, paths)
-        return {path: found[path] for path in sorted(paths)}
+        stored = {path: found[path] for path in sorted(paths)}
+        self._check_stored(storage_id, stored)
+        return stored
 
     def upload_shards(
         self,
@@ -67,8 +69,14 @@ class CheckpointFiles:
             return [] if directory is None or not mine else self.storage.stage(directory, storage_id, mine)
 
         entries = [entry for part in self._together(stage, storage_id) for entry in part]
-        self._on_chief(lambda: self.storage.publish(storage_id, entries))
-        return resources({entry.path: entry for entry in entries}.values()), merged
+        stored = resources({entry.path: entry for entry in entries}.values())
+
+        def publish() -> None:
+            self.storage.publish(storage_id, entries)
+            self._check_stored(storage_id, stored)  # also what other ranks staged: their disk may be another one
+
+        self._on_chief(publish)
+        return stored, merged
 
     def publish_shared(
         self,
@@ -85,9 +93,21 @@ class CheckpointFiles:
             write_metadata(directory, merged)
             entries = self.storage.stage(directory, storage_id)
             self.storage.publish(storage_id, entries)
-            return resources(entries)
+            stored = resources(entries)
+            self._check_stored(storage_id, stored)
+            return stored
 
         return self._on_chief(publish), merged
+
+    def _check_stored(self, storage_id: str, stored: dict[str, int]) -> None:
+        """Look for it by the path that the next run uses, before anybody is told that it can be restored."""
+        try:
+            self.storage.check(storage_id, stored)
+        except (CheckpointNotFound, CheckpointDamaged, OSError) as err:
+            raise CheckpointNotStored(
+                f"checkpoint {storage_id} was written to {self.storage._base_path} and cannot be restored from there: "
+                f"{err}; it is not reported. Is that directory the same for every rank and node?"
+            ) from err
 
     def download(self, storage_id: str, directory: Path, mode: DownloadMode, selector: Selector | None) -> None:
         directory.mkdir(parents=True, exist_ok=True)

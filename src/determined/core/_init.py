@@ -102,8 +102,8 @@ class _Trial:
         self._storage = manager or self._chosen_storage(checkpoint_storage) or self._configured_storage()
         self._storage.refuse_inside(str(self._run_dir.path))
         self._is_given = manager is not None
-        own = checkpoint_storage is not None and dist.rank == 0
-        self._storage_id = self._register(checkpoint_storage) if own else None
+        own = manager.as_section() if manager is not None else checkpoint_storage
+        self._storage_id = self._register(own) if own is not None and dist.rank == 0 else None
 
     def context(self, preempt_mode: PreemptMode, tensorboard_mode: TensorboardMode) -> Context:
         tensorboard = self._tensorboard(tensorboard_mode)

@@ -18,6 +18,7 @@ class Reporter:
         self.control = Control.open(run_dir.control)
         self.pulse = Pulse(run_dir.pulses, rank)
         self._journals = run_dir.journals
+        self._refused = run_dir.refused
         self._journal: JournalWriter | None = None
         self._lock = threading.Lock()
 
@@ -53,6 +54,13 @@ class Reporter:
         if journal is None:
             return True
         return journal.wait_acknowledged(journal.committed, None, lambda: self.control.master_away)
+
+    def refusal(self, checkpoint_id: str) -> str | None:
+        """Why the master did not take a checkpoint that was reported and acknowledged; None when it did."""
+        try:
+            return (self._refused / checkpoint_id).read_text()
+        except FileNotFoundError:
+            return None
 
     def close(self) -> None:
         """What was appended stays; the runner ships it after this process is gone."""

@@ -55,6 +55,11 @@ class RunDir:
         return self.path / "journals"
 
     @property
+    def refused(self) -> Path:
+        """A file for each checkpoint that the master did not take, named by its id: the reason."""
+        return self.path / "refused"
+
+    @property
     def pulses(self) -> Path:
         """Signs of life of the training processes (rundir/pulse.py)."""
         return self.path / "pulses"

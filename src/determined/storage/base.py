@@ -9,11 +9,11 @@ import contextlib
 import os
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from determined.storage import listing, tree
+from determined.storage import listing, manifest, tree
 from determined.storage.hashed_files import HashedFiles
 from determined.storage.manifest import Entry
 
@@ -116,6 +116,30 @@ class StorageManager(ABC):
     @abstractmethod
     def entries(self, src: str) -> list[Entry]:
         """What a complete checkpoint holds. Raises CheckpointNotFound."""
+
+    def check(self, src: str, resources: Mapping[str, int]) -> None:
+        """Look whether checkpoint `src` can be restored from here: its manifest, every file in its size, no content.
+
+        Args:
+            resources: what is said to be in it; each of these must be.
+
+        Raises:
+            CheckpointNotFound: it is not there or was never completed.
+            CheckpointDamaged: a file is missing or has another size.
+        """
+        known = {entry.path: entry for entry in self._measured(src)}
+        for path, size in resources.items():
+            if path not in known or known[path].size != size:
+                there = f"it has {known[path].size} bytes" if path in known else "it is missing"
+                raise manifest.damaged(src, Entry(path, size), there)
+
+    def _measured(self, src: str) -> list[Entry]:
+        """What checkpoint `src` holds, each file looked at where the store can. Raises as `check`."""
+        return self.entries(src)
+
+    def as_section(self) -> dict[str, Any] | None:
+        """The `checkpoint_storage` section by which the master finds this store; None where there is none."""
+        return None
 
     @abstractmethod
     def delete(self, tgt: str, globs: list[str]) -> dict[str, int]:

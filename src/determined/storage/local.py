@@ -13,6 +13,7 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from determined.errors import CheckpointNotFound, NoDirectStorageAccess
 from determined.storage import copying, links, listing, manifest, tree
@@ -43,6 +44,9 @@ class LocalStorageManager(StorageManager):
     def only_owned_by(self, uid: int) -> None:
         """Touch no stored directory of another user: for a process that acts on a place somebody else has chosen."""
         self._owner = uid
+
+    def as_section(self) -> dict[str, Any] | None:
+        return {"type": "directory", "container_path": self._base_path}
 
     def refuse_inside(self, directory: str) -> None:
         real, doomed = os.path.realpath(self._base_path), os.path.realpath(directory)
@@ -78,8 +82,9 @@ class LocalStorageManager(StorageManager):
     def opened(self, src: str) -> Iterator[tuple[int, list[Entry]]]:
         with self._directory(src) as fd:
             known = self._entries(src, fd)
+            present = dict(tree.walk(fd))
             for entry in known:
-                _check_size(src, fd, entry)
+                _check_size(src, present.get(entry.path), entry)
             yield fd, known
 
     def stage(self, src: Paths, dst: str, paths: set[str] | None = None) -> list[Entry]:
@@ -127,6 +132,10 @@ class LocalStorageManager(StorageManager):
     def entries(self, src: str) -> list[Entry]:
         with self._directory(src) as fd:
             return self._entries(src, fd)
+
+    def _measured(self, src: str) -> list[Entry]:
+        with self.opened(src) as (_, known):
+            return known
 
     def delete(self, tgt: str, globs: list[str]) -> dict[str, int]:
         check_name(tgt)
@@ -300,13 +309,11 @@ def _files_and_directories(name: str, fd: int) -> list[Entry]:
     return found
 
 
-def _check_size(checkpoint: str, fd: int, entry: Entry) -> None:
+def _check_size(checkpoint: str, status: os.stat_result | None, entry: Entry) -> None:
     if entry.is_directory:
         return
-    try:
-        status = tree.status(fd, entry.path)
-    except OSError:  # not there, or something on the way is no directory of the checkpoint
-        raise manifest.damaged(checkpoint, entry, "it is missing") from None
+    if status is None:  # not there, or something on the way is no directory of the checkpoint
+        raise manifest.damaged(checkpoint, entry, "it is missing")
     if not stat.S_ISREG(status.st_mode):
         raise manifest.damaged(checkpoint, entry, "it is a link or no regular file")
     if status.st_size != entry.size:

@@ -113,6 +113,16 @@ class CloudStorageManager(StorageManager):
             raise CheckpointNotFound(f"checkpoint {src} was never completed: {self._key(src)} has no manifest")
         return [Entry(path, size) for path, size in present.items()]
 
+    def _measured(self, src: str) -> list[Entry]:
+        known = self.entries(src)
+        with self._access():
+            present = self._present(src)
+        for entry in known:
+            if not entry.is_directory and present.get(entry.path) != entry.size:
+                size = present.get(entry.path)
+                raise manifest.damaged(src, entry, "it is missing" if size is None else f"it has {size} bytes")
+        return known
+
     def delete(self, tgt: str, globs: list[str]) -> dict[str, int]:
         with self._access():
             present = manifest.resources(self._listed(tgt)) or self._present(tgt)

@@ -109,10 +109,14 @@ class ReportBatch(msgspec.Struct, array_like=True):
 
 
 class ReportAnswer(Wire):
-    """`positions`: journal -> last record written. `ended`: the allocation is over; drain and leave."""
+    """`positions`: journal -> last record written. `ended`: the allocation is over; drain and leave.
+
+    `refused`: checkpoints of this batch that are not taken, and why.
+    """
 
     positions: dict[str, int]
     ended: bool = False
+    refused: dict[str, str] = {}
 
 
 class LaunchFile(Wire):

@@ -1,7 +1,9 @@
 """Saving, finding and loading checkpoints of a trial."""
 
 import contextlib
+import errno
 import json
+import resource
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +12,9 @@ from typing import Any
 import pytest
 
 from determined import core
-from determined.errors import CheckpointNotFound
+from determined.errors import CheckpointNotFound, CheckpointNotStored
+from determined.rundir.layout import RunDir
+from determined.storage.local import LocalStorageManager
 from determined.wire.report import CheckpointReport, MetricReport
 
 Task = Callable[..., None]
@@ -188,3 +192,72 @@ def test_killing_the_process_while_saving_leaves_no_checkpoint(task: Task, tmp_p
         abandoned.pop_all()  # the block is never left, as after kill -9
         with pytest.raises(CheckpointNotFound), context.checkpoint.restore_path(storage_id):
             pass
+
+
+def test_a_checkpoint_that_the_master_does_not_take_is_an_error_of_the_save(
+    task: Task, runner: Any, run_dir: RunDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The runner leaves the master's reason before it acknowledges the report."""
+    task()
+    monkeypatch.setattr("determined.core._checkpoint.uuid.uuid4", lambda: GONE)
+    run_dir.refused.mkdir()
+    (run_dir.refused / GONE).write_text("the master does not see it")
+    with core.init() as context, pytest.raises(CheckpointNotStored, match=f"{GONE}: the master does not see it"):
+        _save(context)
+
+
+@pytest.mark.parametrize("shard", [False, True])
+def test_files_that_are_not_where_they_were_stored_are_never_reported(
+    task: Task, runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shard: bool
+) -> None:
+    task()
+    publish = LocalStorageManager.publish
+
+    def elsewhere(self: LocalStorageManager, dst: str, entries: Any) -> None:
+        publish(self, dst, entries)
+        self._final(dst).rename(tmp_path / "where nobody looks")
+
+    monkeypatch.setattr(LocalStorageManager, "publish", elsewhere)
+    with core.init() as context:
+        saving = context.checkpoint.store_path({"steps_completed": 1}, shard=shard)
+        with pytest.raises(CheckpointNotStored, match="cannot be restored from there"), saving as (path, _):
+            (path / "model").write_text("weights")
+        context.train.report_training_metrics(1, {"loss": 1.0})
+        runner.wait_for(1, MetricReport)
+    assert not any(isinstance(record, CheckpointReport) for record in runner.records)
+
+
+def test_a_link_that_leads_nowhere_since_the_start_is_named(task: Task, runner: Any, tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    (tmp_path / "checkpoints").symlink_to(place)
+    task()
+    with core.init() as context:
+        _save(context)
+        place.rename(tmp_path / "moved")
+        with pytest.raises(NotADirectoryError, match=f"checkpoints is a link to {place}, which is no directory"):
+            _save(context, 2)
+
+
+@pytest.mark.parametrize("shard", [False, True])
+def test_a_disk_without_room_is_named_in_the_error(
+    task: Task, runner: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shard: bool
+) -> None:
+    store = tmp_path / "checkpoints"
+    task()
+    with core.init() as context:
+        saving = context.checkpoint.store_path({"steps_completed": 1}, shard=shard)
+        with pytest.raises(OSError, match="No space left") as failed, saving:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        assert f"checkpoint storage {store} is full" in failed.value.__notes__[0]
+        assert list(store.iterdir()) == []
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+        try:
+            saving = context.checkpoint.store_path({"steps_completed": 1}, shard=shard)
+            with pytest.raises(OSError, match="File too large"), saving as (path, _):
+                (path / "model").write_bytes(bytes(200_000))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert list(store.iterdir()) == []
+    assert not any(isinstance(record, CheckpointReport) for record in runner.records)

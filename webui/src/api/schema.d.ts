@@ -1356,6 +1356,7 @@ export interface Schemas {
   ReportAnswer: {
     ended?: boolean | undefined;
     positions: Record<string, number>;
+    refused?: Record<string, string> | undefined;
   };
   ReportBatch: [Schemas["Segment"][], number | null];
   ReportCheckpointRequest: {

@@ -5,6 +5,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import msgspec
 
@@ -47,6 +48,7 @@ class Shipper:
     ) -> None:
         self._link = link
         self._directory = run_dir.journals
+        self._refused = run_dir.refused
         self._control = control
         self._on_over = on_over
         self._complain = complain
@@ -196,12 +198,20 @@ class Shipper:
     def _post(self, batch: _Batch) -> None:
         answer = from_json(self._link.report(_encode(batch)), ReportAnswer)
         self._control.master_away = False
+        self._note_refusals(answer.refused)  # first: whoever is acknowledged looks for one at once
         for name, position in answer.positions.items():
             if name in self._readers:
                 self._readers[name].acknowledge(position)
         if answer.ended and not self._over:
             self._over = True
             self._on_over("the master says that the allocation is over")
+
+    def _note_refusals(self, refused: dict[str, str]) -> None:
+        for checkpoint_id, reason in refused.items():
+            self._refused.mkdir(mode=0o700, exist_ok=True)
+            fresh = self._refused / f".{Path(checkpoint_id).name}"
+            fresh.write_text(reason)
+            fresh.rename(self._refused / Path(checkpoint_id).name)
 
     def _resynchronise(self, batch: _Batch, positions: object) -> bool:
         """Go where the master is. False when its positions are not what the refusal is about."""

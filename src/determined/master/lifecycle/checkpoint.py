@@ -67,10 +67,16 @@ def report(
             "resources": resources,
             "size": sum(resources.values()),
             "report_time": datetime.fromtimestamp(time, UTC) if time is not None else now,
-            "storage_id": storage_id,
+            "storage_id": _storage_id(conn, trial_id) if storage_id is None else storage_id,
         },
     )
     rows.refresh_trials(conn, [trial_id])
+
+
+def _storage_id(conn: Connection, trial_id: int) -> int | None:
+    """Of the experiment's storage as its config has it now: a continued one may save elsewhere later."""
+    config = storages.of_trial(conn, trial_id)
+    return None if config is None else storages.ensure(conn, config)
 
 
 def request_delete(conn: Connection, now: datetime, uuids: Sequence[str], globs: Sequence[str] | None = None) -> None:

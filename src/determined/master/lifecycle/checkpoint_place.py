@@ -25,9 +25,17 @@ class Place:
     reason: str = ""
 
 
-def place_of(config: MasterConfig, active: dict[str, Any], section: dict[str, Any] | None) -> Place:
-    """`active`: the experiment's config; `section`: its storage, or one that a trial of it has chosen for itself."""
-    engine = _engine_type(config, active)
+def place_of(
+    config: MasterConfig, active: dict[str, Any], section: dict[str, Any] | None, engine_name: str | None = None
+) -> Place:
+    """Say where a storage of an experiment is for the master.
+
+    Args:
+        active: The experiment's config.
+        section: Its storage, or one that a trial of it has chosen for itself.
+        engine_name: What runs the task; None: what runs tasks of its pool now.
+    """
+    engine = _engine_type(config, engine_name or _engine_of_pool(config, active))
     if section is None or section.get("type") not in _FILES or engine not in _HERE:
         return Place(section)
     if engine != "docker" or section["type"] != "directory":
@@ -49,9 +57,13 @@ def run_roots(config: MasterConfig) -> list[str]:
     return [str(data / "runs"), *(str(data / engine.name / "runs") for engine in config.engines)]
 
 
-def _engine_type(config: MasterConfig, active: dict[str, Any]) -> str | None:
+def _engine_type(config: MasterConfig, name: str | None) -> str | None:
+    return next((engine.type for engine in config.engines if engine.name == name), None)
+
+
+def _engine_of_pool(config: MasterConfig, active: dict[str, Any]) -> str | None:
     pool = config.pool((active.get("resources") or {}).get("resource_pool") or "")
-    return next((engine.type for engine in config.engines if pool is not None and engine.name == pool.engine), None)
+    return pool.engine if pool is not None else None
 
 
 def _outside_of_container(path: str, mounts: Iterable[dict[str, Any]]) -> str | None:

@@ -16,7 +16,7 @@ from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.checkpoint_list import CheckpointFilter, CheckpointSort
 from determined.master.lifecycle import checkpoint as lifecycle
-from determined.master.services import checkpoint_view
+from determined.master.services import checkpoint_check, checkpoint_view
 from determined.master.services.experiment_list import rows_of
 from determined.master.services.own_trial import check_author, check_reporter
 from determined.master.services.paging import page as cut
@@ -28,6 +28,7 @@ from determined.wire.checkpoint import (
     PatchCheckpoint,
     ReportCheckpointRequest,
 )
+from determined.wire.report import CheckpointReport
 from determined.wire.trial import SortBy
 
 
@@ -95,6 +96,8 @@ async def report(ctx: MasterContext, caller: Caller, asked: ReportCheckpointRequ
         )
         return int(trial.id)
 
+    record = CheckpointReport(asked.uuid, steps, asked.metadata, asked.resources, time or 0.0, asked.storage_id)
+    await checkpoint_check.require_seen(ctx, caller.allocation_id, record)
     trial_id = await ctx.db.write(run)
     ctx.bus.publish(f"trial:{trial_id}")
 

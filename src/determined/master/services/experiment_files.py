@@ -18,7 +18,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import job as jobs
 from determined.master.db.queries import runner as runners
-from determined.master.lifecycle.checkpoint_place import place_of, run_roots
+from determined.master.lifecycle.checkpoint_place import Place, place_of, run_roots
 from determined.master.lifecycle.identity import can_switch_users, task_uid
 from determined.master.services.experiment_layers import master_storage
 from determined.storage.local import LocalStorageManager
@@ -40,6 +40,11 @@ async def open_storage(ctx: MasterContext, experiment_id: int, config: dict[str,
     place = place_of(ctx.config, active, config)
     if place.reason:
         raise FailedPrecondition(place.reason)
+    return await manager_of(ctx, experiment_id, place)
+
+
+async def manager_of(ctx: MasterContext, experiment_id: int, place: Place) -> storage.StorageManager:
+    """The storage in a place, for tasks of this experiment alone where others have something there too."""
     manager = await asyncio.to_thread(_build, place.section)
     if isinstance(manager, LocalStorageManager):
         uid = await ctx.db.read(lambda conn: _task_uid(conn, ctx.config, experiment_id))

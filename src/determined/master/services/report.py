@@ -1,20 +1,25 @@
 """Journals of runners into the database: each record exactly once, with everything that follows from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 
 from sqlalchemy import Connection
 
 from determined.errors import Conflict, Gone
 from determined.master.auth.identity import Caller, require_task
 from determined.master.context import MasterContext
+from determined.master.db.queries import checkpoint as checkpoints
 from determined.master.db.queries import report as queries
 from determined.master.db.queries.report import Target
+from determined.master.services import checkpoint_check
 from determined.master.services.report_records import Application
-from determined.wire.report import Record, ReportAnswer, ReportBatch, Segment
+from determined.storage.checkpoint_id import is_checkpoint_id
+from determined.wire.report import CheckpointReport, Record, ReportAnswer, ReportBatch, Segment
 
 _TERMINATED = "TERMINATED"
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +33,48 @@ async def receive(
 ) -> ReportAnswer:
     """Write what is new in the batch; answers how far each journal has come. Ended allocations may still report."""
     require_task(caller, allocation_id)
+    refused = await checkpoint_check.refusals(ctx, allocation_id, resource_id, batch)
     now = ctx.clock.now()
-    outcome = await ctx.db.write(lambda conn: write(conn, now, allocation_id, resource_id, batch))
+    outcome = await ctx.db.write(lambda conn: write(conn, now, allocation_id, resource_id, batch, refused))
     ctx.bus.publish(*outcome.topics)
     return outcome.answer
 
 
-def write(conn: Connection, now: datetime, allocation_id: str, resource_id: str, batch: ReportBatch) -> Outcome:
-    """One transaction. Raises Conflict (a gap, with the known positions) or Gone (a stale run) before any effect."""
+def write(
+    conn: Connection,
+    now: datetime,
+    allocation_id: str,
+    resource_id: str,
+    batch: ReportBatch,
+    refused: Mapping[str, str] = _NOTHING,
+) -> Outcome:
+    """One transaction. Raises Conflict (a gap, with the known positions) or Gone (a stale run) before any effect.
+
+    `refused`: checkpoints that are not to be taken, and why.
+    """
     target = queries.target(conn, allocation_id, resource_id)
     if target is None:
         raise Gone(f"runner {resource_id} of allocation {allocation_id} is unknown; it must end")
     known = queries.positions(conn, resource_id)
     reached, fresh = _past(known, batch.segments)
     if not fresh:
-        return Outcome(ReportAnswer(positions=known, ended=_ended(target)))
+        lost = _not_taken(conn, target, batch, refused)
+        return Outcome(ReportAnswer(positions=known, ended=_ended(target), refused=lost))
     _refuse_stale(target)
-    application = Application(conn, now, target, batch.sent)
+    application = Application(conn, now, target, batch.sent, refused)
     application.apply(fresh)
     queries.advance(conn, resource_id, reached)
     if application.decided:
         target = queries.target(conn, allocation_id, resource_id) or target
-    return Outcome(ReportAnswer(positions=known | reached, ended=_ended(target)), application.topics)
+    lost = _not_taken(conn, target, batch, application.dropped)
+    return Outcome(ReportAnswer(positions=known | reached, ended=_ended(target), refused=lost), application.topics)
+
+
+def _not_taken(conn: Connection, target: Target, batch: ReportBatch, reasons: Mapping[str, str]) -> dict[str, str]:
+    """Its checkpoints that have no row: also of a batch sent again, whose first answer was lost."""
+    ids = {r.uuid for segment in batch.segments for r in segment.records if isinstance(r, CheckpointReport)}
+    lost = [one for one in sorted(ids) if is_checkpoint_id(one) and checkpoints.owner(conn, one) != target.trial_id]
+    return {one: reasons.get(one, "it was refused before; the task's log says why") for one in lost}
 
 
 def _past(known: dict[str, int], segments: Sequence[Segment]) -> tuple[dict[str, int], list[Record]]:

@@ -5,14 +5,14 @@ process said before them.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import cast
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from determined.errors import DeterminedError, Unavailable
+from determined.errors import CheckpointNotStored, DeterminedError, Unavailable
 from determined.master.db import dialects
 from determined.master.db.queries import log as log_queries
 from determined.master.db.queries import metric as metric_queries
@@ -46,8 +46,11 @@ _MAX_WARNINGS = 20  # lines about dropped records per batch
 class Application:
     """The records of one batch on their way into one transaction. `topics` are to be published after the commit."""
 
-    def __init__(self, conn: Connection, now: datetime, target: Target, sent: float | None) -> None:
-        self._conn, self._now, self._target, self._sent = conn, now, target, sent
+    def __init__(
+        self, conn: Connection, now: datetime, target: Target, sent: float | None, refused: Mapping[str, str]
+    ) -> None:
+        self._conn, self._now, self._target, self._sent, self._refused = conn, now, target, sent, refused
+        self.dropped: dict[str, str] = {}  # checkpoints, and why
         self._logs: list[LogLine] = []
         self._metrics: list[MetricReport] = []
         self._progress: Progress | None = None
@@ -84,7 +87,7 @@ class Application:
             case Missing():
                 pass  # only its number matters
             case CheckpointReport():
-                self._guarded(f"checkpoint {record.uuid}", lambda: self._checkpoint(record))
+                self._guarded(f"checkpoint {record.uuid}", lambda: self._checkpoint(record), record.uuid)
                 self._changed()
             case _:
                 self._flush()
@@ -178,6 +181,8 @@ class Application:
 
     def _checkpoint(self, record: CheckpointReport) -> None:
         target = self._target
+        if record.uuid in self._refused:
+            raise CheckpointNotStored(self._refused[record.uuid])
         if target.trial_id is None:
             self._warn(f"checkpoint {record.uuid} was dropped: task {target.task_id} is not a trial")
             return
@@ -199,7 +204,7 @@ class Application:
         if self._target.trial_id is not None:
             search.early_exit_reported(self._conn, self._now, self._target.trial_id, record.reason)
 
-    def _guarded(self, what: str, act: Callable[[], None]) -> None:
+    def _guarded(self, what: str, act: Callable[[], None], checkpoint_id: str | None = None) -> None:
         """A record that cannot be applied is named in the task log and skipped; it must not hold up those behind it."""
         savepoint = self._conn.begin_nested()
         try:
@@ -212,10 +217,15 @@ class Application:
             if isinstance(why, Unavailable):
                 raise
             savepoint.rollback()
-            self._warn(f"{what[:_MAX_WHAT]} was dropped: {why.message}")
+            self._drop(what, why.message, checkpoint_id)
         except (DeterminedError, OverflowError, ValueError) as e:
             savepoint.rollback()
-            self._warn(f"{what[:_MAX_WHAT]} was dropped: {e}")
+            self._drop(what, str(e), checkpoint_id)
+
+    def _drop(self, what: str, reason: str, checkpoint_id: str | None) -> None:
+        self._warn(f"{what[:_MAX_WHAT]} was dropped: {reason}")
+        if checkpoint_id is not None:
+            self.dropped[checkpoint_id] = reason
 
     def _warn(self, text: str) -> None:
         logger.warning("%s: %s", self._target.allocation_id, text)

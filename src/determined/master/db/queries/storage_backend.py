@@ -19,6 +19,13 @@ def ensure(conn: Connection, config: dict[str, Any]) -> int:
     return made
 
 
+def get(conn: Connection, storage_id: int) -> dict[str, Any] | None:
+    """Its config; None where there is no such storage."""
+    query = select(storage_backends.c.config).where(storage_backends.c.id == storage_id)
+    found: dict[str, Any] | None = conn.execute(query).scalar()
+    return found
+
+
 def allow(conn: Connection, trial_id: int, storage_id: int) -> None:
     """From now on this trial may save there."""
     row = {"trial_id": trial_id, "storage_id": storage_id}
@@ -30,10 +37,16 @@ def is_allowed(conn: Connection, trial_id: int, storage_id: int) -> bool:
     said = trial_storages.c.trial_id == trial_id, trial_storages.c.storage_id == storage_id
     if conn.execute(select(trial_storages.c.storage_id).where(*said)).first() is not None:
         return True
+    storage = of_trial(conn, trial_id)
+    return storage is not None and _find(conn, storage) == storage_id
+
+
+def of_trial(conn: Connection, trial_id: int) -> dict[str, Any] | None:
+    """The storage that the config of a trial's experiment names."""
     experiment = select(trials.c.experiment_id).where(trials.c.id == trial_id).scalar_subquery()
     config = conn.execute(select(experiments.c.config).where(experiments.c.id == experiment)).scalar_one()
-    storage = config.get("checkpoint_storage")
-    return storage is not None and _find(conn, storage) == storage_id
+    storage: dict[str, Any] | None = config.get("checkpoint_storage")
+    return storage
 
 
 def _find(conn: Connection, config: dict[str, Any]) -> int | None:
