@@ -1,7 +1,9 @@
 """The master `det` starts by itself: one per user, found safely, stopped, started again, backed up, mended."""
 
+import contextlib
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -243,3 +245,38 @@ def test_a_local_cluster_keeps_upstreams_flags(home: Path, tmp_path: Path) -> No
         det(home, "deploy", "local", "cluster-down", "--delete-db")
     assert not (home / "data" / "determined" / "clusters" / "determined" / "master.db").exists()
     assert "is not running" in det(home, "deploy", "local", "master-down").stdout
+
+
+def test_two_masters_are_both_named_and_each_can_be_asked(home: Path, tmp_path: Path) -> None:
+    config = write_experiment(tmp_path / "m", "print('x')")
+    det(home, "e", "create", str(config), str(config.parent), "--paused")
+    embedded = _state(home).url
+    words = ["--host", "0.0.0.0", "--master-port", free_port(), "--no-gpu", "--slots", "1"]
+    up = det(home, "deploy", "local", "cluster-up", *words)
+    try:
+        cluster = up.stdout.split()[-1]
+        assert "Others reach it at http://" in up.stderr and "security.tls" in up.stderr
+        assert json.loads(det(home, "e", "ls", "--json").stdout) == []
+        status = det(home, "master", "status").stdout
+        assert embedded in status and f"cluster determined at {cluster}" in status
+        assert f"Master at {cluster}" in det(home, "master", "info").stderr
+        assert len(json.loads(det(home, "-m", embedded, "e", "ls", "--json").stdout)) == 1
+        assert f"cluster determined answers at {cluster}; also yours: the embedded master ({embedded})" in _on_terminal(
+            home, "e", "ls"
+        )
+    finally:
+        det(home, "deploy", "local", "cluster-down")
+
+
+def _on_terminal(home: Path, *words: str) -> str:
+    """What `det` writes to a terminal."""
+    here, there = pty.openpty()
+    variables = clean_environment(HOME=str(home), XDG_CONFIG_HOME=f"{home}/config", XDG_DATA_HOME=f"{home}/data")
+    subprocess.run([DET, *words], stdout=subprocess.DEVNULL, stderr=there, env=variables, check=True)
+    os.close(there)
+    written = b""
+    with contextlib.suppress(OSError):  # the other end is closed: all is read
+        while piece := os.read(here, 4096):
+            written += piece
+    os.close(here)
+    return written.decode()

@@ -15,7 +15,7 @@ from determined.api.login import DEFAULT_USER, cert_for, login, login_with_cache
 from determined.api.own_master import MasterState
 from determined.api.session import Session
 from determined.api.token_store import TokenStore
-from determined.cli import render
+from determined.cli import own_masters, render
 from determined.errors import DeterminedError, Forbidden, MasterNotFound, Unauthenticated
 
 
@@ -23,8 +23,11 @@ def connect(args: argparse.Namespace, *, start: bool = False) -> Session:
     """A logged-in session. With no master named, the user's own is used; `start` starts it when it does not run."""
     named = args.master or environment.master()
     if named:
-        return _connect_named(named, args.user_override)
-    return own_session(_own(start), args.user_override)
+        own = None if environment.task_user_token() else own_masters.at(named)
+        return own_session(own, args.user_override) if own else _connect_named(named, args.user_override)
+    state = _own(start)
+    own_masters.say_which(state)
+    return own_session(state, args.user_override)
 
 
 def address(args: argparse.Namespace) -> str:

@@ -30,9 +30,9 @@ def pages(size: int = 200) -> tuple[Arg, ...]:
 
 
 def line(text: str = "", *, style: str | None = None, file: IO[str] | None = None) -> None:
-    """One line; `style` (green, yellow, red, bold) only where a person watches."""
+    """One line; `style` (green, yellow, red, bold, dim) only where a person watches."""
     out = file or sys.stdout
-    codes = {"green": "32", "yellow": "33", "red": "31", "bold": "1"}
+    codes = {"green": "32", "yellow": "33", "red": "31", "bold": "1", "dim": "2"}
     painted = f"\x1b[{codes[style]}m{text}\x1b[0m" if style and out.isatty() else text
     print(painted, file=out, flush=True)
 

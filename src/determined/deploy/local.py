@@ -17,6 +17,7 @@ DEFAULT_PORT = 8080
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
     port: int | None = None  # None: what the master's own config says, else 8080
+    host: str | None = None  # None: what the master's own config says, else loopback
     master_config_path: Path | None = None
     storage_host_path: str | None = None
     initial_user_password: str | None = None
@@ -41,7 +42,7 @@ def up(cluster_name: str, options: ClusterOptions) -> MasterState:
     """Start the cluster anew; what an earlier one of this name kept stays unless `delete_db`."""
     own = process(cluster_name)
     file = _read(options.master_config_path)
-    host = str(file.get("host") or "127.0.0.1")
+    host = options.host or str(file.get("host") or "127.0.0.1")
     port = options.port or int(file.get("port") or DEFAULT_PORT)
     own.stop()
     if not is_free(host, port):

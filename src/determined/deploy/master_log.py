@@ -11,6 +11,7 @@ import msgspec
 _LARGE = 20 * 1024 * 1024
 _TAIL = 64 * 1024
 _BAD = {"ERROR", "CRITICAL"}
+_WORTH_SAYING = {"WARNING", *_BAD}
 
 
 @contextlib.contextmanager
@@ -33,6 +34,22 @@ def last_error(path: Path) -> str:
             return f"{message} (log: {path})"
     shown = "\n".join(lines[-15:])
     return f"see {path}" + (f":\n{shown}" if shown else "")
+
+
+def last_warning(path: Path, logger: str, begin: int) -> str | None:
+    """What the loggers under `logger` have warned of last, behind byte `begin` of the log."""
+    try:
+        with path.open("rb") as file:
+            file.seek(begin)
+            lines = file.read().splitlines()
+    except FileNotFoundError:
+        return None
+    for line in reversed(lines):
+        with contextlib.suppress(msgspec.DecodeError):
+            entry = msgspec.json.decode(line)
+            if str(entry.get("logger")).startswith(logger) and entry.get("level") in _WORTH_SAYING:
+                return str(entry.get("message"))
+    return None
 
 
 def _tail(path: Path) -> list[str]:

@@ -1,6 +1,8 @@
 """A master on this machine whose resource pool is a Ray cluster that already runs."""
 
 import socket
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,12 +11,14 @@ from urllib.parse import urlsplit
 from determined.api.address import is_loopback
 from determined.api.own_master import MasterState
 from determined.config.ray_manager import ray_manager, ray_pool
-from determined.deploy import local
+from determined.deploy import local, master_log
 from determined.deploy.options import MasterOptions
 from determined.deploy.process import is_free
 from determined.errors import FailedPrecondition, InvalidArgument
 
 _CONNECT_SECONDS = 5.0
+_NODES_SECONDS = 60.0  # a bridge and its nodes are there in seconds; a Ray head that just started takes longer
+_PROBLEM_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,24 @@ def up(cluster_name: str, options: RayOptions) -> MasterState:
     asked = MasterOptions(host=host, port=options.port, config=config, password=options.initial_user_password)
     state, _ = own.start(asked)
     return state
+
+
+def await_nodes(state: MasterState, count: Callable[[], int], seconds: float = _NODES_SECONDS) -> str | None:
+    """Wait until `count` finds a node. Returns None then, else what keeps the nodes away.
+
+    A problem that the master has logged ends the waiting when it lasts: the first try may come too early.
+    """
+    deadline, problem_since = time.monotonic() + seconds, None
+    log = Path(state.data_dir) / "master.log"
+    begin = log.stat().st_size if log.exists() else 0
+    while not count():
+        problem = master_log.last_warning(log, "determined.engines.ray", begin)
+        now = time.monotonic()
+        problem_since = problem_since or now if problem else None
+        if now > deadline or (problem_since and now - problem_since > _PROBLEM_SECONDS):
+            return problem or f"no node has reported in {seconds:.0f} s; is there one with the asked resource?"
+        time.sleep(0.25)
+    return None
 
 
 def reach_problem(state: MasterState) -> str | None:

@@ -1,6 +1,8 @@
 """What `det deploy ray up` refuses, and what it asks of the master."""
 
+import json
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -45,7 +47,40 @@ def test_master_that_other_nodes_cannot_reach_is_said_with_what_to_do(
 ) -> None:
     state = MasterState(url=url, pid=1, version="1", identity="", password="", data_dir="/nowhere")
     monkeypatch.setattr(ray, "up", lambda *_: state)
-    assert main(["deploy", "ray", "up", "http://127.0.0.1:8265"]) == 0
+    assert main(["deploy", "ray", "up", "http://127.0.0.1:8265", "--max-nodes", "1"]) == 0
     said = capsys.readouterr().err
     assert (f"Only this machine reaches the master at {url}" in said) == is_warned
     assert ("--master-host ADDRESS" in said) == is_warned
+
+
+def _state(directory: Path) -> MasterState:
+    url = "http://127.0.0.1:8080"
+    return MasterState(url=url, pid=1, version="1", identity="", password="", data_dir=str(directory))
+
+
+def _log(directory: Path, logger: str, text: str) -> None:
+    with (directory / "master.log").open("a") as file:
+        file.write(json.dumps({"level": "WARNING", "logger": logger, "message": text}) + "\nno JSON\n")
+
+
+def test_nodes_that_come_end_the_waiting(tmp_path: Path) -> None:
+    counts = iter([0, 0, 2])
+    assert ray.await_nodes(_state(tmp_path), lambda: next(counts)) is None
+
+
+def test_what_keeps_the_nodes_away_is_taken_from_the_masters_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray, "_PROBLEM_SECONDS", 0.0)
+    _log(tmp_path, "determined.engines.ray.keeper", "of an earlier start")
+
+    def count() -> int:
+        _log(tmp_path, "determined.engines.ray.keeper", "ray: the Python of the Ray cluster lacks determined")
+        _log(tmp_path, "determined.master", "something else")
+        return 0
+
+    assert ray.await_nodes(_state(tmp_path), count) == "ray: the Python of the Ray cluster lacks determined"
+
+
+def test_a_cluster_without_nodes_and_without_a_problem_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    assert "is there one with the asked resource" in (ray.await_nodes(_state(tmp_path), lambda: 0, seconds=0.1) or "")

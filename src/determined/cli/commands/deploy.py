@@ -27,10 +27,12 @@ _IGNORED = (
 
 
 def cluster_up(args: argparse.Namespace) -> None:
-    from determined.deploy import local
+    from determined.deploy import local, reach
+    from determined.deploy.options import stored
 
     options = local.ClusterOptions(
         port=args.master_port,
+        host=args.host,
         master_config_path=Path(args.master_config_path) if args.master_config_path else None,
         storage_host_path=args.storage_host_path,
         initial_user_password=args.initial_user_password,
@@ -45,7 +47,9 @@ def cluster_up(args: argparse.Namespace) -> None:
     if not args.initial_user_password:
         path = local.directory(args.cluster_name) / "state.json"
         render.line(f"Users 'determined' and 'admin' have the password kept in {path}", file=sys.stderr)
-    render.line("Your det commands on this machine find it; elsewhere name it with -m or DET_MASTER", file=sys.stderr)
+    render.line("Your det commands on this machine find it.", file=sys.stderr)
+    for sentence in reach.describe(state.url, stored(local.directory(args.cluster_name)).host):
+        render.line(sentence, file=sys.stderr)
 
 
 def cluster_down(args: argparse.Namespace) -> None:
@@ -137,7 +141,8 @@ def _master(*more: Arg) -> tuple[Any, ...]:
             arg("--storage-host-path", metavar="DIR", help="where checkpoints go"),
         ),
         arg("--initial-user-password", help="of the users determined and admin"),
-        arg("--master-port", type=int, help="where the master listens (default: 8080)"),
+        arg("--host", help="address to listen on; 0.0.0.0 for other machines (default: this machine only)"),
+        arg("--master-port", type=int, help="port to listen on (default: 8080)"),
         _NAME,
         arg("--delete-db", action="store_true", help="forget everything an earlier cluster of this name kept"),
         arg("--auto-work-dir", metavar="DIR", help="working directory of tasks"),

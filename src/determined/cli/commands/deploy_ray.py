@@ -3,13 +3,16 @@
 import argparse
 import sys
 
+from determined.api import cluster
+from determined.api.own_master import MasterState
 from determined.cli import render
+from determined.cli.connection import own_session
 from determined.cli.grammar import arg, command, group
 
 _NAME = arg("--cluster-name", default="ray", help="name of the cluster (default: ray)")
 
 
-def up(args: argparse.Namespace) -> None:
+def up(args: argparse.Namespace) -> int:
     from determined.deploy import local, ray
 
     options = ray.RayOptions(
@@ -28,9 +31,29 @@ def up(args: argparse.Namespace) -> None:
     render.line(f"Determined is running at {state.url}")
     path = local.directory(args.cluster_name)
     render.line(f"Users 'determined' and 'admin' have the password kept in {path / 'state.json'}", file=sys.stderr)
-    render.line("Its agents are the nodes of the Ray cluster, in a moment: det agent list", file=sys.stderr)
     if problem := ray.reach_problem(state):
         render.line(f"WARNING: {problem}", file=sys.stderr)
+    return _await_nodes(args, state)
+
+
+def _await_nodes(args: argparse.Namespace, state: MasterState) -> int:
+    """Say that the nodes are there, or why not. A cluster that scales from nothing has none to wait for."""
+    from determined.deploy import ray
+
+    if args.max_nodes:
+        render.line("Its agents are the nodes of the Ray cluster, as Ray brings them: det agent list", file=sys.stderr)
+        return 0
+    session = own_session(state, args.user_override or "admin")
+    render.line("Waiting for the nodes of the Ray cluster...", file=sys.stderr)
+    problem = ray.await_nodes(state, lambda: len(cluster.agents(session)))
+    if problem is None:
+        render.line(f"{len(cluster.agents(session))} node(s) of the Ray cluster are agents now: det agent list")
+        return 0
+    render.fail(f"The master runs, but has no node of the Ray cluster: {problem}")
+    render.line(
+        f"It goes on trying. Its log: det deploy local logs --cluster-name {args.cluster_name}", file=sys.stderr
+    )
+    return 1
 
 
 def down(args: argparse.Namespace) -> None:

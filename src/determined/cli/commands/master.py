@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from determined.api import cluster
-from determined.cli import render
+from determined.api.own_master import MasterState
+from determined.cli import own_masters, render
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of
 
@@ -23,8 +24,10 @@ working. To go back to it:
 
 
 def info(args: argparse.Namespace) -> None:
+    session = connect(args)
     args.yaml = not args.json
-    render.structured(cluster.master(connect(args)), args=args)
+    render.line(f"Master at {session.master_url}", file=sys.stderr)
+    render.structured(cluster.master(session), args=args)
 
 
 def config(args: argparse.Namespace) -> None:
@@ -79,9 +82,20 @@ def status(args: argparse.Namespace) -> int:
         return 0 if found else 1
     if found is None:
         render.line("Not running; start it with: det master start")
-        return 1
-    render.line(f"Running version {found.version} at {found.url} (pid {found.pid}, data in {found.data_dir})")
-    return 0
+    else:
+        render.line(f"Running version {found.version} at {found.url} (pid {found.pid}, data in {found.data_dir})")
+    _say_others(found)
+    return 1 if found is None else 0
+
+
+def _say_others(embedded_state: MasterState | None) -> None:
+    """Clusters of this user beside the embedded master: commands that name no master ask those first."""
+    running = [m for m in own_masters.known() if m.is_running and not m.is_embedded]
+    for number, master in enumerate(running):
+        asked = "; commands without -m ask this one" if number == 0 else ""
+        render.line(f"Also running: {master.name} at {master.state.url} (pid {master.state.pid}){asked}")
+    if running and embedded_state is not None:
+        render.line(f"To ask the embedded master: det -m {embedded_state.url} ...")
 
 
 def upgrade(args: argparse.Namespace) -> None:

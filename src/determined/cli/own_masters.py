@@ -1,0 +1,68 @@
+"""All masters that this user runs on this machine, for when there is more than one to ask."""
+
+import contextlib
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from determined.api import environment, own_master
+from determined.api.address import canonical
+from determined.api.own_master import DamagedState, MasterState, UnsafeState
+from determined.cli import render
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMaster:
+    name: str  # as people call it: "the embedded master", "cluster NAME"
+    state: MasterState
+    is_running: bool
+    is_embedded: bool
+
+
+def known() -> list[OwnMaster]:
+    """Every one with a state file, in the order in which commands ask them."""
+    found = []
+    for directory in own_master.directories(environment.state_dir()):
+        with contextlib.suppress(DamagedState, UnsafeState):
+            state = own_master.load(directory / own_master.STATE_FILE)
+            if state is not None:
+                found.append(_described(directory, state))
+    return found
+
+
+def at(address: str) -> MasterState | None:
+    """The one that this user runs at this address, if it proves to be that."""
+    url = canonical(address)
+    state = next((m.state for m in known() if m.is_running and canonical(m.state.url) == url), None)
+    return state if state is not None and own_master.proves_itself(state) else None
+
+
+def say_which(chosen: MasterState) -> None:
+    """Name the master that answers, to a person, where this user has another one that could be meant."""
+    if not sys.stderr.isatty():
+        return
+    masters = known()
+    others = [m for m in masters if m.state.data_dir != chosen.data_dir]
+    if not others:
+        return
+    name = next((m.name for m in masters if m.state.data_dir == chosen.data_dir), chosen.data_dir)
+    listed = ", ".join(f"{m.name} ({m.state.url if m.is_running else 'not running'})" for m in others)
+    text = f"{name} answers at {chosen.url}; also yours: {listed}; choose with det -m URL"
+    render.line(text, style="dim", file=sys.stderr)
+
+
+def _described(directory: Path, state: MasterState) -> OwnMaster:
+    is_embedded = directory == environment.state_dir() / own_master.EMBEDDED
+    name = "the embedded master" if is_embedded else f"cluster {directory.name}"
+    return OwnMaster(name, state, _is_running(state.pid), is_embedded)
+
+
+def _is_running(pid: int) -> bool:
+    """Whether the process is a master: a stale number may by now be anything's."""
+    with contextlib.suppress(OSError):
+        return b"determined.master" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    with contextlib.suppress(OSError):
+        os.kill(pid, 0)
+        return not Path("/proc").exists()
+    return False
