@@ -67,7 +67,15 @@ def prepare(
 
 def find_warnings(raw_user: dict[str, Any], active: dict[str, Any], engine: str) -> list[str]:
     """List what is accepted but probably not what the submitter thinks. `engine`: the type of the pool's."""
-    return remarks(unused_keys(EXPERIMENT, raw_user, {engine})) + _searcher_warnings(active)
+    unused = remarks(unused_keys(EXPERIMENT, raw_user, {engine}))
+    return unused + _slots_warnings(raw_user, active) + _searcher_warnings(active)
+
+
+def _slots_warnings(raw_user: dict[str, Any], active: dict[str, Any]) -> list[str]:
+    if (raw_user.get("resources") or {}).get("slots") is None:
+        return []
+    used = active["resources"]["slots_per_trial"]
+    return [f"resources.slots has no effect in an experiment; each trial gets resources.slots_per_trial={used}"]
 
 
 def _searcher_warnings(active: dict[str, Any]) -> list[str]:
@@ -86,11 +94,7 @@ def _searcher_warnings(active: dict[str, Any]) -> list[str]:
 
 def _checked_user_config(raw: dict[str, Any]) -> dict[str, Any]:
     check_sane(raw)
-    config = canonicalize(raw)
-    if "slots" in config.get("resources", {}):
-        reason = "additional property `slots` not allowed; did you mean `slots_per_trial`?"
-        raise InvalidConfig("invalid experiment configuration: config is invalid", [f"{ROOT}.resources: {reason}"])
-    return config
+    return _without_slots(canonicalize(raw))
 
 
 def _checked_template(template: dict[str, Any]) -> dict[str, Any]:
@@ -98,11 +102,14 @@ def _checked_template(template: dict[str, Any]) -> dict[str, Any]:
         check_sane(template)
     except InvalidConfig as error:
         raise InvalidConfig("the template is not a valid experiment configuration", error.violations) from None
-    config = canonicalize(template)
-    if "resources" in config:
-        # Jobs and experiments share templates; only jobs know `slots`.
-        config["resources"] = {key: value for key, value in config["resources"].items() if key != "slots"}
-    return config
+    return _without_slots(canonicalize(template))
+
+
+def _without_slots(config: dict[str, Any]) -> dict[str, Any]:
+    """Only jobs know `slots`; jobs and experiments share templates, and old experiments set it without effect."""
+    if "resources" not in config:
+        return config
+    return {**config, "resources": {key: value for key, value in config["resources"].items() if key != "slots"}}
 
 
 def _check_whole(active: dict[str, Any], *, managed: bool) -> None:

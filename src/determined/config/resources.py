@@ -114,7 +114,7 @@ RESOURCES = Object(
         "devices": Field(DEVICES, default=[], honoured_by=("docker",)),
         "native_parallel": Field(Boolean(), default=False, legacy=True, honoured_by=()),
         "agent_label": Field(Text(), legacy=True, honoured_by=()),
-        "slots": Field(Integer(low=0), legacy=True),  # jobs only; `prepare` refuses it with a word
+        "slots": Field(Integer(low=0), legacy=True),  # jobs only; `prepare` drops it with a remark
     },
     complete_rules=(_slots_within_cap,),
 )

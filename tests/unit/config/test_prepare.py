@@ -102,9 +102,12 @@ def test_a_given_priority_is_kept() -> None:
     assert prepared({**USER, "resources": {"priority": 7}}).config.resources.priority == 7
 
 
-def test_slots_is_a_jobs_key() -> None:
-    with pytest.raises(InvalidConfig, match="`slots` not allowed; did you mean `slots_per_trial`"):
-        prepared({**USER, "resources": {"slots": 1}})
+def test_slots_is_a_jobs_key_and_has_no_effect_in_an_experiment() -> None:
+    found = prepared({**USER, "resources": {"slots": 8, "slots_per_trial": 2}})
+    assert found.config.resources.slots_per_trial == 2 and "slots" not in found.active["resources"]
+    assert [text for text in found.warnings if "resources.slots" in text] == [
+        "resources.slots has no effect in an experiment; each trial gets resources.slots_per_trial=2"
+    ]
 
 
 def test_a_template_shared_with_jobs_may_hold_slots() -> None:

@@ -4,7 +4,6 @@ from determined._imports import load_optional
 
 load_optional("deepspeed", extra="deepspeed")  # before our own modules, which import it plainly
 
-from determined.pytorch.deepspeed._config import overwrite_deepspeed_config  # noqa: E402
 from determined.pytorch.deepspeed._context import DeepSpeedTrialContext  # noqa: E402
 from determined.pytorch.deepspeed._controller import DeepSpeedTrialController  # noqa: E402
 from determined.pytorch.deepspeed._mpu import (  # noqa: E402
@@ -14,6 +13,7 @@ from determined.pytorch.deepspeed._mpu import (  # noqa: E402
 )
 from determined.pytorch.deepspeed._trainer import Trainer, init  # noqa: E402
 from determined.pytorch.deepspeed._trial import DeepSpeedTrial  # noqa: E402
+from determined.pytorch.dsat import overwrite_deepspeed_config  # noqa: E402
 
 __all__ = [
     "DeepSpeedTrial",

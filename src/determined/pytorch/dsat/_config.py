@@ -1,4 +1,4 @@
-"""`overwrite_deepspeed_config`: DeepSpeed's config with some of its values replaced, as hyperparameters say."""
+"""A DeepSpeed config as the hyperparameters of a trial describe it. Needs no DeepSpeed."""
 
 import copy
 import json
@@ -6,11 +6,33 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+CONFIG_KEY = "deepspeed_config"
+OVERWRITE_KEY = "overwrite_deepspeed_args"
+
+
+def get_ds_config_from_hparams(hparams: Mapping[str, Any], base_dir: str | Path = ".") -> dict[str, Any]:
+    """Read the DeepSpeed config that `hparams["deepspeed_config"]` names and lay `overwrite_deepspeed_args` over it.
+
+    Args:
+        hparams: the hyperparameters of the trial.
+        base_dir: the directory that the file's name is relative to.
+
+    Raises:
+        ValueError: `hparams` name no config, or its file is not JSON.
+
+    Example:
+        >>> hparams = {"deepspeed_config": "ds.json", "overwrite_deepspeed_args": {"steps_per_print": 9}}
+        >>> get_ds_config_from_hparams(hparams)
+    """
+    if CONFIG_KEY not in hparams:
+        raise ValueError(f"hyperparameters.{CONFIG_KEY} is missing; set it to the name of DeepSpeed's JSON config file")
+    return overwrite_deepspeed_config(Path(base_dir) / str(hparams[CONFIG_KEY]), hparams.get(OVERWRITE_KEY) or {})
+
 
 def overwrite_deepspeed_config(
     base_ds_config: str | Path | Mapping[str, Any], source_ds_dict: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A DeepSpeed config in which every value of `source_ds_dict` replaces that of the base, at any depth.
+    """Return a DeepSpeed config in which every value of `source_ds_dict` replaces that of the base, at any depth.
 
     Args:
         base_ds_config: the path of a JSON file, or the config itself; it is left as it is.
