@@ -115,7 +115,7 @@ def test_hyperparameters_that_one_rank_finds_invalid_end_the_trial_well(user: Cl
     log = "\n".join(user.log_lines(trial))
     assert "Invalid hyperparameter exception raised: no such optimizer" in log
     assert "Invalid hyperparameter exception raised: rank 3: no such optimizer" in log
-    assert "failed first" not in log and "exited with status 0" in log
+    assert "failed first" not in log and "exited successfully with a zero exit code" in log
 
 
 def test_layer_of_ones_own_runs_on_every_node(user: Client) -> None:

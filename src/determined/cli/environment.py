@@ -58,6 +58,12 @@ def active_python() -> str | None:
     return None
 
 
+def submitters_python() -> str | None:
+    """What to run tasks with: also of a virtual environment that is gone; the task's log then names what it uses."""
+    prefix = os.environ.get("VIRTUAL_ENV")
+    return active_python() or (f"{prefix}/bin/python" if prefix else None)
+
+
 def _changed(variables: dict[str, str], entries: Iterable[str]) -> dict[str, str]:
     for name, given, value in (entry.partition("=") for entry in entries):
         if given:

@@ -6,8 +6,8 @@ import time
 from determined.api import experiment, trial
 from determined.api.session import Session
 from determined.cli import following, render
-from determined.cli.failure_cause import Cause, LogLine, find_cause
 from determined.errors import DeterminedError
+from determined.rundir.failure_cause import Cause, LogLine, find_cause
 from determined.wire.experiment import Experiment
 
 _OVER = {"COMPLETED", "CANCELED", "ERROR"}
@@ -71,13 +71,18 @@ def _print_block(title: str, session: Session, ended: Experiment, trial_id: int 
     lines = {
         "what": what,
         "where": cause.where,
-        "cause": cause.likely or (ended.error if ended.error not in {what, "every trial failed"} else None),
+        "cause": cause.likely or _more_than(what, ended.error),
         "fix": cause.advice,
         "next": f"det trial logs {trial_id} --tail 50" if trial_id is not None else f"det e describe {ended.id}",
     }
     parts = [f"  {name + ':':<7} {text}" for name, text in lines.items() if text]
     render.line(f"\n{title}", style="red", file=sys.stderr)
     render.line("\n".join(parts), file=sys.stderr)
+
+
+def _more_than(what: str | None, error: str | None) -> str | None:
+    """The experiment's own reason, where it says more than its trials do."""
+    return None if error == what or (error or "").startswith("every trial failed") else error
 
 
 def _cause(session: Session, trial_id: int) -> Cause:

@@ -14,7 +14,7 @@ from typing import Any
 LENT = ("determined", "msgspec", "urllib3", "fsspec", "pathspec", "psutil", "yaml")
 PREFIX = "/PREFIX"  # stands for any directory
 _QUESTION = f"""
-import importlib.util, json, os, site, sys, sysconfig
+import importlib.metadata, importlib.util, json, os, platform, site, sys, sysconfig
 names = sys.argv[1:]
 def lacks(name):
     spec = importlib.util.find_spec(name)
@@ -22,9 +22,18 @@ def lacks(name):
     return not spec or name == "determined" and not any(map(is_ours, homes))
 def is_ours(home):
     return os.path.isdir(os.path.join(home, "rundir")) and not os.path.exists(os.path.join(home, "_execution.py"))
+def upstream():
+    if importlib.util.find_spec("determined") is None or not lacks("determined"):
+        return None
+    try:
+        return importlib.metadata.version("determined")
+    except importlib.metadata.PackageNotFoundError:
+        return "of an unknown version"
 there = dict.fromkeys(("base", "platbase", "installed_base", "installed_platbase"), "{PREFIX}")
 print(json.dumps({{
     "version": list(sys.version_info[:2]),
+    "release": platform.python_version(),
+    "upstream": upstream() if "determined" in names else None,
     "venv": sys.prefix != sys.base_prefix,
     "user_site": site.getusersitepackages(),
     "missing": [name for name in names if lacks(name)],
@@ -46,6 +55,8 @@ class Interpreter:
     same_version: bool  # as our own: compiled packages of ours load in it
     support: str | None = None  # a directory with those of LENT that were installed for it alone
     search: tuple[str, ...] = ()  # its sys.path
+    release: str = ""  # such as 3.11.7
+    upstream: str | None = None  # the version of upstream's determined that it has in place of ours
 
     @classmethod
     def answered(cls, path: str, answer: dict[str, Any], support: str | None = None) -> "Interpreter":
@@ -59,6 +70,8 @@ class Interpreter:
             tuple(answer["version"]) == sys.version_info[:2],
             support,
             tuple(answer.get("search", ())),
+            str(answer.get("release", "")),
+            answer.get("upstream"),
         )
 
 
@@ -74,12 +87,14 @@ def ask(path: str) -> dict[str, Any]:
 
 def own() -> Interpreter:
     """The one that runs this."""
+    import platform
     import site
     import sysconfig
 
     there = dict.fromkeys(("base", "platbase", "installed_base", "installed_platbase"), PREFIX)
     packages = tuple(sorted({sysconfig.get_path(kind, vars=there) for kind in ("purelib", "platlib")}))
-    return Interpreter(sys.executable, sys.prefix != sys.base_prefix, site.getusersitepackages(), packages, (), True)
+    is_venv, release = sys.prefix != sys.base_prefix, platform.python_version()
+    return Interpreter(sys.executable, is_venv, site.getusersitepackages(), packages, (), True, release=release)
 
 
 def lend(names: Sequence[str], directory: Path) -> None:

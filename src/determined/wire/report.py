@@ -174,6 +174,7 @@ class TaskSpec(Wire):
     warnings: list[str] = []  # said once at the top of the task log (an image nobody can honour here, ...)
     work_dir: str | None = None
     network_interface: str | None = None
+    is_first_run: bool = True  # of this task: what is said once per log is said now
     shared_tmp: bool = False  # it works with the node's /tmp instead of one of its own
     python: PythonPackages | None = None  # an environment of its own, in place of `submitter_python`
     # trials only

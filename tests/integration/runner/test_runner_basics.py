@@ -4,8 +4,10 @@ import contextlib
 import fcntl
 import json
 import os
+import platform
 import pwd
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -150,6 +152,52 @@ def test_trial_without_peers_does_not_wait_for_rendezvous(
     assert info is not None and info.container_addrs == ["10.1.2.3"]
 
 
+def test_first_lines_name_the_run_and_the_interpreter(
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
+) -> None:
+    trial(fake_master, tmp_path)
+    fake_master.spec.entrypoint = "true"
+    runner.start().finish()
+    first, second = fake_master.texts("agent")[:2]
+    assert first == "New trial runner: run 2 of trial 7 on node, slots [0]"
+    assert second == f"Python {platform.python_version()}, {sys.executable}: the node's own"
+
+
+def test_restart_repeats_neither_config_nor_remarks(
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
+) -> None:
+    trial(fake_master, tmp_path)
+    fake_master.spec.warnings = ["environment.image: not used"]
+    fake_master.spec.is_first_run = False
+    fake_master.spec.entrypoint = "true"
+    runner.start().finish()
+    said = fake_master.texts("agent")
+    assert "New trial runner" in said[0]
+    assert len(said) == 2, said
+
+
+def test_failure_is_explained_with_the_users_line_and_the_interpreter(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    fake_master.files = {"train.py": "import json\nimport no_such_module\n"}
+    fake_master.spec.entrypoint = "python3 train.py"
+    told = runner.start().finish()
+    status, why = told.message.splitlines()
+    assert status == "the entrypoint exited with status 1"
+    assert "ModuleNotFoundError: No module named 'no_such_module' (train.py, line 2: import no_such_module)" in why
+    assert f"install no_such_module in {sys.executable}" in why and "environment.python" in why
+
+
+def test_file_that_only_the_nodes_tmp_has_is_explained(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    with tempfile.NamedTemporaryFile(dir="/tmp", prefix="det-test-") as data:
+        fake_master.files = {"train.py": f"open({data.name!r})\n"}
+        fake_master.spec.entrypoint = "python3 train.py"
+        told = runner.start().finish()
+    if told.code != 0:  # 0 where the system gives the task no /tmp of its own
+        assert f"{data.name} is in the node's /tmp" in told.message
+        assert "bind_mounts" in told.message and "environment.shared_tmp" in told.message
+
+
 def test_config_is_logged_once_without_its_secrets(
     fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
 ) -> None:
@@ -239,7 +287,11 @@ def test_missing_python_of_the_submitter_is_a_warning(fake_master: FakeMaster, r
     fake_master.spec.entrypoint = ["python3", "-c", "import sys; print(sys.prefix)"]
     runner.start().finish()
     assert fake_master.texts() == [sys.prefix]
-    assert any("/no/such/python is not on this node" in text for text in fake_master.texts("agent"))
+    [said] = fake_master.texts("agent")
+    assert said == (
+        "/no/such/python (the environment that was active at submission) is not on this node."
+        f" Using instead: Python {platform.python_version()}, {sys.executable}: the node's own"
+    )
 
 
 def test_second_runner_on_a_live_directory_leaves_at_once(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:

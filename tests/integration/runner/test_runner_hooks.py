@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from fake_master import FakeMaster, RunnerUnderTest, eventually
 
+from determined._version import __version__
 from determined.wire.report import ExitCause
 
 HELPER = "VALUE = 'from the installed package'\n"
@@ -124,14 +125,35 @@ def test_pip_in_a_hook_installs_into_the_run_directory_of_a_venv_task(
     assert sorted(venv_python.parent.parent.rglob("*tiny*")) == before == []
 
 
-def test_venv_without_determined_is_lent_ours_with_one_warning(
+def test_venv_without_determined_uses_the_nodes_own(
     fake_master: FakeMaster, runner: RunnerUnderTest, venv_python: Path
 ) -> None:
     fake_master.spec.submitter_python = str(venv_python)
     fake_master.spec.entrypoint = ["python3", "-c", "import determined.wire.report as r; print(r.__name__)"]
     told = runner.start().finish()
     assert told.code == 0, fake_master.texts()
-    assert len([text for text in fake_master.texts("agent") if "cannot import determined" in text]) == 1
+    [said] = [text for text in fake_master.texts("agent") if "determined" in text and "Python" not in text]
+    assert said == f"{venv_python} has no determined; using the node's own {__version__} instead"
+
+
+def test_upstreams_determined_in_a_venv_is_told_apart_and_not_used(
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
+) -> None:
+    place = tmp_path / "venv"
+    subprocess.run([sys._base_executable, "-m", "venv", "--without-pip", str(place)], check=True)
+    [packages] = place.glob("lib/python*/site-packages")
+    (packages / "determined").mkdir()
+    (packages / "determined" / "__init__.py").write_text("")
+    (packages / "determined-0.38.1.dist-info").mkdir()
+    (packages / "determined-0.38.1.dist-info" / "METADATA").write_text("Name: determined\nVersion: 0.38.1\n")
+    fake_master.spec.submitter_python = str(place / "bin" / "python")
+    fake_master.spec.entrypoint = ["python3", "-c", "import determined.wire.report as r; print(r.__name__)"]
+    told = runner.start().finish()
+    assert told.code == 0, fake_master.texts()
+    [said] = [line for line in fake_master.lines("agent") if "0.38.1" in line.text]
+    assert said.level == "WARNING"
+    assert "upstream's" in said.text and f"using the node's own determined {__version__} instead" in said.text
+    assert "pip install determined" not in " ".join(fake_master.texts("agent"))
 
 
 def test_pip_in_a_hook_installs_into_the_run_directory_without_a_venv(

@@ -13,3 +13,10 @@ def test_variables_of_the_config_come_last(monkeypatch: pytest.MonkeyPatch) -> N
     found = environment.for_installer(["UV_INDEX_URL=https://own/?a=b", "UV_FIND_LINKS"])
     assert found["UV_INDEX_URL"] == "https://own/?a=b"
     assert "UV_FIND_LINKS" not in found and "VIRTUAL_ENV" not in found
+
+
+def test_virtual_environment_that_is_gone_is_still_named_to_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CONDA_PREFIX", raising=False)
+    monkeypatch.setenv("VIRTUAL_ENV", "/home/nobody/venv")
+    assert environment.active_python() is None
+    assert environment.submitters_python() == "/home/nobody/venv/bin/python"

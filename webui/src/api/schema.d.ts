@@ -1709,6 +1709,7 @@ export interface Schemas {
     environment?: string[] | undefined;
     experimentId?: number | null | undefined;
     hparams?: Record<string, unknown> | null | undefined;
+    isFirstRun?: boolean | undefined;
     latestCheckpoint?: string | null | undefined;
     masterId: string;
     networkInterface?: string | null | undefined;

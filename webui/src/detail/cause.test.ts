@@ -47,6 +47,7 @@ describe("why an experiment failed", () => {
 
   it("is left to its trials where it is only that all of them failed", () => {
     expect(experimentError({ state: "STATE_ERROR", error: "every trial failed" })).toBeNull();
+    expect(experimentError({ state: "STATE_ERROR", error: "every trial failed: ValueError: x" })).toBeNull();
     expect(experimentError({ state: "STATE_ERROR", error: null })).toBeNull();
   });
 

@@ -56,7 +56,7 @@ export function causeOf(
 export function experimentError(experiment: { state: string; error?: string | null | undefined }): string | null {
   const { state, error } = experiment;
   if (state !== "STATE_ERROR" && state !== "STATE_STOPPING_ERROR") return null;
-  return error && error !== EVERY_TRIAL ? error : null;
+  return error && !error.startsWith(EVERY_TRIAL) ? error : null;
 }
 
 const EVERY_TRIAL = "every trial failed";

@@ -35,7 +35,7 @@ def create(args: argparse.Namespace) -> int | None:
         project_id=args.project_id,
         template=args.template,
         validate_only=False,
-        submitter_python=environment.active_python() or sys.executable,
+        submitter_python=environment.submitters_python() or sys.executable,
     )
     session = connect(args, start=True)
     if args.test_mode:

@@ -19,6 +19,7 @@ from determined.errors import DeterminedError, EnvironmentUnusable
 from determined.exec.master_link import STALE, MasterLink
 from determined.exec.runner import command, kernel, preparation, private_tmp
 from determined.exec.runner.ending import GRACE_SECONDS, Ending
+from determined.exec.runner.explanation import explain
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.lookout import Lookout
 from determined.exec.runner.memory import KillCount, find_shortage
@@ -49,6 +50,7 @@ _DEAF = (
 _STEP_SECONDS = 0.02
 _FIRST_QUESTION_SECONDS = 15.0
 _SAME_SIGNAL_SECONDS = 1.0
+_MEMORY_LINES = 50  # of the task's last ones, in which an error for lack of memory is looked for
 _SILENT_SECONDS = 1800.0  # of an experiment that is older than the setting
 
 
@@ -79,6 +81,7 @@ class Attendant:
         self.failed_at: float | None = None  # when a launcher's first rank failed, if one did
         self.label = ""  # for the trial, where the cause of its failure was recognised
         self._kills = KillCount()
+        self._python: str | None = None  # the interpreter of the task
         self._peer_failed_at: float | None = None  # when we were told that another node failed
 
     def hear(self, signals: RunnerSignals) -> None:
@@ -139,6 +142,7 @@ class Attendant:
     def _run(self) -> tuple[ExitCause, int, str]:
         run_dir, sink = self._run_dir, self._sink
         prepared = self._interruptibly(lambda: preparation.prepare(run_dir, self._link, sink))
+        self._python = prepared.python
         argv = command.entrypoint_argv(prepared.spec.entrypoint, sum(prepared.spec.slot_counts))
         hooks = command.hooks(run_dir, prepared.workdir, prepared.spec.startup_hook)
         variables = prepared.variables
@@ -301,7 +305,8 @@ class Attendant:
 
     def _failed(self, status: int, message: str, failure: Failure | None) -> tuple[ExitCause, int, str]:
         """The task failed by itself. If that was for lack of memory, its trial is labelled, and the log has advice."""
-        lines = [text for text, _, _ in list(self._sink.recent)]
+        recent = list(self._sink.recent)
+        lines = [text for text, _, _ in recent][-_MEMORY_LINES:]
         statuses = {status}
         if failure is not None:
             self.failed_at = failure.time
@@ -309,7 +314,8 @@ class Attendant:
             lines += failure.lines
         short = find_shortage(statuses, lines, self._kills)
         if short is None:
-            return ExitCause.EXITED, status, message
+            why = explain(recent, self._python)
+            return ExitCause.EXITED, status, f"{message}\n{why}" if why else message
         self.label = short.label
         told = any(short.advice in line for line in lines)
         self._sink.say("ERROR", short.what if told else f"{short.what}. What helps: {short.advice}")

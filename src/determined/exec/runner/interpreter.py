@@ -9,12 +9,14 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from determined._version import __version__
 from determined.environments.interpreter import PREFIX, Interpreter, ask, lend, own
 from determined.rundir.layout import RunDir
 
+_PACKAGES = {"yaml": "pyyaml"}  # distributions that have another name than what is imported
 _PIP = """#!/bin/sh
 if ! {python} -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("pip") is None)'; then
     echo "ERROR: the Python of this task, "{python}", has no pip; add it there (uv pip install pip, or ensurepip)" >&2
@@ -24,22 +26,25 @@ exec {python} -m pip "$@"
 """
 
 
-def choose(asked: str | None, submitter: str | None, warn: Callable[[str], None]) -> Interpreter:
-    """DET_PYTHON_EXECUTABLE, else the submitter's, else the runner's own."""
-    for candidate, origin in ((asked, "DET_PYTHON_EXECUTABLE"), (submitter, "the submitter's Python")):
-        if not candidate:
+Say = Callable[[str, str], None]  # level, text
+NODES_OWN = "the node's own"
+
+
+def choose(candidates: Iterable[tuple[str | None, str]], say: Say) -> Interpreter:
+    """The first of (path, where that comes from) that works here, else the runner's own. The log names it."""
+    problems: list[str] = []
+    for path, origin in candidates:
+        if not path:
             continue
-        if not os.access(candidate, os.X_OK) or Path(candidate).is_dir():
-            warn(f"{origin} {candidate} is not on this node; trying the next choice")
-            continue
-        if not _is_own(candidate):
-            found = _inspect(candidate, warn)
-            if found is not None:
-                _tell_lent(found, warn)
-                return found
-            continue
-        break
-    return own()
+        found = own() if _is_own(path) else _inspect(path)
+        if isinstance(found, Interpreter):
+            return _told(found, origin, problems, say)
+        problems.append(f"{path} ({origin}) {found}")
+    return _told(own(), NODES_OWN, problems, say)
+
+
+def describe(interpreter: Interpreter, origin: str) -> str:
+    return f"Python {interpreter.release}, {interpreter.path}: {origin}"
 
 
 def install(interpreter: Interpreter, run_dir: RunDir) -> dict[str, str]:
@@ -75,23 +80,39 @@ def install(interpreter: Interpreter, run_dir: RunDir) -> dict[str, str]:
 
 def _is_own(candidate: str) -> bool:
     mine, other = Path(sys.executable), Path(candidate)
-    return mine.parent == other.parent and mine.samefile(other)
+    return mine.parent == other.parent and other.exists() and mine.samefile(other)
 
 
-def _inspect(path: str, warn: Callable[[str], None]) -> Interpreter | None:
+def _inspect(path: str) -> Interpreter | str:
+    """The interpreter, or what is wrong with it."""
+    if not os.access(path, os.X_OK) or Path(path).is_dir():
+        return "is not on this node"
     try:
         return Interpreter.answered(path, ask(path))
     except (OSError, subprocess.SubprocessError, ValueError) as e:
-        warn(f"{path} does not work as a Python interpreter ({e}); trying the next choice")
-        return None
+        return f"does not work as a Python interpreter ({e})"
 
 
-def _tell_lent(interpreter: Interpreter, warn: Callable[[str], None]) -> None:
-    advice = f"install it there: {shlex.quote(interpreter.path)} -m pip install determined"
-    if "determined" in interpreter.missing:
-        warn(f"{interpreter.path} cannot import determined; lending it ours ({advice})")
-    elif interpreter.missing and not interpreter.same_version:
-        warn(f"{interpreter.path} lacks {', '.join(interpreter.missing)} and has another version than ours ({advice})")
+def _told(interpreter: Interpreter, origin: str, problems: list[str], say: Say) -> Interpreter:
+    if problems:
+        say("WARNING", f"{'; '.join(problems)}. Using instead: {describe(interpreter, origin)}")
+    else:
+        say("INFO", describe(interpreter, origin))
+    _tell_lent(interpreter, say)
+    return interpreter
+
+
+def _tell_lent(interpreter: Interpreter, say: Say) -> None:
+    others = [name for name in interpreter.missing if name != "determined"]
+    if interpreter.upstream is not None:
+        what = f"has determined {interpreter.upstream} installed, upstream's, which does not work with this master"
+        say("WARNING", f"{interpreter.path} {what}; using the node's own determined {__version__} instead")
+    elif "determined" in interpreter.missing:
+        say("INFO", f"{interpreter.path} has no determined; using the node's own {__version__} instead")
+    if others and not interpreter.same_version:
+        lacks = f"lacks {', '.join(others)}, which determined needs, and those of the node are for another Python"
+        advice = f"{shlex.quote(interpreter.path)} -m pip install {' '.join(_PACKAGES.get(n, n) for n in others)}"
+        say("WARNING", f"{interpreter.path} {lacks}; install them there: {advice}")
 
 
 def _write_wrappers(path: str, run_dir: RunDir) -> None:

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 LOGS = "logs"
 # Kept free in every segment for the exit record: a full disk must not make a task's end untold.
 _RESERVE = 16 * 1024
-_RECENT = 50
+_RECENT = 200  # a traceback of a training framework is long
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 

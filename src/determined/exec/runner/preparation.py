@@ -36,6 +36,7 @@ class Prepared:
     workdir: Path
     variables: dict[str, str]
     tmp: TaskTmp | None = None  # None in a container, which has a /tmp of its own
+    python: str | None = None  # the interpreter
     is_hooked: bool = False  # hooks have run, and these variables are as they left them
 
 
@@ -47,8 +48,12 @@ def prepare(run_dir: RunDir, link: MasterLink, sink: LogSink) -> Prepared:
 
     sink.phase("PULLING")
     spec, launch = from_json(persistently(link.spec), TaskSpec), link.launch
-    for text in spec.warnings:
-        warn(text)
+    if spec.trial_id is not None and launch.rank == 0:
+        where = f"on {launch.node_id}, slots {launch.slot_ids}"
+        sink.say("INFO", f"New trial runner: run {spec.trial_run_id} of trial {spec.trial_id} {where}")
+    if spec.is_first_run:
+        for text in spec.warnings:
+            warn(text)
     workdir = _fetch_context(spec, run_dir, link)
     chosen = _interpreter(spec, run_dir, link, sink)
     sink.phase("STARTING")
@@ -58,7 +63,7 @@ def prepare(run_dir: RunDir, link: MasterLink, sink: LogSink) -> Prepared:
     variables = environment.build(launch, spec, run_dir, interpreter.install(chosen, run_dir), workdir)
     for name in environment.drop_oversized(variables):
         warn(f"the value of {name} is too long for an environment variable; read it with det.get_cluster_info()")
-    return Prepared(spec, workdir, variables, _tmp(spec, launch, run_dir, chosen, variables))
+    return Prepared(spec, workdir, variables, _tmp(spec, launch, run_dir, chosen, variables), chosen.path)
 
 
 def meet(spec: TaskSpec, link: MasterLink, run_dir: RunDir) -> dict[str, str]:
@@ -75,12 +80,13 @@ def meet(spec: TaskSpec, link: MasterLink, run_dir: RunDir) -> dict[str, str]:
 
 
 def show_config(spec: TaskSpec, sink: LogSink) -> None:
-    """The experiment config once in the log, without its secrets. Log policies know it by its prefix."""
-    if spec.config is None:
+    """What the config sets, once in the log, without its secrets. Log policies know it by its prefix."""
+    if spec.config is None or not spec.is_first_run:
         return
     from determined.config import mask_secrets
+    from determined.config.shown import without_defaults
 
-    sink.say("INFO", json.dumps(mask_secrets(spec.config)), prefix=constants.CONFIG_LINE_PREFIX)
+    sink.say("INFO", json.dumps(without_defaults(mask_secrets(spec.config))), prefix=constants.CONFIG_LINE_PREFIX)
 
 
 def probe_storage(prepared: Prepared, warn: Callable[[str], None]) -> None:
@@ -125,13 +131,16 @@ def _interpreter(spec: TaskSpec, run_dir: RunDir, link: MasterLink, sink: LogSin
 
     asked = environment.user_value(spec, constants.ENV_PYTHON_EXECUTABLE)
     if spec.python is None:
-        return interpreter.choose(asked, _second_choice(spec, link.launch), warn)
+        named = (asked, f"named by {constants.ENV_PYTHON_EXECUTABLE}")
+        return interpreter.choose([named, _second_choice(spec, link.launch)], sink.say)
     if asked:
         warn(f"{constants.ENV_PYTHON_EXECUTABLE} is not used: environment.python gives this task a Python of its own")
     # Here, because most tasks have no environment of their own and need not wait for what it imports.
     from determined.exec.runner import packages
 
-    return packages.provide(spec.python, spec, run_dir, link, sink)
+    found = packages.provide(spec.python, spec, run_dir, link, sink)
+    sink.say("INFO", interpreter.describe(found, "made for environment.python"))
+    return found
 
 
 def _tmp(
@@ -147,11 +156,11 @@ def _tmp(
         raise FailedPrecondition(f"no temporary directory for this task: {e}; free space or correct its owner") from e
 
 
-def _second_choice(spec: TaskSpec, launch: LaunchFile) -> str | None:
+def _second_choice(spec: TaskSpec, launch: LaunchFile) -> tuple[str | None, str]:
     """The submitter's Python; but whoever names an image means the one in there."""
     if inside.is_inside(launch):
-        return inside.python_of_image(environment.inherited(whole=True)["PATH"])
-    return spec.submitter_python
+        return inside.python_of_image(environment.inherited(whole=True)["PATH"]), "the python3 of the image"
+    return spec.submitter_python, "the environment that was active at submission"
 
 
 def _rendezvous(link: MasterLink) -> tuple[list[str], int, list[int]]:

@@ -317,7 +317,7 @@ def _summary(allocation: RowMapping, group: Sequence[RowMapping], kind: ExitKind
     if kind == ExitKind.PREEMPTED:
         return str(allocation["preempt_reason"] or "it has done the operations it was given")
     if kind == ExitKind.COMPLETED:
-        return "exited with status 0"
+        return "resources exited successfully with a zero exit code"
     failed = min(
         (r for r in group if r["exit_cause"] != RunnerEnd.EXITED or r["exit_code"] != 0),
         key=lambda r: (r["exit_cause"] != RunnerEnd.LOST, r["exited_at"], r["rank"]),

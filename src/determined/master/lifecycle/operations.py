@@ -9,6 +9,7 @@ from typing import cast
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.exc import DBAPIError
 
+from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import experiment_state, history, searchers, trial_state
@@ -159,10 +160,16 @@ def _end(conn: Connection, now: datetime, experiment_id: int, operation: Close |
     trial_state.push(conn, now, trial["id"], State.STOPPING_COMPLETED, "the searcher stopped this trial")
 
 
+def _every_trial_failed(conn: Connection, experiment_id: int) -> str:
+    """With the reason of the first: in most experiments that fail all trials fail alike."""
+    reason = allocations.first_failure_reason(conn, experiment_id)
+    return f"every trial failed: {reason.splitlines()[-1].strip()}" if reason else "every trial failed"
+
+
 def _shut_down(conn: Connection, now: datetime, experiment_id: int, operation: Shutdown) -> None:
     experiment = experiments.get(conn, experiment_id)
     if operation.failure:
-        wanted, error = State.STOPPING_ERROR, experiment["error"] or "every trial failed"
+        wanted, error = State.STOPPING_ERROR, experiment["error"] or _every_trial_failed(conn, experiment_id)
     elif operation.cancel:
         wanted, error = State.STOPPING_CANCELED, None
     else:

@@ -85,6 +85,7 @@ def _add_trial(conn: Connection, spec: TaskSpec, allocation: RowMapping, runner:
     spec.trial_run_id = allocation["run_id"]
     spec.hparams = trial["hparams"]
     spec.config = trial["config"]
+    spec.is_first_run = allocation["run_id"] == allocations.first_run(conn, allocation["task_id"])
     spec.preemption_timeout = config.preemption_timeout
     spec.latest_checkpoint, spec.steps_completed = _checkpoint(conn, trial)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 
 from determined.errors import NotFound
 from determined.master.db.schema import allocations, experiments, jobs, log_policy_hits, tasks, trials, users
@@ -56,6 +56,12 @@ def find(conn: Connection, allocation_id: str) -> RowMapping | None:
     return conn.execute(_FIND, {"this": allocation_id}).mappings().one_or_none()
 
 
+def first_run(conn: Connection, task_id: str) -> int:
+    """The run id of a task's first allocation; 0 where it has none."""
+    query = select(func.coalesce(func.min(allocations.c.run_id), 0)).where(allocations.c.task_id == task_id)
+    return int(conn.execute(query).scalar_one())
+
+
 def insert_row(conn: Connection, values: dict[str, Any]) -> None:
     conn.execute(insert(allocations).values(**values))
 
@@ -93,6 +99,18 @@ def latest_ends(conn: Connection, trial_id: int, limit: int) -> Sequence[RowMapp
         .limit(limit)
     )
     return conn.execute(statement).mappings().all()
+
+
+def first_failure_reason(conn: Connection, experiment_id: int) -> str | None:
+    """Why the last run of the experiment's first failed trial ended."""
+    statement = (
+        select(allocations.c.exit_reason)
+        .join(trials, trials.c.id == allocations.c.trial_id)
+        .where(trials.c.experiment_id == experiment_id, trials.c.state == "ERROR")
+        .order_by(trials.c.id, allocations.c.run_id.desc())
+        .limit(1)
+    )
+    return conn.execute(statement).scalar_one_or_none()
 
 
 def live_with_job(conn: Connection) -> Sequence[RowMapping]:

@@ -42,17 +42,22 @@ class Cause:
     likely: str | None = None
     advice: str | None = None
 
+    def describe(self) -> str:
+        """All of it in one line."""
+        what = f"{self.what} ({self.where})" if self.where else self.what or ""
+        return f"{what}: {self.likely}; {self.advice}" if self.likely else what
 
-def find_cause(lines: Sequence[LogLine]) -> Cause:
-    """The cause in the last run of a log, its oldest line first."""
+
+def find_cause(lines: Sequence[LogLine], *, python: str | None = None) -> Cause:
+    """The cause in the last run of a log, its oldest line first. `python`: the interpreter of the task, if known."""
     last_run = _last_run(lines)
     tracebacks = [found for group in _by_process(last_run) if (found := _last_traceback(group)) is not None]
     tracebacks.sort(key=lambda found: found[0])  # of several ranks, the first that failed
     reason = next((m["reason"] for line in reversed(last_run) if (m := _ENDED.match(line.text))), None)
     if not tracebacks:
-        return _known(reason or "", None)
+        return _known(reason or "", None, python)
     _, error, frames = tracebacks[0]
-    return _known(error, _own_frame(frames))
+    return _known(error, _own_frame(frames), python)
 
 
 def _last_run(lines: Sequence[LogLine]) -> Sequence[LogLine]:
@@ -95,17 +100,40 @@ def _own_frame(frames: Sequence[Frame]) -> Frame | None:
     return frames[-1] if frames else None
 
 
-def _known(error: str, frame: Frame | None) -> Cause:
+def _known(error: str, frame: Frame | None, python: str | None) -> Cause:
     likely, advice = _explain(error)
+    if advice and python:
+        advice = advice.replace(_ACTIVE, f"{python}, which runs the task")
     return Cause(error or None, frame.describe() if frame else None, likely, advice)
 
 
+_ACTIVE = "the environment that is active when you submit"
+
+
 def _missing_module(found: re.Match[str]) -> tuple[str, str]:
-    name = found[1].partition(".")[0]
+    name, is_part, _ = found[1].partition(".")
+    if is_part:  # Python names the outermost that it lacks
+        return _missing_part(found)
     return (
         f"the Python that ran the task has no module '{name}'",
-        f"install {name} in the environment that is active when you submit, or write `pip install {name}` into"
+        f"install {name} in {_ACTIVE}, name it in environment.python, or write `pip install {name}` into"
         " startup-hook.sh beside your code",
+    )
+
+
+def _missing_part(found: re.Match[str]) -> tuple[str, str]:
+    name = found[1].partition(".")[0]
+    return (
+        f"'{name}' is installed, in a version that has no '{found[1]}'",
+        f"change the import, or pin in environment.python the version of {name} that your code was written for",
+    )
+
+
+def _missing_name(found: re.Match[str]) -> tuple[str, str]:
+    name = found[2].partition(".")[0]
+    return (
+        f"'{name}' is installed, in a version that has no '{found[1]}' in '{found[2]}'",
+        f"change the import, or pin in environment.python the version of {name} that your code was written for",
     )
 
 
@@ -122,6 +150,7 @@ def _fixed(likely: str, advice: str) -> Callable[[re.Match[str]], tuple[str, str
 
 _KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]], ...] = (
     (re.compile(r"ModuleNotFoundError: No module named '([^']+)'"), _missing_module),
+    (re.compile(r"ImportError: cannot import name '([^']+)' from '([^']+)'"), _missing_name),
     (re.compile(r"FileNotFoundError|No such file or directory"), _missing_file),
     (re.compile(r"out of memory|OutOfMemoryError"), _fixed(
         "the model and its batch do not fit into the memory of the accelerator",

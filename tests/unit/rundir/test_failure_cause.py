@@ -1,6 +1,6 @@
 """The cause of a failed trial, read from the end of its log."""
 
-from determined.cli.failure_cause import LogLine, find_cause
+from determined.rundir.failure_cause import LogLine, find_cause
 
 RUN = "/var/lib/det/runs/0f03/workdir"
 
@@ -27,6 +27,21 @@ def test_a_missing_module_is_named_with_the_users_line_and_what_to_install() -> 
     assert cause.where == "pkg/data.py, line 7: import numpi"
     assert cause.likely is not None and "no module 'numpi'" in cause.likely
     assert cause.advice is not None and "install numpi" in cause.advice
+
+
+def test_the_interpreter_of_the_task_is_named_where_it_is_known() -> None:
+    cause = find_cause(task(*MISSING), python="/venv/bin/python")
+    assert cause.advice is not None and "install numpi in /venv/bin/python" in cause.advice
+
+
+def test_part_that_an_installed_framework_lacks_is_not_called_a_missing_framework() -> None:
+    error = "ModuleNotFoundError: No module named 'tensorflow.python.keras.datasets'"
+    cause = find_cause(task(*traceback(f"{RUN}/t.py", 1, "import x", error)))
+    assert cause.likely == "'tensorflow' is installed, in a version that has no 'tensorflow.python.keras.datasets'"
+    error = "ImportError: cannot import name 'Foo' from 'transformers.bar' (/venv/x.py)"
+    cause = find_cause(task(*traceback(f"{RUN}/t.py", 1, "from transformers.bar import Foo", error)))
+    assert cause.likely == "'transformers' is installed, in a version that has no 'Foo' in 'transformers.bar'"
+    assert cause.advice is not None and "pin in environment.python" in cause.advice
 
 
 def test_the_innermost_line_of_the_users_own_code_is_named_not_that_of_a_library() -> None:

@@ -1,0 +1,29 @@
+"""Why a task failed, in one line: its error, where in the user's own code, the likely cause, what to do."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from determined.exec.runner.lines import Line
+from determined.exec.runner.private_tmp import TMP
+from determined.rundir.failure_cause import LogLine, find_cause
+
+_MISSING = re.compile(rf"No such file or directory: '({TMP}/[^']+)'")
+
+
+def explain(lines: Sequence[Line], python: str | None) -> str:
+    """From the task's last lines; empty where they hold no traceback."""
+    cause = find_cause([LogLine(text, "task", (None, rank)) for text, _, rank in lines], python=python)
+    if cause.where is None:
+        return ""
+    return cause.describe() + _hidden_in_tmp(cause.what or "")
+
+
+def _hidden_in_tmp(error: str) -> str:
+    found = _MISSING.search(error)
+    if found is None or not Path(found[1]).exists():
+        return ""
+    return (
+        f". {found[1]} is in the node's {TMP}, and this task has a {TMP} of its own: name it in bind_mounts, or set"
+        " environment.shared_tmp: true"
+    )
