@@ -206,7 +206,7 @@ def test_attributes_of_an_experiment_are_set_one_at_a_time(
 def test_scheduling_attributes_are_set_while_it_is_alive(det: Det, cluster: Cluster, tmp_path: Path) -> None:
     config = write_experiment(tmp_path / "m", SCRIPT, {"name": "paused", "resources": {"agent_label": "fast"}})
     created = det("e", "create", str(config), str(config.parent), "--paused")
-    assert "`resources.agent_label` is ignored; use a resource pool" in created.err, "what the master remarked"
+    assert "resources.agent_label: accepted, but has no effect" in created.err, "what the master remarked"
     experiment = created.out.split("Created experiment ")[1].split()[0]
     det("e", "set", "priority", experiment, "30")
     det("e", "set", "weight", experiment, "2.5")

@@ -237,3 +237,73 @@ print("STEER-OK")
 def test_sdk_pauses_activates_kills_and_deletes(cluster: Cluster, home: Path, tmp_path: Path) -> None:
     model = stays_until_paused(copy_example("core_api", tmp_path / "model"), always=True)
     assert "STEER-OK" in _sdk(home, cluster.url, SDK_STEER, cwd=model)
+
+
+def test_bindings_filter_lists_columns_runs_and_bulk_verbs_as_upstream_does(
+    cluster: Cluster, client: Client, home: Path, tmp_path: Path
+) -> None:
+    """Rules that scripts written with the official client's generated bindings rely on."""
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "train.py").write_text(_REPORTS_ONE_LOSS)
+    config = {
+        "name": "rules", "entrypoint": "python3 train.py", "searcher": {"name": "single", "metric": "loss"},
+        "hyperparameters": {"width": 64, "net": {"depth": 3}}, "max_restarts": 0,
+    }  # fmt: skip
+    (model / "c.yaml").write_text(json.dumps(config))
+    official(home, "user", "login", "admin", master=cluster.url, stdin="\n")
+    created = official(home, "e", "create", "c.yaml", ".", "-f", master=cluster.url, cwd=model)
+    experiment = _experiment(created.stdout)
+    client.wait_state(experiment, "COMPLETED")
+    told = _sdk(home, cluster.url, _RULES.format(experiment=experiment), cwd=tmp_path)
+    assert told.splitlines()[-1] == "all rules hold"
+
+
+_REPORTS_ONE_LOSS = """
+import determined as det
+
+with det.core.init() as context:
+    context.train.report_validation_metrics(1, {"loss": 0.5})
+    context.train.report_training_metrics(1, {"speed": 2.0})
+"""
+_RULES = """
+import json
+
+from determined.common.api import bindings
+
+from determined.experimental import client
+client.login(user="admin", password="")
+session = client._determined._session
+experiment = {experiment}
+
+listed = bindings.get_GetExperiments(session, archived=False, projectId=1).experiments
+assert experiment in [e.id for e in listed]
+columns = {{c.column for c in bindings.get_GetProjectColumns(session, id=1).columns}}
+for name in ("validation.loss", "training.speed"):
+    assert {{f"{{name}}.{{s}}" for s in ("last", "max", "mean", "min")}} <= columns, columns
+assert "hp.net.depth" in columns
+
+def runs(column, operator, value, kind):
+    place = "LOCATION_TYPE_RUN_HYPERPARAMETERS"
+    field = dict(columnName=column, kind="field", location=place, operator=operator, type=kind, value=value)
+    group = dict(filterGroup=dict(children=[field], conjunction="and", kind="group"), showArchived=True)
+    body = bindings.v1SearchRunsRequest(filter=json.dumps(group), projectId=1)
+    return [r.experiment.id for r in bindings.post_SearchRuns(session, body=body).runs]
+
+assert experiment in runs("hp.width", ">=", 64, "COLUMN_TYPE_NUMBER")
+assert experiment not in runs("hp.width", "<", "64", "COLUMN_TYPE_NUMBER")
+assert experiment in runs("hp.net.depth", "=", 3, "COLUMN_TYPE_NUMBER")
+
+body = bindings.v1KillExperimentsRequest(experimentIds=[experiment], projectId=1)
+(result,) = bindings.post_KillExperiments(session, body=body, projectId=1).results
+assert "experiment in terminal state" in result.error, result.error
+filters = bindings.v1BulkExperimentFilters(name="RULES")
+body = bindings.v1ArchiveExperimentsRequest(experimentIds=[], filters=filters, projectId=-1)
+results = bindings.post_ArchiveExperiments(session, body=body, projectId=-1).results
+assert experiment in [r.id for r in results if not r.error]
+assert experiment not in [e.id for e in bindings.get_GetExperiments(session, archived=False).experiments]
+
+version = bindings.get_GetMaster(session).version
+assert {{a.version for a in bindings.get_GetAgents(session).agents}} == {{version}}
+print("all rules hold")
+"""

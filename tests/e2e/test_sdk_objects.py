@@ -182,7 +182,7 @@ def test_what_the_master_remarks_on_a_config_is_logged(
 ) -> None:
     path = write_experiment(tmp_path / "m", "", {"resources": {"agent_label": "fast"}})
     determined.create_experiment(str(path), str(path.parent)).kill()
-    assert "`resources.agent_label` is ignored" in caplog.text
+    assert "resources.agent_label: accepted, but has no effect" in caplog.text
 
 
 def test_a_paused_experiment_is_not_waited_for(determined: Determined, tmp_path: Path) -> None:
