@@ -14,13 +14,19 @@ FETCH := sh scripts/retry.sh
 PYTEST ?= $(BIN)/python -m pytest
 FAST := -m "not slow and not chaos and not fuzz and not engines and not browser and not second_database and not frameworks"
 
-.PHONY: setup demo wheel webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-postgres test-gpu test-frameworks test-frameworks-fast fuzz official engines docker frameworks clean
+.PHONY: setup lock demo wheel webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-postgres test-gpu test-frameworks test-frameworks-fast fuzz official engines docker frameworks clean
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml constraints.txt requirements-dev.txt
 	@PYTHON=$(PYTHON) $(FETCH) sh scripts/setup_venv.sh $(VENV)
 	@touch $(STAMP)
+
+# What `make setup` installs, with the hash of every file, from the pins of constraints.txt. Torch is left out: its CPU
+# build and the index's are different files of one version.
+lock: setup
+	$(BIN)/uv pip compile -q --system-certs --generate-hashes --no-annotate --no-header \
+		-c constraints.txt --extra dev --no-emit-package torch --no-emit-package redetermined pyproject.toml -o requirements-dev.txt
 
 # Without a network for npm the demo still runs; its address then shows a plain page.
 demo: setup

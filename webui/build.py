@@ -52,8 +52,7 @@ def ensure(home: Path = HOME, *, if_needed: bool = True) -> None:
 def _build(home: Path) -> None:
     """Aside, and put in place when it is whole: a master may serve the old page meanwhile."""
     if not _is_installed(home):
-        # not `npm ci`: npm 11 refuses a lockfile that lists the native parts of other platforms
-        _npm(home, "install", "--no-audit", "--no-fund")
+        _install(home)
     _npm(home, "run", "build")
     old = home / "dist.old"
     shutil.rmtree(old, ignore_errors=True)
@@ -61,6 +60,17 @@ def _build(home: Path) -> None:
         (home / "dist").rename(old)
     (home / "dist.new").rename(home / "dist")
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _install(home: Path) -> None:
+    """Install what the lockfile names and nothing else. Not by `npm ci`: npm 11 refuses a lockfile that lists the native
+    parts of other platforms; `npm install` checks the hashes too, but may rewrite the file, which is then an error."""
+    lock = home / "package-lock.json"
+    before = lock.read_bytes()
+    _npm(home, "install", "--no-audit", "--no-fund")
+    if lock.read_bytes() != before:
+        lock.write_bytes(before)
+        raise OSError("npm wanted other packages than webui/package-lock.json names; update the lockfile by itself first")
 
 
 def _is_installed(home: Path) -> bool:

@@ -1,0 +1,26 @@
+"""What the project installs is pinned: versions in constraints.txt, the hash of every file in requirements-dev.txt."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_PIN = re.compile(r"^([A-Za-z0-9_.-]+)==([^\s;\\]+)", re.MULTILINE)
+
+
+def _pins(name: str) -> dict[str, str]:
+    return {package.lower(): version for package, version in _PIN.findall((ROOT / name).read_text())}
+
+
+def test_every_pinned_package_but_torch_has_its_hashes() -> None:
+    pins = _pins("constraints.txt")
+    del pins["torch"]  # its CPU build and the index's are different files of one version
+    assert _pins("requirements-dev.txt") == pins, "run: make lock"
+    blocks = (ROOT / "requirements-dev.txt").read_text().replace("\\\n", " ").splitlines()
+    assert all("--hash=sha256:" in block for block in blocks if block.strip())
+
+
+def test_the_web_pages_packages_are_exact_and_have_hashes() -> None:
+    lock = (ROOT / "webui" / "package-lock.json").read_text()
+    assert lock.count('"integrity": "sha512-') >= lock.count('"resolved"') > 0 or '"resolved"' not in lock
+    declared = (ROOT / "webui" / "package.json").read_text()
+    assert not re.search(r'"[\^~]\d', declared), "pin exact versions in webui/package.json"
