@@ -10,6 +10,7 @@ from pathlib import Path
 
 from determined.deploy.process import MasterProcess
 from determined.errors import AlreadyExists, FailedPrecondition, InvalidArgument, NotFound
+from determined.rundir import tar
 
 _DATABASE = "master.db"
 _SETTINGS = ("state.json", "master.yaml", "identity", "options.json")
@@ -74,7 +75,7 @@ def _unpack(source: Path, target: Path) -> None:
         raise NotFound(f"no backup at {source}")
     try:
         with tarfile.open(source, "r:gz") as archive:
-            archive.extractall(target, filter="data")
+            tar.extract_all(archive, target)
     except (tarfile.TarError, OSError, EOFError) as e:
         raise InvalidArgument(f"{source} is not a backup ({e}); nothing was changed") from e
     if not (target / _DATABASE).exists():

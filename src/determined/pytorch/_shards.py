@@ -6,6 +6,7 @@ import json
 import pickle
 import warnings
 from collections.abc import Callable
+from enum import EnumType
 from pathlib import Path, PosixPath, PurePosixPath
 from typing import Any
 
@@ -156,6 +157,15 @@ class _IndexUnpickler(pickle.Unpickler):
         is_dtype = module == "torch" and isinstance(getattr(torch, name, None), torch.dtype)
         if (module, name) == ("pathlib._local", "PosixPath"):  # as Python 3.13 names it
             return PosixPath
+        if (module, name) == ("builtins", "getattr"):  # how Python 3.11.0 to 3.11.3 pickle a member of an enum
+            return _member_of
         if is_dtype or (module, name) in self._CLASSES:
             return super().find_class(module, name)
         raise UnsafeCheckpoint(f"the index of a sharded checkpoint holds {module}.{name}; it is not loaded")
+
+
+def _member_of(kind: Any, name: Any) -> Any:
+    """Look a member of an enum up, and nothing else: `getattr` itself would reach every function there is."""
+    if not (isinstance(kind, EnumType) and isinstance(name, str) and name in kind.__members__):
+        raise UnsafeCheckpoint(f"the index of a sharded checkpoint asks for {name!r} of {kind!r}; it is not loaded")
+    return kind[name]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from determined.constants import MAX_CONTEXT_BYTES
 from determined.errors import AlreadyExists, InvalidArgument, NotFound, TooLarge
+from determined.rundir import tar
 
 if TYPE_CHECKING:
     import pathspec
@@ -114,32 +115,14 @@ def unpack(tgz: bytes, destination: Path) -> None:
         return
     try:
         with tarfile.open(fileobj=io.BytesIO(tgz), mode="r:*") as archive:
-            if hasattr(tarfile, "data_filter"):
-                archive.extractall(destination, filter="data")
-            else:
-                archive.extractall(destination, [_harmless(member) for member in archive])
-    except _Refusal as e:
+            tar.extract_all(archive, destination)
+    except tar.Refused as e:
         raise InvalidArgument(f"the context archive is refused: {e}; submit it again") from e
     except (tarfile.TarError, EOFError) as e:
         raise InvalidArgument(f"the context archive cannot be read: {e}; submit it again") from e
 
 
 _Found = Iterator[tuple[Path, str]]
-# Python has filters since 3.11.4 only; Debian 12 brings 3.11.2.
-_Refusal: type[tarfile.TarError] = getattr(tarfile, "FilterError", tarfile.ExtractError)
-
-
-def _harmless(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    """What the `data` filter does, for the only kinds of members that `pack_files` makes."""
-    parts = PurePosixPath(member.name).parts
-    if member.name.startswith("/") or ".." in parts:
-        raise _Refusal(f"{member.name!r} would be outside the destination")
-    if not (member.isfile() or member.isdir()):
-        raise _Refusal(f"{member.name!r} is neither a file nor a directory")
-    member.mode = (member.mode & 0o755) | (0o700 if member.isdir() else 0o600)
-    member.uid, member.gid = os.getuid(), os.getgid()
-    member.uname = member.gname = ""
-    return member
 
 
 def _sources(root: Path | None, includes: Sequence[Path], taken: set[str]) -> Iterator[tuple[Path, _Found]]:

@@ -13,6 +13,7 @@ from determined.errors import (
     MultipleDownloadsFailed,
     NoDirectStorageAccess,
 )
+from determined.rundir import tar
 from determined.sdk.enums import DownloadMode
 from determined.wire.checkpoint import Checkpoint
 from determined.wire.codec import to_json
@@ -78,5 +79,5 @@ def _through_master(session: Session, found: Checkpoint, target: Path, advance: 
     target.mkdir(parents=True, exist_ok=True)
     with tarfile.open(fileobj=response, mode="r|gz") as archive:
         for member in archive:
-            archive.extract(member, target, filter="data")
+            tar.extract_member(archive, member, target)
             advance(member.size)

@@ -100,3 +100,18 @@ def test_paths_in_an_index_are_read_as_any_release_of_python_writes_them(module:
     written = pickle.dumps(Path("/a/b"), protocol=0).replace(b"cpathlib\n", f"c{module}\n".encode())
     assert f"c{module}\n".encode() in written
     assert _shards._IndexUnpickler(io.BytesIO(written)).load() == Path("/a/b")
+
+
+def _pickled_by_getattr(owner: Any, name: str) -> bytes:
+    """What Python 3.11.0 to 3.11.3 write for a member of an enum."""
+    members = pickle.dumps(owner, protocol=0)
+    return b"cbuiltins\ngetattr\n(" + members[: -len(b".")] + pickle.dumps(name, protocol=0)[: -len(b".")] + b"tR."
+
+
+def test_an_enum_of_an_older_python_is_read_and_getattr_reaches_nothing_else() -> None:
+    formats = torch.distributed.checkpoint.metadata._MEM_FORMAT_ENCODING
+    written = _pickled_by_getattr(formats, "TORCH_CHANNELS_LAST")
+    assert _shards._IndexUnpickler(io.BytesIO(written)).load() is formats.TORCH_CHANNELS_LAST
+    for owner, name in ((formats, "__init__"), (torch.Size, "count")):
+        with pytest.raises(UnsafeCheckpoint, match="it is not loaded"):
+            _shards._IndexUnpickler(io.BytesIO(_pickled_by_getattr(owner, name))).load()

@@ -46,10 +46,8 @@ def test_packed_directory_comes_out_the_same(tmp_path: Path) -> None:
 
 
 def test_built_in_and_own_ignore_rules_apply(tmp_path: Path) -> None:
-    root = write(
-        tmp_path, keep_dot_py="", data__big_dot_bin="", logs__x_dot_log="", keep_dot_log="", __pycache____m_dot_pyc=""
-    )
-    (root / "__pycache__").mkdir(exist_ok=True)
+    root = write(tmp_path, keep_dot_py="", data__big_dot_bin="", logs__x_dot_log="", keep_dot_log="")
+    (root / "__pycache__").mkdir()
     (root / "__pycache__" / "m.pyc").write_text("")
     (root / ".git").mkdir()
     (root / ".git" / "HEAD").write_text("")
