@@ -63,14 +63,17 @@ def _build(home: Path) -> None:
 
 
 def _install(home: Path) -> None:
-    """Install what the lockfile names and nothing else. Not by `npm ci`: npm 11 refuses a lockfile that lists the native
-    parts of other platforms; `npm install` checks the hashes too, but may rewrite the file, which is then an error."""
+    """Install what the lockfile names and nothing else.
+
+    Not by `npm ci`: npm 11 refuses a lockfile that lists the native parts of other platforms. `npm install` checks the
+    hashes too, but may rewrite the file, which is then an error.
+    """
     lock = home / "package-lock.json"
     before = lock.read_bytes()
     _npm(home, "install", "--no-audit", "--no-fund")
     if lock.read_bytes() != before:
         lock.write_bytes(before)
-        raise OSError("npm wanted other packages than webui/package-lock.json names; update the lockfile by itself first")
+        raise OSError("npm wanted other packages than webui/package-lock.json names; update that file first")
 
 
 def _is_installed(home: Path) -> bool:
