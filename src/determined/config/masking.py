@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from determined.config.requirement_lines import without_logins
+from determined.config.secret_names import is_secret_key, mask_logins, mask_variable, unmask
 from determined.constants import MASKED
 
 _SECRET_KEYS = {
@@ -16,14 +17,15 @@ _SECRET_KEYS = {
     "webhooks": ("signing_key",),
     "security": ("initial_user_password",),
 }
+_VARIABLES = "environment_variables"
 
 
 def mask_secrets(raw: dict[str, Any]) -> dict[str, Any]:
     """A copy of an experiment, job or master config that may be shown. Hyperparameters are never secrets."""
     masked = {key: value if key == "hyperparameters" else _mask(key, value) for key, value in raw.items()}
     data = masked.get("data")
-    if isinstance(data, dict) and data.get("secrets") is not None:
-        masked["data"] = {**data, "secrets": _mask_all(data["secrets"])}
+    if isinstance(data, dict):
+        masked["data"] = _mask_data(data)
     return masked
 
 
@@ -40,10 +42,36 @@ def masked_places(raw: dict[str, Any]) -> list[str]:
 
 def _restore(given: Any, known: Any, shown: Any) -> Any:
     if isinstance(given, dict) and isinstance(known, dict):
-        return {key: _restore(value, known.get(key), shown.get(key)) for key, value in given.items()}
+        return {
+            key: _restore_variables(value, known.get(key))
+            if key == _VARIABLES
+            else _restore(value, known.get(key), shown.get(key))
+            for key, value in given.items()
+        }
     if isinstance(given, list) and isinstance(known, list) and len(given) == len(known):
         return [_restore(*three) for three in zip(given, known, shown, strict=True)]
-    return known if given == shown == MASKED else given
+    return known if isinstance(given, str) and given == shown else given
+
+
+def _restore_variables(given: Any, known: Any) -> Any:
+    """By name: a fork may add variables, and may say for all devices what the parent says for each."""
+    if isinstance(given, dict):
+        by_device = known if isinstance(known, dict) else {}
+        return {
+            device: _restore_variables(entries, by_device.get(device) or known) for device, entries in given.items()
+        }
+    if not isinstance(given, list):
+        return given
+    shown = {mask_variable(entry): entry for entry in _texts(known)}
+    return [shown.get(entry, entry) if isinstance(entry, str) else entry for entry in given]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
 
 
 def _masked(raw: Any, shown: Any, path: str) -> Iterator[str]:
@@ -53,7 +81,7 @@ def _masked(raw: Any, shown: Any, path: str) -> Iterator[str]:
     elif isinstance(raw, list):
         for index, value in enumerate(raw):
             yield from _masked(value, shown[index], f"{path}[{index}]")
-    elif raw == shown == MASKED:
+    elif isinstance(raw, str) and raw == shown != unmask(raw):
         yield path
 
 
@@ -63,12 +91,16 @@ def _unmask(value: Any) -> Any:
         return {key: _unmask(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_unmask(item) for item in value]
-    return "" if value == MASKED else value
+    return unmask(value) if isinstance(value, str) else value
 
 
 def _mask(section: str, value: Any) -> Any:
+    if section == _VARIABLES:
+        return _mask_variables(value)
     if isinstance(value, list):
         return [_mask(section, item) for item in value]
+    if isinstance(value, str):
+        return mask_logins(value)
     if not isinstance(value, dict):
         return value
     secret = _SECRET_KEYS.get(section, ())
@@ -76,6 +108,27 @@ def _mask(section: str, value: Any) -> Any:
     if section == "python" and isinstance(value.get("requirements"), list):
         masked["requirements"] = [_mask_line(line) for line in value["requirements"]]
     return masked
+
+
+def _mask_variables(value: Any) -> Any:
+    """`NAME=value` for all devices, or by device."""
+    if isinstance(value, dict):
+        return {device: _mask_variables(entries) for device, entries in value.items()}
+    if isinstance(value, list):
+        return [_mask_variables(entry) for entry in value]
+    return mask_variable(value) if isinstance(value, str) else value
+
+
+def _mask_data(value: Any) -> Any:
+    """`data` is the user's own: `secrets`, keys that are called like secrets, and logins in URLs."""
+    if isinstance(value, dict):
+        return {
+            key: _mask_all(item) if key == "secrets" or is_secret_key(str(key)) else _mask_data(item)
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_mask_data(item) for item in value]
+    return mask_logins(value) if isinstance(value, str) else value
 
 
 def _mask_line(line: Any) -> Any:

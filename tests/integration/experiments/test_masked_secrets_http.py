@@ -8,10 +8,13 @@ import pytest
 MASK = "********"
 SECRETS = {
     "data": {"secrets": {"token": "data-secret"}},
-    "environment": {"registry_auth": {"username": "u", "password": "registry-secret"}},
+    "environment": {
+        "registry_auth": {"username": "u", "password": "registry-secret"},
+        "environment_variables": ["WANDB_API_KEY=variable-secret", "PROXY=http://u:proxy-secret@h:1", "PLAIN=shown"],
+    },
     "checkpoint_storage": {"type": "s3", "bucket": "b", "access_key": "s3-key", "secret_key": "s3-secret"},
 }
-HIDDEN = (b"data-secret", b"registry-secret", b"s3-key", b"s3-secret")
+HIDDEN = (b"data-secret", b"variable-secret", b"proxy-secret", b"registry-secret", b"s3-key", b"s3-secret")
 
 
 @pytest.fixture

@@ -40,3 +40,26 @@ def test_a_masked_line_of_requirements_comes_back_or_is_named() -> None:
     assert restore_secrets(shown, known) == known
     assert masked_places(shown) == ["environment.python.requirements[1]"]
     assert masked_places(known) == []
+
+
+def test_masked_variables_come_back_by_name_whatever_stands_around_them() -> None:
+    known = {"environment": {"environment_variables": {"cpu": ["A=1", "API_KEY=a"], "cuda": ["API_KEY=b"]}}}
+    shown = mask_secrets(known)
+    assert restore_secrets(shown, known) == known
+    assert masked_places(known) == []
+    assert masked_places(shown) == [
+        "environment.environment_variables.cpu[1]",
+        "environment.environment_variables.cuda[0]",
+    ]
+    more = {"environment": {"environment_variables": ["B=2", f"API_KEY={MASK}", f"HF_TOKEN={MASK}"]}}
+    by_all = {"environment": {"environment_variables": ["API_KEY=a", "PLAIN=x"]}}
+    restored = restore_secrets(more, by_all)
+    assert restored["environment"]["environment_variables"] == ["B=2", "API_KEY=a", f"HF_TOKEN={MASK}"]
+    assert masked_places(restored) == ["environment.environment_variables[2]"]
+
+
+def test_masked_logins_come_back_or_are_named() -> None:
+    known = {"description": f"x={MASK}", "entrypoint": "train.py https://u:p@h", "data": {"url": "ftp://u:p@h/x"}}
+    shown = mask_secrets(known)
+    assert restore_secrets(shown, known) == known
+    assert masked_places(shown) == ["entrypoint", "data.url"]

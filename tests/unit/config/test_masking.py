@@ -1,5 +1,7 @@
 """Secrets out of configs that are shown."""
 
+import pytest
+
 from determined.config import mask_secrets
 from determined.constants import MASKED
 
@@ -59,3 +61,47 @@ def test_the_login_of_an_index_is_masked_where_requirements_stand_in_the_config(
     assert masked["environment"]["python"]["requirements"] == ["numpy", MASKED, "-i https://h/simple"]
     by_file = {"environment": {"python": {"requirements": "requirements.txt"}}}
     assert mask_secrets(by_file) == by_file
+
+
+SECRETS = """
+WANDB_API_KEY AWS_SECRET_ACCESS_KEY HF_TOKEN DB_PASSWORD PGPASSWORD apiKey DB_PASS SSH_PASSPHRASE DB_PWD
+GOOGLE_CREDENTIALS AZURE_STORAGE_CONNECTION_STRING SENTRY_DSN API_KEYS
+"""
+PLAIN = """
+TOKENIZERS_PARALLELISM=false MAX_TOKENS=5 PWD=/x NCCL_DEBUG=INFO PATH=/a:/b AUTHOR=me NAME_ONLY
+HTTP_PROXY=http://proxy:3128 MAIL=me@example.com URL=https://h/a@b REPO=ssh://git@github.com/x
+"""
+
+
+@pytest.mark.parametrize("name", SECRETS.split())
+def test_variable_that_is_called_like_a_secret_is_masked(name: str) -> None:
+    for entries in ([f"{name}=abc"], {"cpu": [f"{name}=abc"], "cuda": []}):
+        masked = mask_secrets({"environment": {"environment_variables": entries}})
+        assert "abc" not in str(masked) and f"{name}={MASKED}" in str(masked)
+
+
+@pytest.mark.parametrize("entry", PLAIN.split())
+def test_other_variables_are_shown(entry: str) -> None:
+    raw = {"environment": {"environment_variables": [entry]}}
+    assert mask_secrets(raw) == raw
+
+
+def test_logins_in_urls_are_masked_wherever_they_stand_but_in_hyperparameters() -> None:
+    raw = {
+        "description": "see https://me:pa@ss@host/x and ftp://u:p@h",
+        "entrypoint": ["python3", "train.py", "postgresql://u:p@h/db"],
+        "environment": {"environment_variables": ["HTTPS_PROXY=http://u:p@proxy:3128", "INDEX=https://tok@h/simple"]},
+        "data": {"url": "https://u:p@h/data", "api_key": "k", "nested": {"db_password": "p"}, "pad_token": "<pad>"},
+        "hyperparameters": {"url": "https://u:p@h"},
+    }
+    masked = mask_secrets(raw)
+    assert masked["description"] == f"see https://{MASKED}@host/x and ftp://{MASKED}@h"
+    assert masked["entrypoint"][2] == f"postgresql://{MASKED}@h/db"
+    assert masked["environment"]["environment_variables"] == [
+        f"HTTPS_PROXY=http://{MASKED}@proxy:3128",
+        f"INDEX=https://{MASKED}@h/simple",
+    ]
+    assert masked["data"] == {
+        "url": f"https://{MASKED}@h/data", "api_key": MASKED, "nested": {"db_password": MASKED}, "pad_token": "<pad>",
+    }  # fmt: skip
+    assert masked["hyperparameters"] == raw["hyperparameters"]
