@@ -1,6 +1,7 @@
 """The context directory on its way from the submitter's disk to a task: read, packed as .tgz, unpacked.
 
-`.detignore` at the root of the context and of each include (gitignore syntax) says what stays behind.
+`.detignore` at the root of the context and of each include (gitignore syntax) says what stays behind. What no task
+needs, such as virtual environments, stays behind as well, unless `.detignore` asks for it (`!.venv`).
 """
 
 import base64
@@ -31,6 +32,8 @@ IGNORE_FILE = ".detignore"
 ALWAYS_IGNORED = (
     "__pycache__/", "*.py[co]", "*$py.class", "terraform", "terraform_data", "terraform.tfstate*",
     "terraform.tfvars*", ".terraform*", ".git/", ".vscode/", ".idea/", ".mypy_cache/", "/shared_fs",
+    ".hg/", ".svn/", ".ipynb_checkpoints/", ".pytest_cache/", ".ruff_cache/", ".tox/", ".nox/", "node_modules/",
+    ".DS_Store",
 )  # fmt: skip
 
 _FILE_TYPE = ord(tarfile.REGTYPE)
@@ -53,9 +56,9 @@ def read_directory(
         TooLarge: the content exceeds the limit.
     """
     files: list[File] = []
-    taken: set[str] = set()
+    environments: list[str] = []
     room = MAX_CONTEXT_BYTES
-    for base, paths in _sources(root, includes, taken):
+    for base, paths in _sources(root, includes, environments):
         for path, name in paths:
             entry, size = _read_entry(path, name, notice, room)
             if entry is None:
@@ -63,6 +66,11 @@ def read_directory(
             room -= size
             files.append(entry)
         logger.debug("read context %s", base)
+    if environments:
+        notice(
+            f"Not sent, as it is a virtual environment: {', '.join(environments)} (to send one all the same, write"
+            f" !{environments[0]} into {IGNORE_FILE})"
+        )
     return files
 
 
@@ -76,7 +84,7 @@ def copy_directory(
         TooLarge: the content exceeds the limit; nothing is copied.
     """
     left_out = without.resolve()
-    ((_, paths),) = _sources(root.resolve(), (), set())
+    ((_, paths),) = _sources(root.resolve(), (), [])
     found = list(_within_limit(entry for entry in paths if not entry[0].is_relative_to(left_out)))
     destination.mkdir(parents=True, exist_ok=True)
     for path, name in found:
@@ -125,16 +133,18 @@ def unpack(tgz: bytes, destination: Path) -> None:
 _Found = Iterator[tuple[Path, str]]
 
 
-def _sources(root: Path | None, includes: Sequence[Path], taken: set[str]) -> Iterator[tuple[Path, _Found]]:
+def _sources(root: Path | None, includes: Sequence[Path], environments: list[str]) -> Iterator[tuple[Path, _Found]]:
+    """Each source with what is kept of it; virtual environments that are not are added to `environments`."""
+    taken: set[str] = set()
     if root is not None:
         if not root.exists():
             raise NotFound(f"context directory '{root}' does not exist")
         if not root.is_dir():
             raise InvalidArgument(f"context '{root}' is not a directory; give the directory that holds your code")
-        taken.update(name for _, name in _walk(root, _ignoring(root), PurePosixPath(), deep=False))
-        yield root, _walk(root, _ignoring(root), PurePosixPath())
+        taken.update(name for _, name in _walk(root, _ignoring(root), PurePosixPath(), [], deep=False))
+        yield root, _walk(root, _ignoring(root), PurePosixPath(), environments)
     for include in includes:
-        yield include, _include(include, taken)
+        yield include, _include(include, taken, environments)
 
 
 def _within_limit(found: _Found) -> _Found:
@@ -147,7 +157,7 @@ def _within_limit(found: _Found) -> _Found:
         yield path, name
 
 
-def _include(path: Path, taken: set[str]) -> _Found:
+def _include(path: Path, taken: set[str], environments: list[str]) -> _Found:
     if not path.exists():
         raise NotFound(f"included path '{path}' does not exist")
     name = path.resolve().name
@@ -156,12 +166,12 @@ def _include(path: Path, taken: set[str]) -> _Found:
     taken.add(name)
     if not path.is_dir():
         return iter([(path, name)])
-    return _walk_include(path, name)
+    return _walk_include(path, name, environments)
 
 
-def _walk_include(path: Path, name: str) -> _Found:
+def _walk_include(path: Path, name: str, environments: list[str]) -> _Found:
     yield path, name
-    yield from _walk(path, _ignoring(path), PurePosixPath(name))
+    yield from _walk(path, _ignoring(path), PurePosixPath(name), environments)
 
 
 def _ignoring(root: Path) -> "pathspec.GitIgnoreSpec":
@@ -172,7 +182,14 @@ def _ignoring(root: Path) -> "pathspec.GitIgnoreSpec":
     return pathspec.GitIgnoreSpec.from_lines([*ALWAYS_IGNORED, *lines])
 
 
-def _walk(root: Path, ignored: "pathspec.GitIgnoreSpec", prefix: PurePosixPath, *, deep: bool = True) -> _Found:
+def _walk(
+    root: Path,
+    ignored: "pathspec.GitIgnoreSpec",
+    prefix: PurePosixPath,
+    environments: list[str],
+    *,
+    deep: bool = True,
+) -> _Found:
     """(path, name in the archive) of everything kept below `root`; an ignored directory is not looked into."""
     pending = [root]
     while pending:
@@ -180,6 +197,9 @@ def _walk(root: Path, ignored: "pathspec.GitIgnoreSpec", prefix: PurePosixPath, 
             path = Path(entry.path)
             relative = path.relative_to(root).as_posix()
             if _skipped(entry, relative, ignored):
+                continue
+            if _is_environment(entry) and ignored.check_file(f"{relative}/").include is None:
+                environments.append(relative)
                 continue
             yield path, (prefix / relative).as_posix()
             if deep and entry.is_dir(follow_symlinks=False):
@@ -190,6 +210,11 @@ def _skipped(entry: "os.DirEntry[str]", relative: str, ignored: "pathspec.GitIgn
     if entry.name == IGNORE_FILE or ignored.match_file(relative):
         return True
     return entry.is_dir() and ignored.match_file(relative + "/")
+
+
+def _is_environment(entry: "os.DirEntry[str]") -> bool:
+    """Whether it is a virtual or conda environment, whatever its name: its Python is of this machine alone."""
+    return entry.is_dir() and any(os.path.lexists(f"{entry.path}/{mark}") for mark in ("pyvenv.cfg", "conda-meta"))
 
 
 def _read_entry(path: Path, name: str, notice: Callable[[str], None], room: int) -> "tuple[File | None, int]":

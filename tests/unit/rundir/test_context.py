@@ -61,6 +61,29 @@ def test_built_in_and_own_ignore_rules_apply(tmp_path: Path) -> None:
         assert absent not in found
 
 
+def test_environments_stay_behind_by_what_they_are_not_by_their_name_and_are_named(tmp_path: Path) -> None:
+    root = write(tmp_path, train_dot_py="", venv__model_dot_py="", sub__env__pyvenv_dot_cfg="")
+    write(root / ".venv" / "lib", torch_dot_py="")
+    (root / ".venv" / "pyvenv.cfg").touch()
+    (root / "node_modules").mkdir()
+    said: list[str] = []
+    assert names(context.read_directory(root, notice=said.append)) == ["sub", "train.py", "venv", "venv/model.py"]
+    (line,) = said
+    assert ".venv, sub/env" in line and "!.venv into .detignore" in line
+
+
+def test_an_environment_that_detignore_asks_for_is_sent(tmp_path: Path) -> None:
+    root = write(tmp_path, a_dot_py="")
+    write(root / ".venv" / "lib", torch_dot_py="")
+    (root / ".venv" / "pyvenv.cfg").touch()
+    (root / ".git").mkdir()
+    (root / ".detignore").write_text("!.venv\n!.git\n")
+    said: list[str] = []
+    found = names(context.read_directory(root, notice=said.append))
+    assert {".venv/lib/torch.py", ".venv/pyvenv.cfg", ".git"} <= set(found)
+    assert said == []
+
+
 def test_includes_keep_their_name_and_their_own_ignore_file(tmp_path: Path) -> None:
     root = write(tmp_path / "ctx", main_dot_py="")
     lib = write(tmp_path / "lib", a_dot_py="", b_dot_tmp="")

@@ -1,6 +1,6 @@
 // Which files of a folder stay behind: the rules of .detignore (gitignore syntax), as the det command has them.
 
-/** Always left behind, whatever .detignore says. The same list as the command's. */
+/** Left behind unless .detignore asks for it. The command's list; it knows environments by their pyvenv.cfg, not by name. */
 const ALWAYS = [
   "__pycache__/",
   "*.py[co]",
@@ -15,6 +15,17 @@ const ALWAYS = [
   ".idea/",
   ".mypy_cache/",
   "/shared_fs",
+  ".hg/",
+  ".svn/",
+  ".ipynb_checkpoints/",
+  ".pytest_cache/",
+  ".ruff_cache/",
+  ".tox/",
+  ".nox/",
+  "node_modules/",
+  ".DS_Store",
+  ".venv/",
+  "venv/",
 ];
 
 export const IGNORE_FILE = ".detignore";
