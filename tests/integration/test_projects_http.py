@@ -130,3 +130,24 @@ def test_columns_differ_by_table_and_an_unknown_project_has_none(user: Any) -> N
     assert {c["location"] for c in runs} == {"LOCATION_TYPE_RUN"}
     assert user.get("/api/v1/projects/99/columns").status == 404
     assert user.get("/api/v1/projects/1/experiments/metric-ranges").json == {"ranges": []}
+
+
+def test_an_archived_project_takes_no_changes_and_no_experiments(user: Any) -> None:
+    workspace = user.post("/api/v1/workspaces", {"name": "w"}).json["workspace"]["id"]
+    places = []
+    for name in ("p", "q"):
+        body = {"name": name, "workspaceId": workspace}
+        places.append(user.post(f"/api/v1/workspaces/{workspace}/projects", body).json["project"]["id"])
+    config = "name: x\nentrypoint: 'true'\nsearcher: {name: single, metric: a}"
+    submission = {"config": config, "modelDefinition": [], "unmanaged": True, "projectId": places[0]}
+    experiment = user.post("/api/v1/experiments", submission).json["experiment"]["id"]
+    assert user.post(f"/api/v1/projects/{places[0]}/archive").status == 200
+    assert user.patch(f"/api/v1/projects/{places[0]}", {"description": "new"}).status == 400
+    assert user.post("/api/v1/experiments", submission).status == 400
+    out = {"experimentId": experiment, "destinationProjectId": places[1]}
+    assert user.post(f"/api/v1/experiments/{experiment}/move", out).status == 400
+    other = user.post("/api/v1/experiments", {**submission, "projectId": places[1]}).json["experiment"]["id"]
+    into = {"experimentId": other, "destinationProjectId": places[0]}
+    assert user.post(f"/api/v1/experiments/{other}/move", into).status == 400
+    assert user.post(f"/api/v1/projects/{places[0]}/unarchive").status == 200
+    assert user.post(f"/api/v1/experiments/{experiment}/move", out).status == 200

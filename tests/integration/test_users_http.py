@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+LINK = {"agentUid": 7, "agentUser": "ann", "agentGid": 7, "agentGroup": "ann"}
+
 
 def _make(admin: Any, name: str, **fields: Any) -> dict[str, Any]:
     body = {"user": {"username": name, "admin": False, "active": True, **fields}, "password": "Secret123"}
@@ -14,7 +16,7 @@ def _make(admin: Any, name: str, **fields: Any) -> dict[str, Any]:
 
 
 def test_an_administrator_creates_a_user_who_can_log_in(master: Any, admin: Any) -> None:
-    created = _make(admin, "Ann", displayName="Ann B", agentUserGroup={"agentUid": 7, "agentUser": "ann"})
+    created = _make(admin, "Ann", displayName="Ann B", agentUserGroup=LINK)
     assert created["username"] == "ann"
     assert created["displayName"] == "Ann B"
     assert created["agentUserGroup"]["agentUid"] == 7
@@ -36,7 +38,7 @@ def test_a_name_exists_once(admin: Any) -> None:
     assert again.json["error"]["reason"] == "already_exists"
 
 
-@pytest.mark.parametrize("name", ["", "  ", "a/b", "a\nb", "x" * 300, "nul\x00"])
+@pytest.mark.parametrize("name", ["", "  ", "a", "a/b", "a\nb", "x" * 300, "nul\x00", "tab\t"])
 def test_an_unusable_name_is_refused(admin: Any, name: str) -> None:
     answer = admin.post("/api/v1/users", {"user": {"username": name, "admin": False, "active": True}})
     assert answer.status == 400, answer.raw
@@ -80,7 +82,7 @@ def test_users_change_their_own_name_and_password_and_nothing_else(master: Any, 
     assert user.get("/api/v1/me").status == 200, "the session that changed the password goes on"
     assert other_session.get("/api/v1/me").status == 401, "others must give the new password"
     assert master.client("determined", "Better123")
-    for body in ({"admin": True}, {"active": False}, {"agentUserGroup": {"agentUid": 0}}, {"remote": True}):
+    for body in ({"admin": True}, {"active": False}, {"agentUserGroup": LINK}, {"remote": True}):
         assert user.patch("/api/v1/users/2", body).status == 403
     assert user.patch("/api/v1/users/1", {"displayName": "You"}).status == 403
 

@@ -31,21 +31,21 @@ def test_uncategorized_cannot_be_changed(admin: Any, method: str, path: str) -> 
     assert "built in" in answer.message
 
 
-def test_a_workspace_is_created_and_found(user: Any) -> None:
+def test_a_workspace_is_created_and_found(admin: Any) -> None:
     storage = {"type": "shared_fs", "host_path": "/tmp"}
-    made = _make(user, "Vision", checkpointStorageConfig=storage, agentUserGroup={"agentUid": 5})
-    assert (made["username"], made["numProjects"], made["numExperiments"]) == ("determined", 0, 0)
+    made = _make(admin, "Vision", checkpointStorageConfig=storage, agentUserGroup={"agentUid": 5})
+    assert (made["username"], made["numProjects"], made["numExperiments"]) == ("admin", 0, 0)
     assert made["checkpointStorageConfig"]["type"] == "shared_fs"
     assert made["agentUserGroup"]["agentUid"] == 5
-    assert user.get(f"/api/v1/workspaces/{made['id']}").json["workspace"] == made
-    exact = user.get("/api/v1/workspaces", fields={"nameCaseSensitive": "Vision"}).json["workspaces"]
+    assert admin.get(f"/api/v1/workspaces/{made['id']}").json["workspace"] == made
+    exact = admin.get("/api/v1/workspaces", fields={"nameCaseSensitive": "Vision"}).json["workspaces"]
     assert [w["id"] for w in exact] == [made["id"]]
-    assert user.get("/api/v1/workspaces", fields={"nameCaseSensitive": "vision"}).json["workspaces"] == []
-    part = user.get("/api/v1/workspaces", fields={"name": "visi"}).json["workspaces"]
+    assert admin.get("/api/v1/workspaces", fields={"nameCaseSensitive": "vision"}).json["workspaces"] == []
+    part = admin.get("/api/v1/workspaces", fields={"name": "visi"}).json["workspaces"]
     assert [w["id"] for w in part] == [made["id"]]
 
 
-@pytest.mark.parametrize("name", ["", "   ", "x" * 81])
+@pytest.mark.parametrize("name", ["", "   ", "x" * 54])
 def test_an_unusable_name_is_refused(user: Any, name: str) -> None:
     assert user.post("/api/v1/workspaces", {"name": name}).status == 400
 
@@ -88,6 +88,7 @@ def test_only_the_owner_or_an_administrator_changes_a_workspace(admin: Any, user
 
 def test_a_pin_is_each_users_own(admin: Any, user: Any) -> None:
     made = _make(admin, "a")["id"]
+    assert admin.post(f"/api/v1/workspaces/{made}/unpin").status == 200
     assert user.post(f"/api/v1/workspaces/{made}/pin").status == 200
     assert user.get(f"/api/v1/workspaces/{made}").json["workspace"]["pinned"] is True
     assert admin.get(f"/api/v1/workspaces/{made}").json["workspace"]["pinned"] is False
@@ -130,3 +131,54 @@ def test_workspaces_are_sorted_filtered_and_paged(admin: Any, user: Any) -> None
 @pytest.mark.parametrize("path", ["/api/v1/workspaces/99", "/api/v1/workspaces/99/projects"])
 def test_an_unknown_workspace_is_not_found(user: Any, path: str) -> None:
     assert user.get(path).status == 404
+
+
+def test_the_creator_finds_a_new_workspace_among_the_pinned_ones(admin: Any, user: Any) -> None:
+    made = [_make(user, "a")["id"], _make(user, "b")["id"]]
+    pinned = user.get("/api/v1/workspaces", fields={"pinned": "true"}).json["workspaces"]
+    assert [w["id"] for w in pinned] == made
+    assert admin.get("/api/v1/workspaces", fields={"pinned": "true"}).json["workspaces"] == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("PATCH", ""), ("POST", "/archive"), ("POST", "/unarchive"), ("DELETE", "")]
+)
+def test_an_ordinary_user_is_refused_before_uncategorized_is_said_to_be_built_in(
+    admin: Any, user: Any, method: str, path: str
+) -> None:
+    for noun in ("workspaces", "projects"):
+        assert user.call(method, f"/api/v1/{noun}/1{path}", {"name": "x"}).status == 403, noun
+        assert admin.call(method, f"/api/v1/{noun}/1{path}", {"name": "x"}).status == 400, noun
+
+
+def test_uncategorized_takes_no_projects_and_gives_none(admin: Any) -> None:
+    assert admin.post("/api/v1/workspaces/1/projects", {"name": "p", "workspaceId": 1}).status == 400
+    made = _make(admin, "a")["id"]
+    project = admin.post(f"/api/v1/workspaces/{made}/projects", {"name": "p", "workspaceId": made}).json["project"]
+    into = {"projectId": project["id"], "destinationWorkspaceId": 1}
+    assert admin.post(f"/api/v1/projects/{project['id']}/move", into).status == 400
+    out = {"projectId": 1, "destinationWorkspaceId": made}
+    assert admin.post("/api/v1/projects/1/move", out).status == 400
+
+
+def test_nothing_changes_in_an_archived_workspace(user: Any) -> None:
+    made, other = _make(user, "a")["id"], _make(user, "b")["id"]
+    project = user.post(f"/api/v1/workspaces/{made}/projects", {"name": "p", "workspaceId": made}).json["project"]["id"]
+    free = user.post(f"/api/v1/workspaces/{other}/projects", {"name": "q", "workspaceId": other}).json["project"]["id"]
+    assert user.post(f"/api/v1/workspaces/{made}/archive").status == 200
+    assert user.get(f"/api/v1/projects/{project}").json["project"]["archived"] is True
+    assert user.patch(f"/api/v1/workspaces/{made}", {"name": "c"}).status == 400
+    for verb in ("archive", "unarchive"):
+        assert user.post(f"/api/v1/projects/{project}/{verb}").status == 400
+    assert user.patch(f"/api/v1/projects/{project}", {"name": "c"}).status == 400
+    out = {"projectId": project, "destinationWorkspaceId": other}
+    assert user.post(f"/api/v1/projects/{project}/move", out).status == 400
+    into = {"projectId": free, "destinationWorkspaceId": made}
+    assert user.post(f"/api/v1/projects/{free}/move", into).status == 400
+
+
+def test_an_empty_storage_config_resets_it(user: Any) -> None:
+    made = _make(user, "a", checkpointStorageConfig={"type": "shared_fs", "host_path": "/tmp"})["id"]
+    assert user.patch(f"/api/v1/workspaces/{made}", {"name": "b"}).json["workspace"]["checkpointStorageConfig"]
+    reset = user.patch(f"/api/v1/workspaces/{made}", {"checkpointStorageConfig": {}}).json["workspace"]
+    assert reset["checkpointStorageConfig"] is None

@@ -104,6 +104,28 @@ def test_isolation_refuses_users_who_are_linked_to_nobody(start_master: Callable
 
 
 @needs_root
+def test_isolation_refuses_to_run_a_stranger_as_somebody_else_by_way_of_a_workspace(
+    start_master: Callable[..., Any], sqlite_url: str
+) -> None:
+    security = {"initial_user_password": "", "require_user_isolation": True}
+    cluster = HttpCluster(start_master, sqlite_url, nodes={"a": 1}, security=security)
+    link(cluster.master)
+    user = {"username": "eve", "active": True, "admin": False}
+    assert cluster.admin.post("/api/v1/users", {"user": user}).status == 200
+    eve = cluster.master.client("eve")
+    refused = eve.post("/api/v1/workspaces", {"name": "w", "agentUserGroup": NOBODY})
+    assert refused.status == 403, refused.raw
+    made = cluster.admin.post("/api/v1/workspaces", {"name": "w", "agentUserGroup": NOBODY}).json["workspace"]
+    assert (
+        cluster.admin.post(f"/api/v1/workspaces/{made['id']}/projects", {"name": "p", "workspaceId": made["id"]}).status
+        == 200
+    )
+    answer = submit(eve, "pass", workspace="w", project="p")
+    assert answer.status == 400 and "OS user of 'determined'" in answer.message, answer.raw
+    assert submit(cluster.user, "pass", workspace="w", project="p").status == 200
+
+
+@needs_root
 def test_link_that_is_removed_before_the_start_ends_the_trial(
     start_master: Callable[..., Any], sqlite_url: str
 ) -> None:
@@ -148,12 +170,13 @@ def link(master: Any, **changes: Any) -> None:
     assert answer.status == 200, answer.raw
 
 
-def submit(user: Any, script: str, *, activate: bool = True) -> Any:
+def submit(user: Any, script: str, *, activate: bool = True, **place: str) -> Any:
     config = {
         "name": "linked",
         "entrypoint": "python3 train.py",
         "searcher": {"name": "single", "metric": "loss"},
         "max_restarts": 0,
+        **place,
     }
     content = base64.b64encode(script.encode()).decode()
     file = {"path": "train.py", "type": 48, "content": content, "mtime": "0", "mode": 0o644, "uid": 0, "gid": 0}

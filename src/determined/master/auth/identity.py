@@ -23,11 +23,14 @@ class Caller:
     experiment_id: int | None = None
 
 
-def require_admin(caller: Caller) -> None:
-    """Administration: users, agents, cluster settings. Tasks never qualify, whoever owns them."""
+def require_admin(caller: Caller, what: str = "do this") -> None:
+    """Administration: users, agents, cluster settings. Tasks never qualify, whoever owns them.
+
+    `what` ends the sentence "ask an administrator to".
+    """
     require_user(caller)
     if not caller.admin:
-        raise Forbidden(f"user '{caller.username}' is not an administrator; ask one to do this")
+        raise Forbidden(f"user '{caller.username}' is not an administrator; ask one to {what}")
 
 
 def require_user(caller: Caller) -> None:

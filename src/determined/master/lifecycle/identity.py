@@ -55,13 +55,37 @@ def isolation_problem(row: RowMapping, config: MasterConfig) -> str | None:
             "security.require_user_isolation is set, but this master is not root and cannot run tasks as other users;"
             " start it as root"
         )
-    wanted = linked(row, config)
-    if wanted.uid or (wanted.uid is None and wanted.user not in (None, "root")):
+    if _is_root(linked(row, config)):
+        return (
+            f"security.require_user_isolation is set, but user '{row['username']}' is linked to no OS user other than"
+            " root, or to root's group; an administrator can do that: det user link-with-agent-user"
+        )
+    return _borrowed(row)
+
+
+def _borrowed(row: RowMapping) -> str | None:
+    """A workspace must not lend the OS user of one person to everybody who submits into it."""
+    other, uid = row["workspace_user_of"], row["workspace_uid"]
+    if other is None or (uid is not None and uid == row["agent_uid"]):
         return None
     return (
-        f"security.require_user_isolation is set, but user '{row['username']}' is linked to no OS user other than root;"
-        " an administrator can do that: det user link-with-agent-user"
+        f"security.require_user_isolation is set, but the workspace runs tasks as the OS user of '{other}';"
+        " submit into another workspace, or have an administrator link this one to an OS user of its own"
     )
+
+
+def _is_root(who: RunAs) -> bool:
+    """The group counts as well: much of what is root's is open to it."""
+    if who.user == "root" or who.group == "root" or 0 in (who.uid, who.gid):
+        return True
+    return who.uid is None and (who.user is None or _uid_of(who.user) == 0)
+
+
+def _uid_of(user: str) -> int | None:
+    try:
+        return pwd.getpwnam(user).pw_uid
+    except KeyError:
+        return None  # the engine refuses to start it, with that reason
 
 
 def linked(row: RowMapping, config: MasterConfig) -> RunAs:

@@ -2,7 +2,18 @@
 
 from typing import Any, Protocol
 
+from determined.errors import InvalidArgument
+from determined.master.services.naming import checked_text
 from determined.wire.user import AgentUserGroup
+
+_LARGEST = 2**31 - 1
+_WIRE_NAMES = {
+    "agent_uid": "agentUid",
+    "agent_user": "agentUser",
+    "agent_gid": "agentGid",
+    "agent_group": "agentGroup",
+}
+COLUMNS = tuple(_WIRE_NAMES)
 
 
 class HasAgentUser(Protocol):
@@ -24,13 +35,38 @@ def to_wire(row: HasAgentUser) -> AgentUserGroup | None:
     return None if link == AgentUserGroup() else link
 
 
-def to_columns(link: AgentUserGroup | None) -> dict[str, Any]:
-    """The columns to write; none when nothing was sent."""
+def of_user(link: AgentUserGroup | None) -> dict[str, Any]:
+    """The columns to write, none when no field was sent. Raises InvalidArgument for a link that is not whole."""
+    columns = of_workspace(link)
+    missing = [_WIRE_NAMES[name] for name, value in columns.items() if value is None]
+    if len(missing) == len(columns):
+        return {}
+    if missing:
+        raise InvalidArgument(
+            f"agentUserGroup: {', '.join(missing)} cannot be empty; give all of {', '.join(_WIRE_NAMES.values())}"
+        )
+    return columns
+
+
+def of_workspace(link: AgentUserGroup | None) -> dict[str, Any]:
+    """The columns to write, in part where the link is; none when nothing was sent."""
     if link is None:
         return {}
     return {
-        "agent_uid": link.agent_uid,
-        "agent_user": link.agent_user,
-        "agent_gid": link.agent_gid,
-        "agent_group": link.agent_group,
+        "agent_uid": _checked_id(link.agent_uid, "agentUid"),
+        "agent_user": _checked_name(link.agent_user, "agentUser"),
+        "agent_gid": _checked_id(link.agent_gid, "agentGid"),
+        "agent_group": _checked_name(link.agent_group, "agentGroup"),
     }
+
+
+def _checked_id(number: int | None, what: str) -> int | None:
+    if number is not None and not 0 <= number <= _LARGEST:
+        raise InvalidArgument(f"agentUserGroup: {what}={number} is no id of an OS; use 0 to {_LARGEST}")
+    return number
+
+
+def _checked_name(name: str | None, what: str) -> str | None:
+    if name is not None and not checked_text(name, what).strip():
+        raise InvalidArgument(f"agentUserGroup: {what} cannot be empty; give a name or leave it out")
+    return name

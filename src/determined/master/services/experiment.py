@@ -13,6 +13,7 @@ from determined.master.db.queries import experiment_edit, experiment_list, valid
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.services import experiment_files, experiment_view
 from determined.master.services import job as jobs
+from determined.master.services.naming import checked_text
 from determined.master.services.retention_days import check_days
 from determined.wire.codec import rfc3339
 from determined.wire.experiment import Experiment, ExperimentState, GetExperimentResponse, ValidationHistoryEntry
@@ -81,6 +82,7 @@ def move_to(conn: Connection, experiment_id: int, project_id: int) -> None:
 
 
 async def add_label(ctx: MasterContext, experiment_id: int, label: str) -> list[str]:
+    checked_text(label, "label")
     return await _change_labels(ctx, experiment_id, lambda have: have if label in have else [*have, label])
 
 

@@ -24,6 +24,7 @@ from determined.master.services import (
     isolation,
     pool,
 )
+from determined.master.services.naming import checked_labels, checked_text
 from determined.rundir.context import pack_files
 from determined.search.build import require_libraries
 from determined.wire.base import LaunchWarning
@@ -138,7 +139,15 @@ def read_config(text: str | None) -> dict[str, Any]:
         raise InvalidArgument("config is empty; send the experiment configuration as YAML text")
     raw = parse_yaml(text)
     check_sane(raw)
+    check_names(raw)
     return raw
+
+
+def check_names(raw: dict[str, Any]) -> None:
+    """Names are printed by `det` and others as they are."""
+    if isinstance(raw.get("name"), str):
+        checked_text(raw["name"], "name")
+    checked_labels([label for label in raw.get("labels") or () if isinstance(label, str)])
 
 
 def resolve_place(conn: Connection, raw: dict[str, Any], asked: CreateExperimentRequest) -> Place:

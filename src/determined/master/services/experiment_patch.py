@@ -15,6 +15,7 @@ from determined.master.lifecycle import checkpoint as checkpoints
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.services import experiment_view
 from determined.master.services.experiment import announce
+from determined.master.services.naming import checked_labels, checked_text
 from determined.wire.experiment import (
     Experiment,
     PatchExperiment,
@@ -57,7 +58,7 @@ def _texts(row: RowMapping, asked: PatchExperiment) -> dict[str, Any]:
     if not isinstance(asked.description, UnsetType):
         changes["description"] = asked.description
     if not isinstance(asked.labels, UnsetType):
-        changes["labels"] = list(dict.fromkeys(asked.labels or []))
+        changes["labels"] = checked_labels(asked.labels or [])
     if changes:
         changes["config"] = {**row["config"], **changes}
     if not isinstance(asked.notes, UnsetType):
@@ -68,7 +69,7 @@ def _texts(row: RowMapping, asked: PatchExperiment) -> dict[str, Any]:
 def _name(name: str | None) -> str:
     if name is None or not name.strip():
         raise InvalidArgument("name must not be blank")
-    return name
+    return checked_text(name, "name")
 
 
 def _set_resources(conn: Connection, now: datetime, experiment_id: int, asked: PatchExperimentPatchResources) -> None:

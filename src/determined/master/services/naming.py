@@ -1,21 +1,42 @@
-"""Names of workspaces and projects."""
+"""Names of things that people read: no control characters, not blank, not too long."""
 
-from collections.abc import Set
+import unicodedata
+from collections.abc import Sequence, Set
 from itertools import count
 
 from determined.errors import InvalidArgument
 
 LONGEST = 80
+LONGEST_WORKSPACE = 53
 LONGEST_KEY = 5
+
+_CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})
+# These turn the direction of what follows: `exe.gnp` then reads `png.exe`.
+_DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def checked_name(name: str, what: str) -> str:
-    """`what`: `workspace` or `project`."""
-    if not name.strip():
+    """Without blanks around it. `what`: `workspace`, `project` or `view`."""
+    name = checked_text(name, f"{what} name").strip()
+    longest = LONGEST_WORKSPACE if what == "workspace" else LONGEST
+    if not name:
         raise InvalidArgument(f"a {what} name must have at least one visible character")
-    if len(name) > LONGEST:
-        raise InvalidArgument(f"the {what} name has {len(name)} characters; use at most {LONGEST}")
+    if len(name) > longest:
+        raise InvalidArgument(f"the {what} name has {len(name)} characters; use at most {longest}")
     return name
+
+
+def checked_text(text: str, what: str) -> str:
+    """Raises InvalidArgument for what would move the cursor of a terminal, or end a line, instead of being read."""
+    bad = next((c for c in text if unicodedata.category(c) in _CONTROLS or c in _DIRECTIONS), None)
+    if bad is not None:
+        raise InvalidArgument(f"the {what} {text[:80]!r} has the control character U+{ord(bad):04X}; remove it")
+    return text
+
+
+def checked_labels(labels: Sequence[str]) -> list[str]:
+    """Each of them once."""
+    return list(dict.fromkeys(checked_text(label, "label") for label in labels))
 
 
 def checked_key(key: str) -> str:

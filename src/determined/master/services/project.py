@@ -12,7 +12,7 @@ from determined.master.db.queries import metric_range
 from determined.master.db.queries import project as projects
 from determined.master.db.queries.project import ProjectRow
 from determined.master.services import workspace as workspaces
-from determined.master.services.naming import checked_key, checked_name, new_key
+from determined.master.services.naming import checked_key, checked_name, checked_text, new_key
 from determined.wire.codec import rfc3339
 from determined.wire.project import (
     MetricsRange,
@@ -75,6 +75,8 @@ async def create(ctx: MasterContext, caller: Caller, workspace_id: int, asked: P
 
     def write(conn: Connection) -> ProjectRow:
         workspace = workspaces.existing(conn, caller, workspace_id)
+        if workspace.immutable:
+            raise FailedPrecondition(f"workspace '{workspace.name}' is built in; make a workspace for new projects")
         if workspace.archived:
             raise FailedPrecondition(f"workspace '{workspace.name}' is archived; unarchive it first")
         _refuse_taken_name(conn, workspace_id, name)
@@ -94,6 +96,8 @@ async def create(ctx: MasterContext, caller: Caller, workspace_id: int, asked: P
 async def patch(ctx: MasterContext, caller: Caller, project_id: int, asked: PatchProject) -> Project:
     def write(conn: Connection) -> ProjectRow:
         before = _changeable(conn, caller, project_id)
+        if before.archived or before.workspace_archived:
+            raise FailedPrecondition(f"project '{before.name}' is archived; unarchive it to change it")
         projects.change(conn, project_id, _changes(conn, before, asked))
         return existing(conn, project_id)
 
@@ -128,6 +132,8 @@ async def move(ctx: MasterContext, caller: Caller, project_id: int, destination_
     def write(conn: Connection) -> None:
         row = _changeable(conn, caller, project_id)
         target = workspaces.existing(conn, caller, destination_id)
+        if target.immutable:
+            raise FailedPrecondition(f"workspace '{target.name}' is built in; nothing moves into it")
         if target.archived or row.archived or row.workspace_archived:
             raise FailedPrecondition(
                 f"project '{row.name}' cannot move to workspace '{target.name}': one of them is archived"
@@ -189,18 +195,19 @@ def existing(conn: Connection, project_id: int) -> ProjectRow:
 
 def _changeable(conn: Connection, caller: Caller, project_id: int) -> ProjectRow:
     row = existing(conn, project_id)
-    if row.immutable:
-        raise FailedPrecondition(f"project '{row.name}' is built in and cannot be changed")
     if not caller.admin and caller.user_id not in (row.user_id, row.workspace_owner_id):
         raise Forbidden(f"only the owner of project '{row.name}', of its workspace, or an administrator may change it")
+    if row.immutable:
+        raise FailedPrecondition(f"project '{row.name}' is built in and cannot be changed")
     return row
 
 
 def _changes(conn: Connection, before: ProjectRow, asked: PatchProject) -> dict[str, Any]:
     changes: dict[str, Any] = {}
-    if asked.name is not None and asked.name != before.name:
-        changes["name"] = checked_name(asked.name, "project")
-        _refuse_taken_name(conn, before.workspace_id, asked.name)
+    name = checked_name(asked.name, "project") if asked.name is not None else before.name
+    if name != before.name:
+        changes["name"] = name
+        _refuse_taken_name(conn, before.workspace_id, name)
     if asked.description is not None:
         changes["description"] = asked.description
     if asked.key is not None and asked.key.upper() != before.key:
@@ -224,5 +231,7 @@ def _free_key(conn: Connection, wanted: str | None, name: str) -> str:
 
 
 def _store_notes(conn: Connection, project_id: int, notes: list[Note]) -> list[Note]:
+    for note in notes:
+        checked_text(note.name, "name of a note")
     projects.change(conn, project_id, {"notes": msgspec.to_builtins(notes)})
     return notes

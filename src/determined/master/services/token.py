@@ -14,6 +14,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import session as sessions
 from determined.master.db.queries import user as users
 from determined.master.db.queries.session import SessionKind, TokenRow
+from determined.master.services.naming import checked_text
 from determined.wire.base import OrderBy
 from determined.wire.codec import rfc3339
 from determined.wire.token import GetAccessTokensRequestSortBy as SortBy
@@ -42,6 +43,7 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostAccessTokenReque
     require_user(caller)
     if asked.user_id != caller.user_id and not caller.admin:
         raise Forbidden(f"user '{caller.username}' may make access tokens only for themselves")
+    checked_text(asked.description or "", "description")
     now = ctx.clock.now()
     expires_at = _expiry(ctx, now, asked.lifespan)
     token = session_token.new_token()
@@ -76,6 +78,7 @@ async def list_tokens(ctx: MasterContext, caller: Caller, query: TokenQuery) -> 
 
 async def patch(ctx: MasterContext, caller: Caller, token_id: int, asked: PatchAccessTokenRequest) -> TokenInfo:
     require_user(caller)
+    checked_text(asked.description or "", "description")
     now = ctx.clock.now()
 
     def write(conn: Connection) -> TokenRow:

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from determined.errors import AlreadyExists, DeterminedError, FailedPrecondition, Forbidden, InvalidArgument, NotFound
+from determined.errors import DeterminedError, FailedPrecondition, Forbidden, InvalidArgument, NotFound
 from determined.master.auth import password
 from determined.master.auth.identity import Caller, require_admin, require_user
 from determined.master.context import MasterContext
@@ -13,6 +13,12 @@ from determined.master.db.queries import session as sessions
 from determined.master.db.queries import user as users
 from determined.master.db.queries.user import UserRow
 from determined.master.services import agent_user
+from determined.master.services.user_name import (
+    checked_display_name,
+    checked_username,
+    require_free_username,
+    require_own_display_name,
+)
 from determined.wire.codec import rfc3339
 from determined.wire.user import (
     PatchUser,
@@ -25,7 +31,6 @@ from determined.wire.user import (
 )
 
 _OWN_FIELDS = frozenset({"display_name", "username", "password_hash"})
-_LONGEST_NAME = 250
 
 
 def to_wire(row: UserRow) -> User:
@@ -62,20 +67,21 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostUserRequest) -> 
     if asked.user is None:
         raise InvalidArgument("user is missing; send {'user': {'username': ...}}")
     wanted = asked.user
-    username = _checked_name(wanted.username)
+    username, display_name = checked_username(wanted.username), checked_display_name(wanted.display_name or "")
     values = {
         "username": username,
-        "display_name": wanted.display_name or "",
+        "display_name": display_name,
         "admin": wanted.admin,
         "active": wanted.active,
         "remote": bool(wanted.remote),
         "password_hash": await _new_password(ctx, asked.password, bool(asked.is_hashed), bool(wanted.remote)),
-        **agent_user.to_columns(wanted.agent_user_group),
+        **agent_user.of_user(wanted.agent_user_group),
     }
     now = ctx.clock.now()
 
     def write(conn: Connection) -> UserRow:
-        _refuse_taken(conn, username)
+        require_free_username(conn, username, admin=wanted.admin)
+        require_own_display_name(conn, display_name, None)
         return _existing(conn, users.create(conn, now, values))
 
     return to_wire(await ctx.db.write(write))
@@ -124,20 +130,6 @@ def _existing(conn: Connection, user_id: int) -> UserRow:
     return found
 
 
-def _checked_name(username: str) -> str:
-    name = username.strip().lower()
-    if not name or len(name) > _LONGEST_NAME or not name.isprintable() or "/" in name:
-        raise InvalidArgument(
-            f"username={username!r} is not usable; use 1 to {_LONGEST_NAME} printable characters without '/'"
-        )
-    return name
-
-
-def _refuse_taken(conn: Connection, username: str) -> None:
-    if users.by_name(conn, username) is not None:
-        raise AlreadyExists(f"there is already a user '{username}'; pick another name")
-
-
 async def _new_password(ctx: MasterContext, text: str | None, is_hashed: bool, remote: bool) -> str | None:
     """A blank password only where the config chose blank ones; a remote user gets one that nothing matches."""
     if remote and not text:
@@ -152,12 +144,12 @@ async def _changes(ctx: MasterContext, asked: PatchUser) -> dict[str, Any]:
     given = {
         "active": asked.active,
         "admin": asked.admin,
-        "display_name": asked.display_name,
+        "display_name": checked_display_name(asked.display_name) if asked.display_name is not None else None,
         "remote": asked.remote,
-        "username": _checked_name(asked.username) if asked.username is not None else None,
+        "username": checked_username(asked.username) if asked.username is not None else None,
     }
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    changes |= agent_user.to_columns(asked.agent_user_group)
+    changes |= agent_user.of_user(asked.agent_user_group)
     if asked.password is not None:
         changes["password_hash"] = await _new_password(ctx, asked.password, bool(asked.is_hashed), False)
     return changes
@@ -175,7 +167,9 @@ def _check_may_change(caller: Caller, user_id: int, changes: dict[str, Any]) -> 
 def _apply(ctx: MasterContext, conn: Connection, caller: Caller, user_id: int, changes: dict[str, Any]) -> UserRow:
     before = _existing(conn, user_id)
     if changes.get("username", before.username) != before.username:
-        _refuse_taken(conn, changes["username"])
+        require_free_username(conn, changes["username"], admin=changes.get("admin", before.admin))
+    if changes.get("display_name", before.display_name) != before.display_name:
+        require_own_display_name(conn, changes["display_name"], user_id)
     users.change(conn, ctx.clock.now(), user_id, changes)
     if before.admin and before.active and users.active_admins(conn) == 0:
         raise FailedPrecondition(f"'{before.username}' is the last active administrator; appoint another first")

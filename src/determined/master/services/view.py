@@ -1,4 +1,4 @@
-"""Saved views: seen by everybody, changed by their author, the owner of the project or an administrator."""
+"""Saved views: seen by everybody, changed by their author or an administrator."""
 
 from sqlalchemy import Connection
 
@@ -75,8 +75,7 @@ def _existing(conn: Connection, project_id: int, view_id: int) -> AnyRow:
 
 def _changeable(conn: Connection, caller: Caller, project_id: int, view_id: int) -> AnyRow:
     row = _existing(conn, project_id, view_id)
-    owners = (row.user_id, projects.existing(conn, project_id).user_id)
-    if not caller.admin and caller.user_id not in owners:
+    if not caller.admin and caller.user_id != row.user_id:
         raise Forbidden(f"view '{row.name}' is {row.username}'s; save one of your own under another name")
     return row
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from determined.config import mask_secrets, parse_checkpoint_storage, restore_secrets
 from determined.errors import AlreadyExists, FailedPrecondition, NotFound
-from determined.master.auth.identity import Caller, require_owner
+from determined.master.auth.identity import Caller, require_admin, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import workspace as workspaces
 from determined.master.db.queries.workspace import WorkspaceRow
@@ -20,6 +20,7 @@ from determined.wire.user import AgentUserGroup
 from determined.wire.workspace import PatchWorkspace, PostWorkspaceRequest, Workspace
 
 _STORAGE = "checkpoint_storage"
+_LINK = "set agentUserGroup, the OS user that tasks of a workspace run as"
 
 
 def to_wire(row: WorkspaceRow) -> Workspace:
@@ -53,19 +54,25 @@ async def list_all(ctx: MasterContext, caller: Caller) -> list[Workspace]:
 
 
 async def create(ctx: MasterContext, caller: Caller, asked: PostWorkspaceRequest) -> Workspace:
+    """The creator finds it among their pinned ones. Whom its tasks run as is for an administrator to say."""
+    name, link = checked_name(asked.name, "workspace"), agent_user.of_workspace(asked.agent_user_group)
+    if any(value is not None for value in link.values()):
+        require_admin(caller, _LINK)
     values = {
-        "name": checked_name(asked.name, "workspace"),
+        "name": name,
         "user_id": caller.user_id,
         "default_compute_pool": asked.default_compute_pool or None,
         "default_aux_pool": asked.default_aux_pool or None,
         _STORAGE: _with_secrets(_checked_storage(asked.checkpoint_storage_config), None),
-        **agent_user.to_columns(asked.agent_user_group),
+        **link,
     }
     now = ctx.clock.now()
 
     def write(conn: Connection) -> WorkspaceRow:
-        _refuse_taken(conn, asked.name)
-        return existing(conn, caller, workspaces.create(conn, now, values))
+        _refuse_taken(conn, name)
+        workspace_id = workspaces.create(conn, now, values)
+        workspaces.pin(conn, now, workspace_id, caller.user_id)
+        return existing(conn, caller, workspace_id)
 
     return to_wire(await ctx.db.write(write))
 
@@ -75,6 +82,9 @@ async def patch(ctx: MasterContext, caller: Caller, workspace_id: int, asked: Pa
 
     def write(conn: Connection) -> WorkspaceRow:
         before = _changeable(conn, caller, workspace_id)
+        _require_may_link(caller, before, changes)
+        if before.archived:
+            raise FailedPrecondition(f"workspace '{before.name}' is archived; unarchive it to change it")
         if changes.get("name", before.name) != before.name:
             _refuse_taken(conn, changes["name"])
         if changes.get(_STORAGE):
@@ -132,10 +142,16 @@ def existing(conn: Connection, caller: Caller, workspace_id: int) -> WorkspaceRo
 
 def _changeable(conn: Connection, caller: Caller, workspace_id: int) -> WorkspaceRow:
     row = existing(conn, caller, workspace_id)
+    require_owner(caller, row.user_id, f"workspace '{row.name}'")
     if row.immutable:
         raise FailedPrecondition(f"workspace '{row.name}' is built in and cannot be changed")
-    require_owner(caller, row.user_id, f"workspace '{row.name}'")
     return row
+
+
+def _require_may_link(caller: Caller, before: WorkspaceRow, changes: dict[str, Any]) -> None:
+    """A link to an OS user is a key to that user's files, and its absence may be one to root's."""
+    if any(getattr(before, name) != changes[name] for name in agent_user.COLUMNS if name in changes):
+        require_admin(caller, _LINK)
 
 
 def _refuse_taken(conn: Connection, name: str) -> None:
@@ -150,7 +166,7 @@ def _changes(asked: PatchWorkspace) -> dict[str, Any]:
     if asked.checkpoint_storage_config is not UNSET:
         changes[_STORAGE] = _checked_storage(asked.checkpoint_storage_config)
     if asked.agent_user_group is not UNSET:
-        changes |= agent_user.to_columns(asked.agent_user_group or AgentUserGroup())
+        changes |= agent_user.of_workspace(asked.agent_user_group or AgentUserGroup())
     for column, given in (
         ("default_compute_pool", (asked.default_compute_pool, asked.default_compute_resource_pool)),
         ("default_aux_pool", (asked.default_aux_pool, asked.default_aux_resource_pool)),

@@ -1,5 +1,7 @@
 """Whom a task may run as, and where."""
 
+from typing import Any
+
 import pytest
 
 from determined.master.config import MasterConfig, load_master_config
@@ -8,6 +10,7 @@ from determined.master.lifecycle import identity
 LINKED = {
     "username": "ann", "agent_uid": 1001, "agent_user": "ann", "agent_gid": 1001, "agent_group": "ann",
     "workspace_uid": None, "workspace_user": None, "workspace_gid": None, "workspace_group": None,
+    "workspace_user_of": None,
 }  # fmt: skip
 
 
@@ -30,3 +33,32 @@ def test_isolation_refuses_a_cluster_whose_tasks_all_run_as_one_user(isolated: M
     problem = identity.isolation_problem({**LINKED, "engine": "big"}, isolated)  # type: ignore[arg-type]
     assert problem is not None
     assert "'big' (ray)" in problem
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"agent_uid": 0},
+        {"agent_gid": 0},
+        {"agent_group": "root"},
+        {"agent_user": "root"},
+        {"workspace_uid": 0},
+        {"workspace_gid": 0},
+        {"workspace_group": "root"},
+        {"agent_uid": None},
+        {"agent_uid": None, "workspace_user": "root"},
+    ],
+)
+def test_isolation_counts_root_by_number_by_name_and_by_group(isolated: MasterConfig, change: dict[str, Any]) -> None:
+    problem = identity.isolation_problem({**LINKED, **change}, isolated)  # type: ignore[arg-type]
+    assert problem is not None and "root" in problem
+
+
+def test_isolation_refuses_a_workspace_that_lends_the_os_user_of_another(isolated: MasterConfig) -> None:
+    lent = {**LINKED, "workspace_uid": 2001, "workspace_user": "bob", "workspace_user_of": "bob"}
+    problem = identity.isolation_problem(lent, isolated)  # type: ignore[arg-type]
+    assert problem is not None and "OS user of 'bob'" in problem
+    shared = {**lent, "agent_uid": 2001}
+    assert identity.isolation_problem(shared, isolated) is None, "an administrator linked both"  # type: ignore[arg-type]
+    service = {**LINKED, "workspace_uid": 3000, "workspace_user": "lab"}
+    assert identity.isolation_problem(service, isolated) is None  # type: ignore[arg-type]

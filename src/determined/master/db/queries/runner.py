@@ -3,12 +3,26 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
+from sqlalchemy import Connection, RowMapping, and_, bindparam, func, insert, or_, select, update
 
 from determined.errors import NotFound
 from determined.master.db.queries.batching import batches
 from determined.master.db.schema import allocations, jobs, runners, tasks, users, workspaces
 
+_others = users.alias("others")
+# Whose OS user a workspace lends to everybody in it; some other user's name, or NULL.
+_LENT = (
+    select(func.min(_others.c.username))
+    .where(
+        _others.c.id != users.c.id,
+        or_(
+            _others.c.agent_uid == workspaces.c.agent_uid,
+            and_(workspaces.c.agent_uid.is_(None), _others.c.agent_user == workspaces.c.agent_user),
+        ),
+    )
+    .correlate(users, workspaces)
+    .scalar_subquery()
+)
 # Whom a task of this user in this workspace runs as; lifecycle/identity.py reads these.
 _IDENTITY = (
     users.c.username,
@@ -20,6 +34,7 @@ _IDENTITY = (
     workspaces.c.agent_user.label("workspace_user"),
     workspaces.c.agent_gid.label("workspace_gid"),
     workspaces.c.agent_group.label("workspace_group"),
+    _LENT.label("workspace_user_of"),
 )
 
 # Statements that every trial needs are built once: building one costs more than running it.
