@@ -12,9 +12,11 @@ TF215 := .venv-tf215
 # What is fetched is asked for again when an index or a mirror did not answer.
 FETCH := sh scripts/retry.sh
 PYTEST ?= $(BIN)/python -m pytest
+# Processes that run tests side by side; most of their time is waiting.
+WORKERS ?= 5
 FAST := -m "not slow and not chaos and not fuzz and not engines and not browser and not second_database and not frameworks"
 
-.PHONY: setup lock demo wheel webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-postgres test-gpu test-frameworks test-frameworks-fast fuzz official engines docker frameworks clean
+.PHONY: setup lock demo wheel webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-postgres test-gpu test-frameworks test-frameworks-fast fuzz official engines services docker frameworks clean
 
 setup: $(STAMP)
 
@@ -72,6 +74,10 @@ $(OFFICIAL)/.stamp:
 engines: $(RAY)/.stamp
 	@if [ "$$(id -u)" = 0 ]; then $(FETCH) sh scripts/install_slurm.sh; fi
 
+# PostgreSQL and OpenSSH, likewise; the tests start servers of their own.
+services:
+	@if [ "$$(id -u)" = 0 ]; then $(FETCH) sh scripts/install_postgres.sh && $(FETCH) sh scripts/install_ssh.sh; fi
+
 # The distribution's Docker, likewise; the tests start a daemon of their own.
 docker:
 	@if [ "$$(id -u)" = 0 ]; then $(FETCH) sh scripts/install_docker.sh; fi
@@ -94,8 +100,8 @@ $(TF215)/.stamp: scripts/install_frameworks.sh
 # Files run in parallel, those of real clusters first: most of their time is waiting, which the others fill. `check` has
 # run the architecture tests. What comes before is made and checked side by side, the output of each in one piece.
 test:
-	@$(MAKE) --no-print-directory -j 3 --output-sync=target official engines chromium check check-webui
-	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -n 5 --dist loadfile --no-loadscope-reorder $(FAST) \
+	@$(MAKE) --no-print-directory -j 3 --output-sync=target official engines chromium services check check-webui
+	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(FAST) \
 		--ignore tests/architecture tests
 
 # Every page, journey, theme and width in a real browser; `make test` has a smoke of it.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import psycopg
+import pytest
 
 from cluster import HANG_SECONDS, eventually, free_port, lives
 
@@ -72,5 +73,6 @@ def _binary(name: str) -> str:
     if found:
         return found
     versions = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
-    assert versions, f"PostgreSQL's {name} is not installed; install Debian's package postgresql"
+    if not versions:
+        pytest.skip("PostgreSQL is not installed; as root: sh scripts/install_postgres.sh")
     return str(versions[-1])
