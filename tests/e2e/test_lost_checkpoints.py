@@ -225,6 +225,29 @@ def test_a_script_cannot_choose_a_place_that_goes_with_its_task(client: Client, 
     assert "which is deleted when the task ends" in said[2]
 
 
+TEMPORARY = """
+import tempfile
+from determined import core
+from determined.errors import CheckpointNotStored
+
+try:
+    with core.init(checkpoint_storage=tempfile.mkdtemp()) as context:
+        with context.checkpoint.store_path({"steps_completed": 1}) as (path, storage_id):
+            (path / "weights").write_text("w")
+    print("saved", flush=True)
+except ValueError as e:
+    print("refused:", e, flush=True)
+"""
+
+
+def test_temporary_directories_of_a_task_are_no_storage(client: Client, tmp_path: Path, store: Path) -> None:
+    """In a /tmp of its own as in a directory of its own below the one of all."""
+    experiment, state, lines = _run(client, tmp_path, store, TEMPORARY)
+    assert state == "COMPLETED", lines
+    assert any("refused:" in line and "in the /tmp of this task alone" in line for line in lines), lines
+    assert _checkpoints(client, experiment) == []
+
+
 OWN = """
 from determined import core
 from determined.common.storage import SharedFSStorageManager
@@ -238,7 +261,7 @@ with core.init(storage_manager=SharedFSStorageManager({place!r})) as context:
 def test_a_store_that_an_older_script_brings_is_known_to_the_master(
     client: Client, tmp_path: Path, store: Path
 ) -> None:
-    own = tmp_path / "own"
+    own = store / "own"
     experiment, state, lines = _run(client, tmp_path, store, OWN.format(place=str(own)))
     assert state == "COMPLETED", lines
     [saved] = _checkpoints(client, experiment)

@@ -22,6 +22,7 @@ from determined.core._searcher import SearcherContext, SearcherContextMissing, i
 from determined.core._train import TrainContext
 from determined.rundir.event_files import Destination, Ledger
 from determined.rundir.layout import RunDir
+from determined.rundir.private_tmp import is_in_private_tmp
 from determined.storage.shared_fs import SharedFSStorageManager
 from determined.tensorboard import MetricEvents, TensorboardManager, claim_directory, event_prefix
 
@@ -100,7 +101,7 @@ class _Trial:
         self._master = Master(info)
         self._chosen = checkpoint_storage
         self._storage = manager or self._chosen_storage(checkpoint_storage) or self._configured_storage()
-        self._storage.refuse_inside(str(self._run_dir.path))
+        self._refuse_lost_places()
         self._is_given = manager is not None
         own = manager.as_section() if manager is not None else checkpoint_storage
         self._storage_id = self._register(own) if own is not None and dist.rank == 0 else None
@@ -180,6 +181,16 @@ class _Trial:
         if isinstance(given, str):
             given = storage.as_config(given)
         return _chosen_storage(given)
+
+    def _refuse_lost_places(self) -> None:
+        """Raise ValueError for a storage that goes with this task. The runner mounts the experiment's own through."""
+        self._storage.refuse_inside(str(self._run_dir.path))
+        section = self._storage.as_section()
+        if section is not None and is_in_private_tmp(self._run_dir, section["container_path"]):
+            raise ValueError(
+                f"checkpoint storage {section['container_path']} is in the /tmp of this task alone, which is deleted "
+                "when the task ends; name another directory, or set checkpoint_storage in the experiment's config"
+            )
 
     def _configured_storage(self) -> storage.StorageManager:
         config = self._trial._config.get("checkpoint_storage")

@@ -51,6 +51,7 @@ from determined.master.routes.errors import exception_handlers
 from determined.master.routes.limits import ORDINARY_BODY
 from determined.master.routes.observe import observed
 from determined.master.services import bootstrap, session
+from determined.master.services.experiment_files import prepare_storage
 from determined.master.services.master_log import LogRing
 from determined.master.services.request_metrics import RequestMetrics
 from determined.master.services.stream import StreamHub
@@ -62,6 +63,7 @@ EngineFactory = Callable[[MasterContext], Sequence[Engine]]
 
 _SWEEP_SECONDS = 3600.0
 _OWNER_SECONDS = 5.0
+_STORAGE_SECONDS = 10.0
 _ANSWER_SECONDS = 1.5  # for answers that are on their way when the master stops
 
 
@@ -163,6 +165,7 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     await asyncio.to_thread(ownership.take)
     ctx = await open_context(db, plan.config, directory, plan.clock)
     stack.callback(ctx.bus.close)
+    await _prepare_storage(ctx)
     state.ctx = ctx
 
     engines = list(plan.engine_factory(ctx) if plan.engine_factory else _engines(plan, directory, ctx))
@@ -175,6 +178,15 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     stack.push_async_callback(state.streams.close)
     guarding = supervise.repeat(lambda: _stay_owner(ctx, ownership), name="database ownership", seconds=_OWNER_SECONDS)
     stack.push_async_callback(supervise.stop, guarding)
+
+
+async def _prepare_storage(ctx: MasterContext) -> None:
+    """A file system that hangs must not keep the master from serving."""
+    making = asyncio.to_thread(prepare_storage, ctx.config, ctx.cluster.cluster_id)
+    try:
+        await asyncio.wait_for(making, _STORAGE_SECONDS)
+    except TimeoutError:
+        logger.warning("the checkpoint storage has not answered within %s s", _STORAGE_SECONDS)
 
 
 async def _stay_owner(ctx: MasterContext, ownership: Ownership) -> None:

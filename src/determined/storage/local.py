@@ -160,6 +160,19 @@ class LocalStorageManager(StorageManager):
     def read(self, key: str) -> bytes:
         return self._loose(key).read_bytes()
 
+    def share(self, key: str) -> None:
+        """Make a directory of loose files for every user (1777) and ours, and so all that leads to it."""
+        make_base(self.base)
+        self._loose(key)
+        with contextlib.ExitStack() as stack:
+            fd = stack.enter_context(tree.base(self._base_path))
+            for part in PurePosixPath(key).parts:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=fd)
+                fd = stack.enter_context(tree.directory(part, fd))
+                os.fchown(fd, os.geteuid(), -1)  # its owner could remove what others put there
+                os.fchmod(fd, 0o1777)
+
     def remove(self, key: str) -> None:
         self._loose(key)
         with contextlib.suppress(FileNotFoundError), tree.base(self._base_path) as base:
@@ -270,12 +283,22 @@ def make_base(base: Path) -> None:
     """Create the store's base for every user (1777): several share it, and none removes or renames another's."""
     if base.is_dir():
         return
-    base.parent.mkdir(parents=True, exist_ok=True)
+    _make_way(base.parent)
     with contextlib.suppress(FileExistsError):  # another rank was first
         base.mkdir()
         base.chmod(0o1777)
     if not base.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, _what_is_there(base))
+
+
+def _make_way(directory: Path) -> None:
+    """Make what leads to a store. Everybody may pass, or the store would be for the user alone who came first."""
+    if directory.is_dir():
+        return
+    _make_way(directory.parent)
+    with contextlib.suppress(FileExistsError):
+        directory.mkdir()
+        directory.chmod(0o755)
 
 
 def _what_is_there(base: Path) -> str:

@@ -17,6 +17,7 @@ from determined import storage
 from determined.master.background.gc import ATTEMPTS, GarbageCollector
 from determined.rundir import tar
 from determined.storage.manifest import MANIFEST_NAME
+from determined.storage.shared_fs import SharedFSStorageManager
 
 UUID = "3f1d2a8e-0000-4000-8000-00000000000a"
 
@@ -171,3 +172,69 @@ def test_in_the_clusters_own_storage_it_serves_every_users_files(
     with manager.restore_path(uuid) as path:
         os.chown(path, 12345, 12345)
     assert user.get(f"/checkpoints/{uuid}").status == 200
+
+
+LINKED = {"agentUid": 2002, "agentGid": 2002, "agentUser": "u", "agentGroup": "g"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has tasks of several users")
+def test_what_another_users_task_has_left_in_the_clusters_storage_cannot_be_claimed(
+    master: Any, admin: Any, user: Any, submit: Any, first_trial: Any, checkpoint: Any, collect: Any, write: Any
+) -> None:
+    """Everybody can list its name, and only its owner read it; a root master could for whoever says it is theirs."""
+    trial = first_trial(user, submit(user)["experiment"]["id"])
+    orphan, own = checkpoint(user, trial, 1), checkpoint(user, trial, 2)
+    write(lambda conn: conn.exec_driver_sql(f"DELETE FROM checkpoints WHERE uuid = '{orphan}'"))
+    base = Path(master.ctx.config.data_dir) / "checkpoints"
+    for name, uid in ((orphan, 2001), (own, 2002)):
+        os.chown(base / name, uid, uid)
+        (base / name).chmod(0o700)
+    assert admin.call("PATCH", "/api/v1/users/2", {"agentUserGroup": LINKED}).status == 200
+    _report(user, trial, orphan)
+    refused = user.get(f"/checkpoints/{orphan}")
+    assert refused.status != 200 and "belongs to uid 2001, not to uid 2002" in refused.raw.decode()
+    _delete(user, orphan)
+    collect()
+    assert (base / orphan / "weights.bin").exists()
+    assert user.get(f"/checkpoints/{own}").status == 200
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has tasks of several users")
+def test_tensorboard_files_of_every_user_find_a_place_in_the_clusters_storage(
+    master: Any,
+) -> None:
+    base = Path(master.ctx.config.data_dir) / "checkpoints"
+    own = base / master.ctx.cluster.cluster_id
+    for path in (base, own, own / "tensorboard", own / "tensorboard" / "experiment"):
+        found = path.stat()
+        assert (found.st_uid, found.st_mode & 0o7777) == (0, 0o1777), path
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has tasks of several users")
+def test_a_directory_that_the_first_user_has_made_is_taken_over_and_a_link_is_not_followed(tmp_path: Path) -> None:
+    manager = SharedFSStorageManager(str(tmp_path / "new" / "way" / "store"))
+    manager.share("a/b")
+    assert (tmp_path / "new" / "way").stat().st_mode & 0o7777 == 0o755
+    os.chown(tmp_path / "new/way/store/a", 2001, 2001)
+    (tmp_path / "new/way/store/a").chmod(0o700)
+    manager.share("a/b")
+    found = (tmp_path / "new/way/store/a").stat()
+    assert (found.st_uid, found.st_mode & 0o7777) == (0, 0o1777)
+    (tmp_path / "private").mkdir(mode=0o700)
+    (tmp_path / "new/way/store/link").symlink_to(tmp_path / "private")
+    with pytest.raises(OSError):
+        manager.share("link/b")
+    assert (tmp_path / "private").stat().st_mode & 0o7777 == 0o700
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of another user")
+def test_who_squats_anothers_tensorboard_directory_does_not_keep_the_experiment_from_being_deleted(
+    master: Any, user: Any, submit: Any
+) -> None:
+    experiment = submit(user)["experiment"]["id"]
+    base = Path(master.ctx.config.data_dir) / "checkpoints" / master.ctx.cluster.cluster_id
+    squatted = base / "tensorboard" / "experiment" / str(experiment)
+    squatted.mkdir()
+    os.chown(squatted, 2001, 2001)
+    assert user.call("DELETE", f"/api/v1/experiments/{experiment}/tensorboard-files").status == 200
+    assert not squatted.exists()

@@ -1,5 +1,6 @@
 """core.init decides by the task around it, and Context closes cleanly whatever happened."""
 
+import json
 import os
 import signal
 from collections.abc import Callable
@@ -10,6 +11,9 @@ import pytest
 
 from determined import core
 from determined.errors import InvalidHP
+from determined.rundir import private_tmp
+from determined.rundir.layout import RunDir
+from determined.storage import SharedFSStorageManager
 from determined.wire.report import EarlyExit
 
 Task = Callable[..., None]
@@ -140,3 +144,25 @@ def test_the_use_of_a_checkpoint_is_linked(task: Task, master: Any) -> None:
     with core.init() as context:
         context.experimental.report_task_using_checkpoint(Checkpoint())
     assert master.requests[0][2]["trialSourceInfo"]["trialSourceInfoType"] == "TRIAL_SOURCE_INFO_TYPE_INFERENCE"
+
+
+def test_a_storage_in_the_tmp_of_the_task_alone_is_refused(
+    task: Any, runner: Any, run_dir: RunDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the name it has on the node, and by the one under which the task has it mounted."""
+    task()
+    run_dir.tmp_note.write_text(json.dumps(str(tmp_path / "determined-abc")))
+    mounts = tmp_path / "mountinfo"
+    lines = [
+        "1 0 0:1 / / rw - ext4 none rw",
+        f"2 1 0:1 /var/determined-abc/tmp {tmp_path}/mnt rw - ext4 none rw",
+        f"3 2 0:1 /srv/store {tmp_path}/mnt/store rw - ext4 none rw",
+    ]
+    mounts.write_text("\n".join(lines))
+    monkeypatch.setattr(private_tmp, "_MOUNTS", mounts)
+    for place in (tmp_path / "determined-abc" / "tmp", tmp_path / "mnt" / "mine"):
+        with pytest.raises(ValueError, match="is in the /tmp of this task alone"):
+            core.init(checkpoint_storage=str(place))
+        with pytest.raises(ValueError, match="is in the /tmp of this task alone"):
+            core.init(storage_manager=SharedFSStorageManager(str(place)))
+    assert not private_tmp.is_in_private_tmp(run_dir, str(tmp_path / "mnt" / "store" / "below"))

@@ -16,6 +16,7 @@ from determined.engines.model import GoneReason, Launch, Mount, RunnerGone
 from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir.container import RESOURCES_TYPE
 from determined.rundir.layout import RunDir
+from determined.storage.local import make_base
 from determined.wire.report import LaunchFile
 
 logger = logging.getLogger(__name__)
@@ -189,7 +190,7 @@ def _make_storage(storage: Mount, identity: process.Identity | None) -> None:
         return
     try:
         if identity is None:
-            path.mkdir(parents=True, exist_ok=True)
+            make_base(path)
         else:
             _make_as(path, identity)
     except (OSError, subprocess.SubprocessError) as e:
@@ -201,7 +202,7 @@ def _make_storage(storage: Mount, identity: process.Identity | None) -> None:
 
 def _make_as(path: Path, identity: process.Identity) -> None:
     subprocess.run(
-        ["mkdir", "-p", "--", str(path)],
+        ["mkdir", "-p", "-m", "1777", "--", str(path)],  # as make_base does: other users' tasks save there as well
         check=True, capture_output=True, text=True, timeout=_MAKE_SECONDS, stdin=subprocess.DEVNULL, cwd="/",
         user=identity.uid, group=identity.gid, extra_groups=identity.groups,
     )  # fmt: skip

@@ -6,6 +6,7 @@ as the master does). In the cluster's own `checkpoint_storage` that is so where 
 """
 
 import asyncio
+import logging
 from os.path import normpath
 from typing import Any
 
@@ -23,15 +24,21 @@ from determined.master.lifecycle.identity import can_switch_users, task_uid
 from determined.master.services.experiment_layers import master_storage
 from determined.storage.local import LocalStorageManager
 
+logger = logging.getLogger(__name__)
+
 
 async def remove_tensorboard(ctx: MasterContext, experiment_id: int, config: dict[str, Any]) -> None:
     """Drop the experiment's TensorBoard files; none there is fine."""
-    manager = await open_storage(ctx, experiment_id, config.get("checkpoint_storage"))
-    await asyncio.to_thread(manager.remove, f"{ctx.cluster.cluster_id}/tensorboard/experiment/{experiment_id}")
+    manager = await open_storage(ctx, experiment_id, config.get("checkpoint_storage"), claimed=False)
+    await asyncio.to_thread(manager.remove, f"{tensorboard_of_experiments(ctx.cluster.cluster_id)}/{experiment_id}")
 
 
-async def open_storage(ctx: MasterContext, experiment_id: int, config: dict[str, Any] | None) -> storage.StorageManager:
+async def open_storage(
+    ctx: MasterContext, experiment_id: int, config: dict[str, Any] | None, *, claimed: bool = True
+) -> storage.StorageManager:
     """The storage of an experiment, or of one of its checkpoints, as the master reaches it.
+
+    `claimed`: what is touched there has a name that a task has said; else one that the master has given.
 
     Raises:
         FailedPrecondition: there is none that it could reach.
@@ -40,17 +47,36 @@ async def open_storage(ctx: MasterContext, experiment_id: int, config: dict[str,
     place = place_of(ctx.config, active, config)
     if place.reason:
         raise FailedPrecondition(place.reason)
-    return await manager_of(ctx, experiment_id, place)
+    return await manager_of(ctx, experiment_id, place, claimed=claimed)
 
 
-async def manager_of(ctx: MasterContext, experiment_id: int, place: Place) -> storage.StorageManager:
+async def manager_of(
+    ctx: MasterContext, experiment_id: int, place: Place, *, claimed: bool = True
+) -> storage.StorageManager:
     """The storage in a place, for tasks of this experiment alone where others have something there too."""
     manager = await asyncio.to_thread(_build, place.section)
     if isinstance(manager, LocalStorageManager):
         uid = await ctx.db.read(lambda conn: _task_uid(conn, ctx.config, experiment_id))
-        if not _is_the_clusters(ctx.config, manager) or (place.is_here and _shares_with_others(uid)):
+        is_shared = claimed and place.is_here and _shares_with_others(uid)
+        if is_shared or not _is_the_clusters(ctx.config, manager):
             manager.only_owned_by(uid)
     return manager
+
+
+def prepare_storage(config: MasterConfig, cluster_id: str) -> None:
+    """Make what tasks of several users share in the cluster's own storage: the first of them would own it. Blocking."""
+    manager = storage.build(master_storage(config))
+    if not can_switch_users() or not isinstance(manager, LocalStorageManager):
+        return
+    try:
+        manager.share(tensorboard_of_experiments(cluster_id))
+    except OSError as e:
+        logger.warning("TensorBoard files of other users than the first cannot be stored: %s", e)
+
+
+def tensorboard_of_experiments(cluster_id: str) -> str:
+    """Where in a storage each experiment has a directory of event files, by its id."""
+    return f"{cluster_id}/tensorboard/experiment"
 
 
 async def require_lasting(ctx: MasterContext, active: dict[str, Any]) -> None:
