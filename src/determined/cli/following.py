@@ -178,4 +178,7 @@ def _print(entries: Iterator[Any], args: argparse.Namespace, ended: str, reopen:
 
 def _each(entries: Iterable[Any], as_json: bool) -> None:
     for entry in entries:
-        render.raw(to_json(entry).decode() + "\n" if as_json else entry.message)
+        if as_json:
+            render.json_line(to_json(entry).decode())
+        else:
+            render.log(entry.message)

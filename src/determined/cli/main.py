@@ -110,12 +110,12 @@ def _guarded(doing: str, run: "environment.Action") -> int:
 
 
 def _failed(doing: str, error: Exception, *, unexpected: bool = False) -> int:
-    from determined.cli.render import fail
+    from determined.cli.render import fail, raw
 
     if unexpected or environment.debug():
         import traceback
 
-        traceback.print_exc()
+        raw(traceback.format_exc(), file=sys.stderr)
     fail(f"Failed to {doing}: {_told(error)}")
     return int(getattr(error, "exit_status", 1))
 

@@ -1,4 +1,7 @@
-"""What people and scripts see: tables, JSON, YAML, CSV; colours on a terminal, none in a pipe. Only here is print."""
+"""What people and scripts see: tables, JSON, YAML, CSV; colours on a terminal, none in a pipe. Only here is print.
+
+Everything that is printed goes through `terminal`: it may come from other users.
+"""
 
 import csv
 import json
@@ -11,6 +14,7 @@ import msgspec
 
 from determined.cli import environment
 from determined.cli.grammar import Arg, OneOf, arg, one_of
+from determined.cli.terminal import cell, harmless, json_text, log_text
 
 _WORTH_A_BAR = 1024 * 1024  # bytes; less is over before a bar is read
 
@@ -33,7 +37,8 @@ def line(text: str = "", *, style: str | None = None, file: IO[str] | None = Non
     """One line; `style` (green, yellow, red, bold, dim) only where a person watches."""
     out = file or sys.stdout
     codes = {"green": "32", "yellow": "33", "red": "31", "bold": "1", "dim": "2"}
-    painted = f"\x1b[{codes[style]}m{text}\x1b[0m" if style and out.isatty() else text
+    safe = harmless(text)
+    painted = f"\x1b[{codes[style]}m{safe}\x1b[0m" if style and out.isatty() else safe
     print(painted, file=out, flush=True)
 
 
@@ -45,9 +50,22 @@ def fail(text: str) -> None:
     line(text, style="red", file=sys.stderr)
 
 
-def raw(text: str) -> None:
-    """Text that carries its own line ends, such as log lines."""
-    sys.stdout.write(text)
+def raw(text: str, *, file: IO[str] | None = None) -> None:
+    """Text that carries its own line ends."""
+    out = file or sys.stdout
+    out.write(harmless(text))
+    out.flush()
+
+
+def log(text: str) -> None:
+    """A log line with its own line end; its colours are kept on a terminal."""
+    sys.stdout.write(log_text(text, colours=sys.stdout.isatty()))
+    sys.stdout.flush()
+
+
+def json_line(text: str) -> None:
+    """One JSON object on a line of its own."""
+    sys.stdout.write(json_text(text) + "\n")
     sys.stdout.flush()
 
 
@@ -57,7 +75,7 @@ def rows(headers: Sequence[str], values: Iterable[Sequence[Any]], *, args: Any =
     if getattr(args, "csv", False):
         writer = csv.writer(sys.stdout)
         writer.writerow(headers)
-        writer.writerows([[text_of(v) for v in row] for row in listed])
+        writer.writerows([[harmless(text_of(v)) for v in row] for row in listed])
         return
     if getattr(args, "json", False) or getattr(args, "yaml", False):
         records = data if data is not None else [dict(zip(headers, row, strict=True)) for row in listed]
@@ -74,18 +92,19 @@ def structured(data: Any, *, args: Any = None) -> None:
 
         raw(yaml.safe_dump(plain, sort_keys=True, default_flow_style=False, allow_unicode=True))
         return
-    text = json.dumps(plain, indent=2, sort_keys=True, ensure_ascii=False)
+    text = json_text(json.dumps(plain, indent=2, sort_keys=True, ensure_ascii=False))
     if sys.stdout.isatty() and environment.colorize_json():
         from rich.console import Console
+        from rich.highlighter import JSONHighlighter
 
-        Console().print_json(text)
+        Console().print(JSONHighlighter()(text), soft_wrap=True)  # print_json would undo the escapes
         return
     print(text)
 
 
 def table(headers: Sequence[str], listed: Sequence[Sequence[Any]]) -> None:
     """Columns with a rule under the header; the widths follow the content."""
-    cells = [[text_of(v) for v in row] for row in listed]
+    cells = [[cell(text_of(v)) for v in row] for row in listed]
     widths = [max([len(h), *(len(row[i]) for row in cells)]) for i, h in enumerate(headers)]
     numeric = [bool(listed) and all(_is_number(row[i]) for row in listed) for i in range(len(headers))]
     print(" " + " | ".join(h.ljust(w) for h, w in zip(headers, widths, strict=True)).rstrip())
@@ -145,7 +164,7 @@ def ask(question: str) -> bool:
     if not sys.stdin.isatty():
         fail(f"{question} There is no terminal to ask; pass --yes to go on")
         return False
-    return input(f"{question} [y/n]: ").strip().lower() in {"y", "yes"}
+    return input(f"{harmless(question)} [y/n]: ").strip().lower() in {"y", "yes"}
 
 
 class Progress:
