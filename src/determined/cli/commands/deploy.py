@@ -9,7 +9,7 @@ from typing import Any
 
 from determined.api import cluster
 from determined.api.session import Session
-from determined.cli import render
+from determined.cli import passwords, render
 from determined.cli.commands import deploy_ray
 from determined.cli.connection import connect, own_session
 from determined.cli.grammar import Arg, Command, arg, command, group, one_of
@@ -35,7 +35,7 @@ def cluster_up(args: argparse.Namespace) -> None:
         host=args.host,
         master_config_path=Path(args.master_config_path) if args.master_config_path else None,
         storage_host_path=args.storage_host_path,
-        initial_user_password=args.initial_user_password,
+        initial_user_password=passwords.given(args.initial_user_password, "--initial-user-password"),
         agents=args.agents,
         gpu=args.gpu,
         auto_work_dir=args.auto_work_dir,
@@ -140,7 +140,7 @@ def _master(*more: Arg) -> tuple[Any, ...]:
             arg("--master-config-path", metavar="FILE", help="a master.yaml"),
             arg("--storage-host-path", metavar="DIR", help="where checkpoints go"),
         ),
-        arg("--initial-user-password", help="of the users determined and admin"),
+        arg("--initial-user-password", help="of the users determined and admin; - asks for it"),
         arg("--host", help="address to listen on; 0.0.0.0 for other machines (default: this machine only)"),
         arg("--master-port", type=int, help="port to listen on (default: 8080)"),
         _NAME,

@@ -5,7 +5,7 @@ import sys
 
 from determined.api import cluster
 from determined.api.own_master import MasterState
-from determined.cli import render
+from determined.cli import passwords, render
 from determined.cli.connection import own_session
 from determined.cli.grammar import arg, command, group
 
@@ -25,7 +25,7 @@ def up(args: argparse.Namespace) -> int:
         host=args.master_host,
         port=args.master_port,
         storage_host_path=args.storage_host_path,
-        initial_user_password=args.initial_user_password,
+        initial_user_password=passwords.given(args.initial_user_password, "--initial-user-password"),
     )
     state = ray.up(args.cluster_name, options)
     render.line(f"Determined is running at {state.url}")
@@ -79,7 +79,7 @@ TREE = group(
         arg("--master-host", help="address to listen on (default: this machine's, as the cluster sees it)"),
         arg("--master-port", type=int, default=8080, help="where the master listens (default: 8080)"),
         arg("--storage-host-path", metavar="DIR", help="where checkpoints go: the same directory on every node"),
-        arg("--initial-user-password", help="of the users determined and admin"),
+        arg("--initial-user-password", help="of the users determined and admin; - asks for it"),
         _NAME,
     ),
     command("down", "stop the master; what runs goes on", down, _NAME, arg("--delete-db", action="store_true")),

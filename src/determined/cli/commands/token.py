@@ -6,7 +6,7 @@ from determined.api import environment, token, user
 from determined.api.login import cert_for
 from determined.api.session import Session
 from determined.api.token_store import TokenStore
-from determined.cli import render
+from determined.cli import passwords, render
 from determined.cli.connection import address, connect
 from determined.cli.grammar import arg, command, group, one_of
 from determined.errors import NotFound
@@ -58,9 +58,10 @@ def revoke(args: argparse.Namespace) -> None:
 
 def log_in(args: argparse.Namespace) -> None:
     url = address(args)
-    name = user.me(Session(url, token=args.token, cert=cert_for(url))).username
+    given = passwords.given(args.token, "det token login") or ""
+    name = user.me(Session(url, token=given, cert=cert_for(url))).username
     store = TokenStore(url, environment.config_dir())
-    store.save(name, args.token)
+    store.save(name, given)
     store.activate(name)
     render.line(f"Logged in as {name} at {url}")
 
@@ -100,5 +101,5 @@ TREE = group(
     command("describe", "describe access token", describe, arg("token_id", type=int, nargs="+"), render.FORMATS),
     command("edit", "edit access token", edit, _TOKEN, arg("-d", "--description", required=True), _FORMAT),
     command("revoke", "revoke access token", revoke, _TOKEN),
-    command("login", "log in with access token", log_in, arg("token")),
+    command("login", "log in with access token", log_in, arg("token", help="- asks for it")),
 )

@@ -1,17 +1,16 @@
 """det user: log in and out, manage users."""
 
 import argparse
-import getpass
 import sys
 from typing import Any
 
 from determined.api import environment, user
 from determined.api.login import cert_for, login
 from determined.api.token_store import TokenStore
-from determined.cli import render
+from determined.cli import passwords, render
 from determined.cli.connection import address, connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of, truth
-from determined.errors import DeterminedError, Unauthenticated
+from determined.errors import DeterminedError
 from determined.wire.user import User
 
 _NAME = arg("username", help="user name")
@@ -31,7 +30,7 @@ def log_in(args: argparse.Namespace) -> None:
     url = address(args)
     store = TokenStore(url, environment.config_dir())
     name = args.username or args.user_override or store.active_user() or "determined"
-    token = login(url, name, _read_password(f"Password for user '{name}': "), cert=cert_for(url))
+    token = login(url, name, passwords.read(f"Password for user '{name}': "), cert=cert_for(url))
     store.save(name, token)
     store.activate(name)
     render.line(f"Logged in as {name} at {url}")
@@ -55,7 +54,7 @@ def whoami(args: argparse.Namespace) -> None:
 
 def create(args: argparse.Namespace) -> None:
     session = connect(args)
-    password = args.password
+    password = passwords.given(args.password, "--password")
     if password is None and not args.remote:
         password = _new_password(args.username)
     if password:
@@ -136,21 +135,10 @@ def _revoke(args: argparse.Namespace) -> None:
 
 
 def _new_password(name: str) -> str:
-    first = _read_password(f"New password for user '{name}': ")
-    if sys.stdin.isatty() and _read_password("Confirm password: ") != first:
+    first = passwords.read(f"New password for user '{name}': ")
+    if sys.stdin.isatty() and passwords.read("Confirm password: ") != first:
         raise UsageError("the passwords do not match")
     return first
-
-
-def _read_password(prompt: str) -> str:
-    if sys.stdin.isatty():
-        return getpass.getpass(prompt)
-    text = sys.stdin.readline()
-    if not text:
-        raise Unauthenticated(
-            "no terminal to ask for a password; write it to standard input, or set DET_USER and DET_PASS"
-        )
-    return text.rstrip("\n")
 
 
 def _agent(u: User) -> str | None:
@@ -180,7 +168,10 @@ TREE = group(
         create,
         _NAME,
         arg("--admin", action="store_true", help="may administer the cluster"),
-        one_of(arg("--password", help="initial password"), arg("--remote", action="store_true", help="logs in by SSO")),
+        one_of(
+            arg("--password", help="initial password; - asks for it (the default)"),
+            arg("--remote", action="store_true", help="logs in by SSO"),
+        ),
     ),
     command(
         "edit",
