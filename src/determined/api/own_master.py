@@ -18,6 +18,7 @@ from determined.api import proof
 from determined.api.address import is_same_place
 from determined.api.certificates import CertSpec, context_of
 from determined.errors import DeterminedError
+from determined.wire.codec import text_of
 
 STATE_FILE = "state.json"
 EMBEDDED = "embedded"
@@ -43,6 +44,9 @@ class MasterState(msgspec.Struct, frozen=True, kw_only=True):
     data_dir: str
     certificate: str | None = None  # PEM of what it shows, when it serves https
     past_urls: list[str] = []  # where it was before, newest first: whoever is there now may be a stranger
+
+    def __repr__(self) -> str:
+        return text_of(self)
 
 
 def find(state_dir: Path) -> MasterState | None:

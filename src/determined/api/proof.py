@@ -8,7 +8,7 @@ port, so the proof is bound to the address that was dialled.
 import json
 import os
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,7 +25,7 @@ class Claim:
 
     master_url: str
     allocation_id: str
-    token: str
+    token: str = field(repr=False)
 
     def question(self, nonce: bytes) -> str:
         return question(nonce, self.allocation_id)
@@ -43,7 +43,7 @@ class OwnMaster:
     """Whom to expect at the other end: the master whose state file is this user's (own_master.py)."""
 
     master_url: str
-    identity: str
+    identity: str = field(repr=False)
     data_dir: str
 
     def question(self, nonce: bytes) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from determined.api.address import canonical
+from determined.api.own_master import write_private
 from determined.errors import DeterminedError
 
 _VERSION = 2
@@ -101,10 +102,8 @@ class TokenStore:
                 for url, m in masters.items()
             },
         }
-        temporary = self.path.with_name("auth.json.temp")
-        temporary.touch(mode=0o600)
-        temporary.write_text(json.dumps(data, indent=4, sort_keys=True))
-        temporary.replace(self.path)
+        # not through a file of a fixed name: one that lies there already would keep its mode and its readers
+        write_private(self.path, json.dumps(data, indent=4, sort_keys=True).encode())
 
 
 def _discard(tokens: dict[str, str], user: str) -> None:

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from determined._info import ClusterInfo
@@ -20,7 +20,7 @@ class _Address:
     """Where the master is and what it knows us by."""
 
     url: str
-    token: str
+    token: str = field(repr=False)
     cert_file: str | None
     cert_name: str | None
 

@@ -33,6 +33,8 @@ def write(master: MasterProcess, target: Path) -> None:
             for path in (copy, *settings):
                 archive.add(path, path.name)
         target.parent.mkdir(parents=True, exist_ok=True)
+        # made before it is filled: on another file system a move is a copy, which others could read meanwhile
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         shutil.move(packed, target)
     target.chmod(0o600)
 

@@ -1,7 +1,7 @@
 """`det deploy local`: named clusters of this user, each a master process with its own directory."""
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ class ClusterOptions:
     host: str | None = None  # None: what the master's own config says, else loopback
     master_config_path: Path | None = None
     storage_host_path: str | None = None
-    initial_user_password: str | None = None
+    initial_user_password: str | None = field(default=None, repr=False)
     agents: int = 1
     gpu: bool = True
     auto_work_dir: str | None = None

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from determined.api.own_master import write_private
+from determined.wire.codec import text_of
 
 _FILE = "options.json"
 
@@ -17,6 +18,9 @@ class MasterOptions(msgspec.Struct, frozen=True, kw_only=True):
     config: dict[str, Any] = {}
     slots: int | None = None
     password: str | None = None
+
+    def __repr__(self) -> str:
+        return text_of(self)
 
 
 def stored(directory: Path) -> MasterOptions:

@@ -3,7 +3,7 @@
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,7 +34,7 @@ class RayOptions:
     host: str | None = None
     port: int = local.DEFAULT_PORT
     storage_host_path: str | None = None
-    initial_user_password: str | None = None
+    initial_user_password: str | None = field(default=None, repr=False)
 
 
 def up(cluster_name: str, options: RayOptions) -> MasterState:

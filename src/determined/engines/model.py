@@ -95,11 +95,13 @@ class Launch:
     slot_ids: tuple[int, ...]
     device: Device
     master_url: str
-    token: str
+    token: str = field(repr=False)
     run_as: RunAs = field(default_factory=RunAs)
     master_cert_file: str | None = None
     master_cert_name: str | None = None
-    ticket: str = ""  # what a runner started on another host shows the master, once, for its launch file
+    ticket: str = field(
+        default="", repr=False
+    )  # what a runner started on another host shows the master, once, for its launch file
     size: int = 1  # runners of its allocation: an engine that can only start them together waits for the last
     options: Mapping[str, Any] = field(default_factory=dict)  # what the submitter says to this engine alone (`slurm:`)
     container: Container | None = None  # None where the engine runs none

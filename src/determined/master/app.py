@@ -82,7 +82,7 @@ class Plan:
     config: MasterConfig
     engine_factory: EngineFactory | None = None
     clock: Clock = field(default_factory=SystemClock)
-    identity_secret: bytes | None = None
+    identity_secret: bytes | None = field(default=None, repr=False)
     visible_gpus: str | None = None
 
 

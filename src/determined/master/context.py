@@ -1,6 +1,6 @@
 """What every service of one master shares. Built once in app.py and passed down; holds no state of its own."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from determined.master.bus import Bus
 from determined.master.clock import Clock
@@ -14,7 +14,7 @@ class ClusterIdentity:
 
     cluster_id: str
     master_id: str
-    secret: bytes
+    secret: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,26 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from determined.constants import MASKED, SECRET_FIELDS
+
 T = TypeVar("T")
 
 
 class Wire(msgspec.Struct, rename="camel", kw_only=True, frozen=False, omit_defaults=False):
-    """Base of every wire struct."""
+    """Base of every wire struct. Its text leaves secrets out: it may end in a log or a traceback."""
+
+    def __repr__(self) -> str:
+        return text_of(self)
+
+
+def text_of(struct: msgspec.Struct) -> str:
+    """What `repr` says of a struct, with a mask in the place of tokens and passwords."""
+    shown = (
+        f"{name}={MASKED if name in SECRET_FIELDS and value else repr(value)}"
+        for name in struct.__struct_fields__
+        for value in (getattr(struct, name),)
+    )
+    return f"{type(struct).__name__}({', '.join(shown)})"
 
 
 def to_json(value: Any) -> bytes:

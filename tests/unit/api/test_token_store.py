@@ -98,3 +98,12 @@ def test_two_processes_lose_none_of_each_others_tokens(tmp_path: Path) -> None:
     workers = [subprocess.Popen([sys.executable, "-c", _SAVE_MANY, URL, str(tmp_path), name]) for name in ("a", "b")]
     assert [worker.wait(timeout=60) for worker in workers] == [0, 0]
     assert len(TokenStore(URL, tmp_path).users()) == 40
+
+
+def test_a_file_left_beside_the_store_gives_nobody_the_tokens(tmp_path: Path) -> None:
+    left = tmp_path / "auth.json.temp"
+    left.touch(mode=0o666)
+    left.chmod(0o666)
+    TokenStore("http://m:1", tmp_path).save("ada", "the token")
+    assert (tmp_path / "auth.json").stat().st_mode & 0o777 == 0o600
+    assert "the token" not in left.read_text()

@@ -37,7 +37,7 @@ class Home:
     """Who the master is: `secret` seeds the keys of its bridges, so they are good after a restart as well."""
 
     cluster_id: str
-    secret: bytes
+    secret: bytes = field(repr=False)
     url: str
     cert: str | None = None  # PEM
     cert_name: str | None = None

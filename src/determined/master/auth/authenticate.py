@@ -4,7 +4,7 @@ Nothing is cached: a logout, a deactivation and the end of an allocation hold fr
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import Forbidden, Gone, Unauthenticated
@@ -21,8 +21,8 @@ _ENDED = "TERMINATED"
 class Credentials:
     """What a request brought. A user token wins over an allocation token; a header wins over the cookie."""
 
-    user_token: str | None = None
-    allocation_token: str | None = None
+    user_token: str | None = field(default=None, repr=False)
+    allocation_token: str | None = field(default=None, repr=False)
     from_cookie: bool = False
 
 

@@ -30,7 +30,7 @@ class Cluster:
 
     cluster_id: str
     master_id: str
-    token: str
+    token: str = field(repr=False)
     defaults: dict[str, Any] = field(default_factory=dict)  # task_container_defaults of the pool
     engine: str = "agent"  # its type, which decides what of a config has an effect
 

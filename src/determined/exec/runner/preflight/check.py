@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -50,7 +50,7 @@ class Here:
     """This node and the task it is about to start."""
 
     node: str
-    token: str
+    token: str = field(repr=False)
     variables: dict[str, str]
     workdir: Path
     config: dict[str, Any] | None
