@@ -1,5 +1,6 @@
 """The official client, determined==0.38.1 in an environment of its own, against our master: command line and SDK."""
 
+import importlib.util
 import json
 import re
 import subprocess
@@ -11,6 +12,7 @@ from held import stays_until_paused
 
 from cluster import (
     HANG_SECONDS,
+    ROOT,
     Client,
     Cluster,
     clean_environment,
@@ -267,6 +269,7 @@ with det.core.init() as context:
     context.train.report_training_metrics(1, {"speed": 2.0})
 """
 _RULES = """
+import importlib.util
 import json
 
 from determined.common.api import bindings
@@ -307,3 +310,12 @@ version = bindings.get_GetMaster(session).version
 assert {{a.version for a in bindings.get_GetAgents(session).agents}} == {{version}}
 print("all rules hold")
 """
+
+
+def test_the_page_on_the_official_client_is_up_to_date() -> None:
+    path = ROOT / "scripts" / "make_official_reference.py"
+    spec = importlib.util.spec_from_file_location("make_official_reference", path)
+    assert spec is not None and spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.TARGET.read_text() == script.reference(official_python()), f"run: .venv/bin/python {path.name}"

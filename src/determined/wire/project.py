@@ -125,6 +125,10 @@ class ProjectColumn(Wire):
     more_values: bool | None = None  # ours: there are others besides `values`
 
 
+class GetMetadataValuesResponse(Wire):
+    values: list[str]
+
+
 class GetProjectColumnsResponse(Wire):
     columns: list[ProjectColumn]
     total: int | None = None  # ours: how many there are without `limit`

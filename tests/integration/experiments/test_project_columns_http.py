@@ -60,6 +60,16 @@ def test_ranges_of_metrics_span_the_trials_of_a_project(
     assert user.get(path.format(new_project(user))).json["ranges"] == []
 
 
+def test_texts_under_a_key_of_the_metadata_are_listed(user: Any, submit: Any) -> None:
+    for site in ("b", "a", "a", 3):
+        trial = trial_of(user, submit(user))
+        user.post(f"/api/v1/runs/{trial}/metadata", {"metadata": {"site": {"name": site}}})
+    assert user.get("/api/v1/projects/1/metadata/site.name").json["values"] == ["a", "b"]
+    assert user.get("/api/v1/projects/1/metadata/metadata.site.name").json["values"] == ["a", "b"]
+    assert user.get("/api/v1/projects/1/metadata/none").json["values"] == []
+    assert user.get("/api/v1/projects/99/metadata/site").status == 404
+
+
 def test_values_are_listed_for_completion(user: Any, submit: Any) -> None:
     submit(user, name="one", hyperparameters={"opt": "adam", "n": 3, "on": True}, labels=["red", "blue"])
     submit(user, name="two", hyperparameters={"opt": "sgd", "n": 20, "on": False}, labels=["red"])

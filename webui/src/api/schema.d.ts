@@ -652,6 +652,9 @@ export interface Schemas {
   GetMeResponse: {
     user: Schemas["User"];
   };
+  GetMetadataValuesResponse: {
+    values: string[];
+  };
   GetModelDefFileRequest: {
     experimentId?: number | null | undefined;
     path?: string | null | undefined;
@@ -2601,6 +2604,12 @@ export interface Paths {
     query: never;
     body: Schemas["FilterCountsRequest"];
     response: Schemas["FilterCountsResponse"];
+  };
+  "GET /api/v1/projects/{project_id}/metadata/{key}": {
+    path: { project_id: number; key: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetMetadataValuesResponse"];
   };
   "POST /api/v1/projects/{project_id}/move": {
     path: { project_id: number; };

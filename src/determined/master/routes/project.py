@@ -18,6 +18,7 @@ from determined.wire.project import (
     DeleteProjectResponse,
     FilterCountsRequest,
     FilterCountsResponse,
+    GetMetadataValuesResponse,
     GetProjectByKeyResponse,
     GetProjectColumnsResponse,
     GetProjectNumericMetricsRangeResponse,
@@ -113,6 +114,11 @@ async def list_columns(
     return await project_columns.list_columns(ctx, project_id, wanted)
 
 
+@get("/api/v1/projects/{project_id:int}/metadata/{key:str}", opt=ANY_USER)
+async def list_metadata_values(ctx: MasterContext, project_id: int, key: str) -> GetMetadataValuesResponse:
+    return GetMetadataValuesResponse(values=await project_columns.metadata_values(ctx, project_id, key))
+
+
 @post("/api/v1/projects/{project_id:int}/filter-counts", status_code=200, opt=ANY_USER)
 async def count_filter(request: AnyRequest, ctx: MasterContext, project_id: int) -> FilterCountsResponse:
     return await filter_counts.count(ctx, project_id, await read_body(request, FilterCountsRequest))
@@ -145,6 +151,7 @@ router = Router(
         add_note,
         put_notes,
         list_columns,
+        list_metadata_values,
         count_filter,
         list_metric_ranges,
         list_recent_projects,

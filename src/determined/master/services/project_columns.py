@@ -109,6 +109,13 @@ async def list_columns(ctx: MasterContext, project_id: int, wanted: ColumnQuery)
     return await ctx.db.read(read)
 
 
+async def metadata_values(ctx: MasterContext, project_id: int, key: str) -> list[str]:
+    """List the texts that runs of a project have under a key of their metadata. Raises NotFound."""
+    await projects.get(ctx, project_id)
+    found = await ctx.db.read(lambda conn: digest(rows.metadata(conn, project_id)).get(key.removeprefix("metadata.")))
+    return [value for value in found.shown() if isinstance(value, str)] if found else []
+
+
 async def _hparams(ctx: MasterContext, project_id: int) -> dict[str, Facts]:
     """Of every trial of the project; remembered until there are others. Only the event loop touches what is."""
     mark = await ctx.db.read(lambda conn: rows.mark(conn, project_id))
