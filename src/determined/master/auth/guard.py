@@ -13,6 +13,7 @@ from determined.master.auth.authenticate import Credentials, authenticate, crede
 from determined.master.auth.identity import Caller, require_admin
 from determined.master.auth.permission import ANY_USER, USERS, Permission, Who, permission_of
 from determined.master.context import MasterContext
+from determined.master.db.write_queue import write_lane
 
 _REPORTING = re.compile(r"/api/v1/allocations/[^/]+/resources/[^/]+/(reports|signals)/?")
 
@@ -22,6 +23,7 @@ Connection = ASGIConnection[Any, Any, Any, Any]
 async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
     """Puts the Caller into the scope, where the dependency `caller` finds it."""
     ctx: MasterContext = connection.app.state.ctx
+    write_lane.set("public")
     browser.check_host(connection.headers, ctx.config.host)
     given = credentials_of(connection.headers, connection.cookies)
     if _changes_something(connection) and _browser_may_have_sent_it(given):
@@ -31,6 +33,7 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
         return
     reporting = _REPORTING.fullmatch(connection.scope["path"]) is not None
     caller = await authenticate(ctx, given, reporting=reporting)
+    write_lane.set(f"user {caller.user_id}")
     connection.scope["user"] = caller
     if caller.kind == "task":
         await task_scope.check(ctx, caller, permission, connection.path_params)

@@ -21,13 +21,15 @@ from sqlalchemy.exc import DBAPIError
 
 from determined.errors import Unavailable
 from determined.master.db import dialects
+from determined.master.db.write_queue import WriteQueue, write_lane
 
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
 _SYNC_SECONDS = 1.0  # what a power failure may cost
-_MAX_GROUP = 64  # requests in one commit: bounds how long the first of a group waits for the last
+_MAX_GROUP = 64  # requests in one commit
+_GROUP_SECONDS = 0.03  # after this no other joins the commit: bounds how long the first of a group waits for the last
 
 
 @dataclass(slots=True)
@@ -46,7 +48,7 @@ class Database:
         self.url = url
         self.engine: Engine = dialects.create_engine(url)
         self._readers = ThreadPoolExecutor(readers, thread_name_prefix="db-read")
-        self._queue: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
+        self._queue: WriteQueue[_Write] = WriteQueue()
         self._unsynced_since: float | None = None
         self._committed: Callable[[], None] | None = None
         self._writer = threading.Thread(target=self._write_loop, name="db-write", daemon=True)
@@ -66,7 +68,7 @@ class Database:
         if self._refusal:
             raise Unavailable(self._refusal)
         done: Future[T] = Future()
-        self._queue.put(_Write(run, done))
+        self._queue.put(_Write(run, done), write_lane.get())
         return await asyncio.shield(asyncio.wrap_future(done))
 
     async def read(self, run: Callable[[Connection], T]) -> T:
@@ -78,7 +80,7 @@ class Database:
 
     async def close(self) -> None:
         self.refuse("the master is stopping")
-        self._queue.put(None)
+        self._queue.close()
         await asyncio.to_thread(self._writer.join)
         await asyncio.to_thread(self._readers.shutdown)
         self.engine.dispose()
@@ -97,23 +99,9 @@ class Database:
             if first is None:
                 self._sync()
                 return
-            group = [first]
-            stop = False
-            while len(group) < _MAX_GROUP:
-                try:
-                    item = self._queue.get_nowait()
-                except queue.Empty:
-                    break
-                if item is None:
-                    stop = True
-                    break
-                group.append(item)
-            self._commit(group)
+            self._commit(first)
             if self._unsynced_since is None:
                 self._unsynced_since = time.monotonic()
-            if stop:
-                self._sync()
-                return
 
     def _next(self) -> _Write | None:
         """The next thing to do; while waiting for it (or late), commits get to the disk within a second."""
@@ -138,13 +126,18 @@ class Database:
             # The commits stay valid and the next sync covers them too; only a power failure now would cost more.
             logger.warning("the database could not be forced to the disk: %s", e)
 
-    def _commit(self, group: list[_Write]) -> None:
+    def _commit(self, first: _Write) -> None:
+        """Run a write, and those that wait for as long as the group may take, in one transaction."""
         results: list[tuple[_Write, Any, BaseException | None]] = []
+        group = [first]
+        deadline = time.monotonic() + _GROUP_SECONDS
         try:
             with self.engine.connect() as conn:
                 dialects.begin_write(conn)
-                for write in group:
+                for write in group:  # which grows
                     results.append(_run_one(conn, write))
+                    if len(group) < _MAX_GROUP and time.monotonic() < deadline:
+                        group += filter(None, [self._queue.get_nowait()])
                 conn.commit()
         except Exception as e:  # noqa: BLE001 - the commit failed: every waiter of the group hears of it, the writer lives on
             error = dialects.explain(e) if isinstance(e, DBAPIError) else e
