@@ -17,6 +17,7 @@ from determined.config import parse_yaml
 from determined.errors import DeterminedError, InvalidArgument, Unavailable
 from determined.master.app import MasterServer, create_app
 from determined.master.config import MasterConfig, load_master_config
+from determined.master.connections import raise_descriptor_limit
 from determined.master.db import dialects, migrate
 from determined.master.db.data_directory import DataDirectory
 from determined.master.db.ownership import Ownership
@@ -61,6 +62,7 @@ def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_f
     except OSError as e:
         logger.error("cannot listen on %s port %s: %s; name another --port", config.host, config.port, e)
         return EXIT_CONFIG
+    logger.info("up to %s files and connections may be open at once", raise_descriptor_limit())
     # With --port 0 only the listener knows the port; runners are told it in their launch files.
     config = replace(config, port=listener.getsockname()[1])
     _warn(config)
@@ -185,7 +187,6 @@ def _server_config(app: Any, config: MasterConfig) -> uvicorn.Config:
         app,
         lifespan="on",
         loop="auto",
-        http="httptools",
         log_config=None,
         access_log=False,
         server_header=False,

@@ -9,8 +9,9 @@ import warnings
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -37,6 +38,7 @@ from determined.master.background.proposer import Proposer
 from determined.master.bus import Bus
 from determined.master.clock import Clock, SystemClock
 from determined.master.config import EngineConfig, MasterConfig, PoolConfig
+from determined.master.connections import BoundedProtocol, Connections
 from determined.master.context import ClusterIdentity, MasterContext
 from determined.master.db import migrate
 from determined.master.db.data_directory import DataDirectory
@@ -118,7 +120,21 @@ def create_app(
 
 
 class MasterServer(uvicorn.Server):
-    """A uvicorn that ends long polls and streams before it waits for them, and hangs up on who is slower than that."""
+    """A uvicorn that ends long polls and streams before it waits for them, and hangs up on who is slower than that.
+
+    Its connections have deadlines and a number (master/connections.py).
+    """
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        self.connections = Connections()
+        self._sweeps: list[asyncio.Task[Any]] = []
+        config.http = cast(Any, partial(BoundedProtocol, limits=self.connections))
+        super().__init__(config)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._sweeps = [supervise.spawn(self.connections.sweep(), name="deadlines of connections")]
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app = self.config.app
@@ -129,6 +145,7 @@ class MasterServer(uvicorn.Server):
             await super().shutdown(sockets)
         finally:
             hanging_up.cancel()
+            await supervise.stop(*self._sweeps)
 
     def _hang_up(self) -> None:
         """A stalled upload reads as a client that left, which ends its handler in order."""

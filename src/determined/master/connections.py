@@ -1,0 +1,185 @@
+"""Connections have deadlines and a number: a request must arrive in time, and nobody holds all descriptors.
+
+uvicorn waits for ever for the rest of a request and takes as many connections as there are descriptors. Here a head
+must be complete within HEAD_SECONDS, and a body must keep moving. Where a new connection would be one too many, the
+oldest one that waits for a request is closed for it; only where all of them are at work the new one is refused.
+Long polls, streams and WebSockets are requests at work: they have no deadline.
+"""
+
+import asyncio
+import resource
+from collections import Counter, OrderedDict
+from ipaddress import ip_address
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_SECONDS = 20.0
+MAX_HEAD_BYTES = 64 * 1024
+WINDOW_SECONDS = 30.0
+WINDOW_BYTES = 6000  # of a body, that must arrive within each window
+SWEEP_SECONDS = 1.0
+PER_PEER = 1024  # connections from one address; programs of many users share the loopback one
+WANTED_DESCRIPTORS = 65_536
+_RESERVED = 256  # descriptors for the database, logs, checkpoints and runners' files
+_LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
+
+def raise_descriptor_limit() -> int:
+    """Let this process open as many files as the system allows it; the soft limit is often 1024. Returns the limit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = WANTED_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, WANTED_DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = wanted
+    return WANTED_DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
+
+
+class Connections:
+    """All open connections of a server, WebSockets too."""
+
+    def __init__(self, descriptors: int | None = None) -> None:
+        limit = descriptors or resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        self.most = max(16, limit - min(_RESERVED, limit // 2))
+        self._peers: Counter[str] = Counter()
+        # Those that wait for a request: such as have never made one are closed before such as may make another.
+        self._unproven: OrderedDict[BoundedProtocol, None] = OrderedDict()
+        self._idle: OrderedDict[BoundedProtocol, None] = OrderedDict()
+        self._open: set[BoundedProtocol] = set()
+
+    def admit(self, one: "BoundedProtocol") -> bool:
+        """Whether there is room for one more, made if need be."""
+        peer = one.peer
+        if self._peers[peer] >= self._most_of(peer) and not self._close_one(peer):
+            return False
+        if len(self._open) >= self.most and not self._close_one(None):
+            return False
+        self._open.add(one)
+        self._peers[peer] += 1
+        self._unproven[one] = None
+        return True
+
+    def at_work(self, one: "BoundedProtocol") -> None:
+        self._unproven.pop(one, None)
+        self._idle.pop(one, None)
+
+    def waits(self, one: "BoundedProtocol") -> None:
+        if one in self._open:
+            self._idle[one] = None
+
+    def left(self, one: "BoundedProtocol") -> None:
+        self.at_work(one)
+        if one in self._open:
+            self._open.discard(one)
+            self._peers[one.peer] -= 1
+            if not self._peers[one.peer]:
+                del self._peers[one.peer]
+
+    async def sweep(self) -> None:
+        """Until cancelled: end what is late."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            for one in list(self._open):
+                one.end_if_late(loop.time())
+
+    def _most_of(self, peer: str) -> int:
+        return self.most - self.most // 10 if _is_loopback(peer) else min(PER_PEER, self.most)
+
+    def _close_one(self, peer: str | None) -> bool:
+        for waiting in (self._unproven, self._idle):
+            one = next((one for one in waiting if peer is None or one.peer == peer), None)
+            if one is not None:
+                one.transport.abort()
+                self.left(one)
+                return True
+        return False
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """One connection. Times are the loop's."""
+
+    def __init__(self, *args: Any, limits: Connections, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._limits = limits
+        self.peer = ""
+        self._head_since: float | None = None
+        self._head_bytes = 0
+        self._body_since: float | None = None
+        self._body_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
+        super().connection_made(transport)
+        self.peer = self.client[0] if self.client else ""
+        self._head_since = self.loop.time()
+        if not self._limits.admit(self):
+            transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._limits.left(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._head_since is None or self.transport.is_closing():
+            return
+        self._head_bytes += len(data)
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self.transport.write(_LONG)
+            self.transport.close()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        if self._head_since is None:
+            self._head_since = self.loop.time()
+            self._head_bytes = 0
+
+    def on_headers_complete(self) -> None:
+        self._head_since = None
+        self._body_since, self._body_bytes = self.loop.time(), 0
+        self._limits.at_work(self)
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._body_bytes += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._body_since = None
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self.pipeline:
+            self._limits.waits(self)
+
+    def handle_websocket_upgrade(self) -> None:
+        """The connection gets another protocol, whose end is then ours."""
+        self._body_since = None
+        super().handle_websocket_upgrade()
+        successor: Any = self.transport.get_protocol()
+        lost = successor.connection_lost
+
+        def connection_lost(exc: Exception | None) -> None:
+            self._limits.left(self)
+            lost(exc)
+
+        successor.connection_lost = connection_lost
+
+    def end_if_late(self, now: float) -> None:
+        if self._head_since is not None and now - self._head_since > HEAD_SECONDS:
+            if self._head_bytes and not self.transport.is_closing():
+                self.transport.write(_LATE)
+            self.transport.close()
+        elif self._body_since is not None and now - self._body_since > WINDOW_SECONDS:
+            if self._body_bytes < WINDOW_BYTES and not self.flow.read_paused:
+                self.transport.abort()  # reads as a client that left, which ends its handler in order
+            self._body_since, self._body_bytes = now, 0
+
+
+def _is_loopback(peer: str) -> bool:
+    try:
+        return ip_address(peer).is_loopback
+    except ValueError:
+        return True  # a socket without an address is of this machine
