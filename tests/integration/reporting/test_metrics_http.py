@@ -353,3 +353,16 @@ def test_charts_of_more_points_than_can_be_answered_are_refused(
     monkeypatch.setattr(metric_buckets, "_MOST_BUCKETS", 2)
     answer = admin.get("/api/v1/trials/time-series", fields=fields)
     assert answer.status == 400 and "name fewer trials" in answer.message
+
+
+def test_a_report_has_a_bounded_number_of_metrics(trial: Tracked, admin: Any) -> None:
+    """Each has a summary that is read and written while nobody else can write."""
+    values = {f"m{n}": 1.0 for n in range(2001)}
+    body = {"group": "training", "metrics": {"trialRunId": 1, "stepsCompleted": 1, "metrics": {"avgMetrics": values}}}
+    token = {"Grpc-Metadata-x-allocation-token": f"Bearer {trial.launch.token}"}
+    answer = trial.master.anonymous.post(f"/api/v1/trials/{trial.trial_id}/metrics", body, headers=token)
+    assert answer.status == 400
+    assert "has 2001 metrics; at most 2000 are taken in one" in answer.message
+    trial.send(MetricReport("training", 1, values, 1.0), metric(2, loss=0.5))
+    (page,) = results(admin, "/api/v1/trials/metrics/training_metrics", trialIds=trial.trial_id)
+    assert [report["totalBatches"] for report in page["metrics"]] == [2], "the others of the batch are kept"

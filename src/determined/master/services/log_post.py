@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
@@ -11,10 +12,12 @@ from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.log_chunk import LEVELS, Origin
 from determined.master.db.queries import log as queries
+from determined.master.db.queries.batching import batches
 from determined.master.services.own_trial import check_task_writer
 from determined.wire.log import LogLevel, TaskLog
 from determined.wire.report import LogLine
 
+_LINES_AT_ONCE = 5000  # in one transaction
 _LEVEL_PREFIX = "LOG_LEVEL_"
 
 
@@ -24,11 +27,12 @@ async def post(ctx: MasterContext, caller: Caller, lines: Sequence[TaskLog]) -> 
     now = ctx.clock.now()
     ready = [(_origin(line), _line(line, now)) for line in lines]
 
-    def write(conn: Connection) -> None:
+    def write(conn: Connection, some: Sequence[tuple[Origin, LogLine]]) -> None:
         check_task_writer(conn, caller, task_id)
-        queries.append_mixed(conn, task_id, ready)
+        queries.append_mixed(conn, task_id, some)
 
-    await ctx.db.write(write)
+    for some in batches(ready, _LINES_AT_ONCE):
+        await ctx.db.write(partial(write, some=some))
     ctx.bus.publish(f"task_logs:{task_id}")
 
 

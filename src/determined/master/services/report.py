@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from types import MappingProxyType
 
 from sqlalchemy import Connection
@@ -14,6 +15,7 @@ from determined.master.db.queries import checkpoint as checkpoints
 from determined.master.db.queries import report as queries
 from determined.master.db.queries.report import Target
 from determined.master.services import checkpoint_check
+from determined.master.services.report_pieces import in_pieces
 from determined.master.services.report_records import Application
 from determined.storage.checkpoint_id import is_checkpoint_id
 from determined.wire.report import CheckpointReport, Record, ReportAnswer, ReportBatch, Segment
@@ -35,9 +37,13 @@ async def receive(
     require_task(caller, allocation_id)
     refused = await checkpoint_check.refusals(ctx, allocation_id, resource_id, batch)
     now = ctx.clock.now()
-    outcome = await ctx.db.write(lambda conn: write(conn, now, allocation_id, resource_id, batch, refused))
-    ctx.bus.publish(*outcome.topics)
-    return outcome.answer
+    answer = ReportAnswer(positions={})
+    for piece in in_pieces(batch):
+        store = partial(write, now=now, allocation_id=allocation_id, resource_id=resource_id, batch=piece)
+        outcome = await ctx.db.write(partial(store, refused=refused))
+        ctx.bus.publish(*outcome.topics)
+        answer = outcome.answer
+    return answer
 
 
 def write(

@@ -17,6 +17,7 @@ from determined.wire.report import MetricReport
 
 TRAINING, VALIDATION = "training", "validation"
 _MAX_STEP = 2**62
+MAX_NAMES = 2000  # each has a summary of its own, which is read and written with the report
 # Together with its key a name must fit into an index entry: PostgreSQL takes 2,704 bytes.
 _MAX_NAME_BYTES = 1024
 
@@ -102,6 +103,11 @@ class Series:
 
     def _check(self, metrics: dict[str, Any]) -> None:
         """Names are looked at once per batch: this runs for every report."""
+        if len(metrics) > MAX_NAMES:
+            raise InvalidArgument(
+                f"a report of group '{self._group}' has {len(metrics)} metrics; at most {MAX_NAMES} are taken in one:"
+                " report fewer, or the rest in another group"
+            )
         if not self._names.issuperset(metrics):
             if any("\0" in name for name in metrics):
                 raise InvalidArgument("metric names must not contain NUL characters")

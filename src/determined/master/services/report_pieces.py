@@ -1,0 +1,45 @@
+"""Cutting a batch of records into transactions."""
+
+from collections.abc import Iterator
+
+from determined.wire.report import LogLine, MetricReport, Record, ReportBatch, Segment
+
+_MAX_WEIGHT = 2500  # of one transaction; some 100 ms
+
+
+def in_pieces(batch: ReportBatch) -> Iterator[ReportBatch]:
+    """Cut a batch into transactions that hold the writer for a short time each; at least one.
+
+    Positions are written with the records, so a batch that fails half-way is sent again from where it failed.
+    """
+    piece: list[Segment] = []
+    names: set[str] = set()
+    weight = 0.0
+    for segment in batch.segments:
+        start = 0
+        for n, record in enumerate(segment.records):
+            weight += _weight(record, names)
+            if weight > _MAX_WEIGHT and (piece or n > start):
+                yield ReportBatch([*piece, *_part(segment, start, n)], batch.sent)
+                piece, start, names = [], n, set()
+                weight = _weight(record, names)
+        piece += _part(segment, start, len(segment.records))
+    yield ReportBatch(piece, batch.sent)
+
+
+def _part(segment: Segment, start: int, end: int) -> list[Segment]:
+    whole = start == 0 and end == len(segment.records)
+    part = segment if whole else Segment(segment.source, segment.first + start, segment.records[start:end])
+    return [part] if whole or part.records else []
+
+
+def _weight(record: Record, names: set[str]) -> float:
+    """What writing a record costs: most of it is the summary of each metric that the piece has not named before."""
+    if isinstance(record, LogLine):
+        return 0.1
+    if not isinstance(record, MetricReport):
+        return 20.0
+    values = len(record.metrics) + sum(map(len, record.batch_metrics or ()))
+    fresh = len(record.metrics.keys() - names)
+    names.update(record.metrics)
+    return fresh + values / 10
