@@ -6,7 +6,7 @@ A `SearchMethod` is a pure state machine. `Searcher` (searcher.py) wraps one wit
 
 import sys
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -72,8 +72,8 @@ _KINDS: dict[str, type[Operation]] = {kind.__name__: kind for kind in (Create, V
 
 
 def encode_operation(operation: Operation) -> dict[str, Any]:
-    """An operation as JSON can carry it."""
-    return {"type": type(operation).__name__, **asdict(operation)}
+    """Encode an operation as JSON can carry it. Shallow: `asdict` copies every value, and searches create thousands."""
+    return {"type": type(operation).__name__, **{name: getattr(operation, name) for name in operation.__slots__}}
 
 
 def decode_operation(data: dict[str, Any]) -> Operation:

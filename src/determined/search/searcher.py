@@ -7,6 +7,7 @@ A trial whose point a sampler must think up is held back, with all that is said 
 from dataclasses import replace
 from typing import Any
 
+from determined.config.hyperparameters import flatten
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.search.build import build_method, build_sampler
 from determined.search.custom import CustomSearch
@@ -27,7 +28,8 @@ from determined.search.tally import RunningTally
 from determined.wire.codec import plain
 
 SNAPSHOT_VERSION = 2
-MAX_AT_ONCE = 100_000  # trials that one event may create: they go into the database in one transaction
+MAX_AT_ONCE = 100_000  # trials that one event may create
+MAX_VALUES_AT_ONCE = 2_000_000  # hyperparameters of all of them together: they are in memory at the same time
 
 
 class Searcher:
@@ -310,6 +312,7 @@ class _Context(SearchContext):
         self.points_used = 0
         self.deferred: set[str] = set()
         self.at_once = 0  # trials created by the present event
+        self._values = len(flatten(space))
         self._points = points
         self._deferring = deferring
 
@@ -319,6 +322,11 @@ class _Context(SearchContext):
             raise InvalidArgument(
                 f"this search would begin more than {MAX_AT_ONCE} trials at once; set searcher.max_concurrent_trials to"
                 " a smaller number (0 is no bound), or lower max_trials, population_size or budget, whichever it has"
+            )
+        if self.at_once * self._values > MAX_VALUES_AT_ONCE:
+            raise InvalidArgument(
+                f"this search would begin more than {self.at_once - 1} trials of {self._values} hyperparameters at"
+                f" once: that is over {MAX_VALUES_AT_ONCE} values; set a smaller searcher.max_concurrent_trials"
             )
         # The order of the three draws is part of what a seed means: hyperparameters, id, trial seed.
         chosen = self._choose() if hparams is None else hparams

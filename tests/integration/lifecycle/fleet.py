@@ -16,10 +16,12 @@ from determined.config import Prepared, generation, prepare
 from determined.master.db import dialects, schema
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import search_queue
 from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import (
     allocation_state,
     experiment,
+    pieces,
     proposals,
     search,
     searchers,
@@ -125,6 +127,7 @@ class Fleet:
     trouble: float = 0.0
     space: dict[str, Any] = field(default_factory=lambda: SPACE)
     script: list[Act] = field(default_factory=list)
+    pieces: int = 0  # done outside of the transaction that caused them
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
@@ -148,6 +151,7 @@ class Fleet:
 
     def _look(self) -> tuple[State, list[RowMapping]]:
         """The experiment's state and which trials start now; notes who is over and proposes points on the way."""
+        self.finish_pieces()
         if self.searcher.get("sampler") or self.searcher["name"] == "optuna":
             self._propose()
 
@@ -193,6 +197,12 @@ class Fleet:
         experiment_id = experiment.create(conn, now, new)
         experiment.activate(conn, now, experiment_id)
         return experiment_id
+
+    def finish_pieces(self) -> None:
+        """Each piece of what is left of a large search in a transaction of its own, as the master's loop does it."""
+        while self.master.read(lambda conn: search_queue.is_waiting(conn, self.experiment_id)):
+            self.pieces += 1
+            self.master.write(lambda conn, now: pieces.go_on(conn, now, self.experiment_id))
 
     def _propose(self) -> None:
         while question := self.master.read(lambda conn: proposals.question(conn, self.experiment_id, None)):

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from fleet import Death, DyingMaster, Fleet, prepare_database, simulated
 
+from determined.master.lifecycle import operations, search, trial_state
+
 FEW, ALL = range(10), range(50)
 REPORTS = (1, 3)
 LATE = {"metric": "loss", "time_metric": "epochs", "max_time": 3}
@@ -66,3 +68,23 @@ def test_search_of_a_master_that_dies_at_every_transaction_is_the_simulated_one(
         assert pure.shutdown is not None
         assert state == ("ERROR" if pure.shutdown.failure else "COMPLETED")
     assert master.deaths > 8 * len(seeds)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_search_in_pieces_is_the_simulated_one_though_the_master_dies_at_each(
+    master: DyingMaster, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As that of thousands of trials, with pieces of one trial: none is lost, none doubled."""
+    monkeypatch.setattr(operations, "AT_ONCE", 1)
+    monkeypatch.setattr(search, "_EXITS_AT_ONCE", 1)
+    monkeypatch.setattr(trial_state, "_IDLE_AT_ONCE", 1)
+    monkeypatch.setattr(trial_state, "_LIVE_AT_ONCE", 1)
+    space = {"space": GRID} if method == "grid" else {}
+    for seed in range(2):
+        master.death = Death.BEFORE if seed % 2 else Death.AFTER
+        fleet = Fleet(master, METHODS[method], seed, REPORTS, trouble=0.1 * (seed % 3), **space)
+        fleet.run()
+        pure = simulated(fleet)
+        assert [trial["request_id"] for trial in fleet.trials()] == list(pure.trials)
+        assert fleet.lengths() == {request_id: trial.lengths for request_id, trial in pure.trials.items()}
+        assert fleet.pieces > 0

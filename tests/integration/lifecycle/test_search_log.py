@@ -22,6 +22,7 @@ async def test_a_large_search_is_written_down_whole_less_often(
     world: World, monkeypatch: pytest.MonkeyPatch, trials: int, most: int
 ) -> None:
     await world.submit(activate=False, **random_search(trials))
+    await world.finish_pieces()
     taken: list[int] = []
     put = rows.put_snapshot
 

@@ -18,8 +18,8 @@ from determined.master.context import ClusterIdentity, MasterContext
 from determined.master.db import schema
 from determined.master.db.database import Database
 from determined.master.db.log_filter import LogFilter
-from determined.master.db.queries import log
-from determined.master.lifecycle import allocation, experiment
+from determined.master.db.queries import log, search_queue
+from determined.master.lifecycle import allocation, experiment, pieces
 from determined.master.lifecycle.reconciler import Reconciler
 from determined.wire.report import Exit, ExitCause
 
@@ -141,6 +141,15 @@ class World:
         if activate:
             await self.write(experiment.activate, experiment_id)
         return experiment_id
+
+    async def finish_pieces(self) -> int:
+        """Do what is left of large searches, as the master's loop does it; how many pieces that were."""
+        done = 0
+        while waiting := await self.db.read(search_queue.experiments):
+            for experiment_id in waiting:
+                await self.write(pieces.go_on, experiment_id)
+                done += 1
+        return done
 
     async def running(self, n: int = 1) -> list[Launch]:
         """Wait until exactly `n` runners live, and let them start their entrypoints."""

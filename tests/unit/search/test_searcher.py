@@ -269,6 +269,13 @@ def test_search_that_begins_too_many_trials_at_once_is_refused(
         search.start()
 
 
+def test_trials_with_many_hyperparameters_are_fewer_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searcher_module, "MAX_VALUES_AT_ONCE", 3 * len(SPACE))
+    begin(searcher(SPACE, name="random", max_trials=9, max_concurrent_trials=3))
+    with pytest.raises(InvalidArgument, match=r"more than 3 trials of \d+ hyperparameters at once"):
+        searcher(SPACE, name="random", max_trials=9, max_concurrent_trials=4).start()
+
+
 def test_the_bound_is_on_what_begins_at_once_not_on_the_whole_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searcher_module, "MAX_AT_ONCE", 3)
     search = searcher(SPACE, name="random", max_trials=3, max_concurrent_trials=0)

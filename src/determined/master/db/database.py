@@ -11,7 +11,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -129,15 +129,12 @@ class Database:
     def _commit(self, first: _Write) -> None:
         """Run a write, and those that wait for as long as the group may take, in one transaction."""
         results: list[tuple[_Write, Any, BaseException | None]] = []
-        group = [first]
-        deadline = time.monotonic() + _GROUP_SECONDS
+        group: list[_Write] = []
         try:
             with self.engine.connect() as conn:
                 dialects.begin_write(conn)
-                for write in group:  # which grows
+                for write in self._joining(first, group):
                     results.append(_run_one(conn, write))
-                    if len(group) < _MAX_GROUP and time.monotonic() < deadline:
-                        group += filter(None, [self._queue.get_nowait()])
                 conn.commit()
         except Exception as e:  # noqa: BLE001 - the commit failed: every waiter of the group hears of it, the writer lives on
             error = dialects.explain(e) if isinstance(e, DBAPIError) else e
@@ -152,6 +149,16 @@ class Database:
         tell = self._committed
         if tell is not None:
             tell()
+
+    def _joining(self, first: _Write, group: list[_Write]) -> Iterator[_Write]:
+        """`first` and those that wait, while the group may take more; each is noted in `group` before it runs."""
+        deadline = time.monotonic() + _GROUP_SECONDS
+        write: _Write | None = first
+        while write is not None:
+            group.append(write)
+            yield write
+            full = len(group) >= _MAX_GROUP or time.monotonic() >= deadline
+            write = None if full else self._queue.get_nowait()
 
 
 def _run_one(conn: Connection, write: _Write) -> tuple[_Write, Any, BaseException | None]:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, RowMapping
 from determined.errors import FailedPrecondition
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search as searches
+from determined.master.db.queries import search_queue
 from determined.master.lifecycle import searchers, trial_state
 from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_become, terminal_of
 
@@ -34,6 +35,8 @@ def move(
     if error is not None:
         values["error"] = error
     experiments.update_row(conn, experiment["id"], values)
+    if wanted in STOPPING:
+        search_queue.drop_operations(conn, experiment["id"])  # it begins nothing any more
     trial_state.push_all(conn, now, experiment["id"], wanted, reason)
 
 

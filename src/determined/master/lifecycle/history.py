@@ -105,6 +105,11 @@ def knows(conn: Connection, experiment_id: int, request_id: str, length: int, te
     return any(event["type"] == "validation" and event["length"] == length for _, event in told)
 
 
+def known_trials(conn: Connection, experiment_id: int, request_ids: Sequence[str]) -> set[str]:
+    """Those of which an earlier search has left something to be told."""
+    return {event["id"] for _, event in _pending(conn, experiment_id, request_ids, None)}
+
+
 def due(
     conn: Connection, experiment: RowMapping, request_ids: Sequence[str], telling: Retelling | None = None
 ) -> tuple[list[Event], list[int]]:

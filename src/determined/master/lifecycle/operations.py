@@ -1,39 +1,67 @@
 """Feeding a searcher and executing what it says, in the causing transaction: trials are created, steered, stopped."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import datetime
-from itertools import groupby
-from typing import cast
+from itertools import chain, groupby
+from typing import Any, cast
 
 from sqlalchemy import Connection, RowMapping
 from sqlalchemy.exc import DBAPIError
 
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import search_queue
 from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import experiment_state, history, searchers, trial_state
 from determined.master.lifecycle.history import Retelling, Standing
 from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_become
 from determined.search.events import Event
-from determined.search.method import Close, Create, Operation, Shutdown, Stop, ValidateAfter
+from determined.search.method import (
+    Close,
+    Create,
+    Operation,
+    Shutdown,
+    Stop,
+    ValidateAfter,
+    decode_operation,
+    encode_operation,
+)
 
 logger = logging.getLogger(__name__)
+
+AT_ONCE = 100  # trials created in one transaction: some 50 ms
 
 
 def tell(conn: Connection, now: datetime, experiment_id: int, *events: Event, telling: Retelling | None = None) -> None:
     """Feed events in order; a method that fails ends the experiment, not the caller's transaction."""
+    what = ", ".join(sorted({event["type"] for event in events}))
+    _or_fail(conn, now, experiment_id, what, lambda: run(conn, now, experiment_id, *events, telling=telling))
+
+
+def advance(conn: Connection, now: datetime, experiment_id: int) -> None:
+    """Execute the next piece of what the search has asked for (lifecycle/pieces.py), and what follows from it."""
+    piece = [decode_operation(operation) for operation in search_queue.take(conn, experiment_id)]
+    if not piece:
+        return
+
+    def execute() -> None:
+        run(conn, now, experiment_id, *_execute(conn, now, experiment_id, piece, None))
+
+    _or_fail(conn, now, experiment_id, "queued operations", execute)
+
+
+def _or_fail(conn: Connection, now: datetime, experiment_id: int, what: str, act: Callable[[], object]) -> None:
     savepoint = conn.begin_nested()
     try:
-        run(conn, now, experiment_id, *events, telling=telling)
+        act()
     except DBAPIError:
         savepoint.rollback()
         raise
     except Exception as e:
         # The search cannot go on: its experiment ends in ERROR, its trials are killed; the causing report stays.
         savepoint.rollback()
-        kinds = sorted({event["type"] for event in events})
-        logger.exception("experiment %s: the search method failed on %s", experiment_id, ", ".join(kinds))
+        logger.exception("experiment %s: the search method failed on %s", experiment_id, what)
         fail(conn, now, experiment_id, f"the search method failed: {e}")
         return
     savepoint.commit()
@@ -54,12 +82,53 @@ def run(conn: Connection, now: datetime, experiment_id: int, *events: Event, tel
         ):  # a search counts failed trials as done; the whole comes with COMPLETED alone
             experiments.update_row(conn, experiment_id, {"progress": answer.progress})
         follow_ups = _known_points(conn, experiment_id, answer.held)
-        for operations in answer.operations:
-            if operations:
-                acted = True
-                follow_ups += _execute(conn, now, experiment_id, operations, telling)
+        given = [operations for operations in answer.operations if operations]
+        acted = acted or bool(given)
+        if telling is None and given:
+            given = _fitting(conn, experiment_id, given)
+        if all(_is_steering(op) for op in chain(*given)):
+            given = [[*chain(*given)]] if given else []
+        for operations in given:
+            follow_ups += _execute(conn, now, experiment_id, operations, telling)
         events = tuple(follow_ups)
     return acted
+
+
+def in_pieces(operations: Iterable[Operation]) -> list[list[dict[str, Any]]]:
+    """Operations as they are queued: as many in each piece as one transaction executes."""
+    encoded = [encode_operation(operation) for operation in operations]
+    return [encoded[start : start + AT_ONCE] for start in range(0, len(encoded), AT_ONCE)]
+
+
+def _fitting(conn: Connection, experiment_id: int, given: list[list[Operation]]) -> list[list[Operation]]:
+    """Operations that are executed at once; the rest is queued, behind what is there.
+
+    While anything is queued, only trials that exist are steered: the others are about to be created.
+    """
+    if search_queue.has_operations(conn, experiment_id):
+        steering = [op.request_id for op in chain(*given) if not isinstance(op, Create | Shutdown)]
+        there = trials.by_requests(conn, experiment_id, steering)
+        now = [[op for op in ops if _is_for(op, there)] for ops in given]
+        later = [op for op in chain(*given) if not _is_for(op, there)]
+    elif _weight(given) > AT_ONCE:
+        now, later = [], [*chain(*given)]
+    else:
+        return given
+    search_queue.put(conn, experiment_id, in_pieces(later))
+    return [ops for ops in now if ops]
+
+
+def _is_for(operation: Operation, there: Container[str]) -> bool:
+    return not isinstance(operation, Create | Shutdown) and operation.request_id in there
+
+
+def _weight(given: list[list[Operation]]) -> float:
+    """A new trial costs about as much as four other operations."""
+    return sum(1 if isinstance(operation, Create) else 0.25 for operation in chain(*given))
+
+
+def _past(telling: Retelling | None) -> bool:
+    return telling is not None and bool(telling.past)
 
 
 def retell(
@@ -100,23 +169,49 @@ def _execute(
         return []
     events: list[Event] = []
     asked: list[str] = []  # trials of which an earlier search may have something to tell
-    for kind, group in groupby(operations, type):
+    for kind, group in groupby(_in_batches(operations, telling), _kind):
+        some = list(group)
         if kind is Create:
-            orders = cast(list[Create], list(group))
+            orders = cast(list[Create], some)
             if telling is not None:
                 telling.created.update(order.request_id for order in orders)
             events += (searchers.created(order.request_id) for order in orders)
             asked += _create(conn, now, experiment, orders, telling)
-            continue
-        for operation in group:
-            match operation:
-                case Shutdown() if telling is None or not telling.extensions:
-                    _shut_down(conn, now, experiment_id, operation)
-                case ValidateAfter():
-                    asked += _give(conn, now, experiment, operation, telling)
-                case Close() | Stop():
-                    _end(conn, now, experiment_id, operation)
+        elif kind is ValidateAfter and not _past(telling):
+            asked += _steer(conn, now, experiment, cast(list[ValidateAfter | Close], some), telling)
+        else:
+            for operation in some:
+                asked += _execute_one(conn, now, experiment, operation, telling)
     return events + retell(conn, now, experiment, asked, telling)
+
+
+def _execute_one(
+    conn: Connection, now: datetime, experiment: RowMapping, operation: Operation, telling: Retelling | None
+) -> list[str]:
+    match operation:
+        case Shutdown() if telling is None or not telling.extensions:
+            _shut_down(conn, now, experiment["id"], operation)
+        case ValidateAfter():
+            return _give(conn, now, experiment, operation, telling)
+        case Close() | Stop():
+            _end(conn, now, experiment["id"], operation)
+    return []
+
+
+def _in_batches(operations: list[Operation], telling: Retelling | None) -> list[Operation]:
+    """New trials first, so that few statements make them all: no operation depends on a later trial."""
+    if _past(telling) or any(isinstance(operation, Shutdown) for operation in operations):
+        return operations
+    return sorted(operations, key=lambda operation: not isinstance(operation, Create))
+
+
+def _kind(operation: Operation) -> type[Operation]:
+    return ValidateAfter if _is_steering(operation) else type(operation)
+
+
+def _is_steering(operation: Operation) -> bool:
+    """Lengths of classic trials and their ends."""
+    return isinstance(operation, ValidateAfter | Close)
 
 
 def _create(
@@ -164,6 +259,39 @@ def _every_trial_failed(conn: Connection, experiment_id: int) -> str:
     """With the reason of the first: in most experiments that fail all trials fail alike."""
     reason = allocations.first_failure_reason(conn, experiment_id)
     return f"every trial failed: {reason.splitlines()[-1].strip()}" if reason else "every trial failed"
+
+
+def _steer(
+    conn: Connection,
+    now: datetime,
+    experiment: RowMapping,
+    given: list[ValidateAfter | Close],
+    telling: Retelling | None,
+) -> list[str]:
+    """Lengths and ends of many classic trials: by the same few statements for all, but for those with a history."""
+    ids = [op.request_id for op in given]
+    there = trials.by_requests(conn, experiment["id"], ids)
+    special = set() if telling is not None else history.known_trials(conn, experiment["id"], ids)
+    special |= {request_id for request_id, trial in there.items() if trial_state.is_reopened(trial)}
+    asked: list[str] = []
+    lengths: dict[int, dict[str, Any]] = {}
+    closed: list[RowMapping] = []
+    for op in given:
+        trial = there.get(op.request_id)
+        if trial is None or trial["state"] in TERMINAL:
+            continue
+        if op.request_id in special:
+            asked += _execute_one(conn, now, experiment, op, telling)
+        elif isinstance(op, ValidateAfter):
+            lengths[trial["id"]] = {"op_length": op.length}
+        else:
+            closed.append(trial)
+    trials.update_each(conn, lengths)
+    trials.update_rows(conn, [trial["id"] for trial in closed], {"op_closed": True})
+    for trial in closed:
+        if trial["op_completed"] == lengths.get(trial["id"], trial)["op_length"]:
+            close_if_finished(conn, now, trial["id"])
+    return asked
 
 
 def _shut_down(conn: Connection, now: datetime, experiment_id: int, operation: Shutdown) -> None:

@@ -26,7 +26,7 @@ from determined.master.lifecycle.ports import PortChoice
 from determined.master.lifecycle.states import AllocationState
 
 _QUEUED_PER_EXPERIMENT = 100  # more would only wait, and cost every look at the queue and every pause
-_QUEUED_PER_PASS = 200  # bounds how long one pass holds the writer
+_QUEUED_PER_PASS = 25  # bounds how long one pass holds the writer
 
 _DECIDE: dict[SchedulerKind, Callable[[Sequence[Request], Sequence[NodeView], Settings], Decision]] = {
     SchedulerKind.PRIORITY: priority.decide,

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, RowMapping
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import search_queue
 from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import (
     allocation_state,
@@ -32,24 +33,46 @@ from determined.search.searcher import Searcher
 from determined.wire.codec import float_from_wire
 
 EARLY_EXIT_GRACE_S = 10
+_EXITS_AT_ONCE = 100  # trials of whose end the searcher is told in one transaction
 _EARLY_EXITS = {ExitReason.INVALID_HP, ExitReason.INIT_INVALID_HP}
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")  # as the wire spells them
 # These take trials as they come; a report that lacks the searcher metric does them no harm.
 _COMPARES_NOTHING = ("single", "random", "grid")
 
 
-def begin(conn: Connection, now: datetime, experiment_id: int) -> None:
-    """Start the search of an experiment (again, when it is continued). Errors of the method are the caller's."""
+def start(config: dict[str, Any], generation: str) -> Beginning:
+    """Let the search of a config begin, without a database: for many trials that takes seconds.
+
+    Raises:
+        InvalidConfig, InvalidArgument: the searcher is unusable, or would begin too many trials.
+    """
+    searcher = Searcher.create(
+        config["searcher"],
+        config.get("hyperparameters") or {},
+        seed=config["reproducibility"]["experiment_seed"],
+        classic=generation == "classic",
+    )
+    beginning = Beginning.of(searcher)
+    if len(beginning.operations) > operations.AT_ONCE:
+        beginning.pieces = operations.in_pieces(beginning.operations)
+    return beginning
+
+
+def begin(conn: Connection, now: datetime, experiment_id: int, started: Beginning | None = None) -> None:
+    """Start the search of an experiment (again, when it is continued). Errors of the method are the caller's.
+
+    `started`: what `start` gave for a new experiment.
+    """
     experiment = experiments.get(conn, experiment_id)
     config = experiment["config"]
     past = history.rewind(conn, experiment)
-    searcher = Searcher.create(
-        _as_planned(config["searcher"], past),
-        config.get("hyperparameters") or {},
-        seed=config["reproducibility"]["experiment_seed"],
-        classic=experiment["generation"] == "classic",
-    )
-    telling = Retelling(Beginning(searcher), [*past])
+    planned = {**config, "searcher": _as_planned(config["searcher"], past)}
+    beginning = started or start(planned, experiment["generation"])
+    searcher = beginning.searcher
+    if not past and beginning.pieces:
+        _begin_in_pieces(conn, now, experiment_id, beginning)
+        return
+    telling = Retelling(beginning, [*past])
     operations.run(conn, now, experiment_id, searchers.start(), telling=telling)
     _tell_exits(conn, now, experiment_id, telling)
     _retell(conn, now, experiment, telling)
@@ -60,8 +83,10 @@ def begin(conn: Connection, now: datetime, experiment_id: int) -> None:
 
 
 def settle(conn: Connection, now: datetime, experiment_id: int) -> None:
-    """Bring searcher and experiment up to date with the trials' states."""
-    _tell_exits(conn, now, experiment_id, None)
+    """Bring searcher and experiment up to date with the trials' states; of many ends the rest follows (pieces.py)."""
+    if _tell_exits(conn, now, experiment_id, None, _EXITS_AT_ONCE):
+        search_queue.mark(conn, experiment_id)
+        return
     experiment_state.finish_if_idle(conn, now, experiment_id)
 
 
@@ -200,11 +225,27 @@ def _retell(conn: Connection, now: datetime, experiment: RowMapping, telling: Re
             _tell_exits(conn, now, experiment["id"], telling)
 
 
-def _tell_exits(conn: Connection, now: datetime, experiment_id: int, telling: Retelling | None) -> None:
-    while exits := trials.unreported_exits(conn, experiment_id, sorted(TERMINAL)):
+def _begin_in_pieces(conn: Connection, now: datetime, experiment_id: int, beginning: Beginning) -> None:
+    """The first trials now, the others by and by."""
+    beginning.save(conn, experiment_id)
+    search_queue.put(conn, experiment_id, beginning.pieces)
+    operations.advance(conn, now, experiment_id)
+    settle(conn, now, experiment_id)
+
+
+def _tell_exits(
+    conn: Connection, now: datetime, experiment_id: int, telling: Retelling | None, limit: int | None = None
+) -> bool:
+    """Tell the searcher of trials that have ended, of `limit` at most or little more; whether there are others."""
+    told = 0
+    while exits := trials.unreported_exits(conn, experiment_id, sorted(TERMINAL), limit):
+        if limit is not None and told >= limit:
+            return True
         trials.mark_reported(conn, [trial["id"] for trial in exits])
         events = [event for trial in exits for event in searchers.exit_events(trial)]
         operations.tell(conn, now, experiment_id, *events, telling=telling)
+        told += len(exits)
+    return False
 
 
 def _both(conn: Connection, trial_id: int) -> tuple[RowMapping, RowMapping]:

@@ -96,9 +96,24 @@ class Beginning:
 
     searcher: Searcher
     _told: list[Event] = field(default_factory=list)
+    _started: Answer | None = None
+    pieces: list[list[dict[str, Any]]] = field(default_factory=list)  # what it asks for, where that is queued
+
+    @classmethod
+    def of(cls, searcher: Searcher) -> "Beginning":
+        """One that has begun; its answer to the start is given when it is fed that."""
+        return cls(searcher, _started=_answer(searcher, [start()]))
+
+    @property
+    def operations(self) -> list[Operation]:
+        """What the start has caused."""
+        return self._started.operations[0] if self._started is not None else []
 
     def feed(self, events: Sequence[Event]) -> Answer:
         """As `feed` below."""
+        if self._started is not None:
+            answer, self._started = self._started, None
+            return answer
         self._told += (event for event in events if _is_historic(self.searcher, event))
         return _answer(self.searcher, events)
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, RowMapping
 
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import search_queue
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.log import append_master_line
@@ -32,6 +33,14 @@ from determined.search.method import Create, ExitReason
 DEFAULT_PREEMPTION_TIMEOUT = 3600
 _MAX_BACKOFF_S = 30
 _TRAINED_S = 5.0
+_LIVE_AT_ONCE = 20  # trials that are told to leave in one transaction: some ten statements each
+_IDLE_AT_ONCE = 500
+_REASONS = {
+    State.PAUSED: "the experiment was paused",
+    State.STOPPING_CANCELED: "the experiment was canceled",
+    State.STOPPING_KILLED: "the experiment was killed",
+    State.STOPPING_COMPLETED: "the search is over",
+}
 _NOTICED_FAILURES = 6  # consecutive system failures looked at; past these the delay no longer grows
 
 
@@ -116,17 +125,38 @@ def push(conn: Connection, now: datetime, trial_id: int, wanted: State, reason: 
 
 
 def push_all(conn: Connection, now: datetime, experiment_id: int, wanted: State, reason: str) -> None:
-    """`push` for every trial of an experiment; those with nothing to signal are changed by one statement."""
-    for trial_id in trials.with_live_allocation(conn, experiment_id):
-        push(conn, now, trial_id, wanted, reason)
-    takers = sorted(state for state in State if trial_accepts(state, wanted))
-    if not takers:
-        return
+    """`push` for every trial of an experiment, also where it is in that state: a kill can be repeated.
+
+    Of a large one for those that fit into one transaction; `push_more` follows (lifecycle/pieces.py).
+    """
+    live = trials.with_live_allocation(conn, experiment_id)
+    if len(live) <= _LIVE_AT_ONCE:
+        for trial_id, _ in live:
+            push(conn, now, trial_id, wanted, reason)
+    push_more(conn, now, experiment_id, wanted, reason)
+
+
+def push_more(conn: Connection, now: datetime, experiment_id: int, wanted: State, reason: str | None = None) -> bool:
+    """`push` for some of the trials that are not in that state yet; whether there are more, which is written down."""
+    takers = {state for state in State if trial_accepts(state, wanted)}
+    live = [n for n, state in trials.with_live_allocation(conn, experiment_id) if state in takers - {wanted}]
+    for trial_id in live[:_LIVE_AT_ONCE]:
+        push(conn, now, trial_id, wanted, reason or _REASONS.get(wanted, f"the experiment is {wanted}"))
+    idle = trials.idle(conn, experiment_id, sorted(takers if wanted in STOPPING else takers - {wanted}), _IDLE_AT_ONCE)
+    _push_idle(conn, now, idle, wanted)
+    more = len(live) > _LIVE_AT_ONCE or len(idle) == _IDLE_AT_ONCE
+    if more:
+        search_queue.mark(conn, experiment_id)
+    return more
+
+
+def _push_idle(conn: Connection, now: datetime, trial_ids: Sequence[int], wanted: State) -> None:
+    """Those that have nothing to signal: by the same few statements for all."""
     if wanted not in STOPPING:
-        trials.set_idle(conn, experiment_id, takers, {"state": wanted})
+        trials.update_rows(conn, trial_ids, {"state": wanted})
         return
-    tasks.end_idle(conn, now, experiment_id, takers)
-    trials.set_idle(conn, experiment_id, takers, {"state": terminal_of(wanted), "end_time": now})
+    tasks.end_of_trials(conn, now, trial_ids)
+    trials.update_rows(conn, trial_ids, {"state": terminal_of(wanted), "end_time": now})
 
 
 def allocation_ended(conn: Connection, now: datetime, trial_id: int, kind: ExitKind) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import model_definition, submission
 from determined.master.db.queries.batching import AnyRow
 from determined.master.lifecycle import experiment as lifecycle
+from determined.master.lifecycle import search
 from determined.master.services import (
     config_secrets,
     environment_file,
@@ -104,6 +105,8 @@ async def create(
 
 
 async def store(ctx: MasterContext, new: lifecycle.NewExperiment, *, activate: bool) -> Experiment:
+    if not new.unmanaged:
+        new = replace(new, started=await asyncio.to_thread(search.start, new.active, new.generation))
     now = ctx.clock.now()
     experiment_id = await ctx.db.write(lambda conn: _store(conn, now, new, activate))
     ctx.bus.publish("schedule", f"experiment:{experiment_id}", "experiments")

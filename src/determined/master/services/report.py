@@ -42,6 +42,7 @@ async def receive(
         store = partial(write, now=now, allocation_id=allocation_id, resource_id=resource_id, batch=piece)
         outcome = await ctx.db.write(partial(store, refused=refused))
         ctx.bus.publish(*outcome.topics)
+        outcome.answer.refused.update(answer.refused)
         answer = outcome.answer
     return answer
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, exists, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, func, insert, select, update
 
 from determined.errors import NotFound
+from determined.master.db.queries.batching import batches
 from determined.master.db.schema import allocations, experiments, tasks, trials
 
 
@@ -31,16 +32,11 @@ def end(conn: Connection, now: datetime, task_id: str) -> None:
     conn.execute(update(tasks).where(tasks.c.id == task_id, tasks.c.end_time.is_(None)).values(end_time=now))
 
 
-def end_idle(conn: Connection, now: datetime, experiment_id: int, states: Sequence[str]) -> None:
-    """End the current tasks of the experiment's trials in one of `states` that have no live allocation."""
-    live = exists().where(allocations.c.trial_id == trials.c.id, allocations.c.ended_at.is_(None))
-    ended = select(trials.c.task_id).where(
-        trials.c.experiment_id == experiment_id,
-        trials.c.exit_reported.is_(False),
-        trials.c.state.in_(list(states)),
-        ~live,
-    )
-    conn.execute(update(tasks).where(tasks.c.id.in_(ended), tasks.c.end_time.is_(None)).values(end_time=now))
+def end_of_trials(conn: Connection, now: datetime, trial_ids: Sequence[int]) -> None:
+    """End the current tasks of these trials."""
+    for some in batches(trial_ids):
+        ended = select(trials.c.task_id).where(trials.c.id.in_(some))
+        conn.execute(update(tasks).where(tasks.c.id.in_(ended), tasks.c.end_time.is_(None)).values(end_time=now))
 
 
 def trial_details(conn: Connection, trial_id: int) -> RowMapping:

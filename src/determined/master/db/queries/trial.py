@@ -27,6 +27,7 @@ from determined.master.db.schema import allocations, checkpoints, experiments, j
 # Statements that every trial needs are built once: building one costs more than running it.
 _GET = select(trials).where(trials.c.id == bindparam("this"))
 _UPDATE = update(trials).where(trials.c.id == bindparam("this"))
+_LOOKED_AT = 2000  # trials in one look at those that want to run
 _WAITING_COUNTS = (
     select(trials.c.experiment_id, func.count())
     .join(allocations, allocations.c.trial_id == trials.c.id)
@@ -73,36 +74,51 @@ def of_experiment(conn: Connection, experiment_id: int) -> Sequence[RowMapping]:
     return conn.execute(statement).mappings().all()
 
 
-def with_live_allocation(conn: Connection, experiment_id: int) -> Sequence[int]:
-    statement = select(trials.c.id).where(*_open(experiment_id), _has_live_allocation())
-    return sorted(conn.execute(statement).scalars())
+def with_live_allocation(conn: Connection, experiment_id: int) -> Sequence[tuple[int, str]]:
+    """Id and state of each."""
+    statement = select(trials.c.id, trials.c.state).where(*_open(experiment_id), _has_live_allocation())
+    return sorted((row.id, row.state) for row in conn.execute(statement))
 
 
-def set_idle(conn: Connection, experiment_id: int, states: Sequence[str], values: dict[str, Any]) -> None:
-    """Change the trials in one of `states` that have no live allocation."""
+def idle(conn: Connection, experiment_id: int, states: Sequence[str], limit: int) -> Sequence[int]:
+    """Trials in one of `states` that have no live allocation, `limit` at most."""
     chosen = (*_open(experiment_id), trials.c.state.in_(list(states)), ~_has_live_allocation())
-    conn.execute(update(trials).where(*chosen).values(**values))
+    return conn.execute(select(trials.c.id).where(*chosen).limit(limit)).scalars().all()
 
 
-def unreported_exits(conn: Connection, experiment_id: int, terminal: Sequence[str]) -> Sequence[RowMapping]:
-    """Trials that have ended and of whose end the searcher does not know yet, by id.
+def update_rows(conn: Connection, trial_ids: Sequence[int], values: dict[str, Any]) -> None:
+    """The same values for all."""
+    for some in batches(trial_ids):
+        conn.execute(update(trials).where(trials.c.id.in_(some)).values(**values))
+
+
+def update_each(conn: Connection, values: dict[int, dict[str, Any]]) -> None:
+    """By id, values of the same columns for all."""
+    if values:
+        conn.execute(_UPDATE, [{"this": trial_id, **row} for trial_id, row in values.items()])
+
+
+def unreported_exits(
+    conn: Connection, experiment_id: int, terminal: Sequence[str], limit: int | None = None
+) -> Sequence[RowMapping]:
+    """Trials that have ended and of whose end the searcher does not know yet, by id; `limit` at most.
 
     Sorted here: told to sort, SQLite takes the index of all trials instead of the one of the open ones.
     """
     statement = select(trials.c.id, trials.c.request_id, trials.c.state, trials.c.early_exit)
     chosen = (*_open(experiment_id), trials.c.state.in_(list(terminal)))
-    return sorted(conn.execute(statement.where(*chosen)).mappings(), key=lambda row: row["id"])
+    return sorted(conn.execute(statement.where(*chosen).limit(limit)).mappings(), key=lambda row: row["id"])
 
 
 def mark_reported(conn: Connection, trial_ids: Sequence[int]) -> None:
-    for some in batches(trial_ids):
-        conn.execute(update(trials).where(trials.c.id.in_(some)).values(exit_reported=True))
+    update_rows(conn, trial_ids, {"exit_reported": True})
 
 
 def wanting_allocation(conn: Connection, queue_limit: int) -> Sequence[RowMapping]:
     """ACTIVE trials of managed experiments that have work to do and no live allocation, with their job's pool.
 
-    None of an experiment of which `queue_limit` already wait: a big search would make every look at the queue slow.
+    None of an experiment of which `queue_limit` already wait, and not all at once: a big search would make every look
+    at the queue slow.
     """
     full = [experiment_id for experiment_id, count in waiting_counts(conn).items() if count >= queue_limit]
     return conn.execute(_wanting_allocation(), {"full": full}).mappings().all()
@@ -169,6 +185,7 @@ def _wanting_allocation() -> Select[int, str, int, int, str]:
         .join(jobs, jobs.c.id == experiments.c.job_id)
         .where(
             trials.c.state == "ACTIVE",
+            experiments.c.state == "ACTIVE",  # the trials of a large experiment follow its state in pieces
             trials.c.experiment_id.not_in(bindparam("full", expanding=True)),
             experiments.c.unmanaged.is_(False),
             trials.c.early_stopped.is_(False),
@@ -177,4 +194,5 @@ def _wanting_allocation() -> Select[int, str, int, int, str]:
             ~_has_live_allocation(),
         )
         .order_by(trials.c.id)
+        .limit(_LOOKED_AT)
     )

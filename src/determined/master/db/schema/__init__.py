@@ -12,6 +12,7 @@ from determined.master.db.schema.experiments import (
     model_definitions,
     search_events,
     search_history,
+    search_queue,
     search_snapshots,
     trials,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "saved_views",
     "search_events",
     "search_history",
+    "search_queue",
     "search_snapshots",
     "sessions",
     "storage_backends",

@@ -103,6 +103,15 @@ search_snapshots = Table(
     Column("snapshot", JSON, nullable=False),
 )
 
+# What a search has asked for and is not done yet, in order; none of it is remembered elsewhere (lifecycle/pieces.py).
+search_queue = Table(
+    "search_queue",
+    metadata,
+    Column("experiment_id", ForeignKey("experiments.id", ondelete="CASCADE"), primary_key=True),
+    Column("n", Integer, primary_key=True),  # 0: no operations, but trials to look at once more
+    Column("operations", JSON, nullable=False),
+)
+
 # What the search has learnt from its trials, in order and for good: a continued search is told it again.
 search_history = Table(
     "search_history",
