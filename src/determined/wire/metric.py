@@ -69,6 +69,7 @@ class MetricBuckets(Wire):
     """One series as columns of equal length. A bucket stands for `count` points: the last of them and their extremes.
 
     NaN and infinities are strings; they count as `last`, not as extremes. `exact`: every bucket is one point.
+    `notFinite`: how many points of each bucket are NaN or infinite; empty when none is.
     """
 
     name: str
@@ -80,11 +81,25 @@ class MetricBuckets(Wire):
     count: list[int]
     exact: bool
     total: int
+    not_finite: list[int]
+
+
+class SeriesPosition(Wire):
+    """How far the reports of a group were read. Sent back as `since=<trial>/<group>/<token>`, only what is new comes.
+
+    `continues`: what came goes on where the token was; otherwise it is everything (a trial that started over, a late
+    report, no token).
+    """
+
+    group: str
+    token: str
+    continues: bool
 
 
 class BucketedTrial(Wire):
     trial_id: int
     metrics: list[MetricBuckets]
+    positions: list[SeriesPosition]
 
 
 class BucketedTrialsResponse(Wire):

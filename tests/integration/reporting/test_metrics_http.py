@@ -1,5 +1,6 @@
 """Metrics over HTTP: older report endpoints, whole reports, charts, live streams, system metrics."""
 
+import csv
 import json
 import math
 from collections.abc import Callable
@@ -332,6 +333,57 @@ def test_buckets_take_late_and_odd_reports_in_the_order_of_their_steps(trial: Tr
     assert found["x"] == sorted([*range(0, 1200, 2), 5, 701, 1302, 1303])
     values = dict(zip(found["x"], found["last"], strict=True))
     assert (values[5], values[701], values[1302], values[1303]) == (5.0, "NaN", "Infinity", 7)
+
+
+def test_a_reader_who_comes_back_is_given_only_what_is_new(trial: Tracked, admin: Any) -> None:
+    fields = {"trialIds": trial.trial_id, "metricIds": ["training.loss", "training.acc"], "sampling": "bucket"}
+
+    def read(since: str | None) -> tuple[dict[str, list[int]], str, bool]:
+        asked = {**fields, "since": since} if since else fields
+        (found,) = admin.get("/api/v1/trials/time-series", fields=asked).json["trials"]
+        (position,) = found["positions"]
+        token = f"{trial.trial_id}/{position['group']}/{position['token']}"
+        return {one["name"]: one["x"] for one in found["metrics"]}, token, position["continues"]
+
+    trial.send(*(metric(step, loss=1.0) for step in range(1, 701)))
+    everything, token, continues = read(None)
+    assert (len(everything["loss"]), continues) == (700, False)
+    nothing, token, continues = read(token)
+    assert (nothing["loss"], continues) == ([700], True), "the last step is told again: it may have got more metrics"
+    trial.send(metric(700, acc=2.0), metric(701, loss=1.0))
+    new, token, continues = read(token)
+    assert (new, continues) == ({"loss": [700, 701], "acc": [700]}, True)
+    trial.send(metric(703, loss=1.0))
+    _, token, _ = read(token)
+    trial.send(metric(702, loss=1.0))  # late: what was read has a hole
+    everything, token, continues = read(token)
+    assert (len(everything["loss"]), continues) == (703, False)
+    assert read(token)[2] is True
+    assert admin.get("/api/v1/trials/time-series", fields={**fields, "since": "nonsense"}).status == 400
+
+
+def test_buckets_count_what_is_not_finite_at_every_size(trial: Tracked, admin: Any) -> None:
+    values = {7: math.nan, 8: math.inf}
+    trial.send(*(metric(step, loss=values.get(step, 1.0)) for step in range(1, 101)))
+    for points in (200, 10, 2):
+        fields = {"trialIds": trial.trial_id, "metricIds": "training.loss", "sampling": "bucket"}
+        answer = admin.get("/api/v1/trials/time-series", fields={**fields, "maxDatapoints": points}).json
+        (series,) = answer["trials"][0]["metrics"]
+        assert sum(series["notFinite"]) == 2, points
+        assert len(series["notFinite"]) == len(series["x"])
+
+
+def test_every_point_comes_as_csv(trial: Tracked, admin: Any) -> None:
+    trial.send(*(metric(step, loss=step / 2, name="text") for step in range(1, 1301)))
+    trial.send(metric(1300, group="validation", loss=math.nan))
+    fields = {"trialIds": trial.trial_id, "metricIds": ["training.loss", "validation.loss", "training.name"]}
+    answer = admin.get("/api/v1/trials/time-series.csv", fields=fields)
+    assert answer.headers["Content-Type"].startswith("text/csv")
+    rows = list(csv.DictReader(answer.raw.decode().splitlines()))
+    assert [int(row["batches"]) for row in rows if row["metric"] == "training.loss"] == list(range(1, 1301))
+    assert [row["value"] for row in rows if row["metric"] == "validation.loss"] == ["nan"]
+    assert {row["trial"] for row in rows} == {str(trial.trial_id)}
+    assert admin.get("/api/v1/trials/time-series.csv", fields={**fields, "trialIds": 9999}).status == 404
 
 
 def test_buckets_against_epochs_have_no_place_for_infinity(trial: Tracked, admin: Any) -> None:

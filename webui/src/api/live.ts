@@ -9,6 +9,10 @@ export type { StreamEvent, StreamSpec, StreamStatus } from "../stream";
 export { useStreamStatus } from "../stream";
 
 const PACE_MS = 250; // at most four times a second
+/** Lines follow at once; what is beside them, when there is nothing but progress to tell, needs no more than this. */
+const REST_MS = 2_000;
+const SERIES_REST_MS = 400;
+const SERIES = "GET /api/v1/trials/time-series";
 const POLL_MS = 10_000;
 /** An answer that takes long is asked for a third of the time at most, however fast events come. */
 const REST_FACTOR = 3;
@@ -36,6 +40,8 @@ export function useLive(spec: StreamSpec, onEvent?: (event: StreamEvent) => void
   }, [key]);
 }
 
+document.addEventListener("visibilitychange", () => schedule());
+
 const dirty = new Map<string, Query>();
 const restsUntil = new WeakMap<Query, number>();
 let isScheduled = false;
@@ -59,7 +65,7 @@ function refreshAll(spec: StreamSpec, which?: (query: Query) => boolean): void {
 
 /** The first event of a while is followed at once, the others at the pace. */
 function schedule(): void {
-  if (isScheduled || dirty.size === 0) return;
+  if (isScheduled || dirty.size === 0 || document.hidden) return;
   isScheduled = true;
   const wait = Math.max(0, flushedAt + PACE_MS - performance.now());
   setTimeout(() => {
@@ -72,13 +78,15 @@ function schedule(): void {
 
 /** An answer that is on its way may be older than the event: its query waits for the next turn instead of starting over. */
 function flush(): void {
+  if (document.hidden) return; // asked for when somebody looks again
   const now = performance.now();
   for (const [hash, query] of [...dirty]) {
     if (query.state.fetchStatus === "fetching" || now < (restsUntil.get(query) ?? 0)) continue;
     dirty.delete(hash);
     void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true }).then(() => {
       const took = performance.now() - now;
-      restsUntil.set(query, now + took * REST_FACTOR);
+      const least = query.queryKey[0] === SERIES ? SERIES_REST_MS : REST_MS;
+      restsUntil.set(query, now + Math.max(least, took * REST_FACTOR));
     });
   }
 }

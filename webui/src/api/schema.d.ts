@@ -128,6 +128,7 @@ export interface Schemas {
   };
   BucketedTrial: {
     metrics: Schemas["MetricBuckets"][];
+    positions: Schemas["SeriesPosition"][];
     trialId: number;
   };
   BucketedTrialsResponse: {
@@ -903,6 +904,7 @@ export interface Schemas {
     max: (number | string)[];
     min: (number | string)[];
     name: string;
+    notFinite: number[];
     total: number;
     x: (number | string)[];
   };
@@ -1637,6 +1639,11 @@ export interface Schemas {
   };
   Segment: [string, number, (Schemas["LogLine"] | Schemas["MetricReport"] | Schemas["CheckpointReport"] | Schemas["PreemptAck"] | Schemas["Status"] | Schemas["Progress"] | Schemas["EarlyExit"] | Schemas["Phase"] | Schemas["Exit"] | Schemas["Missing"])[]];
   SeriesAxis: "batch" | "epoch" | "time";
+  SeriesPosition: {
+    continues: boolean;
+    group: string;
+    token: string;
+  };
   SetClusterMessageRequest: {
     duration?: string | null | undefined;
     endTime?: string | null | undefined;
@@ -2889,9 +2896,15 @@ export interface Paths {
   };
   "GET /api/v1/trials/time-series": {
     path: never;
-    query: { trialIds: number[]; metricIds?: string[] | null | undefined; metricNames?: string[] | null | undefined; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; startBatches?: number | null | undefined; endBatches?: number | null | undefined; maxDatapoints?: number | null | undefined; sampling?: "bucket" | null | undefined; xAxis?: Schemas["SeriesAxis"] | undefined; start?: number | null | undefined; end?: number | null | undefined; };
+    query: { trialIds: number[]; metricIds?: string[] | null | undefined; metricNames?: string[] | null | undefined; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; startBatches?: number | null | undefined; endBatches?: number | null | undefined; maxDatapoints?: number | null | undefined; sampling?: "bucket" | null | undefined; xAxis?: Schemas["SeriesAxis"] | undefined; start?: number | null | undefined; end?: number | null | undefined; since?: string[] | null | undefined; };
     body: never;
     response: Schemas["CompareTrialsResponse"] | Schemas["BucketedTrialsResponse"];
+  };
+  "GET /api/v1/trials/time-series.csv": {
+    path: never;
+    query: { trialIds: number[]; metricIds: string[]; };
+    body: never;
+    response: unknown;
   };
   "GET /api/v1/trials/{trial_id}": {
     path: { trial_id: number; };

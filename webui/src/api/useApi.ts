@@ -54,13 +54,12 @@ export function useApi<K extends keyof Paths>(
     ...(options.staleTime === undefined ? {} : { staleTime: options.staleTime }),
     ...(options.keepPrevious ? { placeholderData: keepPreviousData } : {}),
   });
-  return result.error !== null && result.data !== undefined && isTransient(result.error)
-    ? withoutError(result)
-    : result;
+  return withoutTransientError(result);
 }
 
 /** What was read before the master went away stays on the page; the banner says that it may be old. */
-function withoutError<T extends object>(result: T): T {
+export function withoutTransientError<T extends { error: unknown; data: unknown }>(result: T): T {
+  if (result.error === null || result.data === undefined || !isTransient(result.error)) return result;
   // not a copy: reading every field would have every consumer rendered for changes that it does not look at
   return new Proxy(result, { get: (target, key) => (key === "error" ? null : Reflect.get(target, key)) });
 }

@@ -36,12 +36,17 @@ export interface ChartProps {
   /** Starts as a table. */
   table?: boolean | undefined;
   better?: Better | undefined;
+  /** The first answer is on its way: that there is nothing is not known yet. */
+  isLoading?: boolean | undefined;
+  /** Where every point can be had as a file, when the lines are in buckets. */
+  allPointsUrl?: string | undefined;
 }
 
 const NO_MARKERS: readonly Marker[] = [];
 
 export function Chart(props: ChartProps) {
   const { title, series, xLabel, yLabel = title, xKind = "number", height = 220, note, better } = props;
+  const isLoading = props.isLoading === true && series.length === 0;
   const id = useId();
   const group = useGroup(props.syncKey);
   const solo = useSyncExternalStore(group.subscribe, group.getSolo);
@@ -53,8 +58,8 @@ export function Chart(props: ChartProps) {
   useMembership(id, { title, xLabel, xKind, lines });
   const words = [note, ...view.frame.words].filter((word) => word !== undefined && word !== "").join(" ");
   const summary = useMemo(
-    () => summaryOf(title, view.lines, { xLabel, xKind, better }),
-    [title, view.lines, xLabel, xKind, better],
+    () => (isLoading ? `${title}: loading.` : summaryOf(title, view.lines, { xLabel, xKind, better })),
+    [isLoading, title, view.lines, xLabel, xKind, better],
   );
   const savePng = () => {
     if (plot.current !== null) downloadPng(drawPng(plot.current.canvas, title, view.lines, view.ink), title);
@@ -73,6 +78,7 @@ export function Chart(props: ChartProps) {
         onTable={() => setAsTable(!asTable)}
         onZoom={setZoom}
         onShowAll={solo === null ? undefined : () => group.showAll()}
+        allPointsUrl={view.lines.some((line) => line.bucketed) ? props.allPointsUrl : undefined}
         onCsv={() => downloadCsv(csvOf(view.lines, xLabel, yLabel), title)}
         onPng={savePng}
       />
@@ -87,6 +93,7 @@ export function Chart(props: ChartProps) {
             title={title}
             summaryId={`${id}-summary`}
             view={view}
+            isLoading={isLoading}
             height={height}
             group={group}
             onZoom={setZoom}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Button } from "../ui/Button";
 import { Menu } from "../ui/Menu";
 import styles from "./Chart.module.css";
+import { saveFrom } from "./png";
 import type { Scale } from "./scale";
 import type { Range, XKind } from "./types";
 import { ZoomForm } from "./ZoomForm";
@@ -21,18 +22,24 @@ interface ChartHeaderProps {
   onZoom: (range: Range | null) => void;
   onShowAll: (() => void) | undefined;
   onCsv: () => void;
+  allPointsUrl: string | undefined;
   onPng: () => void;
 }
 
 export function ChartHeader(props: ChartHeaderProps) {
-  const { titleId, title, words, zoomed, asTable, onZoom, onShowAll } = props;
+  const { titleId, title, words, zoomed, asTable, onZoom, onShowAll, allPointsUrl } = props;
   const [zooming, setZooming] = useState(false);
   const items = [
     { id: "table", label: asTable ? "View as chart" : "View as table", onAction: props.onTable },
     { id: "zoom", label: "Zoom to…", onAction: () => setZooming(true) },
     { id: "reset", label: "Reset zoom", onAction: () => onZoom(null), isDisabled: !zoomed },
     { id: "all", label: "Show all series", onAction: () => onShowAll?.(), isDisabled: onShowAll === undefined },
-    { id: "csv", label: "Download CSV", onAction: props.onCsv },
+    ...(allPointsUrl === undefined
+      ? [{ id: "csv", label: "Download CSV", onAction: props.onCsv }]
+      : [
+          { id: "all-points", label: "Download CSV of all points", onAction: () => saveFrom(allPointsUrl, title) },
+          { id: "csv", label: "Download CSV as drawn (buckets)", onAction: props.onCsv },
+        ]),
     { id: "png", label: "Download PNG", onAction: props.onPng, isDisabled: asTable },
   ];
   return (

@@ -12,13 +12,14 @@ interface PlotAreaProps {
   title: string;
   summaryId: string;
   view: View;
+  isLoading: boolean;
   height: number;
   group: SyncGroup;
   onZoom: (range: Range | null) => void;
   plot: RefObject<Plot | null>;
 }
 
-export function PlotArea({ title, summaryId, view, height, group, onZoom, plot }: PlotAreaProps) {
+export function PlotArea({ title, summaryId, view, isLoading, height, group, onZoom, plot }: PlotAreaProps) {
   const host = useRef<HTMLDivElement>(null);
   const visible = useInView(host);
   const events = { onCursor: (x: number | null) => group.moveCursor(x), onSelect: onZoom, onReset: () => onZoom(null) };
@@ -51,7 +52,7 @@ export function PlotArea({ title, summaryId, view, height, group, onZoom, plot }
         onKeyDown={onKeyDown}
         onBlur={() => group.moveCursor(null)}
       />
-      {empty && <p className={styles.empty}>No values yet</p>}
+      {empty && (isLoading ? <div className={styles.loading} /> : <p className={styles.empty}>No values yet</p>)}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 // What a chart shows of its lines: the scales of both axes, and in words what those scales leave out. Pure.
-import type { Line } from "./lines";
+import { type Line, notFiniteAt } from "./lines";
 import { type Scale, scaleOf } from "./scale";
 import type { Range } from "./types";
 
@@ -98,15 +98,13 @@ function take(line: Line, i: number, options: FrameOptions, extent: Extent, valu
   const value = line.y[i];
   if (value === null || value === undefined) return;
   counts.points++;
-  if (!Number.isFinite(value)) {
-    counts.notFinite++;
-    return;
-  }
+  counts.notFinite += notFiniteAt(line, i);
+  widen(extent, line.min?.[i], options.logY);
+  widen(extent, line.max?.[i], options.logY);
+  if (!Number.isFinite(value)) return;
   if (options.logY && value <= 0) counts.notPositive++;
   else if (options.hideOutliers) values.push(value);
   widen(extent, value, options.logY);
-  widen(extent, line.min?.[i], options.logY);
-  widen(extent, line.max?.[i], options.logY);
 }
 
 /** Narrows the extent to the percentiles and says how many values are left outside. */
@@ -124,11 +122,15 @@ function wordsOf(counts: Counts, hides: boolean, lines: readonly Line[]): string
     words.push(`Outliers hidden (percentiles ${LOW_PERCENT} to ${HIGH_PERCENT} shown): ${outside}.`);
   }
   if (counts.notPositive > 0) words.push(`${counted(counts.notPositive)} values ≤ 0 have no place on a log axis.`);
-  if (counts.notFinite > 0) words.push(`${counted(counts.notFinite)} points NaN or infinite (✕).`);
+  if (counts.notFinite > 0) words.push(`${pointWord(counts.notFinite)} NaN or infinite (✕).`);
   if (lines.some((line) => line.bucketed)) {
     words.push("In buckets: line = last value, band = range; zoom in.");
   }
   return words;
+}
+
+function pointWord(n: number): string {
+  return n === 1 ? "1 point" : `${counted(n)} points`;
 }
 
 function counted(n: number): string {

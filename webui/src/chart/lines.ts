@@ -18,6 +18,7 @@ export interface Line {
   drawn: readonly (number | null)[];
   min?: readonly (number | null)[];
   max?: readonly (number | null)[];
+  notFinite?: readonly number[];
 }
 
 export function linesOf(series: readonly Series[], smoothing: number): Line[] {
@@ -46,6 +47,7 @@ function lineOf(series: Series, nth: number, many: ReadonlySet<number>, smoothin
     y: series.y,
     drawn: smoothing > 0 ? smoothed(series.x, series.y, smoothing) : series.y,
   };
+  if (series.notFinite !== undefined) line.notFinite = series.notFinite;
   if (series.min !== undefined && series.max !== undefined) {
     line.min = series.min;
     line.max = series.max;
@@ -69,4 +71,10 @@ function trialsWithSeveral(series: readonly Series[]): ReadonlySet<number> {
     once.add(trialId);
   }
   return twice;
+}
+
+/** How many of the points that point `i` stands for are NaN or infinite. */
+export function notFiniteAt(line: Line, i: number): number {
+  const value = line.y[i];
+  return line.notFinite?.[i] ?? (value === null || value === undefined || Number.isFinite(value) ? 0 : 1);
 }

@@ -2,7 +2,7 @@
 import { columnsOf, traceBand, traceSpikes } from "./band";
 import { type Frame, inside } from "./frame";
 import type { Ink } from "./ink";
-import type { Line } from "./lines";
+import { type Line, notFiniteAt } from "./lines";
 import { type Scale, toUnit } from "./scale";
 import { placesOf, traceDots, traceLine } from "./trace";
 import type { Marker } from "./types";
@@ -150,8 +150,7 @@ function paintNotFinite({ canvas, box, ratio }: Brush, { line, colour, first, la
   const arm = 3 * ratio;
   canvas.beginPath();
   for (let i = first; i < last; i++) {
-    const value = line.y[i];
-    if (value === null || value === undefined || Number.isFinite(value)) continue;
+    if (notFiniteAt(line, i) === 0) continue;
     const left = x[i - first] ?? 0;
     canvas.moveTo(left - arm, bottom - arm);
     canvas.lineTo(left + arm, bottom + arm);

@@ -18,6 +18,15 @@ describe("the chart in words", () => {
     expect(words).not.toContain("best");
   });
 
+  it("names the true extremes of lines in buckets", () => {
+    const spiky = linesOf(
+      [{ id: "a", name: "t", x: [9, 19, 29], y: [1, 1.1, 1], min: [1, -3, 1], max: [1.1, 42.5, 1], exact: false }],
+      0,
+    );
+    const words = summaryOf("loss", spiky, axes);
+    expect(words).toContain("lowest -3 near batch 19, highest 42.5 near batch 19, last 1 at batch 29");
+  });
+
   it("says that there is nothing yet", () => {
     expect(summaryOf("loss", [], axes)).toBe("loss: no values yet.");
   });
@@ -34,5 +43,15 @@ describe("the chart in words", () => {
     expect(cursorWords(lines, 100, axes)).toBe("batch 100: trial 3 0.5");
     const [line] = lines;
     expect(line && valueAt(line, null)).toBe("1");
+  });
+
+  it("tells the reported value, and the smoothed one beside it", () => {
+    const [line] = linesOf([{ id: "a", name: "t", x: [0, 1, 2], y: [0, 0, 9] }], 0.9);
+    expect(line && valueAt(line, null)).toMatch(/^9 \(smoothed 3\.3/);
+  });
+
+  it("tells nothing where a line has not begun or has ended", () => {
+    const [line] = lines;
+    expect(line && [valueAt(line, -60), valueAt(line, 240), valueAt(line, 260)]).toEqual(["–", "1", "–"]);
   });
 });

@@ -28,31 +28,54 @@ export function cursorWords(lines: readonly Line[], x: number, axes: Axes): stri
   return `${axes.xLabel} ${wordOf(x, axes.xKind)}: ${values.join(", ")}${rest}`;
 }
 
+/** The value as reported, the smoothed one beside it where the line follows that; none where the line has ended. */
 export function valueAt(line: Line, x: number | null): string {
-  const index = x === null ? nearestIndex(line, Number.MAX_VALUE) : nearestIndex(line, x);
-  const value = index === null ? null : line.drawn[index];
-  return value === null || value === undefined ? "–" : metricNumber(value);
+  const index = x === null ? lastIndex(line) : isBeside(line, x) ? null : nearestIndex(line, x);
+  const value = index === null ? null : line.y[index];
+  if (index === null || value === null || value === undefined) return "–";
+  const drawn = line.drawn[index];
+  const isSmoothed = line.drawn !== line.y && drawn !== null && drawn !== undefined && Number.isFinite(drawn);
+  return isSmoothed ? `${metricNumber(value)} (smoothed ${metricNumber(drawn)})` : metricNumber(value);
+}
+
+function lastIndex({ y }: Line): number | null {
+  for (let i = y.length - 1; i >= 0; i--) if (y[i] !== null && y[i] !== undefined) return i;
+  return null;
+}
+
+/** Before the first or past the last point, by more than half of a step there. */
+function isBeside({ x }: Line, at: number): boolean {
+  const first = x[0];
+  const last = x.at(-1);
+  if (first === undefined || last === undefined) return true;
+  const lead = ((x[1] ?? first) - first) / 2;
+  const tail = (last - (x.at(-2) ?? last)) / 2;
+  return at < first - lead || at > last + tail;
 }
 
 function lineSummary(line: Line, axes: Axes): string {
   const found = landmarks(line);
   if (found === null) return `${line.name}: no values.`;
-  const say = (word: string, i: number) =>
-    `${word} ${metricNumber(line.y[i] ?? Number.NaN)} at ${axes.xLabel} ${wordOf(line.x[i] ?? Number.NaN, axes.xKind)}`;
+  const say = (word: string, i: number, values = line.y) => {
+    // an extreme of a bucket lies somewhere in it; its x is that of the bucket's end
+    const at = values === line.y ? "at" : "near";
+    const x = wordOf(line.x[i] ?? Number.NaN, axes.xKind);
+    return `${word} ${metricNumber(values[i] ?? Number.NaN)} ${at} ${axes.xLabel} ${x}`;
+  };
   const { first, lowest, highest, last } = found;
-  const best = bestWords(axes.better, say, lowest, highest);
-  return `${line.name}: ${[say("first", first), ...best, say("last", last)].join(", ")}.`;
+  const low = (word: string) => say(word, lowest, line.min);
+  const high = (word: string) => say(word, highest, line.max);
+  return `${line.name}: ${[say("first", first), ...bestWords(axes.better, low, high), say("last", last)].join(", ")}.`;
 }
 
 function bestWords(
   better: Better | undefined,
-  say: (word: string, i: number) => string,
-  lowest: number,
-  highest: number,
-) {
-  if (better === "lower") return [say("best", lowest)];
-  if (better === "higher") return [say("best", highest)];
-  return [say("lowest", lowest), say("highest", highest)];
+  low: (word: string) => string,
+  high: (word: string) => string,
+): string[] {
+  if (better === "lower") return [low("best")];
+  if (better === "higher") return [high("best")];
+  return [low("lowest"), high("highest")];
 }
 
 interface Landmarks {
@@ -63,15 +86,17 @@ interface Landmarks {
 }
 
 /** Indices of the values that stand for the line, found in one pass because lines may be long. */
-function landmarks({ y }: Line): Landmarks | null {
+function landmarks({ y, min = y, max = y }: Line): Landmarks | null {
   let found: Landmarks | null = null;
   for (let i = 0; i < y.length; i++) {
-    const value = y[i] ?? null;
-    if (value === null || !isNumber(value)) continue;
+    if (!isNumber(y[i] ?? null)) continue;
     found ??= { first: i, lowest: i, highest: i, last: i };
-    if (value < (y[found.lowest] ?? 0)) found.lowest = i;
-    if (value > (y[found.highest] ?? 0)) found.highest = i;
     found.last = i;
+  }
+  if (found === null) return null;
+  for (let i = 0; i < y.length; i++) {
+    if (isNumber(min[i] ?? null) && Number(min[i]) < Number(min[found.lowest] ?? Number.NaN)) found.lowest = i;
+    if (isNumber(max[i] ?? null) && Number(max[i]) > Number(max[found.highest] ?? Number.NaN)) found.highest = i;
   }
   return found;
 }

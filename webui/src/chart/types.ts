@@ -10,6 +10,8 @@ export interface Series {
   y: (number | null)[];
   min?: (number | null)[];
   max?: (number | null)[];
+  /** How many of the points that each stands for are NaN or infinite. */
+  notFinite?: number[];
   baseline?: boolean;
   /** False when a point stands for a bucket of steps; absent counts as exact unless a band is given. */
   exact?: boolean;

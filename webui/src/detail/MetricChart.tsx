@@ -7,7 +7,7 @@ import { ErrorCard } from "../ui/ErrorCard";
 import type { ChartSettings } from "./chartSettings";
 import { legendName, type Metric } from "./metricNames";
 import { chartSeries, X_LABELS } from "./series";
-import { useSeries } from "./useSeries";
+import { allPointsUrl, useSeries } from "./useSeries";
 
 export interface MetricChartProps {
   title: string;
@@ -26,7 +26,7 @@ export interface MetricChartProps {
 
 export function MetricChart(props: MetricChartProps) {
   const { title, trialIds, metrics, settings, markers, height = 240, syncKey, note, colourOf } = props;
-  const { trials, error, refetch } = useSeries(trialIds, metrics, settings.axis, settings.zoom);
+  const { trials, isPending, error, refetch } = useSeries(trialIds, metrics, settings.axis, settings.zoom);
   const nameOf = useMemo(() => props.nameOf ?? legendName(metrics), [props.nameOf, metrics]);
   const series = useMemo(
     () => coloured(chartSeries(trials, metrics, settings.axis, nameOf), colourOf),
@@ -46,6 +46,8 @@ export function MetricChart(props: MetricChartProps) {
       height={height}
       range={settings.zoom as Range | null}
       onZoom={settings.setZoom}
+      isLoading={isPending}
+      allPointsUrl={allPointsUrl(trialIds, metrics)}
       {...(syncKey === undefined ? {} : { syncKey })}
       {...(settings.axis === "batch" && markers !== undefined ? { markers } : {})}
       {...(note === undefined ? {} : { note })}

@@ -27,10 +27,10 @@ export function TrialProfiler({ trial }: { trial: Trial }) {
   const [agent, setAgent] = useUrlState("agent", text, "");
   const path = `/api/v1/trials/${trial.id}/profiler/available_series`;
   const answer = useFirstLine<{ labels: Labels[] }>(path, {}, true, isEnded(trial.state));
-  if (answer.error !== null) return <ErrorCard error={answer.error} />;
+  if (answer.error !== null && answer.data === undefined) return <ErrorCard error={answer.error} />;
   if (answer.data === undefined) return <Skeleton rows={8} />;
   const labels = answer.data?.labels ?? [];
-  if (labels.length === 0) return <NoProfiler />;
+  if (labels.length === 0) return <NoProfiler isOver={isEnded(trial.state)} />;
   const agents = [...new Set(labels.map((one) => one.agentId ?? ""))];
   const shown = byMetric(labels.filter((one) => agent === "" || one.agentId === agent));
   return (
@@ -74,7 +74,7 @@ function ProfilerChart({ trial, name, labels }: { trial: Trial; name: string; la
     wasOver.current = isOver;
   }, [isOver, trial.id, name]);
   const error = answers.find((answer) => answer.error !== null)?.error;
-  if (error) return <ErrorCard error={error} />;
+  if (error && answers.every((answer) => answer.data === undefined)) return <ErrorCard error={error} />;
   const series = answers.flatMap((answer, i) => {
     const one = labels[i];
     if (answer.data === undefined || one === undefined) return [];
@@ -89,6 +89,7 @@ function ProfilerChart({ trial, name, labels }: { trial: Trial; name: string; la
       xKind="time"
       range={zoom}
       onZoom={(range) => setZoom(printZoom(range))}
+      isLoading={answers.some((answer) => answer.isPending)}
       syncKey={`profiler-${trial.id}`}
     />
   );
@@ -118,9 +119,9 @@ async function read(trialId: number, labels: Labels, after: number, signal: Abor
   return batches;
 }
 
-function NoProfiler() {
+function NoProfiler({ isOver }: { isOver: boolean }) {
   return (
-    <Empty title="The profiler was off">
+    <Empty title={isOver ? "The profiler was off" : "The profiler has reported nothing so far"}>
       <p>
         Load, memory, disks and network are drawn here once it is on. For Trial APIs switch it on in the configuration:
       </p>

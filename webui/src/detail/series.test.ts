@@ -8,6 +8,8 @@ const WIRE = {
   last: [1, "NaN", 0.5],
   min: [0.5, 1, 0.1],
   max: [2, 9, 1],
+  count: [10, 10, 10],
+  notFinite: [0, 3, 0],
   exact: false,
 };
 
@@ -19,6 +21,7 @@ describe("series", () => {
       x: [10, 20, 30],
       y: [1, Number.NaN, 0.5],
       min: [0.5, 1, 0.1],
+      notFinite: [0, 3, 0],
       exact: false,
     });
   });
@@ -33,8 +36,8 @@ describe("series", () => {
 
   it("takes the metrics of a chart from every trial that has them", () => {
     const trials = [
-      { trialId: 1, metrics: [WIRE] },
-      { trialId: 2, metrics: [] },
+      { trialId: 1, metrics: [WIRE], positions: [] },
+      { trialId: 2, metrics: [], positions: [] },
     ];
     const found = chartSeries(trials, [{ group: "training", name: "loss" }], "batch", (id) => `trial ${id}`);
     expect(found.map((series) => series.name)).toEqual(["trial 1"]);

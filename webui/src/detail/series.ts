@@ -20,12 +20,23 @@ export interface WireSeries {
   last: readonly unknown[];
   min: readonly unknown[];
   max: readonly unknown[];
+  /** How many points a bucket stands for, and how many of them are NaN or infinite (empty when none is). */
+  count: readonly number[];
+  notFinite: readonly number[];
   exact: boolean;
+}
+
+/** How far a group of metrics was read; `continues`: only what was new came. */
+export interface WirePosition {
+  group: string;
+  token: string;
+  continues: boolean;
 }
 
 export interface WireTrialSeries {
   trialId: number;
   metrics: readonly WireSeries[];
+  positions: readonly WirePosition[];
 }
 
 /** The series of `metrics` in the order of the trials; `nameOf` says what a legend calls one. */
@@ -57,6 +68,7 @@ export function toSeries(trialId: number, wire: WireSeries, axis: XAxis, name: s
     y: wire.last.map(reported),
     exact: wire.exact,
   };
+  if (wire.notFinite.length > 0) series.notFinite = [...wire.notFinite];
   if (wire.exact) return series;
   return { ...series, min: wire.min.map(numberOf), max: wire.max.map(numberOf) };
 }

@@ -7,7 +7,7 @@ import { type ChartSettings, useChartSettings } from "../detail/chartSettings";
 import { InView } from "../detail/InView";
 import { keyOf, type Metric, matcher } from "../detail/metricNames";
 import { chartSeries, X_LABELS } from "../detail/series";
-import { useSeries } from "../detail/useSeries";
+import { allPointsUrl, useSeries } from "../detail/useSeries";
 import { Empty } from "../ui/Empty";
 import { ErrorCard } from "../ui/ErrorCard";
 import { SearchField } from "../ui/SearchField";
@@ -83,6 +83,8 @@ function Overlay({ metric, trials, baseId, settings, note }: OverlayProps) {
       hideOutliers={settings.hidesOutliers}
       range={settings.zoom}
       onZoom={settings.setZoom}
+      isLoading={answer.isPending}
+      allPointsUrl={allPointsUrl(ids, metrics)}
       syncKey="overlay"
       {...(note === undefined ? {} : { note })}
     />

@@ -18,7 +18,7 @@ from determined.master.routes.metric_params import read_buckets, read_compare, r
 from determined.master.routes.params import MAX_INT64
 from determined.master.routes.streaming import ndjson
 from determined.master.services import metric as metrics
-from determined.master.services import metric_buckets, metric_compare, metric_profiler, metric_streams
+from determined.master.services import metric_buckets, metric_compare, metric_csv, metric_profiler, metric_streams
 from determined.master.services.metric import SeriesQuery
 from determined.master.services.metric_buckets import BucketQuery
 from determined.master.services.metric_compare import CompareQuery
@@ -106,6 +106,18 @@ async def compare_trials(
     if bucket_query is not None:
         return await metric_buckets.bucketed(ctx, bucket_query)
     return await metric_compare.compare(ctx, compare_query)
+
+
+@get("/api/v1/trials/time-series.csv", opt=ANY_USER)
+async def all_points(
+    ctx: MasterContext,
+    trial_ids: TrialIds,
+    ids: Annotated[list[str], Parameter(query="metricIds")],
+) -> Stream:
+    """Every point as a file; `metricIds` are `<group>.<name>`."""
+    lines = await metric_csv.points(ctx, trial_ids, metric_compare.metric_ids(ids, [], None))
+    headers = {"Content-Disposition": 'attachment; filename="metrics.csv"', "X-Accel-Buffering": "no"}
+    return Stream(lines, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @get("/api/v1/checkpoints/{checkpoint_uuid:str}/metrics", opt=ANY_USER)
@@ -214,6 +226,7 @@ router = Router(
         get_validation_metrics,
         get_series,
         compare_trials,
+        all_points,
         checkpoint_metrics,
         metric_names,
         metric_batches,

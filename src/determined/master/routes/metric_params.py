@@ -8,7 +8,7 @@ from litestar.params import Parameter
 from determined.errors import InvalidArgument
 from determined.master.routes.params import MAX_INT64, parse_time
 from determined.master.services.metric import MAX_POINTS, SeriesQuery
-from determined.master.services.metric_buckets import BucketQuery
+from determined.master.services.metric_buckets import BucketQuery, positions_of
 from determined.master.services.metric_compare import (
     DEFAULT_POINTS,
     CompareQuery,
@@ -73,8 +73,12 @@ async def read_buckets(
     axis: Annotated[SeriesAxis, Parameter(query="xAxis", required=False)] = SeriesAxis.BATCH,
     start: Annotated[float | None, Parameter(query="start", required=False)] = None,
     end: Annotated[float | None, Parameter(query="end", required=False)] = None,
+    since: Annotated[list[str] | None, Parameter(query="since", required=False)] = None,
 ) -> BucketQuery | None:
-    """`sampling=bucket` asks for columns instead of points; `start` and `end` are values of the axis."""
+    """`sampling=bucket` asks for columns instead of points; `start` and `end` are values of the axis.
+
+    `since` names what was read before, as `<trial>/<group>/<token>` of an earlier answer.
+    """
     if sampling is None:
         return None
     if compare_query.filters:
@@ -88,6 +92,7 @@ async def read_buckets(
         last=compare_query.last,
         start=start,
         end=end,
+        since=positions_of(since or []),
     )
 
 

@@ -1,4 +1,4 @@
-"""Long series made short without a lie: buckets with their last value, minimum, maximum and count. Pure.
+"""Long series made short without a lie: buckets with their last value, extremes and counts. Pure.
 
 A bucket holds a power of two of points, counted from the first one. So the same series always gives the same buckets
 however it was stored, and a point that is added changes the last bucket only (until all are merged in pairs).
@@ -19,6 +19,7 @@ class Buckets:
         self.x: list[Any] = []  # of a bucket's last point
         self.last: list[float] = []
         self.count: list[int] = []
+        self.not_finite: list[int] = []  # how many of a bucket's points are NaN or infinite
         self._low: list[float] = []  # +inf: no finite value
         self._high: list[float] = []
 
@@ -58,7 +59,9 @@ class Buckets:
         if math.isfinite(_sum(y)):
             self._low.extend(y)
             self._high.extend(y)
+            self.not_finite.extend([0] * len(y))
             return
+        self.not_finite.extend(int(not math.isfinite(v)) for v in y)
         self._low.extend(v if math.isfinite(v) else math.inf for v in y)
         self._high.extend(v if math.isfinite(v) else -math.inf for v in y)
 
@@ -69,11 +72,13 @@ class Buckets:
         if self.count[-1] < self._size:
             self.x[-1], self.last[-1] = x, part[-1]
             self.count[-1] += len(part)
+            self.not_finite[-1] += len(part) - len(finite)
             self._low[-1], self._high[-1] = min(self._low[-1], low), max(self._high[-1], high)
             return
         self.x.append(x)
         self.last.append(part[-1])
         self.count.append(len(part))
+        self.not_finite.append(len(part) - len(finite))
         self._low.append(low)
         self._high.append(high)
 
@@ -82,6 +87,7 @@ class Buckets:
         self.x = _seconds(self.x)
         self.last = _seconds(self.last)
         self.count = _pairs(add, self.count)
+        self.not_finite = _pairs(add, self.not_finite)
         self._low = _pairs(min, self._low)
         self._high = _pairs(max, self._high)
 

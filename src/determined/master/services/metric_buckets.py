@@ -1,21 +1,23 @@
 """Charts of long series: every metric as at most so many buckets, exact where there are few points."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from sqlalchemy import Connection
 
 from determined.errors import InvalidArgument
 from determined.master.context import MasterContext
-from determined.master.db.queries import metric_points
+from determined.master.db.queries import metric_points, metric_position
 from determined.master.db.queries.metric_points import Window
+from determined.master.db.queries.metric_position import Position
 from determined.master.services.buckets import Buckets
 from determined.master.services.metric import require_trials
 from determined.wire.codec import plain
-from determined.wire.metric import BucketedTrial, BucketedTrialsResponse, MetricBuckets, SeriesAxis
+from determined.wire.metric import BucketedTrial, BucketedTrialsResponse, MetricBuckets, SeriesAxis, SeriesPosition
 
+_MOST_DIGITS = 19
 _MOST_BUCKETS = 1_000_000  # of one answer, which then has about 50 MB
 
 
@@ -29,10 +31,16 @@ class BucketQuery:
     last: int | None = None
     start: float | None = None  # values of the axis, both included
     end: float | None = None
+    since: Mapping[tuple[int, str], Position] = field(default_factory=dict)  # by trial and group
 
     @property
     def window(self) -> Window:
         return Window(self.first, self.last, self.start, self.end)
+
+
+def positions_of(texts: Sequence[str]) -> dict[tuple[int, str], Position]:
+    """Raises InvalidArgument for what is not `<trial>/<group>/<token>`."""
+    return dict(map(_position, texts))
 
 
 async def bucketed(ctx: MasterContext, query: BucketQuery) -> BucketedTrialsResponse:
@@ -55,10 +63,30 @@ def _trial(trial_id: int, query: BucketQuery, conn: Connection) -> BucketedTrial
     for group, name in dict.fromkeys(query.metrics):
         by_group.setdefault(group, []).append(name)
     metrics: list[MetricBuckets] = []
+    positions: list[SeriesPosition] = []
     for group, names in by_group.items():
-        found = _streamed(conn, trial_id, group, names, query)
+        # before the points: what is committed in between is read again by whoever comes back with it
+        now, known = metric_position.current(conn, trial_id, group), query.since.get((trial_id, group))
+        continues = known is not None and metric_position.goes_on(conn, trial_id, group, known, now)
+        part = replace(query, first=_later(query.first, known.step)) if known is not None and continues else query
+        found = _streamed(conn, trial_id, group, names, part)
         metrics += [_to_wire(group, name, found[name]) for name in names if name in found]
-    return BucketedTrial(trial_id=trial_id, metrics=metrics)
+        positions.append(SeriesPosition(group=group, token=str(now), continues=continues))
+    return BucketedTrial(trial_id=trial_id, metrics=metrics, positions=positions)
+
+
+def _position(text: str) -> tuple[tuple[int, str], Position]:
+    trial, _, rest = text.partition("/")
+    group, _, token = rest.rpartition("/")
+    found = metric_position.parse(token)
+    if not trial.isdecimal() or len(trial) > _MOST_DIGITS or not group or found is None:
+        raise InvalidArgument(f"since={text!r} is not `<trial>/<group>/<token>` as an earlier answer gave it")
+    return (int(trial), group), found
+
+
+def _later(first: int | None, known: int) -> int:
+    """The step read last is read again: another metric of it may have come."""
+    return max(known, 0 if first is None else first)
 
 
 def _streamed(
@@ -100,4 +128,5 @@ def _to_wire(group: str, name: str, found: Buckets) -> MetricBuckets:
         count=found.count,
         exact=found.exact,
         total=sum(found.count),
+        not_finite=found.not_finite if any(found.not_finite) else [],
     )
