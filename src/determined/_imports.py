@@ -9,19 +9,35 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
+from determined._removed_names import removed_name
+
 
 def load_optional(name: str, *, extra: str) -> ModuleType:
     """Import library `name`, or say which extra of ours brings it.
 
     Raises:
-        ImportError: it is not installed here.
+        ImportError: it is not installed here, or what is installed has no such module.
     """
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as err:
         if err.name is None or not f"{name}.".startswith(f"{err.name}."):
             raise
+        lack = lacking_module(err.name)
+        if lack is not None:
+            raise ImportError(lack, name=err.name) from err
         raise ImportError(f"{name} is not installed; run: pip install 'redetermined[{extra}]'", name=err.name) from err
+
+
+def lacking_module(name: str) -> str | None:
+    """Say that an installed library has no such module, and what to do; None where the library is missing itself."""
+    library, _, module = name.partition(".")
+    found = sys.modules.get(library)
+    if not module or found is None:
+        return None
+    removed = removed_name(f"No module named '{name}'")
+    what = f"{library} {getattr(found, '__version__', '')}".rstrip() + f" is installed and has no module {module}"
+    return f"{what}; {removed.describe()}" if removed else f"{what}; pin a release that has it in environment.python"
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from determined._imports import lacking_module
 from determined._logging import configure
 from determined.trial import training_api_of
 
@@ -51,7 +52,7 @@ def load_class(spec: str) -> Any:
             return f"entrypoint {spec}: there is no module {module_name} in the context directory"
         if e.name is not None and e.name.startswith("determined."):
             return f"entrypoint {spec}: the training API {e.name} is not part of this installation; upgrade determined"
-        return f"entrypoint {spec}: {module_name} needs {e.name}; {_advice(e.name)}"
+        return f"entrypoint {spec}: {module_name} needs {e.name}; {lacking_module(e.name or '') or _advice(e.name)}"
     found = getattr(module, class_name, None)
     if not isinstance(found, type):
         return f"entrypoint {spec}: module {module_name} has no class {class_name}"

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from determined._removed_names import removed_name
+
 _BEGIN = "Traceback (most recent call last):"
 _FRAME = re.compile(r'^\s+File "(?P<file>.+?)", line (?P<line>\d+)(?:, in (?P<function>.+))?$')
 _ERROR = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?:: (?P<text>.*))?$")
@@ -172,6 +174,9 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]]
 
 
 def _explain(error: str) -> tuple[str | None, str | None]:
+    removed = removed_name(error)
+    if removed is not None:
+        return removed.likely(), removed.advice()
     for pattern, explain in _KNOWN:
         if found := pattern.search(error):
             return explain(found)

@@ -35,13 +35,20 @@ def test_the_interpreter_of_the_task_is_named_where_it_is_known() -> None:
 
 
 def test_part_that_an_installed_framework_lacks_is_not_called_a_missing_framework() -> None:
-    error = "ModuleNotFoundError: No module named 'tensorflow.python.keras.datasets'"
+    error = "ModuleNotFoundError: No module named 'tensorflow.python.other'"
     cause = find_cause(task(*traceback(f"{RUN}/t.py", 1, "import x", error)))
-    assert cause.likely == "'tensorflow' is installed, in a version that has no 'tensorflow.python.keras.datasets'"
+    assert cause.likely == "'tensorflow' is installed, in a version that has no 'tensorflow.python.other'"
     error = "ImportError: cannot import name 'Foo' from 'transformers.bar' (/venv/x.py)"
     cause = find_cause(task(*traceback(f"{RUN}/t.py", 1, "from transformers.bar import Foo", error)))
     assert cause.likely == "'transformers' is installed, in a version that has no 'Foo' in 'transformers.bar'"
     assert cause.advice is not None and "pin in environment.python" in cause.advice
+
+
+def test_a_name_that_a_library_is_known_to_have_removed_is_told_with_its_release_and_a_pin() -> None:
+    error = "AttributeError: module 'numpy' has no attribute 'float'."
+    cause = find_cause(task(*traceback(f"{RUN}/t.py", 1, "x = np.float(1)", error)))
+    assert cause.likely == "numpy.float is gone since NumPy 1.24"
+    assert cause.advice is not None and "pin `numpy==1.23.5` in environment.python" in cause.advice
 
 
 def test_the_innermost_line_of_the_users_own_code_is_named_not_that_of_a_library() -> None:
