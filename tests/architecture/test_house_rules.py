@@ -23,6 +23,7 @@ ENVIRONMENT_READERS = {
     "engines/remote/environment.py",
     "estimator/_parallel.py",
     "exec/runner/environment.py",
+    "exec/runner/task_site.py",  # in every Python of a task, before its own code
     "core/_environment.py",
     "launch/environment.py",
     "master/__main__.py",

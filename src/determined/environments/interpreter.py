@@ -39,6 +39,8 @@ print(json.dumps({{
     "missing": [name for name in names if lacks(name)],
     "packages": sorted({{sysconfig.get_path(kind, vars=there) for kind in ("purelib", "platlib")}}),
     "search": [path for path in sys.path if path],
+    "prefix": sys.prefix,
+    "pip": importlib.util.find_spec("pip") is not None,
     "wheels": os.path.join(sysconfig.get_path("stdlib"), "ensurepip", "_bundled"),
 }}))
 """
@@ -56,6 +58,9 @@ class Interpreter:
     support: str | None = None  # a directory with those of LENT that were installed for it alone
     search: tuple[str, ...] = ()  # its sys.path
     release: str = ""  # such as 3.11.7
+    prefix: str = ""  # its sys.prefix
+    has_pip: bool = True
+    wheels: str = ""  # a directory with the pip that its Python brings along
     upstream: str | None = None  # the version of upstream's determined that it has in place of ours
 
     @classmethod
@@ -71,6 +76,9 @@ class Interpreter:
             support,
             tuple(answer.get("search", ())),
             str(answer.get("release", "")),
+            str(answer.get("prefix", "")),
+            bool(answer.get("pip", True)),
+            str(answer.get("wheels", "")),
             answer.get("upstream"),
         )
 
@@ -87,14 +95,25 @@ def ask(path: str) -> dict[str, Any]:
 
 def own() -> Interpreter:
     """The one that runs this."""
+    import importlib.util
     import platform
     import site
     import sysconfig
 
     there = dict.fromkeys(("base", "platbase", "installed_base", "installed_platbase"), PREFIX)
     packages = tuple(sorted({sysconfig.get_path(kind, vars=there) for kind in ("purelib", "platlib")}))
-    is_venv, release = sys.prefix != sys.base_prefix, platform.python_version()
-    return Interpreter(sys.executable, is_venv, site.getusersitepackages(), packages, (), True, release=release)
+    return Interpreter(
+        sys.executable,
+        sys.prefix != sys.base_prefix,
+        site.getusersitepackages(),
+        packages,
+        (),
+        True,
+        release=platform.python_version(),
+        prefix=sys.prefix,
+        has_pip=importlib.util.find_spec("pip") is not None,
+        wheels=str(Path(sysconfig.get_path("stdlib")) / "ensurepip" / "_bundled"),
+    )
 
 
 def lend(names: Sequence[str], directory: Path) -> None:

@@ -107,6 +107,11 @@ class RunDir:
         return self.path / "bin"
 
     @property
+    def site(self) -> Path:
+        """`sitecustomize` of every Python of the task."""
+        return self.path / "site"
+
+    @property
     def lent(self) -> Path:
         """Links to our own packages, for an interpreter that cannot import determined."""
         return self.path / "lent"

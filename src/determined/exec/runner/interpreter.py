@@ -2,11 +2,12 @@
 
 Packages that a hook installs go into the run directory and nowhere else: by PYTHONUSERBASE where the interpreter has
 user packages, by PIP_PREFIX in a virtual environment (there pip refuses --user; PIP_TARGET would reach the pip that pip
-starts to build a source package, and break it).
+starts to build a source package, and break it; task_site.py makes that pip respect what is installed).
 """
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -19,7 +20,7 @@ from determined.rundir.layout import RunDir
 _PACKAGES = {"yaml": "pyyaml"}  # distributions that have another name than what is imported
 _PIP = """#!/bin/sh
 if ! {python} -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("pip") is None)'; then
-    echo "ERROR: the Python of this task, "{python}", has no pip; add it there (uv pip install pip, or ensurepip)" >&2
+    echo "ERROR: the Python of this task, "{python}", has no pip, nor has the node; uv pip install pip adds it" >&2
     exit 1
 fi
 exec {python} -m pip "$@"
@@ -59,23 +60,45 @@ def install(interpreter: Interpreter, run_dir: RunDir) -> dict[str, str]:
     }
     search: list[str] = []
     if interpreter.venv:
-        search += [str(prefix) + place.removeprefix(PREFIX) for place in interpreter.packages]
-        # Ignored, not replaced: what the environment has is shared with other tasks.
+        overlay = [str(prefix) + place.removeprefix(PREFIX) for place in interpreter.packages]
+        search += [_write_site(run_dir, interpreter, overlay), *overlay]
+        # Taken back by task_site.py, which makes pip keep what the environment has: other tasks use that too. A Python
+        # that is started without it (-I) at least replaces nothing.
         variables |= {"PIP_PREFIX": str(prefix), "PIP_IGNORE_INSTALLED": "1", "VIRTUAL_ENV": str(home.parent)}
     else:
         # Moving the user base hides what the user has in ~/.local, which belongs to the chosen environment.
-        search.append(interpreter.user_site)
+        search += [_write_site(run_dir, interpreter, []), interpreter.user_site]
         variables |= {"PIP_USER": "1", "PIP_BREAK_SYSTEM_PACKAGES": "1"}
     if interpreter.missing:
         lend(interpreter.missing, run_dir.lent)
         search.append(str(run_dir.lent))
     if interpreter.support is not None:
         search.append(interpreter.support)
+    if not interpreter.has_pip:
+        search += _find_pip(interpreter, run_dir)
     variables["PYTHONPATH"] = os.pathsep.join(search)
     scripts = prefix / "bin" if interpreter.venv else run_dir.userbase / "bin"
     _write_wrappers(interpreter.path, run_dir)
     variables["PATH"] = os.pathsep.join([str(scripts), str(run_dir.bin), str(home)])
     return variables
+
+
+def _write_site(run_dir: RunDir, interpreter: Interpreter, overlay: list[str]) -> str:
+    """Lay out what runs first in every Python of the task (task_site.py)."""
+    run_dir.site.mkdir(mode=0o700, exist_ok=True)
+    (run_dir.site / "places").write_text("\n".join([interpreter.prefix, *overlay]), errors="surrogateescape")
+    shutil.copyfile(Path(__file__).with_name("task_site.py"), run_dir.site / "sitecustomize.py")
+    return str(run_dir.site)
+
+
+def _find_pip(interpreter: Interpreter, run_dir: RunDir) -> list[str]:
+    """A pip for an environment that was made without one, as uv makes them: its Python's own, else ours."""
+    if bundled := sorted(map(str, Path(interpreter.wheels).glob("pip-*.whl"))):
+        return bundled[-1:]
+    if interpreter.same_version:
+        lend(["pip"], run_dir.lent)
+        return [] if str(run_dir.lent) in interpreter.search else [str(run_dir.lent)]
+    return []
 
 
 def _is_own(candidate: str) -> bool:
