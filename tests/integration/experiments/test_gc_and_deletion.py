@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from determined.master.background.deletion import ExperimentDeleter
 from determined.master.background.gc import ATTEMPTS, GarbageCollector
+from determined.master.db.queries import checkpoint as checkpoint_rows
 from determined.master.db.queries import storage_backend
 from determined.master.lifecycle import checkpoint as lifecycle
 
@@ -299,3 +300,115 @@ def test_what_killed_uploads_left_is_swept_once_a_day(user: Any, master: Any, tr
     assert look(collector, 6.9), "somebody may still write there"
     assert look(collector, 7.5), "it was looked at less than a day before"
     assert not look(collector, 8)
+
+
+def remove(client: Any, uuid: str, *globs: str) -> Any:
+    body = {"checkpointUuids": [uuid], "checkpointGlobs": list(globs)}
+    return client.call("POST", "/api/v1/checkpoints/rm", body)
+
+
+def shown(client: Any, uuid: str) -> dict[str, Any]:
+    found: dict[str, Any] = client.get(f"/api/v1/checkpoints/{uuid}").json["checkpoint"]
+    return found
+
+
+def sizes(client: Any, trial: dict[str, Any]) -> tuple[int, int]:
+    """(of the trial, of the experiment)."""
+    one = client.get(f"/api/v1/trials/{trial['id']}").json["trial"]
+    all_of_it = client.get(f"/api/v1/experiments/{trial['experimentId']}").json["experiment"]
+    return int(one["totalCheckpointSize"]), int(all_of_it["checkpointSize"])
+
+
+def test_a_full_deletion_keeps_what_it_held_and_takes_its_size_away(
+    user: Any, trial: dict[str, Any], checkpoint: Any, collect_until: Any
+) -> None:
+    uuid, other = checkpoint(user, trial, 1), checkpoint(user, trial, 2, files={"w": b"123"})
+    before, size = shown(user, uuid), sizes(user, trial)
+    own = sum(map(int, before["resources"].values()))
+    assert remove(user, uuid, "**/*").status == 200
+    collect_until(lambda: shown(user, uuid)["state"] == "STATE_DELETED")
+    assert shown(user, uuid)["resources"] == before["resources"]
+    assert not (directory(user, trial) / uuid).exists()
+    assert sizes(user, trial) == (size[0] - own, size[1] - own)
+    steps = user.get(f"/api/v1/trials/{trial['id']}/workloads?includeBatchMetrics=false").json["workloads"]
+    listed = {w["checkpoint"]["uuid"]: w["checkpoint"]["state"] for w in steps if w.get("checkpoint")}
+    assert listed == {uuid: "STATE_DELETED", other: "STATE_COMPLETED"}
+
+
+def test_looking_again_finds_files_that_are_gone(
+    user: Any, trial: dict[str, Any], checkpoint: Any, collect_until: Any
+) -> None:
+    uuid = checkpoint(user, trial, 1)
+    before, size = shown(user, uuid), sizes(user, trial)
+    (directory(user, trial) / uuid / "weights.bin").unlink()
+    assert remove(user, uuid).status == 200
+    collect_until(lambda: shown(user, uuid)["state"] == "STATE_PARTIALLY_DELETED")
+    left = {path: size for path, size in before["resources"].items() if path != "weights.bin"}
+    assert shown(user, uuid)["resources"] == left
+    assert sizes(user, trial) == (size[0] - 10, size[1] - 10)
+
+
+def test_metadata_that_was_not_reported_is_no_change(
+    user: Any, trial: dict[str, Any], checkpoint: Any, collect_until: Any, write: Any
+) -> None:
+    uuid = checkpoint(user, trial, 1)
+    reported = {path: int(size) for path, size in shown(user, uuid)["resources"].items() if path != "metadata.json"}
+    write(lambda conn: checkpoint_rows.update_row(conn, uuid, {"resources": reported}))
+    assert remove(user, uuid).status == 200
+    collect_until(lambda: write(lambda conn: checkpoint_rows.pending_deletions(conn, 1)) == [])
+    assert shown(user, uuid)["state"] == "STATE_COMPLETED"
+    assert shown(user, uuid)["resources"].keys() == reported.keys()
+
+
+def test_globs_that_match_leave_the_rest_and_wrong_ones_are_refused(
+    user: Any, trial: dict[str, Any], checkpoint: Any, collect_until: Any
+) -> None:
+    uuid = checkpoint(user, trial, 1)
+    assert [remove(user, uuid, glob).status for glob in ("", "../*", "a/../../b")] == [400, 400, 400]
+    assert remove(user, uuid, "**/*state*").status == 200
+    collect_until(lambda: shown(user, uuid)["state"] == "STATE_PARTIALLY_DELETED")
+    assert "sub/state" not in shown(user, uuid)["resources"] and "weights.bin" in shown(user, uuid)["resources"]
+
+
+@pytest.mark.parametrize(("rising", "kept"), [(False, {8, 9, 10}), (True, {1, 2, 3, 9, 10})])
+def test_policies_keep_the_best_of_the_experiment_and_the_latest_of_the_trial(
+    user: Any, submit: Any, first_trial: Any, checkpoint: Any, validate: Any, collect_until: Any, tmp_path: Path,
+    rising: bool, kept: set[int],
+) -> None:  # fmt: skip
+    storage = {
+        "type": "shared_fs", "host_path": str(tmp_path / "c"),
+        "save_experiment_best": 3, "save_trial_best": 0, "save_trial_latest": 2,
+    }  # fmt: skip
+    trial = first_trial(user, submit(user, checkpoint_storage=storage)["experiment"]["id"])
+    for step in range(1, 11):
+        validate(trial["id"], step, loss=float(step if rising else 100 - step))
+        checkpoint(user, trial, step, files={"w": b"1"})
+    user.post(f"/api/v1/experiments/{trial['experimentId']}/kill")
+    name = f"Checkpoint GC (Experiment {trial['experimentId']})"
+    seen: list[bool] = []
+
+    def is_done() -> bool:
+        seen.append(any(task["name"] == name for task in user.get("/tasks").json.values()))
+        found = states(user, trial)
+        return {step for step, state in found.items() if state == "COMPLETED"} == kept
+
+    collect_until(is_done)
+    assert any(seen), "the deletion is shown as a task"
+    gone = set(range(1, 11)) - kept
+    assert {step for step, state in states(user, trial).items() if state == "DELETED"} == gone
+    assert len([path for path in (tmp_path / "c").iterdir() if len(path.name) == 36 and path.is_dir()]) >= len(kept)
+    assert all(c["storageId"] is not None for c in _listed(user, trial))
+
+
+def test_an_experiment_that_lets_nothing_go_is_not_shown_as_a_deletion(
+    user: Any, trial: dict[str, Any], checkpoint: Any, collect_until: Any
+) -> None:
+    checkpoint(user, trial, 1)
+    user.post(f"/api/v1/experiments/{trial['experimentId']}/kill")
+    collect_until(lambda: user.get(f"/api/v1/experiments/{trial['experimentId']}").json["experiment"]["endTime"])
+    assert not any("Checkpoint GC" in task["name"] for task in user.get("/tasks").json.values())
+
+
+def _listed(client: Any, trial: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.get(f"/api/v1/trials/{trial['id']}/checkpoints").json["checkpoints"]
+    return found

@@ -40,6 +40,8 @@ export function CheckpointFiles({ checkpoint }: { checkpoint: Checkpoint }) {
   );
 }
 
+// A deleted one shows what it held, and takes no room.
 export function sizeOf(checkpoint: Checkpoint): number {
+  if (checkpoint.state === "STATE_DELETED") return 0;
   return Object.values(checkpoint.resources).reduce((sum, size) => sum + Number(size), 0);
 }

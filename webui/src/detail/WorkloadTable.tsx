@@ -108,7 +108,8 @@ interface PagerProps {
 function rowOf(workload: Schemas["WorkloadContainer"], index: number): Row[] {
   const { checkpoint, training, validation } = workload;
   if (checkpoint) {
-    const size = Object.values(checkpoint.resources ?? {}).reduce((sum, one) => sum + Number(one), 0);
+    const held = checkpoint.state === "STATE_DELETED" ? {} : (checkpoint.resources ?? {});
+    const size = Object.values(held).reduce((sum, one) => sum + Number(one), 0);
     const values = `${checkpoint.state.replace("STATE_", "").toLowerCase()}, ${bytes(size)}, ${checkpoint.uuid ?? ""}`;
     return [
       {

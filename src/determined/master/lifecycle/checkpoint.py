@@ -16,6 +16,7 @@ from determined.master.db.queries import storage_backend as storages
 from determined.master.db.queries import validation as validations
 from determined.master.lifecycle import gc_policy
 from determined.storage.checkpoint_id import is_checkpoint_id
+from determined.storage.manifest import METADATA_NAME
 
 COMPLETED = "COMPLETED"
 PARTIALLY_DELETED = "PARTIALLY_DELETED"
@@ -102,12 +103,14 @@ class Deletion:
 
 
 def files_left(conn: Connection, uuid: str, resources: dict[str, int], fulfilled: Deletion | None = None) -> None:
-    """Record what a deletion left: nothing -> DELETED, fewer files -> PARTIALLY_DELETED, the same -> unchanged."""
+    """Record what a deletion left: nothing -> DELETED, other files -> PARTIALLY_DELETED, the same -> unchanged.
+
+    A deleted one still shows what it held; its size counts no more.
+    """
     row = rows.state_of(conn, uuid)
     if row is None:
         return
-    state = _state_after(row.state, row.resources, resources)
-    values: dict[str, Any] = {"state": state, "resources": resources, "size": sum(resources.values())}
+    values = _after(row.state, row.resources, resources)
     if fulfilled == Deletion(row.delete_requested_at, row.delete_globs):
         values |= _NOT_REQUESTED
     rows.update_row(conn, uuid, values)
@@ -168,10 +171,16 @@ def _candidate(uuid: str, trial_id: int, steps: int, values: validations.Values)
     return gc_policy.Candidate(uuid, trial_id, steps, value, time)
 
 
-def _state_after(state: str, before: dict[str, int], after: dict[str, int]) -> str:
+def _after(state: str, before: dict[str, int], after: dict[str, int]) -> dict[str, Any]:
     if not after:
-        return DELETED
-    return state if after == before else PARTIALLY_DELETED
+        return {"state": DELETED, "size": 0}
+    if METADATA_NAME not in before:  # written beside what was reported; that it is there is no change
+        after = {path: size for path, size in after.items() if path != METADATA_NAME}
+    return {
+        "state": state if after == before else PARTIALLY_DELETED,
+        "resources": after,
+        "size": sum(after.values()),
+    }
 
 
 def _refresh_owner(conn: Connection, uuid: str) -> None:

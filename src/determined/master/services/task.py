@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping
@@ -9,6 +10,7 @@ from sqlalchemy import Connection, RowMapping
 from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import checkpoint as checkpoints
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries import task as tasks
@@ -21,6 +23,8 @@ from determined.wire import task as wire
 from determined.wire.agent import Device, DeviceType
 from determined.wire.allocation import AcceleratorData
 from determined.wire.codec import convert, rfc3339
+
+_COLLECTION_SHOWN = timedelta(seconds=5)
 
 
 async def get(ctx: MasterContext, task_id: str) -> wire.Task:
@@ -55,8 +59,15 @@ async def summaries(ctx: MasterContext) -> dict[str, wire.AllocationSummary]:
 
 
 async def legacy_summaries(ctx: MasterContext) -> dict[str, Any]:
-    """The same for clients of the older raw path: snake_case keys, devices as plain lists."""
-    return {key: _legacy(summary) for key, summary in (await summaries(ctx)).items()}
+    """The same for clients of the older raw path: snake_case keys, devices as plain lists; and deletions of files.
+
+    Those were tasks there, whose end scripts wait for. Here the master deletes by itself, in less time than they take
+    to look, so each is shown for a while.
+    """
+    now = ctx.clock.now()
+    collected = await ctx.db.read(lambda conn: checkpoints.being_collected(conn, now - _COLLECTION_SHOWN))
+    found = {key: _legacy(summary) for key, summary in (await summaries(ctx)).items()}
+    return found | {one["allocation_id"]: one for one in (_collection(ctx.config, *each) for each in collected)}
 
 
 async def counts(ctx: MasterContext) -> wire.GetActiveTasksCountResponse:
@@ -95,6 +106,21 @@ def name_of(row: RowMapping) -> str:
     if row["task_type"] == Stored.CHECKPOINT_GC:
         return f"Checkpoint GC (Experiment {row['experiment_id']})"
     return str(row["task_id"])
+
+
+def _collection(config: MasterConfig, experiment_id: int, since: datetime) -> dict[str, Any]:
+    pool = config.resource_manager.default_aux_resource_pool
+    return {
+        "allocation_id": f"gc.{experiment_id}.1",
+        "task_id": f"gc.{experiment_id}",
+        "name": f"Checkpoint GC (Experiment {experiment_id})",
+        "registered_time": rfc3339(since),
+        "resource_pool": pool,
+        "slots_needed": 0,
+        "priority": None,
+        "scheduler_type": pools_of(config)[pool].scheduler.value if config.pool(pool) else None,
+        "resources": [],
+    }
 
 
 def _summary(

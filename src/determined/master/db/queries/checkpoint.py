@@ -174,6 +174,21 @@ def set_gc_time(conn: Connection, experiment_id: int, now: datetime) -> None:
     conn.execute(sql_update(experiments).where(experiments.c.id == experiment_id).values(gc_time=now))
 
 
+def being_collected(conn: Connection, since: datetime) -> list[tuple[int, datetime]]:
+    """Experiments with files to be deleted, or whose policy was applied after `since` and let go of some; and when."""
+    asked = (
+        select(checkpoints.c.experiment_id, func.min(checkpoints.c.delete_requested_at))
+        .where(checkpoints.c.delete_requested_at.is_not(None), checkpoints.c.experiment_id.is_not(None))
+        .group_by(checkpoints.c.experiment_id)
+    )
+    gone = select(checkpoints.c.experiment_id).where(checkpoints.c.state == "DELETED")
+    done = select(experiments.c.id, experiments.c.gc_time).where(
+        experiments.c.gc_time > since, experiments.c.id.in_(gone)
+    )
+    found = {row[0]: row[1] for row in (*conn.execute(done), *conn.execute(asked))}
+    return sorted(found.items())
+
+
 def due_for_gc(conn: Connection) -> list[int]:
     """Experiments that ended after their keep policy was last applied."""
     query = select(experiments.c.id).where(
