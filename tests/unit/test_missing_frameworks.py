@@ -43,6 +43,7 @@ EXTRAS = {
 OTHERS = {
     "determined.keras.DeterminedCallback": "redetermined[keras]'",
     "determined.keras.TensorBoard": "redetermined[keras]'",
+    "determined.keras.init": "loaded",  # it may only submit, which takes no framework
 }
 
 

@@ -193,6 +193,7 @@ def test_older_pythons_without_filters_refuse_members_that_leave(
         context.unpack(archive(link), tmp_path / "out")
 
 
+@pytest.mark.filterwarnings("ignore:Python 3.14 will:DeprecationWarning")  # told to the Pythons that have filters
 def test_older_pythons_without_filters_unpack_without_setuid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(tarfile, "data_filter", raising=False)
     program = tarfile.TarInfo("bin/run")
