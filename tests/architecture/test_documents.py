@@ -13,7 +13,13 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "scripts"
 DOCS = ROOT / "docs"
 
-REFERENCES = ("make_cli_reference", "make_config_reference", "make_permission_reference", "make_webui_types")
+REFERENCES = (
+    "make_cli_reference",
+    "make_completion_table",
+    "make_config_reference",
+    "make_permission_reference",
+    "make_webui_types",
+)
 
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 

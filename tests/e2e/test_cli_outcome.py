@@ -1,18 +1,16 @@
 """How `det` tells the end of an experiment: one block for a failure, and the exit status."""
 
+import itertools
+import json
+import re
+import subprocess
 import sys
 from pathlib import Path
 
-from cluster import Cluster, det, write_experiment
+from cluster import HANG_SECONDS, Cluster, clean_environment, det, write_experiment
 
 BROKEN = "import no_such_module_anywhere\n"
 DET = str(Path(sys.executable).with_name("det"))
-KILLS_ITSELF = """
-import os, subprocess, time
-login = {**os.environ, "DET_USER": "determined", "DET_PASS": ""}
-subprocess.run([*KILL, "e", "kill", os.environ["DET_EXPERIMENT_ID"]], env=login)
-time.sleep(300)
-"""
 
 
 def test_a_followed_failure_ends_with_one_block_and_status_1(cluster: Cluster, home: Path, tmp_path: Path) -> None:
@@ -49,7 +47,27 @@ def test_a_followed_success_ends_with_status_0_and_without_a_block(
 
 
 def test_an_experiment_that_is_killed_while_followed_ends_with_1(cluster: Cluster, home: Path, tmp_path: Path) -> None:
-    config = write_experiment(tmp_path / "m", f"KILL = {DET!r}, '-m', {cluster.url!r}\n{KILLS_ITSELF}")
-    done = det(home, "e", "create", str(config), str(config.parent), "-f", master=cluster.url, check=False)
-    assert done.returncode == 1
-    assert "was canceled" in done.stderr
+    config = write_experiment(tmp_path / "m", "import time\nprint('begun', flush=True)\ntime.sleep(300)\n")
+    words = [DET, "e", "create", str(config), str(config.parent), "-f"]
+    variables = clean_environment(DET_MASTER=cluster.url, HOME=str(home), DET_DEBUG_CONFIG_PATH=str(home / "config"))
+    following = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables)
+    assert following.stdout is not None
+    seen = list(itertools.takewhile(lambda line: "begun" not in line, following.stdout))
+    number = re.findall(r"Created experiment (\d+)", "".join(seen))[0]
+    det(home, "e", "kill", number, master=cluster.url)
+    _, said = following.communicate(timeout=HANG_SECONDS)
+    assert following.returncode == 1
+    assert "was canceled" in said
+
+
+def test_a_fork_runs_the_same_code_with_a_changed_config(cluster: Cluster, home: Path, tmp_path: Path) -> None:
+    config = write_experiment(tmp_path / "m", "print('forked code')\n", {"hyperparameters": {"lr": 1}})
+    created = det(home, "e", "create", str(config), str(config.parent), "-f", master=cluster.url)
+    source = created.stdout.split("Created experiment ")[1].split()[0]
+    forked = det(home, "e", "fork", source, "--config", "name=again", "-f", master=cluster.url)
+    assert "forked code" in forked.stdout
+    number = forked.stdout.split("Created experiment ")[1].split()[0]
+    listed = det(home, "e", "list", "--json", master=cluster.url).stdout
+    (found,) = [e for e in json.loads(listed) if e["id"] == int(number)]
+    assert (found["name"], found["forkedFrom"]) == ("again", int(source))
+    assert found["config"]["hyperparameters"] == {"lr": {"type": "const", "val": 1}}

@@ -5,11 +5,15 @@ given by alias (`e`, `ls`) or by any unique prefix (`exp`, `desc`).
 """
 
 import argparse
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from determined.errors import DeterminedError
+
+_UNRECOGNIZED = "unrecognized arguments: "
+_NOT_A_NUMBER = re.compile(r"argument (\S+): invalid int value: ('.*')$")
 
 Run = Callable[[argparse.Namespace], int | None]
 
@@ -98,7 +102,31 @@ def resolve(word: str, candidates: Sequence[tuple[str, ...]], where: str) -> tup
         return matches[0]
     listed = ", ".join(names[0] for names in (matches or candidates))
     kind = "ambiguous" if matches else "unknown"
-    raise UnknownWord(f"{kind} command '{where} {word}'; choose from: {listed}")
+    meant = "" if matches else _did_you_mean([f"{where} {n}" for n in close(word, [n for c in candidates for n in c])])
+    raise UnknownWord(f"{kind} command '{where} {word}';{meant} choose from: {listed}")
+
+
+def close(word: str, candidates: Sequence[str]) -> list[str]:
+    """Those that `word` may be a mistyped form of, best first."""
+    import difflib
+
+    return difflib.get_close_matches(word, [c for c in candidates if len(c) > 2], n=1, cutoff=0.6)
+
+
+def _did_you_mean(found: Sequence[str]) -> str:
+    return f" did you mean '{found[0]}'?" if found else ""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Refuses with what may be meant."""
+
+    def error(self, message: str) -> NoReturn:
+        if message.startswith(_UNRECOGNIZED):
+            flags = [flag for action in self._actions for flag in action.option_strings]
+            words = message.removeprefix(_UNRECOGNIZED).split()
+            found = [c for word in words if word.startswith("-") for c in close(word.partition("=")[0], flags)]
+            message += f";{_did_you_mean(found)}" if found else ""
+        super().error(_NOT_A_NUMBER.sub(r"\1: \2 is not a whole number", message))
 
 
 def select(tree: Command | Group, words: list[str], program: str) -> tuple[Command | Group, list[str], str]:
@@ -124,14 +152,14 @@ def parser_for(node: Command | Group, program: str) -> argparse.ArgumentParser:
     text = node.help[:1].upper() + node.help[1:]
     if isinstance(node, Group):
         lines = [f"  {_title(c.names):<28}{c.help}" for c in node.children]
-        return argparse.ArgumentParser(
+        return _Parser(
             prog=program,
             usage=f"{program} COMMAND ...",
             description=text,
             epilog="commands:\n" + "\n".join(lines),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=program,
         description=text,
         epilog=node.epilog,

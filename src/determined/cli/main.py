@@ -16,6 +16,7 @@ from determined.cli.grammar import Command, Group, UnknownWord, parser_for, reso
 NOUNS: list[tuple[tuple[str, ...], str, str]] = [
     (("agent", "a"), "machines of the cluster", "agent"),
     (("checkpoint", "c"), "saved checkpoints", "checkpoint"),
+    (("completion",), "completion of words in bash, zsh and fish", "completion"),
     (("deploy", "d"), "start and stop a cluster", "deploy"),
     (("dev",), "talk to the REST API by hand", "dev"),
     (("environment", "env"), "Python environments of tasks on this machine", "environment"),
@@ -46,6 +47,20 @@ _ABSENT = {
     "tensorboard": "start tensorboard on the files in the checkpoint storage, see docs/frameworks.md",
     "webhook": "wait in a script: det e wait, or Experiment.wait() of the SDK",
 }
+# Words that people try first, and what they mean here.
+_MEANT = {
+    "auth": "det user login NAME",
+    "login": "det user login NAME",
+    "logout": "det user logout",
+    "passwd": "det user change-password",
+    "whoami": "det user whoami",
+    "rbac": "det user edit NAME --admin true (there are users and administrators, no other roles)",
+    "ui": "det open",
+    "logs": "det trial logs ID, det experiment logs ID or det master logs",
+    "create": "det experiment create CONFIG_FILE MODEL_DIR",
+    "list": "det experiment list",
+    "ls": "det experiment list",
+}
 _SHORT = {"cmd": "command", "m": "model", "tpl": "template", "tb": "tensorboard"}
 
 
@@ -65,6 +80,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
+    if words[:1] == ["__complete"]:  # what completion scripts call
+        from determined.cli import completion
+
+        print(completion.answer(words[1:]), end="")
+        return 0
     leading = _leading_options(words)
     rest = words[len(leading) :]
     parser = _global_parser()
@@ -78,6 +98,8 @@ def _run(words: list[str]) -> int:
     absent = _SHORT.get(rest[0], rest[0])
     if absent in _ABSENT:
         raise UnknownWord(f"'det {absent}' is not there yet; {_ABSENT[absent]}")
+    if rest[0] in _MEANT:
+        raise UnknownWord(f"there is no 'det {rest[0]}'; did you mean: {_MEANT[rest[0]]}?")
     names = resolve(rest[0], [n for n, _, _ in NOUNS], "det")
     module = next(m for n, _, m in NOUNS if n == names)
     tree = importlib.import_module(f"determined.cli.commands.{module}").TREE

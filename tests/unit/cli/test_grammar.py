@@ -56,6 +56,22 @@ def test_an_unknown_word_lists_what_may_be_typed() -> None:
         select(TREE, ["peel"], "det fruit")
 
 
+def test_a_mistyped_command_is_answered_with_what_may_be_meant() -> None:
+    with pytest.raises(UnknownWord, match="'det fruit descrbe'; did you mean 'det fruit describe'\\? choose from: "):
+        select(TREE, ["descrbe"], "det fruit")
+
+
+def test_a_mistyped_flag_and_a_word_for_a_number_are_answered_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    node, _, program = select(TREE, ["delete"], "det fruit")
+    with pytest.raises(SystemExit):
+        parser_for(node, program).parse_args(["apple", "--yess"])
+    assert "unrecognized arguments: --yess; did you mean '--yes'?" in capsys.readouterr().err
+    counted = command("count", "count fruit", _nothing, arg("experiment_id", type=int))
+    with pytest.raises(SystemExit):
+        parser_for(counted, "det fruit count").parse_args(["abc"])
+    assert "experiment_id: 'abc' is not a whole number" in capsys.readouterr().err
+
+
 def test_an_exact_alias_wins_over_prefixes() -> None:
     assert resolve("e", [("edit",), ("experiment", "e")], "det") == ("experiment", "e")
 

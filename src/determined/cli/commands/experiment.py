@@ -186,6 +186,7 @@ TREE = group(
         _ID,
         one_of(render.JSON, render.YAML),
     ),
+    experiment_again.FORK,
     experiment_again.REPRODUCE,
     experiment_again.LOCK,
     experiment_describe.DESCRIBE,

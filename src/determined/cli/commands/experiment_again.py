@@ -1,13 +1,15 @@
 """det experiment reproduce and lock: run an experiment as it ran before, and what its packages were."""
 
 import argparse
+import sys
 
 from determined.api import experiment
-from determined.cli import outcome, render
-from determined.cli.commands.experiment_create import say_created
+from determined.cli import environment, outcome, render
+from determined.cli.commands.experiment_create import changed, override_config, say_created
 from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, one_of
 from determined.errors import NotFound
+from determined.wire.experiment import CreateExperimentRequest
 
 _ID = arg("experiment_id", type=int, help="experiment ID")
 
@@ -15,6 +17,23 @@ _ID = arg("experiment_id", type=int, help="experiment ID")
 def reproduce(args: argparse.Namespace) -> int | None:
     session = connect(args)
     answer = experiment.reproduce(session, args.experiment_id, activate=not args.paused)
+    say_created(session, answer)
+    return outcome.follow(session, answer.experiment.id) if args.follow_first_trial else None
+
+
+def fork(args: argparse.Namespace) -> int | None:
+    """Submit the config and the code of an experiment again, with changes."""
+    session = connect(args)
+    source = experiment.get(session, args.experiment_id)
+    changes = override_config(args.config_file, args.config)
+    request = CreateExperimentRequest(
+        activate=not args.paused,
+        config=changed(source.original_config, changes),
+        parent_id=args.experiment_id,
+        project_id=source.project_id,
+        submitter_python=environment.active_python() or sys.executable,
+    )
+    answer = experiment.create(session, request)
     say_created(session, answer)
     return outcome.follow(session, answer.experiment.id) if args.follow_first_trial else None
 
@@ -33,15 +52,25 @@ def lock(args: argparse.Namespace) -> None:
         render.raw(one.content)
 
 
+_FOLLOW = one_of(
+    arg("-f", "--follow-first-trial", action="store_true", help="follow the log of the first trial"),
+    arg("--paused", action="store_true", help="create it paused"),
+)
+FORK = command(
+    "fork",
+    "submit config and code of experiment again, with changes",
+    fork,
+    _ID,
+    arg("--config-file", help="config to merge over the experiment's"),
+    arg("--config", action="append", default=[], metavar="KEY=VALUE", help="one field of the config"),
+    _FOLLOW,
+)
 REPRODUCE = command(
     "reproduce",
     "run experiment again with the same config, code, seeds and packages",
     reproduce,
     _ID,
-    one_of(
-        arg("-f", "--follow-first-trial", action="store_true", help="follow the log of the first trial"),
-        arg("--paused", action="store_true", help="create it paused"),
-    ),
+    _FOLLOW,
 )
 LOCK = command(
     "lock",

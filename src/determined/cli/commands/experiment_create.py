@@ -79,6 +79,14 @@ def override_config(path: str | None, overrides: list[str]) -> str:
     return _dump(apply_overrides({}, overrides))
 
 
+def changed(text: str, changes: str) -> str:
+    """A config with another merged over it; as it is written where nothing changes."""
+    from determined.config import merge, parse_yaml
+
+    over = parse_yaml(changes)
+    return _dump(merge(over, parse_yaml(text))) if over else text
+
+
 def _dump(raw: dict[str, Any]) -> str:
     from determined.config import dump_yaml
 

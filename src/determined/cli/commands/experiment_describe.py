@@ -139,7 +139,10 @@ def _metric(c: Checkpoint, name: str | None) -> float | None:
 
 
 def _numbers(text: str) -> list[int]:
-    return [int(part) for part in text.split(",") if part]
+    parts = [part for part in text.split(",") if part]
+    if not parts or not all(part.isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number or numbers with commas; det e list shows them")
+    return [int(part) for part in parts]
 
 
 def _trial_cells(t: Trial) -> list[Any]:

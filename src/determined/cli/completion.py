@@ -1,0 +1,104 @@
+"""What may be typed next on a `det` command line, from a table of the grammar: no command is imported.
+
+The shells' scripts (completion_scripts.py) call `det __complete WORD...`; the last word is the one at the cursor. Each
+line of the answer is a word, a tab and what it does; `:files` stands for the shell's own completion of paths.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+TABLE = Path(__file__).with_name("completion_table.json")
+FILES = ":files"
+_SECONDS = 2.0  # a master that does not answer by then has no numbers to offer
+_GLOBAL = {"-m": True, "--master": True, "-u": True, "--user": True, "-v": False, "--version": False, "-h": False}
+_PATHS = {"config_file", "model_def", "archive", "script", "path"}
+_NUMBERS = {"experiment_id": "experiment", "experiment_ids": "experiment", "trial_id": "trial"}
+
+Ids = Callable[[str], Iterable[tuple[str, str]]]
+
+
+def answer(words: list[str]) -> str:
+    """The lines for the words of a command line."""
+    table = json.loads(TABLE.read_text())
+    return "".join(f"{word}\t{about}\n" if about else f"{word}\n" for word, about in candidates(words, table, ids))
+
+
+def candidates(words: list[str], table: dict[str, Any], numbers: Ids) -> list[tuple[str, str]]:
+    """(word, what it does) of everything that fits the last word."""
+    *before, prefix = words or [""]
+    node, left = _walk(_without_global(before), table)
+    found = _at_command(node, left, prefix, numbers) if "flags" in node else _at_group(node, prefix)
+    return [(word, about) for word, about in found if word.startswith(prefix) or word == FILES]
+
+
+def ids(noun: str) -> list[tuple[str, str]]:
+    """Numbers of the newest experiments or trials of this user's master; none where nobody answers at once."""
+    import argparse
+    import signal
+
+    from determined.api import experiment
+    from determined.cli.connection import connect
+    from determined.errors import DeterminedError
+
+    signal.setitimer(signal.ITIMER_REAL, _SECONDS)  # ends this process: its answer is then empty
+    try:
+        session = connect(argparse.Namespace(master=None, user_override=None))
+        newest = list(experiment.iterate(session, limit=20, all_pages=False, orderBy="ORDER_BY_DESC"))
+        if noun == "experiment":
+            return [(str(e.id), e.name) for e in newest]
+        return [(str(t), e.name) for e in newest[:5] for t in e.trial_ids or []]
+    except (DeterminedError, OSError, ValueError):
+        return []
+
+
+def _without_global(words: list[str]) -> list[str]:
+    while words and words[0] in _GLOBAL:
+        words = words[2 if _GLOBAL[words[0]] else 1 :]
+    return words
+
+
+def _walk(words: list[str], node: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Follow `words` into the tree as far as they name commands: the node, and the words behind it."""
+    while words and "flags" not in node:
+        names = node["children"]
+        matching = [name for name, child in names.items() if words[0] == name or words[0] in child["aliases"]]
+        matching = matching or [name for name in names if name.startswith(words[0])]
+        if len(matching) != 1:
+            return {"children": {}}, []
+        node, words = names[matching[0]], words[1:]
+    return node, words
+
+
+def _at_group(node: dict[str, Any], prefix: str) -> list[tuple[str, str]]:
+    if prefix.startswith("-"):
+        return [(flag, "") for flag in (*_GLOBAL, "--help")] if "aliases" not in node else [("--help", "")]
+    return [(name, child["help"]) for name, child in node["children"].items()]
+
+
+def _at_command(node: dict[str, Any], left: list[str], prefix: str, numbers: Ids) -> list[tuple[str, str]]:
+    flag = node["flags"].get(left[-1]) if left else None
+    if flag is not None and flag["value"]:
+        return [(choice, "") for choice in flag["choices"]] or [(FILES, "")]
+    if prefix.startswith("-"):
+        return [*((name, one["help"]) for name, one in node["flags"].items()), ("--help", "print the help")]
+    positional = _positional(node, left)
+    if positional is None:
+        return []
+    if positional["choices"]:
+        return [(choice, "") for choice in positional["choices"]]
+    if positional["name"] in _NUMBERS:
+        return list(numbers(_NUMBERS[positional["name"]]))
+    return [(FILES, "")] if positional["name"] in _PATHS else []
+
+
+def _positional(node: dict[str, Any], left: list[str]) -> dict[str, Any] | None:
+    """The argument without a flag that the cursor is at."""
+    given, is_value = 0, False
+    for word in left:
+        flag = node["flags"].get(word)
+        given += not is_value and flag is None
+        is_value = flag is not None and flag["value"]
+    listed: list[dict[str, Any]] = node["positional"]
+    return listed[given] if given < len(listed) else None

@@ -1,0 +1,112 @@
+"""Completion of words: what may come next, in a table and in real shells."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from determined.cli.completion import FILES, TABLE, candidates
+from determined.cli.completion_scripts import SCRIPTS
+
+BIN = Path(sys.executable).parent
+
+
+def words(*typed: str) -> list[str]:
+    def numbers(noun: str) -> Iterable[tuple[str, str]]:
+        return [("12", f"an {noun}"), ("31", "another")]
+
+    return [word for word, _ in candidates(list(typed), json.loads(TABLE.read_text()), numbers)]
+
+
+def test_nouns_come_first_and_are_filtered_by_what_is_typed() -> None:
+    assert {"experiment", "trial", "master"} <= set(words(""))
+    assert words("exp") == ["experiment"]
+
+
+def test_global_options_may_stand_before_the_noun() -> None:
+    assert words("-m", "host:8080", "exp") == ["experiment"]
+    assert "--master" in words("--m")
+
+
+@pytest.mark.parametrize("noun", ["e", "experiment", "exper"])
+def test_commands_of_a_noun_are_found_by_name_alias_and_prefix(noun: str) -> None:
+    assert words(noun, "li") == ["list", "list-checkpoints", "list-trials"]
+
+
+def test_flags_and_the_choices_of_their_values() -> None:
+    assert words("e", "create", "--fo") == ["--follow-first-trial"]
+    assert words("e", "list", "--pages", "") == ["1", "all"]
+    assert words("completion", "") == ["bash", "zsh", "fish"]
+
+
+def test_paths_are_left_to_the_shell_and_numbers_are_offered() -> None:
+    assert words("e", "create", "con") == [FILES]
+    assert words("e", "create", "--paused", "c.yaml", "m") == [FILES]
+    assert words("e", "describe", "") == ["12", "31"]
+    assert words("t", "logs", "3") == ["31"]
+
+
+def test_what_is_unknown_or_complete_has_nothing_to_offer() -> None:
+    assert words("nothing", "") == []
+    assert words("e", "describe", "1", "") == []
+
+
+def test_completion_imports_no_command_and_no_network_library() -> None:
+    code = "import sys; from determined.cli.main import main; main(['__complete', 'e', 'cre']); print(*sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert said.startswith("create\t")
+    assert not {"urllib3", "msgspec", "yaml", "determined.cli.commands"} & set(said.split())
+
+
+def shell(program: str, script: str, home: Path) -> str:
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    variables = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "HOME": str(home)}
+    done = subprocess.run([program, "-c", script], check=True, capture_output=True, text=True, env=variables, cwd=home)
+    return done.stdout
+
+
+def test_bash_completes_words(tmp_path: Path) -> None:
+    script = """
+eval "$(det completion bash)"
+COMP_WORDS=(det experiment list-) COMP_CWORD=2
+_det_complete
+printf '%s\\n' "${COMPREPLY[@]}"
+complete -p det
+"""
+    assert shell("bash", script, tmp_path).splitlines() == [
+        "list-checkpoints",
+        "list-trials",
+        "complete -F _det_complete det",
+    ]
+
+
+def test_fish_completes_words_and_paths(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").touch()
+    script = "det completion fish | source; complete -C 'det e list-tr'; complete -C 'det e create conf'"
+    lines = [line.split("\t")[0] for line in shell("fish", script, tmp_path).splitlines()]
+    assert lines == ["list-trials", "config.yaml"]
+
+
+def test_zsh_completes_words(tmp_path: Path) -> None:
+    script = """
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell 'PS1=; autoload -Uz compinit; compinit -u -D; eval "$(det completion zsh)"; echo loa''ded'
+zpty -r shell out '*loaded*'
+zpty -w -n shell $'det exp\\tlist-tr\\t'
+zpty -r shell out '*list-trials*' && echo "$out"
+zpty -d shell
+"""
+    drawn = shell("zsh", script, tmp_path)
+    assert "experiment" in drawn and "list-trials" in drawn  # of which only parts were typed
+
+
+def test_every_script_says_how_to_install_it() -> None:
+    for shell, script in SCRIPTS.items():
+        assert f"det completion {shell}" in script.partition("{")[0]
