@@ -14,8 +14,9 @@ TERMINAL = "\x1b[31mred"
 HIDDEN_LINK = "\x1b]8;;javascript:stolen=1\x07a link\x1b]8;;\x07"
 TURNED = "\u202egpj"  # shown from right to left, with whatever follows it in the same paragraph
 ATTACK = f"{MARKUP}{TERMINAL}{TURNED}"
+TITLE = f"{MARKUP}{TURNED}"  # a name holds no control characters
 FILE = f"{IMAGE}.py"
-PASSWORD = "a long password 1"
+PASSWORD = "A long password 1"
 MARKDOWN = f"""\
 # {MARKUP}
 [a link](javascript:stolen=1) <a href="javascript:stolen=1">another</a>
@@ -61,13 +62,13 @@ def populate(url: str) -> dict[str, int]:
     """
     client = Client(url)
     stranger = _name_people(url, client)
-    workspace = client.post("/api/v1/workspaces", {"name": ATTACK})["workspace"]["id"]
+    workspace = client.post("/api/v1/workspaces", {"name": MARKUP})["workspace"]["id"]
     client.post(f"/api/v1/workspaces/{workspace}/pin")
-    body = {"name": ATTACK, "description": ATTACK, "workspaceId": workspace}
+    body = {"name": TITLE, "description": ATTACK, "workspaceId": workspace}
     project = client.post(f"/api/v1/workspaces/{workspace}/projects", body)["project"]["id"]
-    notes = [{"name": ATTACK, "contents": MARKDOWN}, {"name": "second", "contents": "plain"}]
+    notes = [{"name": TITLE, "contents": MARKDOWN}, {"name": "second", "contents": "plain"}]
     client.call("PUT", f"/api/v1/projects/{project}/notes", {"notes": notes, "projectId": project})
-    client.post(f"/api/v1/projects/{project}/views", {"name": ATTACK, "state": "?q=state%20%3D%20COMPLETED"})
+    client.post(f"/api/v1/projects/{project}/views", {"name": TITLE, "state": "?q=state%20%3D%20COMPLETED"})
     found = {"w": workspace, "p": project, **_experiments(client, stranger, project)}
     found["t"] = client.trials(found["s"])[0]["id"]
     return found
@@ -76,9 +77,9 @@ def populate(url: str) -> dict[str, int]:
 def submit_hostile(client: Client, project: int, script: str, **config: Any) -> int:
     """An experiment whose name, description, labels, hyperparameters, files and notes are attacks."""
     full = {
-        "name": ATTACK,
+        "name": TITLE,
         "description": ATTACK,
-        "labels": [ATTACK, "ordinary"],
+        "labels": [TITLE, "ordinary"],
         "entrypoint": "python3 train.py",
         "searcher": {"name": "single", "metric": "x", "max_length": {"batches": 30}},
         "hyperparameters": {"number": 1, ATTACK: ATTACK, "nested": {MARKUP: [ATTACK]}},
@@ -97,11 +98,11 @@ def submit_hostile(client: Client, project: int, script: str, **config: Any) -> 
 def _name_people(url: str, client: Client) -> Client:
     """Somebody else, whose very name is an attack; a message of the administrator as well."""
     me = client.get("/api/v1/me")["user"]["id"]
-    client.call("PATCH", f"/api/v1/users/{me}", {"displayName": ATTACK})
+    client.call("PATCH", f"/api/v1/users/{me}", {"displayName": TITLE})
     setting = {"key": ATTACK, "storagePath": ATTACK, "value": MARKUP * 20}
     client.post("/api/v1/users/setting", {"settings": [setting]})
     admin = Client(url, "admin")
-    user = {"username": IMAGE, "displayName": ATTACK, "active": True, "admin": False}
+    user = {"username": IMAGE, "displayName": f"{TITLE} too", "active": True, "admin": False}
     admin.post("/api/v1/users", {"user": user, "password": PASSWORD, "isHashed": False})
     admin.call("PUT", "/api/v1/master/cluster_message", {"message": ATTACK, "startTime": "2020-01-01T00:00:00Z"})
     return Client(url, IMAGE, PASSWORD)

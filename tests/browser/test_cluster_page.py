@@ -88,9 +88,16 @@ def test_tasks_are_found_read_and_killed(signed_in: Page, client: Client, jobs: 
     expect(row).to_have_count(0)
 
 
-def test_the_log_of_the_master_is_shown(signed_in: Page) -> None:
-    signed_in.goto("/det/clusters/logs")
-    expect(signed_in.get_by_text(re.compile("serving|listening|master", re.I)).last).to_be_visible()
+def test_the_log_of_the_master_is_shown_to_administrators(page: Page, context: BrowserContext, site: Cluster) -> None:
+    sign_in(context, site.url, "admin")
+    page.goto("/det/clusters/logs")
+    expect(page.get_by_text(re.compile("serving|listening|master", re.I)).last).to_be_visible()
+
+
+def test_others_are_not_offered_the_log_of_the_master(signed_in: Page) -> None:
+    signed_in.goto("/det/clusters")
+    expect(signed_in.get_by_role("link", name="Queue").first).to_be_visible()
+    expect(signed_in.get_by_role("link", name="Master log")).to_have_count(0)
 
 
 def test_usage_is_summed_by_project_and_leaves_as_csv(signed_in: Page, jobs: dict[str, int]) -> None:

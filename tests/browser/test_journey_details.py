@@ -23,7 +23,7 @@ with core.init() as ctx:
     ctx.train.report_validation_metrics(steps_completed=1, metrics={{"{"accuracy" * 40}": 0.5}})
 """
 SEARCH = {"name": "async_halving", "metric": "loss", "time_metric": "epochs", "max_time": 9, "num_rungs": 2}
-PASSWORD = "a long password 1"
+PASSWORD = "A long password 1"
 
 
 def test_an_error_of_the_experiment_itself_is_told_first_and_can_be_copied(

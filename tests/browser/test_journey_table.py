@@ -57,7 +57,7 @@ def crowd(site: Cluster) -> list[int]:
 def colleague(site: Cluster, browser: Browser) -> Iterator[Page]:
     """The page of somebody else."""
     user = {"username": "colleague", "active": True, "admin": False}
-    password = "a long password 1"
+    password = "A long password 1"
     Client(site.url, "admin").post("/api/v1/users", {"user": user, "password": password, "isHashed": False})
     context = browser.new_context(base_url=site.url, viewport=WIDE, color_scheme="light", reduced_motion="reduce")
     sign_in(context, site.url, "colleague", password)

@@ -34,5 +34,6 @@ ON_BOTH = frozenset(
         "search_log",
         "queue_http",
         "sessions_http",
+        "credentials_http",
     ]
 )

@@ -151,6 +151,21 @@ def test_ranges_of_metrics_are_gathered_from_what_the_seventh_revision_holds(emp
     engine.dispose()
 
 
+def test_sessions_of_the_ninth_revision_go_on_without_a_parent(empty_db_url: str) -> None:
+    engine = dialects.create_engine(empty_db_url)
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        _upgrade(conn, "0009")
+        _insert(conn, "users", id=1, username="u")
+        _insert(conn, "sessions", id=4, user_id=1, token_hash="h", kind="session")
+        conn.commit()
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        assert conn.execute(text("SELECT id, parent_id FROM sessions")).all() == [(4, None)]
+        assert migrate.current_revision(conn) == migrate.HEAD
+    engine.dispose()
+
+
 def _insert(conn: Connection, table_name: str, /, **values: Any) -> None:
     """With something of the right type in every other column that must have a value."""
     table = Table(table_name, MetaData(), autoload_with=conn)

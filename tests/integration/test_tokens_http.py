@@ -80,7 +80,7 @@ def test_a_token_ends_when_its_lifespan_does(start_master: Any, sqlite_url: str)
     assert _with(master, made["token"]).status == 401
 
 
-def test_changing_the_password_leaves_access_tokens(master: Any, user: Any) -> None:
+def test_changing_the_password_revokes_access_tokens(master: Any, user: Any) -> None:
     made = user.post("/api/v1/tokens", {"userId": 2}).json
     user.post("/api/v1/users/2/password", "Better123")
-    assert _with(master, made["token"]).status == 200
+    assert _with(master, made["token"]).status == 401

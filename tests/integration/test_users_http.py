@@ -38,7 +38,7 @@ def test_a_name_exists_once(admin: Any) -> None:
     assert again.json["error"]["reason"] == "already_exists"
 
 
-@pytest.mark.parametrize("name", ["", "  ", "a", "a/b", "a\nb", "x" * 300, "nul\x00", "tab\t"])
+@pytest.mark.parametrize("name", ["", "  ", "a", "a/b", "a\nb", "x" * 300, "nul\x00", "ta\tb"])
 def test_an_unusable_name_is_refused(admin: Any, name: str) -> None:
     answer = admin.post("/api/v1/users", {"user": {"username": name, "admin": False, "active": True}})
     assert answer.status == 400, answer.raw

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from determined.api.login import salted
 from determined.api.session import Session
+from determined.wire.password_rule import rules, unmet
 from determined.wire.user import (
     GetMeResponse,
     GetUserResponse,
@@ -66,13 +67,7 @@ def page_link(session: Session, page: str | None = None) -> str:
 
 def check_password(password: str) -> None:
     """Raises ValueError, with a line per rule, unless the password has 8 characters, both cases and a digit."""
-    rules = [
-        (len(password) >= 8, "at least 8 characters"),
-        (any(c.isupper() for c in password), "an upper-case letter"),
-        (any(c.islower() for c in password), "a lower-case letter"),
-        (any(c.isdigit() for c in password), "a digit"),
-    ]
-    if all(kept for kept, _ in rules):
+    if not unmet(password):
         return
-    listed = "\n".join(f"  {'✓' if kept else '✗'} {rule}" for kept, rule in rules)
+    listed = "\n".join(f"  {'✓' if kept else '✗'} {rule}" for kept, rule in rules(password))
     raise ValueError(f"the password is too weak; it needs:\n{listed}")

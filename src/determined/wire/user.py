@@ -99,6 +99,7 @@ class PatchUser(Wire):
     agent_user_group: AgentUserGroup | None = None
     display_name: str | None = None
     is_hashed: bool | None = None
+    old_password: str | None = None  # ours: of the user themselves; hashed as the new one is
     password: str | None = None
     remote: bool | None = None
     username: str | None = None

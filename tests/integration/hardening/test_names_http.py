@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 ESCAPE = "\x1b]0;title\x07name"
-BAD = [ESCAPE, "nul\x00", "two\nlines", "de\u202eleted", "bell\x07", "line\u2028end"]
+BAD = [ESCAPE, "nul\x00", "two\nlines", "bell\x07", "line\u2028end"]
 
 
 def _user(admin: Any, name: str, **fields: Any) -> Any:

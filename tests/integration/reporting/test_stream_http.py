@@ -366,7 +366,8 @@ _TRIGGERS = {
 
 
 def _project(admin: Any, name: str) -> int:
-    answer = admin.post("/api/v1/workspaces/1/projects", {"name": name, "workspaceId": 1})
+    workspace = admin.post("/api/v1/workspaces", {"name": f"of {name}"[:53]}).json["workspace"]["id"]
+    answer = admin.post(f"/api/v1/workspaces/{workspace}/projects", {"name": name, "workspaceId": workspace})
     assert answer.status == 200, answer.raw
     project: int = answer.json["project"]["id"]
     return project

@@ -1082,6 +1082,7 @@ export interface Schemas {
     agentUserGroup?: Schemas["AgentUserGroup"] | null | undefined;
     displayName?: string | null | undefined;
     isHashed?: boolean | null | undefined;
+    oldPassword?: string | null | undefined;
     password?: string | null | undefined;
     remote?: boolean | null | undefined;
     username?: string | null | undefined;

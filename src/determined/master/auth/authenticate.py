@@ -46,20 +46,27 @@ async def authenticate(ctx: MasterContext, given: Credentials, *, reporting: boo
         Unauthenticated: no valid token. Gone: a runner of an allocation that is over. Forbidden: the user is inactive.
     """
     if given.user_token:
-        return await _user(ctx, given.user_token)
+        return await _user(ctx, given.user_token, from_cookie=given.from_cookie)
     if given.allocation_token:
         return await _task(ctx, given.allocation_token, reporting)
     raise Unauthenticated("no credentials were sent; log in with `det user login`")
 
 
-async def _user(ctx: MasterContext, token: str) -> Caller:
+async def _user(ctx: MasterContext, token: str, *, from_cookie: bool) -> Caller:
     now = ctx.clock.now()
     holder = await ctx.db.read(lambda conn: sessions.holder(conn, now, digest(token)))
     if holder is None:
         raise Unauthenticated("the token is unknown, expired or revoked; log in again with `det user login`")
     if not holder.active:
         raise Forbidden("user is not active")
-    return Caller(user_id=holder.user_id, username=holder.username, admin=holder.admin, session_id=holder.session_id)
+    return Caller(
+        user_id=holder.user_id,
+        username=holder.username,
+        admin=holder.admin,
+        session_id=holder.session_id,
+        access_token=holder.is_access_token,
+        from_cookie=from_cookie,
+    )
 
 
 async def _task(ctx: MasterContext, token: str, reporting: bool) -> Caller:

@@ -16,7 +16,10 @@ class Caller:
     kind: Literal["user", "task"] = "user"
     allocation_id: str | None = None
     report_only: bool = False
-    session_id: int | None = None  # of a user: the login or access token in use
+    # of a user: the login or access token in use
+    session_id: int | None = None
+    access_token: bool = False  # it is an access token, or one has opened it
+    from_cookie: bool = False  # a browser sent it by itself
     # of a task: what it works for
     task_id: str | None = None
     trial_id: int | None = None
@@ -37,6 +40,16 @@ def require_user(caller: Caller) -> None:
     """For what a person does with their own account and a task must not."""
     if caller.kind == "task":
         raise Forbidden(f"allocation {caller.allocation_id} may not do this; log in as a user")
+
+
+def require_login(caller: Caller, what: str) -> None:
+    """For what outlives the credential that does it: who finds a script's access token must not gain more than that.
+
+    `what` begins the sentence: `passwords are changed`.
+    """
+    require_user(caller)
+    if caller.access_token:
+        raise Forbidden(f"{what} after a login, not with an access token; log in with `det user login`")
 
 
 def require_owner(caller: Caller, owner_id: int, what: str) -> None:

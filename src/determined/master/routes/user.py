@@ -7,10 +7,12 @@ from litestar.params import QueryParameter
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ADMIN, ANY_USER, OWNER, noted
+from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.params import Limit, Offset
 from determined.master.services import project as projects
+from determined.master.services import session as sessions
 from determined.master.services import user as users
 from determined.master.services import user_list
 from determined.wire.base import OrderBy
@@ -72,18 +74,33 @@ async def get_user_by_name(ctx: MasterContext, username: str) -> GetUserByUserna
 
 
 @patch("/api/v1/users/{user_id:int}", status_code=200, opt=noted(OWNER, "rights and OS user: administrator"))
-async def patch_user(request: AnyRequest, ctx: MasterContext, caller: Caller, user_id: int) -> PatchUserResponse:
+async def patch_user(
+    request: AnyRequest, ctx: MasterContext, caller: Caller, throttle: LoginThrottle, user_id: int
+) -> PatchUserResponse:
     asked = await read_body(request, PatchUser)
+    await _confirm(request, ctx, caller, throttle, user_id, asked)
     return PatchUserResponse(user=await users.patch(ctx, caller, user_id, asked))
 
 
 @post("/api/v1/users/{user_id:int}/password", status_code=200, opt=OWNER)
 async def set_password(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, user_id: int
+    request: AnyRequest, ctx: MasterContext, caller: Caller, throttle: LoginThrottle, user_id: int
 ) -> SetUserPasswordResponse:
-    """The body is the plain password as a JSON string."""
-    plaintext = await read_body(request, str)
-    return SetUserPasswordResponse(user=await users.set_password(ctx, caller, user_id, plaintext))
+    """The body is the plain password as a JSON string. A browser, which must say the old one, uses PATCH."""
+    asked = PatchUser(password=await read_body(request, str), is_hashed=False)
+    await _confirm(request, ctx, caller, throttle, user_id, asked)
+    return SetUserPasswordResponse(user=await users.patch(ctx, caller, user_id, asked))
+
+
+async def _confirm(
+    request: AnyRequest, ctx: MasterContext, caller: Caller, throttle: LoginThrottle, user_id: int, asked: PatchUser
+) -> None:
+    """Ask for the old password where it must be given."""
+    if users.asks_old_password(caller, user_id, asked):
+        peer = request.client.host if request.client else ""
+        await sessions.confirm_password(
+            ctx, throttle, caller, asked.old_password, peer, is_hashed=bool(asked.is_hashed)
+        )
 
 
 @get("/api/v1/users/setting", opt=ANY_USER)

@@ -11,8 +11,6 @@ LONGEST_WORKSPACE = 53
 LONGEST_KEY = 5
 
 _CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})
-# These turn the direction of what follows: `exe.gnp` then reads `png.exe`.
-_DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def checked_name(name: str, what: str) -> str:
@@ -28,7 +26,7 @@ def checked_name(name: str, what: str) -> str:
 
 def checked_text(text: str, what: str) -> str:
     """Raises InvalidArgument for what would move the cursor of a terminal, or end a line, instead of being read."""
-    bad = next((c for c in text if unicodedata.category(c) in _CONTROLS or c in _DIRECTIONS), None)
+    bad = next((c for c in text if unicodedata.category(c) in _CONTROLS), None)
     if bad is not None:
         raise InvalidArgument(f"the {what} {text[:80]!r} has the control character U+{ord(bad):04X}; remove it")
     return text

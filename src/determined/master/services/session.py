@@ -68,7 +68,7 @@ async def issue_link(ctx: MasterContext, links: LoginLinks, caller: Caller) -> L
 
 
 async def redeem_link(ctx: MasterContext, links: LoginLinks, code: str) -> Opened:
-    """A session of its own, which ends no later than the login or token that asked for the link.
+    """A session of its own, which ends with the login or token that asked for the link, if not before.
 
     Raises: Unauthenticated for a link that was used, is too old, or whose login has ended; Forbidden for an
     inactive user.
@@ -82,11 +82,14 @@ async def redeem_link(ctx: MasterContext, links: LoginLinks, code: str) -> Opene
     if not user.active:
         raise Forbidden("user is not active")
     ends = min(behind.expires_at or datetime.max.replace(tzinfo=now.tzinfo), now + session_token.SESSION_LIFETIME)
-    token = await open_session(ctx, user, ends=ends)
+    # of one credential all links hang on it directly: a link's own links end with it as well
+    token = await open_session(ctx, user, ends=ends, parent_id=behind.parent_id or behind.session_id)
     return Opened(LoginResponse(token=token, user=to_wire(user)), ends - now)
 
 
-async def open_session(ctx: MasterContext, user: UserRow, *, ends: datetime | None = None) -> str:
+async def open_session(
+    ctx: MasterContext, user: UserRow, *, ends: datetime | None = None, parent_id: int | None = None
+) -> str:
     """A new login session of this user, without asking for a password."""
     token = session_token.new_token()
     now = ctx.clock.now()
@@ -99,6 +102,7 @@ async def open_session(ctx: MasterContext, user: UserRow, *, ends: datetime | No
             token_hash=session_token.digest(token),
             kind=sessions.SessionKind.SESSION,
             expires_at=ends or now + session_token.SESSION_LIFETIME,
+            parent_id=parent_id,
         )
         users.touch_login(conn, now, user.id)
 
@@ -111,6 +115,19 @@ async def logout(ctx: MasterContext, caller: Caller) -> None:
     session_id = caller.session_id
     if session_id is not None:
         await ctx.db.write(lambda conn: sessions.end(conn, session_id))
+
+
+async def confirm_password(
+    ctx: MasterContext, throttle: LoginThrottle, caller: Caller, given: str | None, peer: str, *, is_hashed: bool
+) -> None:
+    """Raises Forbidden unless this is the caller's own password; guesses are slowed down as at the login."""
+    asked = LoginRequest(username=caller.username, password=given or "", is_hashed=is_hashed)
+    try:
+        async with throttle.one_at_a_time(caller.username, peer):
+            await _user_with_password(ctx, throttle, asked, peer)
+    except Unauthenticated as e:
+        why = "is wrong" if given else "is missing; send it as `oldPassword`"
+        raise Forbidden(f"the old password {why}; nothing is changed") from e
 
 
 async def sweep(ctx: MasterContext) -> int:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from determined.config import parse_duration
 from determined.errors import FailedPrecondition, Forbidden, InvalidArgument, NotFound
 from determined.master.auth import session_token
-from determined.master.auth.identity import Caller, require_user
+from determined.master.auth.identity import Caller, require_login, require_user
 from determined.master.context import MasterContext
 from determined.master.db.queries import session as sessions
 from determined.master.db.queries import user as users
@@ -40,7 +40,7 @@ class TokenQuery:
 
 async def create(ctx: MasterContext, caller: Caller, asked: PostAccessTokenRequest) -> PostAccessTokenResponse:
     """The token itself is in this answer and nowhere else, ever."""
-    require_user(caller)
+    require_login(caller, "access tokens are made")
     if asked.user_id != caller.user_id and not caller.admin:
         raise Forbidden(f"user '{caller.username}' may make access tokens only for themselves")
     checked_text(asked.description or "", "description")

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from determined.errors import DeterminedError, FailedPrecondition, Forbidden, InvalidArgument, NotFound
 from determined.master.auth import password
-from determined.master.auth.identity import Caller, require_admin, require_user
+from determined.master.auth.identity import Caller, require_admin, require_login, require_user
 from determined.master.context import MasterContext
 from determined.master.db.queries import session as sessions
 from determined.master.db.queries import user as users
@@ -20,6 +20,7 @@ from determined.master.services.user_name import (
     require_own_display_name,
 )
 from determined.wire.codec import rfc3339
+from determined.wire.password_rule import is_client_hash, unmet
 from determined.wire.user import (
     PatchUser,
     PatchUsersRequest,
@@ -92,13 +93,19 @@ async def patch(ctx: MasterContext, caller: Caller, user_id: int, asked: PatchUs
     require_user(caller)
     changes = await _changes(ctx, asked)
     _check_may_change(caller, user_id, changes)
+    if asked.password is not None:
+        require_login(caller, "passwords are changed")
     return to_wire(await ctx.db.write(lambda conn: _apply(ctx, conn, caller, user_id, changes)))
 
 
-async def set_password(
-    ctx: MasterContext, caller: Caller, user_id: int, plaintext: str, *, is_hashed: bool = False
-) -> User:
-    return await patch(ctx, caller, user_id, PatchUser(password=plaintext, is_hashed=is_hashed))
+def asks_old_password(caller: Caller, user_id: int, asked: PatchUser) -> bool:
+    """Whether the old password must be right: a browser that somebody left open is no proof of who sits there.
+
+    The official client never sends it, so that a login from a terminal is believed without.
+    """
+    if asked.password is None or user_id != caller.user_id:
+        return False
+    return caller.from_cookie or asked.old_password is not None
 
 
 async def activate_many(ctx: MasterContext, caller: Caller, asked: PatchUsersRequest) -> PatchUsersResponse:
@@ -132,11 +139,24 @@ def _existing(conn: Connection, user_id: int) -> UserRow:
 
 async def _new_password(ctx: MasterContext, text: str | None, is_hashed: bool, remote: bool) -> str | None:
     """A blank password only where the config chose blank ones; a remote user gets one that nothing matches."""
-    if remote and not text:
+    if remote and text:
+        raise InvalidArgument("a remote user logs in elsewhere and has no password here; leave it out")
+    if remote:
         return password.UNUSABLE
     if not text and ctx.config.security.initial_user_password != "":
         raise InvalidArgument("the password is blank; send one of at least 8 characters")
+    if text:
+        _check_password(text, is_hashed=is_hashed)
     return await asyncio.to_thread(password.stored_hash, text or "", is_hashed=is_hashed)
+
+
+def _check_password(text: str, *, is_hashed: bool) -> None:
+    """Of a hash nothing can be said but that it is one: the client has checked what it was made of."""
+    if is_hashed and not is_client_hash(text):
+        raise InvalidArgument("isHashed is set, but the password is no SHA-512 in hexadecimal; send the plain password")
+    lacking = [] if is_hashed else unmet(text)
+    if lacking:
+        raise InvalidArgument(f"the password is too weak; it needs {', '.join(lacking)}")
 
 
 async def _changes(ctx: MasterContext, asked: PatchUser) -> dict[str, Any]:
@@ -174,8 +194,9 @@ def _apply(ctx: MasterContext, conn: Connection, caller: Caller, user_id: int, c
     if before.admin and before.active and users.active_admins(conn) == 0:
         raise FailedPrecondition(f"'{before.username}' is the last active administrator; appoint another first")
     if changes.get("active") is False or "password_hash" in changes:
-        # whoever else holds a login of this user must give the new password
-        sessions.end_all(conn, user_id, keep=caller.session_id)
+        # whoever else holds a login or token of this user must give the new password
+        keep = caller.session_id if caller.user_id == user_id else None
+        sessions.end_all(conn, ctx.clock.now(), user_id, keep=keep)
     return _existing(conn, user_id)
 
 

@@ -1,5 +1,6 @@
 // The cluster and one pool of it: slots, agents, the queue, the pool's settings, the master's log.
 import { useLive } from "../../api/live";
+import { useSession } from "../../api/session";
 import { useApi } from "../../api/useApi";
 import { LogView } from "../../log/LogView";
 import { Empty } from "../../ui/Empty";
@@ -19,6 +20,7 @@ const LIMIT = 1000;
 const OLDER: Record<string, string> = { active: "queue", queued: "queue", stats: "queue", bindings: "configuration" };
 
 export default function ClusterPage({ pool, tab: asked = "overview" }: { pool?: string; tab?: string }) {
+  const { permissions } = useSession();
   useLive({ agents: true, jobs: true, tasks: "all" });
   const pools = useApi("GET /api/v1/resource-pools");
   const jobs = useApi("GET /api/v1/job-queues-v2", {
@@ -27,7 +29,7 @@ export default function ClusterPage({ pool, tab: asked = "overview" }: { pool?: 
   const known = pools.data?.resourcePools ?? [];
   const rows = rowsOf(jobs.data?.jobs ?? [], known);
   const waiting = rows.filter((row) => row.isQueued).length;
-  const tabs = tabsOf(pool, rows.length, waiting);
+  const tabs = tabsOf(pool, rows.length, waiting, permissions.admin);
   const tab = tabs.find(({ id }) => id === (OLDER[asked] ?? asked))?.id ?? "overview";
   const one = known.find(({ name }) => name === pool);
   const crumbs = pool ? [{ label: "Cluster", href: "/clusters" }] : [];
@@ -58,13 +60,13 @@ function NoPool({ name }: { name: string }) {
   );
 }
 
-function tabsOf(pool: string | undefined, jobs: number, waiting: number) {
+function tabsOf(pool: string | undefined, jobs: number, waiting: number, isAdmin: boolean) {
   const count = waiting > 0 ? `${jobs}, ${waiting} waiting` : jobs;
   if (pool === undefined) {
     return [
       { id: "overview", label: "Slots", href: "/clusters" },
       { id: "queue", label: "Queue", href: "/clusters/queue", count },
-      { id: "logs", label: "Master log", href: "/clusters/logs" },
+      ...(isAdmin ? [{ id: "logs", label: "Master log", href: "/clusters/logs" }] : []),
       { id: "usage", label: "Usage", href: "/clusters/historical-usage" },
     ];
   }

@@ -54,6 +54,7 @@ function DisplayName() {
 
 function Password() {
   const { user } = useSession();
+  const [old, setOld] = useState("");
   const [password, setPassword] = useState("");
   const [repeated, setRepeated] = useState("");
   const [error, setError] = useState<string | null>(null);
@@ -62,8 +63,12 @@ function Password() {
     event.preventDefault();
     if (problems.length > 0) return setError(`It needs ${problems.join(", ")}`);
     if (password !== repeated) return setError("The two passwords differ");
-    call("POST /api/v1/users/{user_id}/password", { path: { user_id: user.id ?? 0 }, body: password })
+    call("PATCH /api/v1/users/{user_id}", {
+      path: { user_id: user.id ?? 0 },
+      body: { password, oldPassword: old, isHashed: false },
+    })
       .then(() => {
+        setOld("");
         setPassword("");
         setRepeated("");
         setError(null);
@@ -75,6 +80,7 @@ function Password() {
   return (
     <form className={css["form"]} onSubmit={save} aria-label="Change the password">
       <input type="hidden" name="username" autoComplete="username" value={user.username} readOnly />
+      <TextField label="Old password" type="password" autoComplete="current-password" value={old} onChange={setOld} />
       <TextField
         label="New password"
         type="password"

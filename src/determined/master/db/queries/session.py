@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
 
 from determined.master.db.schema import allocations, experiments, jobs, sessions, tasks, users
 
@@ -26,6 +26,14 @@ class Holder:
     admin: bool
     active: bool
     expires_at: datetime | None
+    kind: str
+    parent_id: int | None
+    parent_kind: str | None
+
+    @property
+    def is_access_token(self) -> bool:
+        """Whether an access token stands behind it: it is one, or one has opened it by a link."""
+        return SessionKind.ACCESS in (self.kind, self.parent_kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,9 @@ def create(
     kind: SessionKind,
     expires_at: datetime | None,
     description: str = "",
+    parent_id: int | None = None,
 ) -> int:
+    """`parent_id`: the session that it ends with."""
     row = {
         "user_id": user_id,
         "token_hash": token_hash,
@@ -84,6 +94,7 @@ def create(
         "description": description,
         "created_at": now,
         "expires_at": expires_at,
+        "parent_id": parent_id,
     }
     return int(conn.execute(insert(sessions).values(row).returning(sessions.c.id)).scalar_one())
 
@@ -108,13 +119,17 @@ def live_among(conn: Connection, now: datetime, session_ids: Collection[int | No
 
 
 def end(conn: Connection, session_id: int) -> None:
-    conn.execute(delete(sessions).where(sessions.c.id == session_id))
+    """End a session and those that it has opened by links."""
+    conn.execute(delete(sessions).where(or_(sessions.c.id == session_id, sessions.c.parent_id == session_id)))
 
 
-def end_all(conn: Connection, user_id: int, *, keep: int | None = None) -> None:
-    """End the logins of a user (access tokens stay), except the one with the id `keep`."""
-    statement = delete(sessions).where(sessions.c.user_id == user_id, sessions.c.kind == SessionKind.SESSION.value)
-    conn.execute(statement.where(sessions.c.id != keep) if keep is not None else statement)
+def end_all(conn: Connection, now: datetime, user_id: int, *, keep: int | None = None) -> None:
+    """End the logins of a user and revoke the access tokens, except the one with the id `keep`."""
+    others = [sessions.c.user_id == user_id, *([sessions.c.id != keep] if keep is not None else [])]
+    conn.execute(delete(sessions).where(*others, sessions.c.kind == SessionKind.SESSION.value))
+    conn.execute(update(sessions).where(*others, sessions.c.revoked_at.is_(None)).values(revoked_at=now))
+    if keep is not None:
+        conn.execute(update(sessions).where(sessions.c.id == keep).values(parent_id=None))  # its parent may be gone
 
 
 def sweep(conn: Connection, now: datetime) -> int:
@@ -143,13 +158,21 @@ def allocation_auth(conn: Connection, allocation_id: str) -> AllocationAuth | No
 
 
 def _live(now: datetime) -> Any:
-    s, u = sessions.c, users.c
+    """A session lives while it is neither revoked nor expired, and its parent lives."""
+    s, u, parent = sessions.c, users.c, _parents.c
     return (
-        select(s.id, s.user_id, u.username, u.admin, u.active, s.expires_at)
+        select(s.id, s.user_id, u.username, u.admin, u.active, s.expires_at, s.kind, s.parent_id, parent.kind)
         .join(users, u.id == s.user_id)
-        .where(s.revoked_at.is_(None))
-        .where(or_(s.expires_at.is_(None), s.expires_at > now))
+        .outerjoin(_parents, parent.id == s.parent_id)
+        .where(_holds(s, now), or_(s.parent_id.is_(None), and_(parent.id.is_not(None), _holds(parent, now))))
     )
+
+
+_parents = sessions.alias("parents")
+
+
+def _holds(row: Any, now: datetime) -> Any:
+    return and_(row.revoked_at.is_(None), or_(row.expires_at.is_(None), row.expires_at > now))
 
 
 def _tokens() -> Any:

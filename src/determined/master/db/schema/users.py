@@ -36,6 +36,8 @@ sessions = Table(
     Column("created_at", Time, nullable=False),
     Column("expires_at", Time),
     Column("revoked_at", Time),
+    # the login or access token whose link opened it; it is worth nothing without that
+    Column("parent_id", Id),
     sqlite_autoincrement=True,
 )
 
