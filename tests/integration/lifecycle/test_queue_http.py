@@ -124,3 +124,24 @@ def test_impossible_request_waits_with_a_warning_when_launch_error_is_off(
     eventually(
         lambda: [j["reason"] for j in jobs(cluster)] == ["cannot start: 5 slots exceed pool 'default' (1 slots)"]
     )
+
+
+def test_large_job_is_not_overtaken_by_a_small_one_that_came_later(
+    start_master: Callable[..., Any], db_url: str
+) -> None:
+    cluster = HttpCluster(start_master, db_url, nodes={"a": 2})
+    cluster.submit()
+    [first] = cluster.launched()
+    large = cluster.submit(resources={"slots_per_trial": 2})
+    small = cluster.submit()
+    eventually(lambda: len(jobs(cluster)) == 3 and all(job["reason"] for job in jobs(cluster)[1:]))
+    _, waiting, behind = jobs(cluster)
+    assert [waiting["entityId"], behind["entityId"]] == [str(large), str(small)]
+    assert behind["reason"] == f"waits behind job {waiting['jobId']}, for which 2 slots of pool 'default' are reserved"
+    cluster.run(first)
+    cluster.leave(first)
+    _, second = cluster.launched(2)
+    assert second.slot_ids == (0, 1)
+    cluster.run(second)
+    cluster.leave(second)
+    assert len(cluster.launched(3)) == 3

@@ -68,6 +68,23 @@ class Cluster:
             self._failed.add(shape)
         return placement
 
+    def reserve(self, request: Request) -> Placement | None:
+        """Where a request that does not fit now should wait: on the nodes that lack the fewest slots for it.
+
+        There the most slots are free already, and reserving keeps them so: the wait ends when what runs there does.
+        None where it could not be placed even if all were idle.
+        """
+        nodes = [node for node in self._nodes.values() if not node.sealed and node.id not in request.excluded_nodes]
+        ordered = sorted(_nearest(nodes, request), key=lambda node: -node.free)
+        for node in ordered:
+            if node.total >= request.slots:
+                return ((node.id, request.slots),)
+        if request.single_node:
+            return None
+        counts = Counter(node.total for node in nodes)
+        chosen = split(request.slots, counts, heterogeneous=self._settings.allow_heterogeneous)
+        return None if chosen is None else _whole(ordered, chosen)
+
     def take(self, placement: Placement) -> None:
         for node_id, slots in placement:
             self._move(node_id, slots, -1)
@@ -128,12 +145,7 @@ class Cluster:
         )
         if chosen is None:
             return None
-        ordered = _nearest(idle, request)
-        return tuple(
-            (node.id, size)
-            for size, count in chosen.items()
-            for node in [n for n in ordered if n.total == size][:count]
-        )
+        return _whole(_nearest(idle, request), chosen)
 
     def _score(self, node: _Capacity, slots: int) -> float:
         if self._settings.fitting is FittingPolicy.WORST:
@@ -141,6 +153,13 @@ class Cluster:
         if slots or node.free < node.total:
             return 1 / (1 + node.free)
         return 1 / (1 + node.free_aux)
+
+
+def _whole(ordered: list[_Capacity], chosen: dict[int, int]) -> Placement:
+    """The first of each chosen size."""
+    return tuple(
+        (node.id, size) for size, count in chosen.items() for node in [n for n in ordered if n.total == size][:count]
+    )
 
 
 def shape_of(request: Request) -> _Shape:

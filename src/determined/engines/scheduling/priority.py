@@ -38,6 +38,8 @@ class _Pass:
         self._promised: list[Request] = []
         self._behind_promise: list[Request] = []
         self._held: list[Request] = []
+        self._reserved_for: Request | None = None
+        self._reservation: Placement = ()
 
     def run(self, decision: Decision) -> None:
         for _, level in groupby(self._queue, key=lambda request: request.priority):
@@ -49,18 +51,48 @@ class _Pass:
     def _level(self, level: list[Request]) -> None:
         failed: list[Request] = []
         for request in level:
-            placement = self._cluster.fit(request)
+            placement = self._fit(request)
             if placement is None:
                 failed.append(request)
+                self._reserve(request)
                 continue
             self._cluster.take(placement)
             self._start_or_hold(request, placement)
+        self._drop_reservation()
         if not failed:
             return
         self._backfilling = True
         for request in failed:
             served = self._settings.preemption and self._promise(request)
             (self._promised if served else self._no_room).append(request)
+
+    def _fit(self, request: Request) -> Placement | None:
+        if not self._reservation or not self._settings.preemption or request.preemptible:
+            return self._cluster.fit(request)
+        self._cluster.take(self._reservation)
+        placement = self._cluster.fit(request)
+        self._cluster.release(self._reservation)
+        return placement
+
+    def _reserve(self, request: Request) -> None:
+        """Keep room for the first request that does not fit: else smaller ones behind it could take each slot for ever.
+
+        With preemption only those are kept out that could not be preempted for it later.
+        """
+        if self._reserved_for is not None or not request.slots:
+            return
+        placement = self._cluster.reserve(request)
+        if placement is None:
+            return
+        self._reserved_for, self._reservation = request, placement
+        if not self._settings.preemption:
+            self._cluster.take(placement)
+
+    def _drop_reservation(self) -> None:
+        """At the end of a level: later ones wait anyway, or can be preempted."""
+        if self._reservation and not self._settings.preemption:
+            self._cluster.release(self._reservation)
+        self._reservation = ()
 
     def _start_or_hold(self, request: Request, placement: Placement) -> None:
         if self._promised_any:
@@ -118,9 +150,17 @@ class _Pass:
         started = {request.allocation_id for request, _ in self._started}
         ahead = jobs_ahead([r for r in self._queue if r.allocation_id not in started])
         reasons.update((r.allocation_id, texts.no_room(r, ahead(r))) for r in self._no_room)
+        reasons.update((r.allocation_id, text) for r in self._no_room if (text := self._why_reserved(texts, r)))
         reasons.update((r.allocation_id, texts.promised()) for r in self._promised)
         reasons.update((r.allocation_id, texts.behind_promise()) for r in self._behind_promise)
         reasons.update((r.allocation_id, texts.backfill(r)) for r in self._held)
+
+    def _why_reserved(self, texts: Reasons, request: Request) -> str | None:
+        """For one that would fit, were not the room kept for another."""
+        owner = self._reserved_for
+        if owner is None or owner is request or owner.priority != request.priority or self._real.fit(request) is None:
+            return None
+        return texts.reserved(owner)
 
 
 def _order(request: Request) -> tuple[object, ...]:

@@ -25,6 +25,11 @@ class Reasons:
             return text
         return f"{text}, {jobs_ahead} job{'s' * (jobs_ahead != 1)} ahead"
 
+    def reserved(self, owner: Request) -> str:
+        """It would fit, but a larger job before it would then wait longer."""
+        wanted = f"{owner.slots} slot{'s' * (owner.slots != 1)}"
+        return f"waits behind job {owner.job_id}, for which {wanted} of {self._pool} are reserved"
+
     def promised(self) -> str:
         return f"waits for preempted tasks to leave: their slots in {self._pool} are promised to it"
 

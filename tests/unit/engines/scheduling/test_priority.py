@@ -57,6 +57,65 @@ def test_request_that_does_not_fit_does_not_block_its_level() -> None:
     assert started(two_nodes(requests, Settings())) == ["small"]
 
 
+def test_small_jobs_behind_a_large_one_do_not_take_its_slots() -> None:
+    q = Queue()
+    requests = [q.running("first", 1, "A"), q.pending("large", 2), q.pending("small", 1)]
+    decision = decide(requests, after(requests, node("A", 2)), Settings())
+    assert decision.start == []
+    assert decision.reasons == {
+        "large": "waits for 2 free slots in pool 'default': 1 of 2 free, 0 jobs ahead",
+        "small": "waits behind job job-large, for which 2 slots of pool 'default' are reserved",
+    }
+
+
+def test_job_before_the_large_one_still_comes_first() -> None:
+    q = Queue()
+    requests = [q.running("first", 1, "A"), q.pending("small", 1), q.pending("large", 2)]
+    assert started(decide(requests, after(requests, node("A", 2)), Settings())) == ["small"]
+
+
+def test_small_jobs_fill_what_the_large_one_will_not_need() -> None:
+    q = Queue()
+    requests = [
+        q.running("a", 2, "A"), q.running("b", 3, "B"),
+        q.pending("large", 3), q.pending("one", 1), q.pending("two", 1),
+    ]  # fmt: skip
+    decision = decide(requests, after(requests, node("A"), node("B")), Settings())
+    assert decision.start == [("one", [("B", 1)])]  # A lacks one slot for the large job, B two
+    assert "reserved" in decision.reasons["two"]
+
+
+def test_whole_nodes_are_reserved_where_the_fewest_slots_are_missing() -> None:
+    q = Queue()
+    requests = [
+        q.running("a", 1, "A"), q.running("b", 1, "B"), q.running("c", 2, "C"),
+        q.pending("large", 8), *(q.pending(f"s{i}", 2) for i in range(2)),
+    ]  # fmt: skip
+    decision = decide(requests, after(requests, node("A"), node("B"), node("C")), Settings())
+    assert decision.start == [("s0", [("C", 2)])]
+
+
+def test_large_job_starts_whatever_keeps_arriving_behind_it() -> None:
+    q = Queue()
+    running = [q.running("r0", 1, "A"), q.running("r1", 1, "A")]
+    large = q.pending("large", 2)
+    for step in range(2):
+        requests = [*running[step:], large, *(q.pending(f"s{step}{i}", 1) for i in range(3))]
+        assert started(decide(requests, after(requests, node("A", 2)), Settings())) == []
+    requests = [large, *(q.pending(f"last{i}", 1) for i in range(3))]
+    assert started(decide(requests, after(requests, node("A", 2)), Settings())) == ["large"]
+
+
+def test_with_preemption_only_what_cannot_be_preempted_keeps_out_of_a_reservation() -> None:
+    q = Queue()
+    requests = [
+        q.running("first", 1, "A"), q.pending("large", 2),
+        q.pending("shell", 1, preemptible=False), q.pending("trial", 1),
+    ]  # fmt: skip
+    decision = decide(requests, after(requests, node("A", 2)), PREEMPT)
+    assert started(decision) == ["trial"]
+
+
 def test_without_preemption_nothing_of_a_lower_level_starts_while_a_higher_one_waits() -> None:
     q = Queue()
     requests = [q.running("r", 1, "A"), q.pending("big", 8, priority=10), q.pending("low", 1, priority=50)]
