@@ -81,6 +81,7 @@ class CheckpointContext:
             storage_id = self._dist.broadcast(str(uuid.uuid4()))
             stored = self._files.upload_shards(directory, storage_id, given, selector, self._check)
             self._finish(storage_id, *stored)
+            self._note_uploaded(directory)
             return str(storage_id)
         self._only_chief("upload")
         self._check(given)
@@ -90,6 +91,7 @@ class CheckpointContext:
         with naming_full_store(self._storage_manager):
             resources = self._files.upload(directory, storage_id, given, selector)
         self._finish(storage_id, resources, given)
+        self._note_uploaded(directory)
         return storage_id
 
     @contextlib.contextmanager
@@ -215,6 +217,10 @@ class CheckpointContext:
             logger.info("Reported checkpoint to master %s", storage_id)
         else:
             logger.info("Checkpoint %s is stored; the master is away and hears of it later", storage_id)
+
+    def _note_uploaded(self, directory: Path | None) -> None:
+        if directory is not None:
+            self._reporter.note_uploaded(directory)
 
     def _refuse_unseen(self, storage_id: str) -> None:
         reason = self._reporter.refusal(storage_id)

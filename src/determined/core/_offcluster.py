@@ -103,6 +103,9 @@ class DummyCheckpointContext(CheckpointContext):
     def _check(self, metadata: dict[str, Any]) -> None:
         return
 
+    def _note_uploaded(self, directory: Path | None) -> None:
+        return
+
 
 class DummyPreemptContext(PreemptContext):
     """Never wants anybody to leave; the ranks still agree on it."""

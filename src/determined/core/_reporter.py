@@ -1,7 +1,9 @@
 """From this process to the runner: records appended to a memory-mapped journal, and the flags that come back."""
 
+import contextlib
 import os
 import threading
+from pathlib import Path
 from typing import Any
 
 from determined.rundir.control import Control
@@ -19,6 +21,7 @@ class Reporter:
         self.pulse = Pulse(run_dir.pulses, rank)
         self._journals = run_dir.journals
         self._refused = run_dir.refused
+        self._uploaded = run_dir.uploaded
         self._journal: JournalWriter | None = None
         self._lock = threading.Lock()
 
@@ -54,6 +57,11 @@ class Reporter:
         if journal is None:
             return True
         return journal.wait_acknowledged(journal.committed, None, lambda: self.control.master_away)
+
+    def note_uploaded(self, directory: Path) -> None:
+        """Let the runner know that what lies there is stored, before it warns of files that go with the task."""
+        with contextlib.suppress(OSError), self._uploaded.open("a") as notes:
+            notes.write(f"{directory.absolute()}\n")
 
     def refusal(self, checkpoint_id: str) -> str | None:
         """Why the master did not take a checkpoint that was reported and acknowledged; None when it did."""

@@ -60,6 +60,11 @@ class RunDir:
         return self.path / "refused"
 
     @property
+    def uploaded(self) -> Path:
+        """Directories that were stored as checkpoints, a line for each."""
+        return self.path / "uploaded"
+
+    @property
     def pulses(self) -> Path:
         """Signs of life of the training processes (rundir/pulse.py)."""
         return self.path / "pulses"

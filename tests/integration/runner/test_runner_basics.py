@@ -358,3 +358,27 @@ def test_gpu_numbers_mean_what_the_engine_meant(
     # CUDA's own order is by speed; the numbers of slots are nvidia-smi's, which are by bus.
     seen = environment_of(fake_master, make_runner(device="cuda", slot_ids=[1, 3]))
     assert (seen["CUDA_VISIBLE_DEVICES"], seen["CUDA_DEVICE_ORDER"]) == ("1,3", "PCI_BUS_ID")
+
+
+def test_files_that_go_with_the_working_directory_are_named_at_the_end(
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
+) -> None:
+    fake_master.files = {"sent.pkl": "x", "train.py": "pass"}
+    fake_master.spec.entrypoint = (
+        "echo x > model.pkl; mkdir -p out .cache __pycache__ kept; head -c 200000 /dev/zero > out/big.bin;"
+        " echo y > small.txt; head -c 200000 /dev/zero > .cache/c; head -c 200000 /dev/zero > __pycache__/p;"
+        ' echo z > sent.pkl; echo w > kept/w.pt; echo "$PWD/kept" > $DET_RUN_DIR/uploaded; ln -s /etc/passwd link.pkl'
+    )
+    assert runner.start().finish().code == 0
+    [said] = [line.text for line in fake_master.lines("agent") if "working directory is deleted" in line.text]
+    assert "files that this task wrote there: model.pkl (2 B), out/big.bin (195 KiB); to keep" in said
+    assert "core_context.checkpoint.store_path" in said
+
+
+@pytest.mark.parametrize("entrypoint", ["echo y > small.txt", "echo x > model.pkl; exit 3"])
+def test_nothing_is_said_of_small_files_or_after_a_failure(
+    fake_master: FakeMaster, runner: RunnerUnderTest, entrypoint: str
+) -> None:
+    fake_master.spec.entrypoint = entrypoint
+    runner.start().finish()
+    assert not [line.text for line in fake_master.lines("agent") if "working directory is deleted" in line.text]

@@ -166,3 +166,12 @@ def test_a_storage_in_the_tmp_of_the_task_alone_is_refused(
         with pytest.raises(ValueError, match="is in the /tmp of this task alone"):
             core.init(storage_manager=SharedFSStorageManager(str(place)))
     assert not private_tmp.is_in_private_tmp(run_dir, str(tmp_path / "mnt" / "store" / "below"))
+
+
+def test_off_cluster_a_directory_is_uploaded(off_cluster: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "model").write_text("1")
+    with core.init() as context:
+        for shard in (False, True):
+            storage_id = context.checkpoint.upload(tmp_path / "mine", {"steps_completed": 1}, shard=shard)
+            assert (off_cluster / storage_id / "model").read_text() == "1"

@@ -162,7 +162,18 @@ class Attendant:
         self._watch_over(prepared.spec, self._process)
         self._process.wait()
         aside.join()
-        return self._verdict()
+        verdict = self._verdict()
+        if verdict[1] == 0 and prepared.workdir == run_dir.workdir:
+            self._tell_leftovers()
+        return verdict
+
+    def _tell_leftovers(self) -> None:
+        # Here, because nobody should wait for this at the start.
+        from determined.exec.runner import leftovers
+
+        said = leftovers.describe(self._run_dir)
+        if said is not None:
+            self._sink.say("WARNING", said)
 
     def _show_config(self, spec: TaskSpec) -> None:
         """Of one node: the log is the whole trial's."""
