@@ -19,4 +19,4 @@ if __name__ == "__main__":
         eval_loss = eval_model(model, loss_fn, eval_data)
         print(f"after epoch {epoch}, eval_loss={eval_loss}", flush=True)
 
-    torch.save(model.state_dict(), "checkpoint_dir/my_checkpoint")
+    torch.save(model.state_dict(), "kept/weights.pt")

@@ -9,9 +9,7 @@ Batches = Iterable[tuple[torch.Tensor, torch.Tensor]]
 
 def build_model(learning_rate: float) -> tuple[torch.nn.Module, torch.nn.Module, torch.optim.Optimizer]:
     model = torch.nn.Linear(1, 1, bias=False)
-    loss_fn = torch.nn.MSELoss()
-    opt = torch.optim.SGD(model.parameters(), lr=learning_rate)
-    return model, loss_fn, opt
+    return model, torch.nn.MSELoss(), torch.optim.SGD(model.parameters(), learning_rate)
 
 
 def train_model(

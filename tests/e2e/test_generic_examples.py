@@ -61,9 +61,9 @@ def test_step_0_keeps_its_checkpoint_by_a_bind_mount(
     kept = tmp_path / "kept"
     kept.mkdir()
     config = model / "0_start.yaml"
-    config.write_text(config.read_text().replace("/my/path/to/checkpoints", str(kept)))
+    config.write_text(config.read_text().replace("/srv/generic_api_checkpoints", str(kept)))
     (trial,) = _run(cluster, client, home, model, config.name)
-    assert (kept / "my_checkpoint").exists()
+    assert (kept / "weights.pt").exists()
     assert "after epoch 1, eval_loss=" in "\n".join(client.log_lines(trial["id"]))
 
 

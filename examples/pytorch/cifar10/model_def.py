@@ -21,16 +21,9 @@ class CIFARTrial(PyTorchTrial):
         self.context = context
         model = build_model(self.context.get_hparam("width"))
         self.model = self.context.wrap_model(model, memory_format=torch.channels_last)
-        optimizer = torch.optim.SGD(
-            self.model.parameters(),
-            self.context.get_hparam("lr"),
-            momentum=self.context.get_hparam("momentum"),
-            weight_decay=self.context.get_hparam("weight_decay"),
-        )
-        self.optimizer = self.context.wrap_optimizer(optimizer)
-        falling = torch.optim.lr_scheduler.StepLR(
-            self.optimizer, step_size=1, gamma=self.context.get_hparam("lr_decay")
-        )
+        chosen = {name: context.get_hparam(name) for name in ("lr", "momentum", "weight_decay")}
+        self.optimizer = context.wrap_optimizer(torch.optim.SGD(self.model.parameters(), **chosen))
+        falling = torch.optim.lr_scheduler.ExponentialLR(self.optimizer, gamma=context.get_hparam("lr_decay"))
         self.context.wrap_lr_scheduler(falling, step_mode=LRScheduler.StepMode.STEP_EVERY_EPOCH)
 
     def build_training_data_loader(self) -> DataLoader:

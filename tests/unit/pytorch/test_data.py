@@ -23,19 +23,17 @@ class Pair(NamedTuple):
 
 def _structures() -> dict[str, Any]:
     """Every form of the PyTorch guide, each of two records."""
+    one, two = torch.zeros(2), torch.ones(2, 2)
     return {
-        "array": np.array([[0, 0], [0, 0]]),
-        "tensor": torch.Tensor([[0, 0], [0, 0]]),
-        "tuple": (torch.Tensor([0, 0]), torch.Tensor([[0, 0], [0, 0]])),
+        "array": np.ones((2, 2)),
+        "tensor": two,
+        "tuple": (one, two),
         "tuple of arrays": (np.zeros(2), np.zeros((2, 2))),
-        "list": [torch.Tensor([0, 0]), torch.Tensor([[0, 0], [0, 0]])],
+        "list": [one, two],
         "list of arrays": [np.zeros(2), np.zeros((2, 2))],
-        "dict": {"data": torch.Tensor([[0, 0], [0, 0]]), "label": torch.Tensor([[1, 1], [1, 1]])},
-        "dict of arrays": {"data": np.zeros((2, 2)), "label": np.ones((2, 2))},
-        "combination": {
-            "data": [{"sub_data1": torch.Tensor([[0, 0], [0, 0]])}, {"sub_data2": torch.Tensor([0, 0])}],
-            "label": (torch.Tensor([0, 0]), torch.Tensor([[0, 0], [0, 0]])),
-        },
+        "dict": {"image": two, "class": one},
+        "dict of arrays": {"image": np.zeros((2, 2)), "class": np.ones(2)},
+        "combination": {"inputs": [{"left": two}, {"right": one}], "targets": (one, two)},
     }
 
 

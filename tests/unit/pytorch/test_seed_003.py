@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import image_folder
-import numpy as np
 import pytest
 import torch
 from guide_trial import EPOCH, HPARAMS, MyTrial, accuracy
@@ -103,17 +102,15 @@ def _shape(data: Any) -> Any:
     return data.tolist()
 
 
+ONE, TWO = torch.zeros(2), torch.ones(2, 2)
 BATCHES: dict[str, Any] = {
-    "array": np.array([[0, 0], [0, 0]]),
-    "tensor": torch.Tensor([[0, 0], [0, 0]]),
-    "tuple": (torch.Tensor([0, 0]), torch.Tensor([[0, 0], [0, 0]])),
-    "list": [torch.Tensor([0, 0]), torch.Tensor([[0, 0], [0, 0]])],
-    "arrays": [np.array([0, 0]), np.array([[0, 0], [0, 0]])],
-    "dictionary": {"data": torch.Tensor([[0, 0], [0, 0]]), "label": torch.Tensor([[1, 1], [1, 1]])},
-    "combination": {
-        "data": [{"sub_data1": torch.Tensor([[0, 0], [0, 0]])}, {"sub_data2": torch.Tensor([0, 0])}],
-        "label": (torch.Tensor([0, 0]), torch.Tensor([[0, 0], [0, 0]])),
-    },
+    "array": TWO.numpy(),
+    "tensor": TWO,
+    "tuple": (ONE, TWO),
+    "list": [ONE, TWO],
+    "arrays": [ONE.numpy(), TWO.numpy()],
+    "dictionary": {"image": TWO, "class": ONE},
+    "combination": {"inputs": [{"left": TWO}, {"right": ONE}], "targets": (ONE, TWO)},
 }
 
 
@@ -202,20 +199,15 @@ def test_training_equals_the_loop_that_the_guide_starts_from(url: str) -> None:
     model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 8 * 8, 6))
     optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9, weight_decay=1e-4)
     metrics: dict[str, list[float]] = {"loss": [], "top1": [], "top5": []}
-    for images, target in trial.batches:
-        # compute output
+    for images, labels in trial.batches:
+        model.zero_grad()
         output = model(images)
-        loss = torch.nn.CrossEntropyLoss()(output, target)
-
-        # measure accuracy and record loss
-        acc1, acc5 = accuracy(output, target, topk=(1, 5))
-        for values, value in zip(metrics.values(), (loss.item(), acc1[0].item(), acc5[0].item()), strict=True):
-            values.append(value)
-
-        # compute gradient and do SGD step
-        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(output, labels)
         loss.backward()
         optimizer.step()
+        shares = [share.item() for share in accuracy(output, labels, topk=(1, 5))]
+        for name, value in zip(metrics, [loss.item(), *shares], strict=True):
+            metrics[name].append(value)
     assert all(torch.equal(a, b) for a, b in zip(_weights(trial), model.parameters(), strict=True))
     averages = {name: sum(values) / EPOCH for name, values in metrics.items()}
     assert {name: trial.reports.training[name] for name in averages} == pytest.approx(averages)
@@ -290,7 +282,7 @@ class OverTheWhole(Watched):
     evaluate_batch = PyTorchTrial.evaluate_batch  # type: ignore[assignment]  # not overridden
 
     def evaluate_full_dataset(self, data_loader: Any) -> dict[str, Any]:
-        losses = [self.criterion(self.model(images), target) for images, target in data_loader]
+        losses = [torch.nn.functional.cross_entropy(self.model(images), labels) for images, labels in data_loader]
         return {"val_loss": torch.stack(losses).mean()}
 
 
