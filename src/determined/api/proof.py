@@ -54,7 +54,8 @@ class OwnMaster:
 
     @property
     def who(self) -> str:
-        return f"your master with data in {self.data_dir}"
+        advice = f"if another master belongs there now: rm {self.data_dir}/state.json"
+        return f"your master with data in {self.data_dir}; {advice}"
 
 
 class NotProven(OSError):
