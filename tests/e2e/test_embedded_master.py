@@ -86,7 +86,7 @@ def test_two_submits_at_once_start_one_master_that_cli_and_sdk_find(home: Path, 
     code = "from determined.experimental import client; print(client.whoami().username, client.list_experiments())"
     sdk = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
     assert sdk.stdout == "determined [Experiment(id=1), Experiment(id=2)]\n", "the SDK finds it as well"
-    for name in ("state.json", "master.log", "identity", "master.yaml", "master.db"):
+    for name in ("state.json", "master.log", "identity", "master.yaml", "master.db", "start.lock", "master.lock"):
         assert (_directory(home) / name).stat().st_mode & 0o077 == 0, name
     assert _state(home).password not in (_directory(home) / "master.log").read_text()
 

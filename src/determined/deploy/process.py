@@ -128,9 +128,14 @@ class MasterProcess:
             raise UnsafeState(
                 f"{self.directory} must belong to you and be writable by you alone: chmod 700 {self.directory}"
             )
-        with (self.directory / "start.lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        # for its owner alone: whoever can open a file can lock it, and would keep the master from starting
+        lock = os.open(self.directory / "start.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            os.fchmod(lock, 0o600)
+            fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+        finally:
+            os.close(lock)
 
     def _spawn(self, options: MasterOptions, previous: MasterState | None) -> MasterState:
         """On the port it had before where it still can: runners that outlived it report there."""

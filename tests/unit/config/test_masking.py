@@ -34,7 +34,14 @@ def test_azure_and_master_secrets_are_masked() -> None:
         "telemetry": {"segment_master_key": "k", "enabled": True},
         "webhooks": {"signing_key": "w", "base_url": "b"},
         "task_container_defaults": {"registry_auth": {"password": "r"}},
-        "resource_pools": [{"task_container_defaults": {"registry_auth": {"password": "q"}}}],
+        "resource_pools": [
+            {
+                "task_container_defaults": {
+                    "registry_auth": {"password": "q"},
+                    "environment_variables": {"cpu": ["HF_TOKEN=t"]},
+                }
+            }
+        ],
     }
     masked = mask_secrets(raw)
     assert masked["checkpoint_storage"]["connection_string"] == masked["checkpoint_storage"]["credential"] == MASKED
@@ -44,7 +51,9 @@ def test_azure_and_master_secrets_are_masked() -> None:
     assert masked["telemetry"] == {"segment_master_key": MASKED, "enabled": True}
     assert masked["webhooks"] == {"signing_key": MASKED, "base_url": "b"}
     assert masked["task_container_defaults"]["registry_auth"]["password"] == MASKED
-    assert masked["resource_pools"][0]["task_container_defaults"]["registry_auth"]["password"] == MASKED
+    of_pool = masked["resource_pools"][0]["task_container_defaults"]
+    assert of_pool["registry_auth"]["password"] == MASKED
+    assert of_pool["environment_variables"] == {"cpu": [f"HF_TOKEN={MASKED}"]}
 
 
 def test_a_config_of_wrong_shapes_is_masked_without_failing() -> None:
