@@ -91,6 +91,17 @@ def test_a_project_moves_to_another_workspace(user: Any) -> None:
     assert user.post(f"/api/v1/projects/{twin}/move", {**body, "destinationWorkspaceId": 99}).status == 404
 
 
+def test_notes_that_somebody_else_has_changed_are_not_overwritten(user: Any, admin: Any) -> None:
+    made = _project(user, _workspace(user, "w"), "p")["id"]
+    path = f"/api/v1/projects/{made}/notes"
+    mine, theirs = {"name": "a", "contents": "mine"}, {"name": "a", "contents": "theirs"}
+    assert admin.put(path, {"projectId": made, "notes": [theirs], "expected": []}).status == 200
+    refused = user.put(path, {"projectId": made, "notes": [mine], "expected": []})
+    assert (refused.status, refused.json["error"]["details"]) == (409, {"current": [theirs]})
+    assert user.put(path, {"projectId": made, "notes": [mine], "expected": [theirs]}).status == 200
+    assert user.put(path, {"projectId": made, "notes": [theirs]}).status == 200, "older clients expect nothing"
+
+
 def test_notes_are_added_and_replaced(user: Any) -> None:
     made = _project(user, _workspace(user, "w"), "p")["id"]
     one, two = {"name": "a", "contents": "1"}, {"name": "b", "contents": "2"}

@@ -158,7 +158,7 @@ class PatchExperimentPatchResources(Wire):
 
 
 class PatchExperiment(Wire):
-    """Absent keeps a value; null clears it."""
+    """Absent keeps a value; null clears it. `expected...`: ours; what the author saw, refused when it has changed."""
 
     id: int | None = None
     checkpoint_storage: PatchExperimentPatchCheckpointStorage | None = None
@@ -166,6 +166,8 @@ class PatchExperiment(Wire):
     labels: list[str] | UnsetType | None = UNSET
     name: str | UnsetType | None = UNSET
     notes: LongText | UnsetType | None = UNSET
+    expected_description: str | None = None
+    expected_notes: LongText | None = None
     resources: PatchExperimentPatchResources | None = None
 
 

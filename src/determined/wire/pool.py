@@ -134,6 +134,7 @@ class ResourcePool(Wire):
     slot_type: DeviceType
     slots_available: int
     slots_used: int
+    slots_free: int  # ours: neither used nor disabled; what a job could start on now
     startup_script: str
     type: ResourcePoolType
     accelerator: str | None = None

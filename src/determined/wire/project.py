@@ -82,8 +82,11 @@ class AddProjectNoteResponse(Wire):
 
 
 class PutProjectNotesRequest(Wire):
+    """`expected`: ours; the pages that the author saw. Others meanwhile are a conflict, not overwritten."""
+
     notes: list[Note]
     project_id: int
+    expected: list[Note] | None = None
 
 
 class PutProjectNotesResponse(Wire):

@@ -59,6 +59,18 @@ def test_a_verb_on_what_does_not_exist_is_not_found(user: Any) -> None:
         assert "12345" in answer.message
 
 
+def test_notes_and_a_description_that_somebody_else_has_changed_are_not_overwritten(user: Any, submit: Any) -> None:
+    experiment = submit(user, description="first")["experiment"]["id"]
+    path = f"/api/v1/experiments/{experiment}"
+    assert user.patch(path, {"notes": "theirs", "expectedNotes": ""}).status == 200
+    refused = user.patch(path, {"notes": "mine", "expectedNotes": ""})
+    assert (refused.status, refused.json["error"]["details"]) == (409, {"current": "theirs"})
+    assert user.patch(path, {"notes": "mine", "expectedNotes": "theirs"}).status == 200
+    refused = user.patch(path, {"description": "mine", "expectedDescription": "other"})
+    assert (refused.status, refused.json["error"]["details"]) == (409, {"current": "first"})
+    assert user.patch(path, {"description": "older clients expect nothing"}).status == 200
+
+
 def test_a_patch_changes_what_is_given_and_nothing_else(user: Any, submit: Any) -> None:
     experiment = submit(user, description="old", labels=["x"])["experiment"]["id"]
     path = f"/api/v1/experiments/{experiment}"

@@ -21,6 +21,14 @@ describe("verbs on many runs", () => {
   it("says both", () => {
     expect(outcomeText("Paused", outcome)).toBe("Paused 2 trials; 1 could not be: trial 2: it has ended");
     expect(outcomeText("Paused", { done: [1], failed: [] })).toBe("Paused 1 trial");
+    const failed = [
+      { id: 2, error: "it has ended" },
+      { id: 7, error: "it is Bob's" },
+      { id: 9, error: "it has ended" },
+    ];
+    expect(outcomeText("Paused", { done: [], failed })).toBe(
+      "Paused 0 trials; 3 could not be: trials 2, 9: it has ended; trial 7: it is Bob's",
+    );
   });
 
   it("knows what undoes what", () => {

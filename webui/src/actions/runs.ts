@@ -59,11 +59,17 @@ export function outcomeOf(results: readonly WireResult[]): RunOutcome {
   };
 }
 
-/** `Paused 12 trials; 3 could not be: …`. */
+/** `Paused 12 trials; 3 could not be: trials 4, 5: it has ended; trial 9: …`. All of them are named. */
 export function outcomeText(word: string, outcome: Pick<RunOutcome, "done" | "failed">, noun = "trial"): string {
   const n = outcome.done.length;
   const done = `${word} ${n} ${n === 1 ? noun : `${noun}s`}`;
-  const first = outcome.failed[0];
-  if (first === undefined) return done;
-  return `${done}; ${outcome.failed.length} could not be: ${noun} ${first.id}: ${first.error}`;
+  if (outcome.failed.length === 0) return done;
+  const byError = new Map<string, number[]>();
+  for (const { id, error } of outcome.failed) {
+    byError.set(error, [...(byError.get(error) ?? []), id]);
+  }
+  const reasons = [...byError].map(([reason, ids]) =>
+    ids.length === 1 ? `${noun} ${ids[0]}: ${reason}` : `${noun}s ${ids.join(", ")}: ${reason}`,
+  );
+  return `${done}; ${outcome.failed.length} could not be: ${reasons.join("; ")}`;
 }

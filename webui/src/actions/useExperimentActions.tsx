@@ -1,5 +1,5 @@
 // Everything that can be done to an experiment, as items of a menu. Reversible things happen at once and offer Undo;
-// killing and deleting ask first.
+// stopping, killing and deleting ask first.
 
 import { type ReactNode, useState } from "react";
 import { call } from "../api/client";
@@ -39,12 +39,14 @@ const ORDER: readonly Verb[] = [
 
 export function useExperimentActions(experiment: Experiment, trialId?: number): ExperimentActions {
   const act = useAct();
-  const { confirmKill, confirmDelete } = useConfirm();
+  const { confirmKill, confirmDelete, confirmStop } = useConfirm();
   const [open, setOpen] = useState<"move" | "labels" | null>(null);
   const name = `experiment ${experiment.id}`;
 
-  const plain = async (verb: PlainVerb): Promise<void> => {
-    if (verb === "kill" && !(await confirmKill(name))) return;
+  const plain = async (asked: PlainVerb): Promise<void> => {
+    if (asked === "kill" && !(await confirmKill(name))) return;
+    const verb = asked === "cancel" ? await confirmStop(name) : asked;
+    if (verb === null) return;
     const undo = undoOf(verb) as PlainVerb | null;
     await act({
       label: `${DONE[verb]}: ${name}`,

@@ -24,7 +24,7 @@ export interface Steerable {
 export const LABELS: Record<Verb, string> = {
   activate: "Activate",
   pause: "Pause",
-  cancel: "Stop",
+  cancel: "Stop…",
   kill: "Kill…",
   archive: "Archive",
   unarchive: "Unarchive",

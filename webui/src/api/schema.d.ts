@@ -1034,6 +1034,8 @@ export interface Schemas {
   PatchExperiment: {
     checkpointStorage?: Schemas["PatchExperimentPatchCheckpointStorage"] | null | undefined;
     description?: string | null | undefined;
+    expectedDescription?: string | null | undefined;
+    expectedNotes?: string | null | undefined;
     id?: number | null | undefined;
     labels?: string[] | null | undefined;
     name?: string | null | undefined;
@@ -1307,6 +1309,7 @@ export interface Schemas {
     results: Schemas["ExperimentActionResult"][];
   };
   PutProjectNotesRequest: {
+    expected?: Schemas["Note"][] | null | undefined;
     notes: Schemas["Note"][];
     projectId: number;
   };
@@ -1445,6 +1448,7 @@ export interface Schemas {
     schedulerType: Schemas["SchedulerType"];
     slotType: Schemas["DeviceType"];
     slotsAvailable: number;
+    slotsFree: number;
     slotsPerAgent?: number | null | undefined;
     slotsUsed: number;
     startupScript: string;

@@ -22,7 +22,7 @@ export function StateControl({ experiment, steer }: { experiment: Experiment; st
       )}
       {allows("cancel", experiment) && (
         <Button icon={<Square size={14} aria-hidden="true" />} onPress={() => steer.run("cancel")}>
-          Stop
+          Stop…
         </Button>
       )}
     </div>

@@ -5,7 +5,7 @@ import { LogTail } from "../log/LogTail";
 import { Card } from "../ui/Card";
 import { bytes, dateTime, duration, metricNumber } from "../ui/format";
 import { Link } from "../url";
-import { searcherMetric, slotsPerTrial } from "./config";
+import { maxRestarts, restartWords, searcherMetric, slotsPerTrial } from "./config";
 import css from "./detail.module.css";
 import { ExperimentCause } from "./ExperimentCause";
 import { Facts } from "./Facts";
@@ -61,7 +61,7 @@ function TrialFacts({ experiment, trial }: { experiment: Experiment; trial: Tria
           value: `${trial.checkpointCount ?? 0}, ${bytes(Number(trial.totalCheckpointSize ?? 0))}`,
         },
         { name: "Slots", value: slotsPerTrial(experiment.config) },
-        { name: "Restarts", value: trial.restarts },
+        { name: "Restarts", value: restartWords(trial.restarts, maxRestarts(experiment.config)) },
         { name: "Log retention", value: typeof days === "number" && days >= 0 ? `${days} days left` : "kept" },
       ]}
     />

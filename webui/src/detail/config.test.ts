@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { continuedFrom, isSingleTrial, isSmallerBetter, searcherMetric, slotsPerTrial } from "./config";
+import { continuedFrom, isSingleTrial, isSmallerBetter, restartWords, searcherMetric, slotsPerTrial } from "./config";
 
 const SEARCH = { searcher: { name: "adaptive_asha", metric: "acc", smaller_is_better: false, max_trials: 16 } };
 
@@ -22,4 +22,12 @@ describe("configuration", () => {
     expect(continuedFrom({ searcher: { source_trial_id: 7 } })).toBe(7);
     expect(continuedFrom({})).toBeNull();
   });
+});
+
+it("never tells more restarts than there may be", () => {
+  expect([restartWords(1, 0), restartWords(2, 5), restartWords(3, null)]).toEqual([
+    "0 of 0 allowed",
+    "2 of 5 allowed",
+    "3",
+  ]);
 });

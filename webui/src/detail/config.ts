@@ -29,6 +29,11 @@ export function maxRestarts(config: Config): number | null {
   return typeof most === "number" ? most : null;
 }
 
+/** The run that failed when no restart was left is counted by the master, and was no restart. */
+export function restartWords(counted: number, most: number | null): string {
+  return most === null ? String(counted) : `${Math.min(counted, most)} of ${most} allowed`;
+}
+
 export function declaredHparams(config: Config): Config {
   const declared = config["hyperparameters"];
   return isRecord(declared) ? declared : {};

@@ -142,6 +142,7 @@ function Status({
 }
 
 function hitText(hits: Hits): string {
+  if (hits.isPending) return "Looking…";
   const n = hits.ids.length.toLocaleString("en");
   if (!hits.isAll) return `more than ${n} matching lines`;
   return hits.ids.length === 1 ? "1 matching line" : `${n} matching lines`;

@@ -40,9 +40,11 @@ export interface Hits {
   ids: number[];
   isAll: boolean;
   error: string | null;
+  /** The first answer is on its way. */
+  isPending: boolean;
 }
 
-const NO_HITS: Hits = { ids: [], isAll: true, error: null };
+const NO_HITS: Hits = { ids: [], isAll: true, error: null, isPending: false };
 
 /** The lines that hold what is looked for, in the whole log; asked again as the log grows and the text changes. */
 export function useHits(source: LogSource, filters: LogFilters, text: string, isRegex: boolean, upTo: number): Hits {
@@ -52,9 +54,11 @@ export function useHits(source: LogSource, filters: LogFilters, text: string, is
   useEffect(() => {
     const ends = new AbortController();
     if (text === "") setHits(NO_HITS);
+    // the log has grown, or something else is looked for: until the answer comes the old number stands, or none
+    else setHits((before) => (before === NO_HITS ? { ...NO_HITS, isPending: true } : before));
     const ask = (): void => {
       hitsOf(source, filters, { text, isRegex }, ends.signal).then(
-        (found) => setHits({ ...found, error: null }),
+        (found) => setHits({ ...found, error: null, isPending: false }),
         (error: unknown) => !ends.signal.aborted && setHits({ ...NO_HITS, error: errorText(error) }),
       );
     };

@@ -4,6 +4,7 @@ import { call } from "../api/client";
 import { useReach } from "../api/connection";
 import { useLive } from "../api/live";
 import { queryClient } from "../api/useApi";
+import { useUserPreferences } from "../api/userPreferences";
 import { listen } from "../ui/shortcuts";
 import { useShortcut } from "../ui/useShortcut";
 import { navigate, useLocation } from "../url";
@@ -24,6 +25,7 @@ export function Shell({ children }: { children: ReactNode }) {
   // keeps the connection while any page is open, so that the pill tells the truth, and the rail's projects current
   useLive({ projects: "all" });
   const isAway = useReach() !== "ok";
+  useUserPreferences();
   useFocusOnPageChange();
   useProjectVisits();
   return (

@@ -12,14 +12,22 @@ export interface Question {
   /** More than one: the number must be typed. */
   typedCount?: number | undefined;
   isDanger?: boolean | undefined;
+  /** Another thing that may be meant, beside the verb. */
+  other?: string | undefined;
 }
+
+export type StopWay = "cancel" | "kill";
 
 export interface Confirm {
   confirm: (question: Question) => Promise<boolean>;
   /** `what` names the thing or things: "experiment 41", "12 trials". */
   confirmKill: (what: string, count?: number) => Promise<boolean>;
   confirmDelete: (what: string, count?: number) => Promise<boolean>;
+  /** With a last checkpoint, without one, or null: not at all. */
+  confirmStop: (what: string) => Promise<StopWay | null>;
 }
+
+type Answer = "yes" | "other" | null;
 
 const ConfirmContext = createContext<Confirm | null>(null);
 
@@ -30,14 +38,11 @@ export function useConfirm(): Confirm {
 }
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {
-  const [asked, setAsked] = useState<{ question: Question; answer: (yes: boolean) => void } | null>(null);
-  const confirm = useCallback(
-    (question: Question) => new Promise<boolean>((answer) => setAsked({ question, answer })),
-    [],
-  );
-  const value = useMemo(() => withVerbs(confirm), [confirm]);
-  const close = (yes: boolean) => {
-    asked?.answer(yes);
+  const [asked, setAsked] = useState<{ question: Question; answer: (given: Answer) => void } | null>(null);
+  const ask = useCallback((question: Question) => new Promise<Answer>((answer) => setAsked({ question, answer })), []);
+  const value = useMemo(() => withVerbs(ask), [ask]);
+  const close = (given: Answer) => {
+    asked?.answer(given);
     setAsked(null);
   };
   return (
@@ -48,9 +53,19 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   );
 }
 
-function withVerbs(confirm: Confirm["confirm"]): Confirm {
+function withVerbs(ask: (question: Question) => Promise<Answer>): Confirm {
+  const confirm: Confirm["confirm"] = async (question) => (await ask(question)) === "yes";
   return {
     confirm,
+    confirmStop: async (what) => {
+      const given = await ask({
+        title: `Stop ${what}?`,
+        text: "It ends and cannot be activated again. With a checkpoint it can be continued from where it is now.",
+        verb: "Save a checkpoint, then stop",
+        other: "Stop now without one",
+      });
+      return given === null ? null : given === "yes" ? "cancel" : "kill";
+    },
     confirmKill: (what, count = 1) =>
       confirm({
         title: `Kill ${what}?`,
@@ -70,7 +85,7 @@ function withVerbs(confirm: Confirm["confirm"]): Confirm {
   };
 }
 
-function Ask({ question, onAnswer }: { question: Question; onAnswer: (yes: boolean) => void }) {
+function Ask({ question, onAnswer }: { question: Question; onAnswer: (given: Answer) => void }) {
   const [typed, setTyped] = useState("");
   const { typedCount = 1 } = question;
   const mayGo = typedCount <= 1 || typed.trim() === String(typedCount);
@@ -78,11 +93,16 @@ function Ask({ question, onAnswer }: { question: Question; onAnswer: (yes: boole
     <Dialog
       title={question.title}
       role="alertdialog"
-      onClose={() => onAnswer(false)}
+      onClose={() => onAnswer(null)}
       actions={
         <>
-          <Button onPress={() => onAnswer(false)}>Cancel</Button>
-          <Button kind={question.isDanger ? "danger" : "primary"} isDisabled={!mayGo} onPress={() => onAnswer(true)}>
+          <Button onPress={() => onAnswer(null)}>Cancel</Button>
+          {question.other !== undefined && (
+            <Button kind="danger" onPress={() => onAnswer("other")}>
+              {question.other}
+            </Button>
+          )}
+          <Button kind={question.isDanger ? "danger" : "primary"} isDisabled={!mayGo} onPress={() => onAnswer("yes")}>
             {question.verb}
           </Button>
         </>
@@ -95,7 +115,7 @@ function Ask({ question, onAnswer }: { question: Question; onAnswer: (yes: boole
           autoFocus
           value={typed}
           onChange={setTyped}
-          onSubmit={() => mayGo && onAnswer(true)}
+          onSubmit={() => mayGo && onAnswer("yes")}
         />
       )}
     </Dialog>

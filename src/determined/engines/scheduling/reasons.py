@@ -6,6 +6,8 @@ from determined.engines.scheduling.feasible import is_feasible
 from determined.engines.scheduling.fitting import Cluster, shape_of
 from determined.engines.scheduling.model import Request, Settings
 
+IMPOSSIBLE = "cannot start"  # how the reason of a request begins that no passing of time will help
+
 
 class Reasons:
     """Sentences about one pool at the end of a pass; `cluster` is its capacity after what this pass starts."""
@@ -65,12 +67,12 @@ class Reasons:
 
     def _never(self, request: Request) -> str | None:
         if not self._cluster.sizes:
-            return f"cannot start: {self._pool} has no enabled node"
+            return f"{IMPOSSIBLE}: {self._pool} has no enabled node"
         if request.slots and not self._feasible(request, self._cluster.sizes):
-            return f"cannot start: {self._impossible(request)}"
+            return f"{IMPOSSIBLE}: {self._impossible(request)}"
         allowed = self._cluster.sizes_for(request)
         if not allowed or (request.slots and not self._feasible(request, allowed)):
-            return f"cannot start: its log policies exclude the nodes of {self._pool} that could hold it"
+            return f"{IMPOSSIBLE}: its log policies exclude the nodes of {self._pool} that could hold it"
         return None
 
     def _feasible(self, request: Request, sizes: list[int]) -> bool:

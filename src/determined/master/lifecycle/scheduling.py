@@ -13,6 +13,7 @@ from sqlalchemy import Connection, RowMapping
 from determined.engines.scheduling import fair_share, priority, round_robin
 from determined.engines.scheduling.feasible import is_feasible
 from determined.engines.scheduling.model import Decision, NodeView, Request, Settings
+from determined.engines.scheduling.reasons import IMPOSSIBLE
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import node as node_rows
 from determined.master.db.queries import runner as runners
@@ -163,10 +164,15 @@ def _requests(conn: Connection, live: Sequence[RowMapping], held: Sequence[RowMa
     return found
 
 
+def is_impossible(reason: str | None) -> bool:
+    """Does this reason say that waiting alone will not help?"""
+    return reason is not None and reason.startswith(IMPOSSIBLE)
+
+
 def _decide_pool(world: World, chosen: _Chosen, name: str, requests: list[Request]) -> None:
     pool = world.pools.get(name)
     if pool is None:
-        text = f"cannot start: pool '{name}' is not in the master's config"
+        text = f"{IMPOSSIBLE}: pool '{name}' is not in the master's config"
         chosen.reasons.update({r.allocation_id: text for r in requests if r.placement is None})
         return
     waiting = [r for r in requests if r.placement is None]

@@ -98,7 +98,7 @@ async def add_note(request: AnyRequest, ctx: MasterContext, project_id: int) -> 
 @put("/api/v1/projects/{project_id:int}/notes", status_code=200, opt=ANY_USER)
 async def put_notes(request: AnyRequest, ctx: MasterContext, project_id: int) -> PutProjectNotesResponse:
     asked = await read_body(request, PutProjectNotesRequest)
-    return PutProjectNotesResponse(notes=await projects.put_notes(ctx, project_id, asked.notes))
+    return PutProjectNotesResponse(notes=await projects.put_notes(ctx, project_id, asked.notes, asked.expected))
 
 
 @get("/api/v1/projects/{project_id:int}/columns", opt=ANY_USER)

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection, RowMapping
 
-from determined.errors import FailedPrecondition, InvalidArgument
+from determined.errors import Conflict, FailedPrecondition, InvalidArgument
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as rows
@@ -43,11 +43,23 @@ def _apply(conn: Connection, now: datetime, experiment_id: int, asked: PatchExpe
     row = rows.get(conn, experiment_id)
     if row["archived"]:
         raise FailedPrecondition(f"experiment {experiment_id} is archived; unarchive it to change it")
+    _refuse_overwriting(row, asked)
     experiment_edit.set_values(conn, experiment_id, _texts(row, asked))
     if asked.resources is not None:
         _set_resources(conn, now, experiment_id, asked.resources)
     if asked.checkpoint_storage is not None:
         _set_keep_policy(conn, now, experiment_id, asked.checkpoint_storage)
+
+
+def _refuse_overwriting(row: RowMapping, asked: PatchExperiment) -> None:
+    """Raises Conflict, with the text as it is, when somebody else has changed what the author began with."""
+    for name, expected in (("notes", asked.expected_notes), ("description", asked.expected_description)):
+        current = row[name] or ""
+        if expected is not None and expected != current:
+            raise Conflict(
+                f"the {name} of experiment {row['id']} have changed meanwhile; look at them and save again",
+                current=current,
+            )
 
 
 def _texts(row: RowMapping, asked: PatchExperiment) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from determined.master.db.queries import runner as runners
 from determined.master.lifecycle import cluster, experiment, queue, topics
 from determined.master.lifecycle.capacity import Overrides, capacities
 from determined.master.lifecycle.pools import SchedulerKind, pools_of
+from determined.master.lifecycle.scheduling import is_impossible
 from determined.master.lifecycle.states import AllocationState, JobType
 from determined.master.services import pool_binding, queue_eta
 from determined.wire import job as wire
@@ -92,7 +93,12 @@ def _estimate(ctx: MasterContext, every: Sequence[wire.Job], found: _Situation) 
     now = ctx.clock.now()
     for name, pool in pools_of(ctx.config).items():
         own = [job for job in every if job.resource_pool == name]
-        queued = [job for job in own if _state(job) == wire.JobState.QUEUED and job.requested_slots]
+        # one that cannot start waits for no slots, and holds nobody up
+        queued = [
+            job
+            for job in own
+            if _state(job) == wire.JobState.QUEUED and job.requested_slots and not is_impossible(job.reason)
+        ]
         if not queued or pool.scheduler != SchedulerKind.PRIORITY:
             continue
         running = [_running(job, now, found.first_starts.get(job.job_id)) for job in own if job.allocated_slots]

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection
 
-from determined.errors import AlreadyExists, FailedPrecondition, Forbidden, NotFound
+from determined.errors import AlreadyExists, Conflict, FailedPrecondition, Forbidden, NotFound
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.queries import metric_range
@@ -152,9 +152,18 @@ async def add_note(ctx: MasterContext, project_id: int, note: Note) -> list[Note
     return await ctx.db.write(write)
 
 
-async def put_notes(ctx: MasterContext, project_id: int, notes: list[Note]) -> list[Note]:
+async def put_notes(
+    ctx: MasterContext, project_id: int, notes: list[Note], expected: list[Note] | None = None
+) -> list[Note]:
+    """Raises Conflict, with the pages as they are, when they are not those that the author saw."""
+
     def write(conn: Connection) -> list[Note]:
-        existing(conn, project_id)
+        current = to_wire(existing(conn, project_id)).notes
+        if expected is not None and expected != current:
+            raise Conflict(
+                f"the notes of project {project_id} have changed meanwhile; look at them and save again",
+                current=msgspec.to_builtins(current),
+            )
         return _store_notes(conn, project_id, notes)
 
     return await ctx.db.write(write)

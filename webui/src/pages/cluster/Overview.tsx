@@ -77,7 +77,7 @@ function Pools({ pools }: { pools: readonly Pool[] }) {
           <div className={css["spread"]}>
             <Link href={`/resourcepool/${encodeURIComponent(pool.name)}`}>{pool.name}</Link>
             <span>
-              {pool.slotsAvailable - pool.slotsUsed} of {pool.slotsAvailable} free
+              {pool.slotsFree} of {pool.slotsAvailable} free
             </span>
           </div>
           <Progress

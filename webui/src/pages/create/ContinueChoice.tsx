@@ -18,7 +18,13 @@ export interface ContinueChoiceProps {
   refusal: string | null;
 }
 
+/** Only a trial with a checkpoint has weights to start from. */
+function hasCheckpoint(trial: Schemas["Trial"]): boolean {
+  return (trial.checkpointCount ?? 0) > 0;
+}
+
 export function ContinueChoice({ way, onWay, trials, trialId, onTrial, isSingle, refusal }: ContinueChoiceProps) {
+  const usable = trials.filter(hasCheckpoint);
   return (
     <Card title="Continue">
       <fieldset className={css["ways"]}>
@@ -36,24 +42,36 @@ export function ContinueChoice({ way, onWay, trials, trialId, onTrial, isSingle,
             <small>
               {refusal ??
                 (isSingle
-                  ? "The same experiment and trial go on from the latest checkpoint; raise the training length."
+                  ? trials.some(hasCheckpoint)
+                    ? "The same experiment and trial go on from the latest checkpoint; raise the training length."
+                    : "The same experiment and trial start over: no checkpoint was saved."
                   : "The same experiment goes on; its configuration stays as it is.")}
             </small>
           </span>
         </label>
         <label>
-          <input type="radio" name="way" checked={way === "fork"} onChange={() => onWay("fork")} />
+          <input
+            type="radio"
+            name="way"
+            checked={way === "fork"}
+            disabled={usable.length === 0}
+            onChange={() => onWay("fork")}
+          />
           <span>
             Start a new experiment from its checkpoint
-            <small>A new trial begins with the weights of the chosen one; its batches count from the start.</small>
+            <small>
+              {usable.length === 0
+                ? "No trial has saved a checkpoint, so there are no weights to begin with; fork the experiment instead."
+                : "A new trial begins with the weights of the chosen one; its batches count from the start."}
+            </small>
           </span>
         </label>
       </fieldset>
-      {way === "fork" && (
+      {way === "fork" && usable.length > 0 && (
         <Select
           label="Trial whose latest checkpoint is taken"
           value={String(trialId ?? "")}
-          options={trials.map((trial) => ({ id: String(trial.id), label: labelOf(trial) }))}
+          options={usable.map((trial) => ({ id: String(trial.id), label: labelOf(trial) }))}
           onChange={(id) => onTrial(Number(id))}
         />
       )}

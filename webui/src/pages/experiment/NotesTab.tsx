@@ -1,54 +1,52 @@
 // Notes of an experiment as Markdown: read, written, saved with Undo.
 
-import { useState } from "react";
 import { call } from "../../api/client";
 import { useAct } from "../../api/useApi";
 import css from "../../detail/detail.module.css";
 import type { Experiment } from "../../detail/types";
+import { currentOf } from "../../notes/conflict";
+import { type Draft, useDraft } from "../../notes/draft";
+import { NoteEditor } from "../../notes/NoteEditor";
 import { Button } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";
 import { Markdown } from "../../ui/Markdown";
-import { TextField } from "../../ui/TextField";
 
 export function NotesTab({ experiment }: { experiment: Experiment }) {
-  const [draft, setDraft] = useState<string | null>(null);
-  const save = useSave(experiment);
+  const [draft, setDraft] = useDraft(`experiment ${experiment.id} notes`);
+  const save = useSave(experiment.id);
   const notes = experiment.notes ?? "";
-  if (draft !== null) {
-    const finish = async (): Promise<void> => {
-      if (await save(draft)) setDraft(null);
-    };
-    return (
-      <div className={css["stack"]}>
-        <TextField label="Notes (Markdown)" rows={18} value={draft} onChange={setDraft} />
-        <div className={css["row"]}>
-          <Button kind="primary" onPress={() => void finish()}>
-            Save
-          </Button>
-          <Button onPress={() => setDraft(null)}>Cancel</Button>
-        </div>
-      </div>
-    );
-  }
+  if (draft !== null) return <NoteEditor label="Notes (Markdown)" draft={draft} onDraft={setDraft} onSave={save} />;
   return (
     <div className={css["stack"]}>
       <div className={css["row"]}>
-        <Button onPress={() => setDraft(notes)}>{notes === "" ? "Write notes" : "Edit"}</Button>
+        <Button onPress={() => setDraft({ text: notes, base: notes })}>{notes === "" ? "Write notes" : "Edit"}</Button>
       </div>
       {notes === "" ? <Empty title="No notes">What was tried, and what came of it.</Empty> : <Markdown text={notes} />}
     </div>
   );
 }
 
-function useSave(experiment: Experiment): (notes: string) => Promise<boolean> {
+function useSave(experimentId: number): (draft: Draft) => Promise<string | null> {
   const act = useAct();
-  const put = (notes: string): Promise<unknown> =>
-    call("PATCH /api/v1/experiments/{experiment_id}", { path: { experiment_id: experiment.id }, body: { notes } });
-  return (notes) =>
-    act({
-      label: `Saved the notes of experiment ${experiment.id}`,
-      run: () => put(notes),
-      undo: () => put(experiment.notes ?? ""),
+  const put = (notes: string, expectedNotes: string): Promise<unknown> =>
+    call("PATCH /api/v1/experiments/{experiment_id}", {
+      path: { experiment_id: experimentId },
+      body: { notes, expectedNotes },
+    });
+  return async ({ text, base }) => {
+    try {
+      await put(text, base);
+    } catch (error) {
+      const current = currentOf<string>(error);
+      if (current === undefined) throw error;
+      return current;
+    }
+    await act({
+      label: `Saved the notes of experiment ${experimentId}`,
+      run: () => Promise.resolve(),
+      undo: () => put(base, text),
       invalidate: ["GET /api/v1/experiments/{experiment_id}"],
     });
+    return null;
+  };
 }

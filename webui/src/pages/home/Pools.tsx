@@ -32,7 +32,7 @@ function Pool({ pool }: { pool: Schemas["ResourcePool"] }) {
       <div className={css["pool"]}>
         <Link href={`/resourcepool/${encodeURIComponent(pool.name)}`}>{pool.name}</Link>
         <span>
-          {total - used} of {total} {kindOf(pool)} free
+          {pool.slotsFree} of {total} {kindOf(pool)} free
         </span>
       </div>
       <Progress value={total > 0 ? used / total : 0} label={`Slots in use in ${pool.name}`} />

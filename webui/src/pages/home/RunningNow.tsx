@@ -39,23 +39,37 @@ export function RunningNow({ userId }: { userId: number | null | undefined }) {
       showTrialData: true,
     },
   });
+  const found = running.data?.experiments ?? [];
+  const going = found.filter((one) => one.state !== "STATE_PAUSED");
+  const paused = found.filter((one) => one.state === "STATE_PAUSED");
   return (
     <Card title="Running now">
       {running.error && <ErrorCard error={running.error} onRetry={running.refetch} />}
       {running.isPending && <Skeleton rows={3} />}
-      {running.data?.experiments.length === 0 && (
+      {running.data !== undefined && going.length === 0 && (
         <Empty title="Nothing of yours is running">
           <Link href="/experiments/new">Start an experiment</Link>
         </Empty>
       )}
-      {running.data && running.data.experiments.length > 0 && (
-        <ul className={css["list"]}>
-          {running.data.experiments.map((experiment) => (
-            <Row key={experiment.id} experiment={experiment} />
-          ))}
-        </ul>
+      <Rows experiments={going} />
+      {paused.length > 0 && (
+        <>
+          <h3>Paused</h3>
+          <Rows experiments={paused} />
+        </>
       )}
     </Card>
+  );
+}
+
+function Rows({ experiments }: { experiments: Schemas["Experiment"][] }) {
+  if (experiments.length === 0) return null;
+  return (
+    <ul className={css["list"]}>
+      {experiments.map((experiment) => (
+        <Row key={experiment.id} experiment={experiment} />
+      ))}
+    </ul>
   );
 }
 

@@ -85,12 +85,13 @@ export function BulkBar({ chosen, total, onSelection, onCompare, onDone }: BulkB
 
 async function done(work: () => Promise<BulkResult>, onDone: () => void): Promise<void> {
   try {
-    const { text, undo } = await work();
+    const { text, undo, isPartial } = await work();
     const back = async (): Promise<BulkResult> => {
       await undo?.();
-      return { text: `Undone: ${text}`, undo: undefined };
+      return { text: `Undone: ${text}`, undo: undefined, isPartial: false };
     };
-    toast({ text, undo: undo && (() => done(back, onDone)) });
+    // what was refused is to be read: such a toast stays until it is closed
+    toast({ text, kind: isPartial ? "error" : "info", undo: undo && (() => done(back, onDone)) });
   } catch (error) {
     toast({ text: errorText(error), kind: "error" });
   }

@@ -52,10 +52,8 @@ export function GroupTable({ projectId, filter, catalogue, state }: GroupTablePr
   const refresh = usePaced(() => void answer.refetch({ cancelRefetch: false }), REFRESH_MS);
   useLive({ experiments: "all" }, refresh);
   const rows = useMemo<GroupRow[]>(() => (answer.data?.groups ?? []).map((one, id) => ({ ...one, id })), [answer.data]);
-  const open = (row: GroupRow) => {
-    state.setQuery(print(allOf(filter.filterGroup, conditionsOf(row, catalogue)), catalogue), "push");
-    state.setGroupBy([]);
-  };
+  const open = (row: GroupRow) =>
+    state.openGroup(print(allOf(filter.filterGroup, conditionsOf(row, catalogue)), catalogue));
   const columns = [...keys.map((key) => keyColumn(key, catalogue, open)), COUNT, ...numbers.map(numberColumn)];
   if (answer.error) return <ErrorCard error={answer.error} onRetry={() => answer.refetch()} />;
   if (!answer.data) return <Skeleton rows={10} />;

@@ -1,14 +1,15 @@
 // Notes of a project: pages of Markdown, one shown, each edited in place.
 import { Plus } from "lucide-react";
-import { useState } from "react";
 import { call } from "../../api/client";
 import type { Schemas } from "../../api/schema";
 import { useAct } from "../../api/useApi";
+import { currentOf, placeOf } from "../../notes/conflict";
+import { type Draft, useDraft } from "../../notes/draft";
+import { NoteEditor } from "../../notes/NoteEditor";
 import { Button } from "../../ui/Button";
 import { cx } from "../../ui/cx";
 import { Empty } from "../../ui/Empty";
 import { Markdown } from "../../ui/Markdown";
-import { TextField } from "../../ui/TextField";
 import { int, useUrlState } from "../../url";
 import css from "./project.module.css";
 
@@ -17,37 +18,18 @@ type Note = Schemas["Note"];
 export function NotesTab({ project }: { project: Schemas["Project"] }) {
   const { notes } = project;
   const [at, setAt] = useUrlState("note", int, 0);
-  const [draft, setDraft] = useState<Note | null>(null);
-  const act = useAct();
-  const note = notes[Math.min(at, notes.length - 1)];
-  const save = (next: Note[], label: string) =>
-    act({
-      label,
-      run: () => put(project.id, next),
-      undo: () => put(project.id, notes),
-      invalidate: ["GET /api/v1/projects/{project_id}"],
-    });
+  const index = Math.min(at, notes.length - 1);
+  const [draft, setDraft] = useDraft(`project ${project.id} note ${index}`);
+  const note = notes[index];
+  const { change, replace } = useNotes(project);
   const add = async () => {
     const blank = { name: `Page ${notes.length + 1}`, contents: "" };
-    if (!(await save([...notes, blank], "Added a page"))) return;
-    setAt(notes.length);
-    setDraft(blank);
-  };
-  const replace = async () => {
-    if (
-      draft &&
-      (await save(
-        notes.map((one) => (one === note ? draft : one)),
-        `Saved ${draft.name}`,
-      ))
-    )
-      setDraft(null);
+    if (await change((pages) => [...pages, blank], "Added a page")) setAt(notes.length);
   };
   const remove = () =>
-    void save(
-      notes.filter((one) => one !== note),
-      `Deleted ${note?.name ?? ""}`,
-    ).then(() => setAt(0));
+    void change((pages) => pages.filter((_, place) => place !== index), `Deleted ${note?.name ?? ""}`).then(() =>
+      setAt(0),
+    );
   const addButton = (
     <Button icon={<Plus size={14} aria-hidden="true" />} onPress={() => void add()}>
       New page
@@ -65,17 +47,14 @@ export function NotesTab({ project }: { project: Schemas["Project"] }) {
     <div className={css["notes"]}>
       <nav aria-label="Pages of notes">
         <ul>
-          {notes.map((one, index) => (
+          {notes.map((one, place) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: pages may share a name
-            <li key={index}>
+            <li key={place}>
               <button
                 type="button"
                 className={cx(css["notePage"])}
                 aria-current={one === note ? "page" : undefined}
-                onClick={() => {
-                  setDraft(null);
-                  setAt(index);
-                }}
+                onClick={() => setAt(place)}
               >
                 {one.name || "Untitled"}
               </button>
@@ -86,26 +65,19 @@ export function NotesTab({ project }: { project: Schemas["Project"] }) {
       </nav>
       <article>
         {draft ? (
-          <>
-            <TextField label="Title" value={draft.name} onChange={(name) => setDraft({ ...draft, name })} />
-            <TextField
-              label="Text (Markdown)"
-              rows={18}
-              value={draft.contents}
-              onChange={(contents) => setDraft({ ...draft, contents })}
-            />
-            <div className={css["buttons"]}>
-              <Button kind="primary" onPress={() => void replace()}>
-                Save
-              </Button>
-              <Button onPress={() => setDraft(null)}>Cancel</Button>
-            </div>
-          </>
+          <NoteEditor
+            label="Text (Markdown)"
+            draft={draft}
+            onDraft={setDraft}
+            onSave={(next) => replace(note, index, next)}
+          />
         ) : (
           <>
             <div className={css["buttons"]}>
               <h2>{note.name || "Untitled"}</h2>
-              <Button onPress={() => setDraft(note)}>Edit</Button>
+              <Button onPress={() => setDraft({ text: note.contents, base: note.contents, title: note.name })}>
+                Edit
+              </Button>
               <Button kind="danger" onPress={remove}>
                 Delete
               </Button>
@@ -122,9 +94,57 @@ export function NotesTab({ project }: { project: Schemas["Project"] }) {
   );
 }
 
-function put(projectId: number, notes: Note[]) {
+interface NoteActions {
+  /** Makes other pages of those that there are. */
+  change: (next: (pages: Note[]) => Note[], label: string) => Promise<boolean>;
+  /** Saves one page; answers its text where somebody else has changed it. */
+  replace: (before: Note, at: number, draft: Draft) => Promise<string | null>;
+}
+
+function useNotes({ id, notes }: Schemas["Project"]): NoteActions {
+  const act = useAct();
+  const told = (label: string, run: () => Promise<unknown>, undo: () => Promise<unknown>) =>
+    act({ label, run, undo, invalidate: ["GET /api/v1/projects/{project_id}"] });
+  const change: NoteActions["change"] = (next, label) => {
+    const after = next(notes);
+    return told(
+      label,
+      () => put(id, after, notes),
+      () => put(id, notes, after),
+    );
+  };
+  const replace: NoteActions["replace"] = async (before, at, draft) => {
+    const page = { name: draft.title ?? before.name, contents: draft.text };
+    let pages: Note[] = notes;
+    // twice: when others have changed other pages only, the second save goes through
+    for (let turn = 0; turn < 2; turn++) {
+      const place = placeOf(pages, at, before);
+      const current = pages[place]?.contents ?? "";
+      if (current !== draft.base) return current;
+      const after = place < 0 ? [...pages, page] : pages.map((one, i) => (i === place ? page : one));
+      try {
+        await put(id, after, pages);
+        const known = pages;
+        await told(
+          `Saved ${page.name}`,
+          () => Promise.resolve(),
+          () => put(id, known, after),
+        );
+        return null;
+      } catch (error) {
+        const found = currentOf<Note[]>(error);
+        if (found === undefined) throw error;
+        pages = found;
+      }
+    }
+    return pages[placeOf(pages, at, before)]?.contents ?? "";
+  };
+  return { change, replace };
+}
+
+function put(projectId: number, notes: Note[], expected: Note[]) {
   return call("PUT /api/v1/projects/{project_id}/notes", {
     path: { project_id: projectId },
-    body: { notes, projectId },
+    body: { notes, projectId, expected },
   });
 }

@@ -28,7 +28,7 @@ export function Table({ projectId, kind, catalogue }: TableProps) {
   const [isBuilding, setBuilding] = useState(false);
   const [isPicking, setPicking] = useState(false);
   const filter = useFilter(state, catalogue);
-  const isGrouped = kind === "run" && state.groupBy.length > 0;
+  const isGrouped = kind === "run" && state.groupBy.length > 0 && state.groupsQuery === null;
   return (
     <>
       <div className={css["toolbar"]}>
@@ -76,6 +76,12 @@ export function Table({ projectId, kind, catalogue }: TableProps) {
           onColumns={state.setColumns}
           onClose={() => setPicking(false)}
         />
+      )}
+      {state.groupsQuery !== null && (
+        <p className={css["note"]}>
+          Trials of one group by {state.groupBy.map((key) => labelOf(key, catalogue.find(key))).join(", ")}.{" "}
+          <Button onPress={state.closeGroup}>Back to the groups</Button>
+        </p>
       )}
       {isGrouped && filter ? (
         <GroupTable projectId={projectId} filter={filter} catalogue={catalogue} state={state} />

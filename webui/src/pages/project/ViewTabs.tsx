@@ -3,6 +3,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/client";
 import type { Schemas } from "../../api/schema";
+import { useSession } from "../../api/session";
 import { type Act, useAct, useApi } from "../../api/useApi";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
@@ -28,6 +29,7 @@ export function ViewTabs({ projectId, path, all }: ViewTabsProps) {
   const [current, setCurrent] = useUrlState("view", int, 0);
   const [naming, setNaming] = useState<"new" | "rename" | null>(null);
   const act = useAct();
+  const { permissions } = useSession();
   const tab = path.split("/").at(-1) ?? "runs";
   const views = (answer.data?.views ?? []).filter((one) => tabOf(one.state) === tab);
   const view = views.find((one) => one.id === current);
@@ -56,6 +58,7 @@ export function ViewTabs({ projectId, path, all }: ViewTabsProps) {
       undo: () => send(projectId, one.id, { name: one.name, state: one.state }),
       invalidate: CHANGED,
     });
+  const isMine = view !== undefined && permissions.mayChange(view.userId);
   const isChanged = view !== undefined && view.state !== look;
   const remove = (one: View) =>
     act({
@@ -83,7 +86,8 @@ export function ViewTabs({ projectId, path, all }: ViewTabsProps) {
           ...views.map((one) => ({ id: String(one.id), label: one.name, href: hrefOf(path, one) })),
         ]}
       />
-      {isChanged && view && (
+      {isChanged && view && !isMine && <Button onPress={() => setNaming("new")}>Save as your own view</Button>}
+      {isChanged && view && isMine && (
         <Button onPress={() => void patch(view, { state: look }, `Updated the view ${view.name}`)}>
           Update “{view.name}”
         </Button>
@@ -91,7 +95,7 @@ export function ViewTabs({ projectId, path, all }: ViewTabsProps) {
       <Button icon={<Plus size={14} aria-hidden="true" />} onPress={() => setNaming("new")}>
         Save view
       </Button>
-      {view && (
+      {view && isMine && (
         <Menu
           label={`View ${view.name}`}
           items={[

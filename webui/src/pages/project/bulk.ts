@@ -36,6 +36,8 @@ const DONE: Record<BulkVerb, string> = {
 export interface BulkResult {
   text: string;
   undo: (() => Promise<unknown>) | undefined;
+  /** Some were refused. */
+  isPartial: boolean;
 }
 
 export async function actOnChosen(verb: BulkVerb, chosen: Chosen): Promise<BulkResult> {
@@ -44,6 +46,7 @@ export async function actOnChosen(verb: BulkVerb, chosen: Chosen): Promise<BulkR
   const canUndo = opposite !== undefined && outcome.changed.length > 0;
   return {
     text: outcomeText(DONE[verb], outcome, nounOf(chosen.kind)),
+    isPartial: outcome.failed.length > 0,
     undo: canUndo ? () => act(opposite, chosen.kind, chosen.projectId, { runIds: outcome.changed }) : undefined,
   };
 }
@@ -54,6 +57,7 @@ export async function moveChosen(chosen: Chosen, to: number, name: string): Prom
   const back = () => Promise.all([...outcome.movedFrom].map(([from, runIds]) => move(kind, { runIds }, to, from)));
   return {
     text: `${outcomeText("Moved", outcome, nounOf(kind))} to ${name}`,
+    isPartial: outcome.failed.length > 0,
     undo: outcome.movedFrom.size > 0 ? back : undefined,
   };
 }

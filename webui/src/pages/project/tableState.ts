@@ -17,6 +17,11 @@ export interface TableState {
   setColumns: (columns: ShownColumn[]) => void;
   groupBy: string[];
   setGroupBy: (columns: string[]) => void;
+  /** The query of the groups while the trials of one of them are shown; null while groups are, or none. */
+  groupsQuery: string | null;
+  /** Shows the trials of one group, and the groups again. Grouping and columns stay as they are. */
+  openGroup: (query: string) => void;
+  closeGroup: () => void;
   /** The trial that others are compared with; 0 is none. */
   base: number;
   setBase: (id: number) => void;
@@ -40,6 +45,7 @@ export function useTableState(kind: Kind, catalogue: Catalogue): TableState {
   const [sort, setSort] = useUrlState("sort", sortList, NO_SORT);
   const [columns, setColumns] = useUrlState("cols", columnsCodec, usual);
   const [groupBy, setGroupBy] = useUrlState("group", list, NO_NAMES);
+  const [within, setWithin] = useUrlState("within", text, "");
   const [base, setBase] = useUrlState("base", int, 0);
   const [heat, setHeat] = useUrlState("heat", list, NO_NAMES);
   const [selection, setSelection] = useUrlState("sel", selectionCodec, NOTHING);
@@ -53,7 +59,19 @@ export function useTableState(kind: Kind, catalogue: Catalogue): TableState {
     columns,
     setColumns,
     groupBy,
-    setGroupBy: (next) => setGroupBy(next, "push"),
+    setGroupBy: (next) => {
+      setGroupBy(next, "push");
+      setWithin("", "replace");
+    },
+    groupsQuery: within === "" ? null : within.slice(1),
+    openGroup: (next) => {
+      setWithin(`=${query}`, "push");
+      setQuery(next, "replace");
+    },
+    closeGroup: () => {
+      setQuery(within.slice(1), "push");
+      setWithin("", "replace");
+    },
     base,
     setBase,
     heat,

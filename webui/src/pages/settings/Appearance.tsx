@@ -1,4 +1,4 @@
-// Theme and density, at once and in this browser.
+// Theme and density: at once here, and in every browser of the user.
 import { DENSITIES, THEMES, useDensity, useTheme } from "../../theme/preferences";
 import { Card } from "../../ui/Card";
 import css from "./SettingsPage.module.css";
@@ -13,7 +13,7 @@ export function Appearance() {
     <Card title="Appearance">
       <Choices label="Theme" words={THEME_WORDS} choices={THEMES} value={theme} onChange={setTheme} />
       <Choices label="Density" words={DENSITY_WORDS} choices={DENSITIES} value={density} onChange={setDensity} />
-      <p className={css["muted"]}>Kept in this browser.</p>
+      <p className={css["muted"]}>Yours in every browser you sign in with.</p>
     </Card>
   );
 }
