@@ -178,3 +178,47 @@ def test_trial_of_a_missing_image_ends_with_its_name(site: Site) -> None:
     assert "docker pull no.such.host.invalid/team/model:7" in said
     assert "image no.such.host.invalid/team/model:7 is fetched; the task starts when it is here" in said
     assert "cannot be fetched yet, trying again" in said
+
+
+SAVE = """
+import os
+import determined as det
+from determined.errors import CheckpointNotStored
+with det.core.init(checkpoint_storage=os.environ.get("OWN_STORE")) as core:
+    try:
+        with core.checkpoint.store_path({"steps_completed": 1}) as (path, storage_id):
+            (path / "weights").write_text("w")
+        print("saved", storage_id, flush=True)
+    except CheckpointNotStored as e:
+        print("not stored:", e, flush=True)
+"""
+
+
+@pytest.mark.engines
+def test_checkpoints_in_a_directory_of_the_container_alone_are_refused(site: Site) -> None:
+    image = site.daemon.image(PLAIN)
+    storage = {"type": "directory", "container_path": "/only-here"}
+    with pytest.raises(AssertionError, match="`/only-here` is a directory of the container alone"):
+        site.submit("lost", SAVE, image=image, checkpoint_storage=storage)
+    environment = {"image": image, "environment_variables": ["OWN_STORE=/tmp/only-here"]}
+    experiment = site.submit("chosen", SAVE, image=image, environment=environment)
+    site.until_state(experiment, "COMPLETED")
+    assert "not stored: the master does not take checkpoint" in site.lines(experiment)
+    assert "`/tmp/only-here` is a directory of the container alone" in site.lines(experiment)
+    assert site.client.get(f"/api/v1/experiments/{experiment}/checkpoints")["checkpoints"] == []
+
+
+@pytest.mark.engines
+def test_checkpoints_behind_a_bind_mount_are_seen_downloaded_and_deleted_by_the_master(site: Site) -> None:
+    storage = {"type": "directory", "container_path": "/out/checkpoints", "save_trial_best": 0, "save_trial_latest": 1}
+    experiment = site.submit("mounted", SAVE, image=site.daemon.image(PLAIN), checkpoint_storage=storage)
+    site.until_state(experiment, "COMPLETED")
+    [saved] = site.client.get(f"/api/v1/experiments/{experiment}/checkpoints")["checkpoints"]
+    stored = site.out / "checkpoints" / saved["uuid"]
+    assert (stored / "weights").read_text() == "w"
+    back = site.place / "back"
+    words = ("checkpoint", "download", saved["uuid"], "-o", str(back), "--mode", "master")
+    det(site.home, *words, master=site.cluster.url)
+    assert (back / "weights").read_text() == "w"
+    site.client.call("DELETE", "/api/v1/checkpoints", {"checkpointUuids": [saved["uuid"]]})
+    eventually(lambda: not stored.exists(), 60)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -115,10 +116,30 @@ def test_a_storage_that_cannot_be_read_or_does_not_answer_is_left_to_the_word_of
     monkeypatch.setattr(storage.base.StorageManager, "check", fails)
     record = CheckpointReport(str(uuid.uuid4()), 1, {}, {}, 1.0)
     assert trial.send(record)["refused"] == {}
-    monkeypatch.setattr(checkpoint_check, "_free", __import__("threading").Semaphore(0))
+    monkeypatch.setattr(checkpoint_check, "_free", threading.Semaphore(0))
     other = CheckpointReport(str(uuid.uuid4()), 2, {}, {}, 1.0)
     assert trial.send(other)["refused"] == {}
     assert set(_states(admin, trial)) == {record.uuid, other.uuid}
+
+
+def test_a_storage_that_does_not_answer_is_waited_for_once_in_a_batch(
+    trial: Tracked, admin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended, asked = threading.Event(), []
+    monkeypatch.setattr(checkpoint_check, "_SECONDS", 0.2)
+
+    def hangs(_self: Any, name: str, _resources: Any) -> None:
+        asked.append(name)
+        ended.wait(60)
+
+    monkeypatch.setattr(storage.base.StorageManager, "check", hangs)
+    records = [CheckpointReport(str(uuid.uuid4()), step, {}, {}, 1.0) for step in range(3)]
+    try:
+        assert trial.send(*records)["refused"] == {}
+    finally:
+        ended.set()
+    assert asked == [records[0].uuid]
+    assert len(_states(admin, trial)) == 3
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has tasks of several users")

@@ -71,8 +71,18 @@ async def _refusals(
     ctx: MasterContext, allocation_id: str, resource_id: str, records: Sequence[CheckpointReport]
 ) -> dict[str, str]:
     reported = await ctx.db.read(lambda conn: _read(conn, allocation_id, resource_id, records))
-    found = {} if reported is None else {r.uuid: await _refusal(ctx, reported, r, s) for r, s in reported.checkpoints}
-    return {uuid: reason for uuid, reason in found.items() if reason is not None}
+    refused: dict[str, str] = {}
+    if reported is None:
+        return refused
+    for record, section in reported.checkpoints:
+        try:
+            reason = await _refusal(ctx, reported, record, section)
+        except TimeoutError as e:  # the others would wait as long, and whoever sends the batch gives up
+            logger.warning("checkpoint %s and what follows it is taken unseen: %s", record.uuid, e or "no answer")
+            break
+        if reason is not None:
+            refused[record.uuid] = reason
+    return refused
 
 
 def _read(
@@ -110,7 +120,9 @@ async def _refusal(
         return e.message
     except (CheckpointNotFound, CheckpointDamaged, ValueError) as e:
         return f"the master does not see it: {e}; {_ADVICE}"
-    except (OSError, TimeoutError) as e:
+    except TimeoutError:
+        raise
+    except OSError as e:
         logger.warning("checkpoint %s is taken unseen, by the word of its task: %r", record.uuid, e)
     return None
 
