@@ -159,3 +159,11 @@ def test_a_password_change_does_not_end_others_sessions(user: Any, ann: Any) -> 
     _, theirs = _token(user)
     assert ann.patch(_path(ann), {"password": STRONGER}).status == 200
     assert [held.get("/api/v1/me").status for held in (user, theirs)] == [200, 200]
+
+
+def test_a_stolen_token_of_an_administrator_makes_no_administrators(admin: Any, ann: Any) -> None:
+    _, token = _token(admin)
+    user = {"username": "thief", "admin": True, "active": True}
+    assert token.post("/api/v1/users", {"user": user, "password": PASSWORD}).status == 403
+    assert token.patch(_path(ann), {"admin": True}).status == 403
+    assert token.post("/api/v1/users", {"user": {**user, "admin": False}, "password": PASSWORD}).status == 200

@@ -139,6 +139,23 @@ def test_a_task_cannot_put_a_checkpoint_under_another_trial(sqlite_world: Any) -
     assert answer.status == 403, answer.raw
 
 
+def test_a_task_reports_no_checkpoint_in_the_name_of_another_allocation(sqlite_world: Any) -> None:
+    other = submit(sqlite_world.master, sqlite_world.engine)
+    body = {
+        "uuid": "3f1d2a8e-0000-4000-8000-000000000002",
+        "taskId": other.task_id,
+        "allocationId": sqlite_world.trial.launch.allocation_id,
+        "resources": {},
+        "metadata": {"steps_completed": 1},
+        "training": {},
+        "state": "STATE_COMPLETED",
+    }
+    answer = sqlite_world.master.anonymous.post("/api/v1/checkpoints", body, headers=_headers(other))
+    assert answer.status == 403, answer.raw
+    own = {**body, "allocationId": other.launch.allocation_id}
+    assert sqlite_world.master.anonymous.post("/api/v1/checkpoints", own, headers=_headers(other)).status == 200
+
+
 def test_a_token_of_an_ended_allocation_only_reports(sqlite_world: Any, wire: Any) -> None:
     world = sqlite_world
     _end(world.trial)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from determined.errors import InvalidArgument, NotFound
+from determined.errors import Forbidden, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint as rows
@@ -73,6 +73,8 @@ async def report(ctx: MasterContext, caller: Caller, asked: ReportCheckpointRequ
     steps = asked.metadata.get("steps_completed")
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
         raise InvalidArgument(f"metadata.steps_completed={steps!r} must be a whole number")
+    if caller.kind == "task" and asked.allocation_id not in (None, "", caller.allocation_id):
+        raise Forbidden(f"allocation {caller.allocation_id} may not report for allocation {asked.allocation_id}")
     time = _timestamp(asked.report_time)
     task_id = asked.task_id or (caller.allocation_id or "").rpartition(".")[0]
 

@@ -68,6 +68,8 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostUserRequest) -> 
     if asked.user is None:
         raise InvalidArgument("user is missing; send {'user': {'username': ...}}")
     wanted = asked.user
+    if wanted.admin:
+        require_login(caller, "administrators are appointed")
     username, display_name = checked_username(wanted.username), checked_display_name(wanted.display_name or "")
     values = {
         "username": username,
@@ -95,6 +97,8 @@ async def patch(ctx: MasterContext, caller: Caller, user_id: int, asked: PatchUs
     _check_may_change(caller, user_id, changes)
     if asked.password is not None:
         require_login(caller, "passwords are changed")
+    if asked.admin:
+        require_login(caller, "administrators are appointed")
     return to_wire(await ctx.db.write(lambda conn: _apply(ctx, conn, caller, user_id, changes)))
 
 
