@@ -40,7 +40,7 @@ def _write_until_refused(client: Any) -> tuple[list[str], Any]:
     """Names of the workspaces that were acknowledged, and the first refusal."""
     stored = []
     for number in range(5_000):
-        answer = client.post("/api/v1/workspaces", {"name": f"workspace {number} " + "x" * 50})
+        answer = client.post("/api/v1/workspaces", {"name": f"{number} ".ljust(53, "x")})
         if answer.status != 200:
             return stored, answer
         stored.append(answer.json["workspace"]["name"])
