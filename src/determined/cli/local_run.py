@@ -20,7 +20,7 @@ _LAUNCHED_CLASS = re.compile(r"\bdetermined\.launch\.\w+\s.*--trial[\s=]+([a-zA-
 def run(text: str, directory: Path, *, test_mode: bool) -> int:
     """Run it in `directory` and return its exit status. A trial class is tried on one batch, a script is run."""
     raw = configuration.canonicalize(configuration.parse_yaml(text))
-    configuration.check_sane(raw)
+    configuration.check_sane(raw, whole=True)
     entrypoint = raw.get("entrypoint")
     if not entrypoint:
         raise InvalidConfig("invalid experiment configuration", ["<config>: managed experiments require entrypoint"])

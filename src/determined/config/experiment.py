@@ -86,13 +86,20 @@ class ExperimentConfig:
         return generation(self.raw)
 
 
-def check_sane(raw: dict[str, Any]) -> None:
+def check_sane(raw: dict[str, Any], *, whole: bool = False) -> None:
     """Refuse what can be seen wrong in one layer: unknown keys, types, ranges. Missing fields may come from others.
+
+    Args:
+        whole: no other layer has a searcher or hyperparameters; what a faulty config lacks there is told with the rest.
 
     Raises:
         InvalidConfig: with every violation.
     """
     violations = find_violations(raw, complete=False)
+    if violations and whole:
+        own = {key: raw[key] for key in ("searcher", "hyperparameters") if raw.get(key) is not None}
+        missing = [v for v in find_violations(own, complete=True) if v.startswith(f"{ROOT}.") and v not in violations]
+        violations += missing
     if violations:
         raise InvalidConfig("invalid experiment configuration: config is invalid", violations)
 

@@ -13,6 +13,7 @@ Rule = Callable[[dict[str, Any]], Iterable[tuple[str, str]]]
 """Looks across the fields of one object; yields (path below the object, reason)."""
 
 UNSET: Any = object()
+_REQUIRED = "is a required property"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,13 @@ class Object(Node):
             _report_unknown(self.fields, value, at, report)
         if len(report.violations) == before:
             self.run_rules(value, at, report)
+        elif _only_lacks_fields(report, before):
+            self.run_rules(value, at, report, rules=())
 
-    def run_rules(self, value: dict[str, Any], at: str, report: Report) -> None:
-        rules = self.rules + (self.complete_rules if report.complete else ())
-        for rule in rules:
+    def run_rules(self, value: dict[str, Any], at: str, report: Report, rules: tuple[Rule, ...] | None = None) -> None:
+        """Run `rules`, by default its own, and those of a complete config, which only ask what is there."""
+        chosen = self.rules if rules is None else rules
+        for rule in chosen + (self.complete_rules if report.complete else ()):
             for where, reason in rule(value):
                 report.add(f"{at}.{where}" if where else at, reason)
 
@@ -104,7 +108,7 @@ class Tagged(Node):
     def _check_untagged(self, value: dict[str, Any], at: str, report: Report) -> None:
         # A template may hold a part of the union without saying which variant it is.
         if report.complete:
-            return report.add(at, f"`{self.tag}` is a required property")
+            return report.add(at, f"`{self.tag}` {_REQUIRED}")
         fields = self.fields_of(value)
         check_fields(fields, value, at, report)
         if not any(variant.extra for variant in self.variants.values()):
@@ -123,6 +127,8 @@ class Tagged(Node):
             _report_unknown({**others, **fields}, value, at, report, suggest=fields)
         if len(report.violations) == before:
             variant.run_rules(value, at, report)
+        elif _only_lacks_fields(report, before):
+            variant.run_rules(value, at, report, rules=())
 
     def fields_of(self, value: Any) -> dict[str, Field]:
         chosen = value.get(self.tag) if isinstance(value, dict) else None
@@ -140,7 +146,12 @@ def check_fields(fields: dict[str, Field], value: dict[str, Any], at: str, repor
         if value.get(key) is not None:
             known.node.check(value[key], f"{at}.{key}", report)
         elif known.required and report.complete:
-            report.add(at, f"`{key}` is a required property")
+            report.add(at, f"`{key}` {_REQUIRED}")
+
+
+def _only_lacks_fields(report: Report, before: int) -> bool:
+    """Whether all that was reported since is missing: what else is missing can be said in the same go."""
+    return all(violation.endswith(_REQUIRED) for violation in report.violations[before:])
 
 
 def _report_unknown(
@@ -157,8 +168,17 @@ def _report_unknown(
 
 def unknown_property(key: str, fields: dict[str, Field]) -> str:
     reason = f"additional property `{key}` not allowed"
+    if homes := [f"`{name}`" for name, known in fields.items() if not known.legacy and _has_field(known.node, key)]:
+        return f"{reason}; it belongs under {' or '.join(homes)}"
     near = get_close_matches(str(key), [name for name, known in fields.items() if not known.legacy], n=1)
     return f"{reason}; did you mean `{near[0]}`?" if near else reason
+
+
+def _has_field(node: Node, key: str) -> bool:
+    """Whether `key` is a field of the objects that this node takes."""
+    if isinstance(node, Object):
+        return key in node.fields
+    return isinstance(node, Tagged) and key in node.fields_of({})
 
 
 def strip_fields(fields: dict[str, Field], value: Any) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from determined.config import apply_defaults, check_complete, check_sane
+from determined.config import apply_defaults, check_complete, check_sane, parse_yaml
 from determined.errors import InvalidConfig
 
 STORAGE = {"type": "shared_fs", "host_path": "/tmp"}
@@ -203,3 +203,25 @@ def test_what_is_no_mapping_is_refused(raw: Any) -> None:
 
 def test_a_key_of_an_older_generation_is_never_suggested() -> None:
     assert violations_of({"launch_layr": "x"}) == ["<config>: additional property `launch_layr` not allowed"]
+
+
+def _violations(text: str) -> list[str]:
+    with pytest.raises(InvalidConfig) as refused:
+        check_sane(parse_yaml(text), whole=True)
+    return refused.value.violations
+
+
+def test_a_key_that_stands_too_high_is_told_where_it_belongs() -> None:
+    text = "entrypoint: x\nmax_length: 5\nslots_per_trial: 2\nsearcher: {name: single, metric: x}\n"
+    assert _violations(text) == [
+        "<config>: additional property `max_length` not allowed; it belongs under `searcher`",
+        "<config>: additional property `slots_per_trial` not allowed; it belongs under `resources`",
+    ]
+
+
+def test_what_is_missing_is_told_together_with_what_is_wrong() -> None:
+    text = "searcher: {name: adaptive_asha, metric: x}\nhyperparameters: {lr: {type: log, minval: 1, maxval: 3}}\n"
+    found = _violations(text)
+    assert "<config>.hyperparameters.lr: `base` is a required property" in found
+    assert "<config>.searcher: `max_trials` is a required property" in found
+    assert any("requires max_time and time_metric" in violation for violation in found)

@@ -141,7 +141,7 @@ def read_config(text: str | None) -> dict[str, Any]:
     if not text or not text.strip():
         raise InvalidArgument("config is empty; send the experiment configuration as YAML text")
     raw = parse_yaml(text)
-    check_sane(raw)
+    check_sane(raw, whole=True)
     check_names(raw)
     return raw
 
