@@ -74,6 +74,11 @@ def test_a_wheel_runs_an_experiment_in_a_bare_environment(bare: Path, home: Path
         run(bare, home, "det", "master", "stop")
 
 
+def test_a_wheel_has_the_package_that_scripts_of_the_first_releases_import(bare: Path, home: Path) -> None:
+    done = run(bare, home, "python", "-c", "from determined_common.experimental import Determined")
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_wheel_carries_the_web_page_when_it_is_built(bare: Path) -> None:
     if not (ROOT / "webui" / "dist" / "index.html").is_file():
         pytest.skip("the web page is not built here")

@@ -92,8 +92,9 @@ def create(
         ValueError: nothing to train, `local` without `test`, or a script outside of `context_dir`.
     """
     request = NativeRequest.of(config, local, test, context_dir, command, master_url, mode)
-    info = running_trial()
-    if info is not None and trial_def is not None:
+    if running_trial() is not None:
+        if trial_def is None:  # the trial has imported the script that submitted it, for a class in it
+            return None
         sys.exit(_train(trial_def))
     if trial_def is None and not request.config.get("entrypoint"):
         raise ValueError("create() got neither trial_def nor an entrypoint in config; pass the trial class")

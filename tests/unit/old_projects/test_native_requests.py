@@ -65,6 +65,14 @@ def test_an_entrypoint_of_the_config_is_kept_without_a_class(sent: SentConfigs) 
         create(config={})
 
 
+def test_a_trial_that_imports_the_script_does_not_submit_it_again(
+    sent: SentConfigs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_native, "running_trial", object)
+    assert create(config={"entrypoint": "model_def:MyTrial"}, context_dir="code") is None
+    assert sent.sent == []
+
+
 def test_a_script_outside_of_the_context_directory_is_refused(sent: SentConfigs, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     with pytest.raises(ValueError, match="is not in context_dir='other'"):

@@ -50,6 +50,12 @@ def test_log_arguments_that_contradict_are_refused(asked: dict[str, Any], said: 
         next(client.Trial(1, SESSION).iter_logs(**asked))
 
 
+def test_the_deprecated_logs_take_every_filter_of_iter_logs() -> None:
+    filters: dict[str, Any] = {"rank_ids": [0], "min_level": client.LogLevel.ERROR, "timestamp_after": "2024-01-01"}
+    with pytest.warns(FutureWarning, match="iter_logs"), pytest.raises(ValueError, match="RFC 3339"):
+        next(client.Trial(1, SESSION).logs(head=1, **filters))
+
+
 def test_times_may_be_seconds_since_the_epoch() -> None:
     assert rfc3339(0) == "1970-01-01T00:00:00Z"
     assert rfc3339("2024-05-17T12:00:00Z") == "2024-05-17T12:00:00Z"
