@@ -120,7 +120,11 @@ def test_cli_continues_an_experiment(cluster: Cluster, client: Client, home: Pat
     client.wait_state(experiment, "COMPLETED")
     official(home, "e", "continue", str(experiment), "-f", master=cluster.url)
     client.wait_state(experiment, "COMPLETED")
-    assert len(client.trials(experiment)) == 1
+    [trial] = client.trials(experiment)
+    log = official(home, "trial", "logs", str(trial["id"]), master=cluster.url).stdout
+    assert log.count("New trial runner") == 2
+    assert log.count("resources exited successfully with a zero exit code") == 2
+    assert log.count("experiment config: ") == 2, "once for each task"
 
 
 def test_cli_manages_users_workspaces_and_projects(cluster: Cluster, home: Path) -> None:

@@ -263,13 +263,12 @@ def decide_exit(trial: TrialAtExit, kind: ExitKind) -> TrialDecision:
 def _decide_failure(trial: TrialAtExit) -> TrialDecision:
     if trial.retries_canceled:
         return _end(trial, State.ERROR)
-    restarts = trial.restarts + 1
-    if restarts > trial.max_restarts:
-        return TrialDecision(State.ERROR, restarts)
+    if trial.restarts >= trial.max_restarts:
+        return _end(trial, State.ERROR)  # the last failure is no restart: clients count runs by these
     if trial.early_exit:
         # It would never be allocated again (its hyperparameters are invalid), so there is nothing to retry.
-        return TrialDecision(State.COMPLETED, restarts)
-    return TrialDecision(trial.state, restarts)
+        return _end(trial, State.COMPLETED)
+    return TrialDecision(trial.state, trial.restarts + 1)
 
 
 def _end(trial: TrialAtExit, state: State) -> TrialDecision:

@@ -169,9 +169,15 @@ def allocation_ended(conn: Connection, now: datetime, trial_id: int, kind: ExitK
     decision = decide_exit(at_exit, kind)
     if decision.restarts != trial["restarts"]:
         trials.update_row(conn, trial_id, {"restarts": decision.restarts})
-        _say_restart(conn, now, trial, decision.restarts, experiment["config"]["max_restarts"])
+        text = f"trial {trial_id} failed; restart {decision.restarts} of {at_exit.max_restarts} follows"
+        append_master_line(conn, now, trial["task_id"], text, level="ERROR")
     if decision.state not in TERMINAL:
         return
+    if kind == ExitKind.ERRORED and decision.state == State.ERROR and not at_exit.retries_canceled:
+        text = (
+            f"trial {trial_id} failed and is not started again: {decision.restarts} of {at_exit.max_restarts} restarts"
+        )
+        append_master_line(conn, now, trial["task_id"], f"{text} are used", level="ERROR")
     if kind == ExitKind.ERRORED and at_exit.retries_canceled:
         text = f"trial failed and matched logs to a don't retry policy; trial {trial_id} is not started again"
         append_master_line(conn, now, trial["task_id"], text, level="ERROR")
@@ -250,11 +256,6 @@ def _leaves_work(experiment: RowMapping, trial: RowMapping) -> bool:
     """Classic: it exits 0 of its own accord although the search still counts on it."""
     live = experiment["generation"] == "classic" and trial["state"] not in STOPPING and trial["early_exit"] is None
     return live and not (trial["op_closed"] and trial["op_completed"] == trial["op_length"])
-
-
-def _say_restart(conn: Connection, now: datetime, trial: RowMapping, restarts: int, allowed: int) -> None:
-    text = f"trial {trial['id']} failed {restarts} time(s); max_restarts is {allowed}"
-    append_master_line(conn, now, trial["task_id"], text, level="ERROR")
 
 
 def _not_before(conn: Connection, trial_id: int) -> datetime | None:

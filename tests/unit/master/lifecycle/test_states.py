@@ -42,7 +42,7 @@ def ended(
 
 
 def test_without_restarts_one_failure_is_an_error() -> None:
-    assert ended(EXIT_1, max_restarts=0) == TrialDecision(State.ERROR, 1)
+    assert ended(EXIT_1, max_restarts=0) == TrialDecision(State.ERROR, 0)
 
 
 def test_an_environment_that_cannot_be_had_is_not_tried_again() -> None:
