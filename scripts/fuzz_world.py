@@ -3,12 +3,11 @@
 import base64
 import json
 import os
-import re
+import secrets
 import sqlite3
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from urllib.parse import quote
 
 import urllib3
 
-from determined.master.auth import allocation_token
+from determined.master.auth import allocation_token, session_token
 
 TRAIN = """import determined as det
 with det.core.init() as context:
@@ -50,7 +49,7 @@ class Cluster:
         body = {"username": username, "password": password}
         self.token = self.call("POST", "/api/v1/auth/login", body)["token"]
 
-    def submit(self, script: str) -> int:
+    def submit(self, script: str, *, activate: bool = True) -> int:
         config = {
             "name": "fuzzed",
             "entrypoint": "python3 train.py",
@@ -59,7 +58,7 @@ class Cluster:
         }
         content = base64.b64encode(script.encode()).decode()
         file = {"path": "train.py", "type": 48, "content": content, "mtime": "1", "mode": 0o644, "uid": 0, "gid": 0}
-        body = {"activate": True, "config": json.dumps(config), "modelDefinition": [file]}
+        body = {"activate": activate, "config": json.dumps(config), "modelDefinition": [file]}
         return int(self.call("POST", "/api/v1/experiments", body)["experiment"]["id"])
 
     def await_state(self, experiment_id: int, state: str) -> None:
@@ -68,15 +67,6 @@ class Cluster:
             if time.monotonic() > deadline:
                 raise RuntimeError(f"experiment {experiment_id} is {found}, not {state}, after two minutes")
             time.sleep(0.2)
-
-    def answers(self) -> dict[str, int]:
-        """How many answers of each status the master gave."""
-        headers = {"Authorization": f"Bearer {self.token}"}
-        text = urllib3.request("GET", f"{self.url}/metrics", headers=headers, timeout=30).data.decode()
-        counts: Counter[str] = Counter()
-        for status, number in re.findall(r'det_master_requests_total\{.*status="(\d+)"\} (\S+)', text):
-            counts[status] += int(float(number))
-        return dict(counts)
 
     def allocation_token(self, allocation_id: str) -> str:
         """Made as the master makes it: the fuzzer plays a task."""
@@ -99,18 +89,20 @@ def running_master(directory: Path) -> Iterator[Cluster]:
     try:
         yield Cluster(f"http://127.0.0.1:{int(os.read(read_fd, 4096))}", directory)
     finally:
+        if master.poll() is not None:
+            last = (directory / "master.log").read_text(errors="replace").splitlines()[-30:]
+            print(f"the master has ended by itself, with {master.returncode}:", *last, sep="\n", flush=True)
         master.terminate()
         master.wait(timeout=30)
         os.close(read_fd)
 
 
 def populate(cluster: Cluster) -> dict[str, list[Any]]:
-    """One of everything; the values that hit something, by path parameter. Logs in as an administrator of a high id."""
+    """One of everything; the values that hit something, by path parameter. Logs in as an administrator."""
     cluster.login("admin", "")
-    # ids that a generator likes (0, 1, 2) must not be the fuzzer's own: it would deactivate itself
-    for number in range(30):
+    for number in range(5):
         cluster.call("POST", "/api/v1/users", {"user": {"username": f"user{number}", "active": True, "admin": True}})
-    cluster.login("user29", "")
+    cluster.login("user4", "")
     workspace = cluster.call("POST", "/api/v1/workspaces", {"name": "lab"})["workspace"]["id"]
     project = cluster.call("POST", f"/api/v1/workspaces/{workspace}/projects", {"name": "p", "workspaceId": workspace})[
         "project"
@@ -134,6 +126,48 @@ def populate(cluster: Cluster) -> dict[str, list[Any]]:
         "username": ["determined"],
         "pool": ["default"],
         "key": ["train.py"],
+    }
+
+
+def new_administrator(cluster: Cluster) -> Cluster:
+    """One whom nobody has fuzzed yet."""
+    return _account(cluster, "fresh-administrator", admin=True)
+
+
+def new_user(cluster: Cluster) -> Cluster:
+    return _account(cluster, "fresh-user", admin=False)
+
+
+def _account(cluster: Cluster, name: str, *, admin: bool) -> Cluster:
+    """Made in the database: by now every account that could do it may be inactive, or have another password."""
+    now = int(time.time() * 1_000_000)
+    token = secrets.token_urlsafe(32)
+    with sqlite3.connect(cluster.directory / "master.db", timeout=30) as db:
+        user = db.execute(
+            "INSERT INTO users (username, admin, active, created_at, modified_at) VALUES (?, ?, 1, ?, ?) RETURNING id",
+            [name, admin, now, now],
+        ).fetchone()[0]
+        db.execute(
+            "INSERT INTO sessions (user_id, token_hash, kind, created_at, expires_at) VALUES (?, ?, 'session', ?, ?)",
+            [user, session_token.digest(token), now, now + 7 * 86400 * 1_000_000],
+        )
+    return Cluster(cluster.url, cluster.directory, token)
+
+
+def populate_own(cluster: Cluster) -> dict[str, list[Any]]:
+    """A workspace, a project and an experiment that belong to this user."""
+    workspace = cluster.call("POST", "/api/v1/workspaces", {"name": "own"})["workspace"]["id"]
+    body = {"name": "own", "workspaceId": workspace}
+    project = cluster.call("POST", f"/api/v1/workspaces/{workspace}/projects", body)["project"]["id"]
+    experiment = cluster.submit(TRAIN, activate=False)
+    trial = cluster.call("GET", f"/api/v1/experiments/{experiment}/trials")["trials"][0]
+    return {
+        "workspace_id": [1, workspace],
+        "project_id": [1, project],
+        "experiment_id": [experiment],
+        "trial_id": [trial["id"]],
+        "run_id": [trial["id"]],
+        "task_id": [trial["taskId"]],
     }
 
 
