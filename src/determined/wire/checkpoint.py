@@ -63,12 +63,12 @@ class GetCheckpointResponse(Wire):
 
 
 class DeleteCheckpointsRequest(Wire):
-    checkpoint_uuids: list[str] = []
+    checkpoint_uuids: Annotated[list[str], msgspec.Meta(max_length=2000)] = []  # one transaction
 
 
 class CheckpointsRemoveFilesRequest(Wire):
-    checkpoint_globs: list[str] = []
-    checkpoint_uuids: list[str] = []
+    checkpoint_globs: Annotated[list[str], msgspec.Meta(max_length=500)] = []
+    checkpoint_uuids: Annotated[list[str], msgspec.Meta(max_length=2000)] = []
 
 
 class PatchCheckpointOptionalResources(Wire):
@@ -81,7 +81,7 @@ class PatchCheckpoint(Wire):
 
 
 class PatchCheckpointsRequest(Wire):
-    checkpoints: list[PatchCheckpoint]
+    checkpoints: Annotated[list[PatchCheckpoint], msgspec.Meta(max_length=500)]  # one transaction
 
 
 class CheckpointMetadata(Wire):

@@ -144,7 +144,7 @@ class GetUserSettingResponse(Wire):
 
 
 class PostUserSettingRequest(Wire):
-    settings: list[UserWebSetting]
+    settings: Annotated[list[UserWebSetting], Meta(max_length=500)]  # they are written in one transaction
 
 
 class ActivityType(StrEnum):
