@@ -53,6 +53,7 @@ def test_plain_and_hashed_passwords_are_the_same_password(master: Any, admin: An
         {"username": "determined", "password": "wrong"},
         {"username": "nobody", "password": "wrong"},
         {"username": "nobody", "password": ""},
+        {"username": "", "password": ""},
     ],
 )
 def test_a_wrong_name_and_a_wrong_password_look_alike(master: Any, body: dict[str, str]) -> None:

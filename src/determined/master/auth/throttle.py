@@ -25,7 +25,9 @@ _HASHES_AT_ONCE = 2  # each keeps a core busy for tens of milliseconds and takes
 class LoginThrottle:
     def __init__(self) -> None:
         self._failures: OrderedDict[bytes, tuple[int, float]] = OrderedDict()
-        self._lanes: dict[bytes, _Lane] = {}  # only those that somebody is in
+        # Only those that somebody is in; apart, for whoever is in one by name waits for one by peer.
+        self._lanes: dict[bytes, _Lane] = {}
+        self._peer_lanes: dict[bytes, _Lane] = {}
         self._hashing = asyncio.Semaphore(_HASHES_AT_ONCE)
 
     def wait(self, username: str, now: float, peer: str = "") -> float:
@@ -52,16 +54,14 @@ class LoginThrottle:
         Raises:
             TooManyRequests: on entering, when too many attempts from this address wait.
         """
-        return self._turn(_digest(username, peer), 1, _WAITING_PER_NAME)
+        return _Turn(self._lanes, _digest(username, peer), 1, _WAITING_PER_NAME)
 
     @asynccontextmanager
     async def hashing(self, peer: str) -> AsyncIterator[None]:
         """Hold this while a password is hashed. Raises TooManyRequests as above."""
-        async with self._turn(_digest("", peer), _HASHES_AT_ONCE, _WAITING_PER_PEER), self._hashing:
+        turn = _Turn(self._peer_lanes, _digest("", peer), _HASHES_AT_ONCE, _WAITING_PER_PEER)
+        async with turn, self._hashing:
             yield
-
-    def _turn(self, key: bytes, at_once: int, waiting: int) -> "_Turn":
-        return _Turn(self._lanes, key, at_once, waiting)
 
 
 class _Lane:

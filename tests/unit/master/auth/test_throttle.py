@@ -104,6 +104,17 @@ def test_hashing_is_bounded_over_all_names_and_peers() -> None:
     assert asyncio.run(run()) == module._HASHES_AT_ONCE
 
 
+@pytest.mark.parametrize("name", ["", "ann", "peer"])
+def test_an_attempt_never_waits_for_itself(name: str) -> None:
+    async def run() -> None:
+        throttle = LoginThrottle()
+        async with asyncio.timeout(10), throttle.one_at_a_time(name, "peer"), throttle.hashing("peer"):
+            pass
+        assert not throttle._lanes and not throttle._peer_lanes
+
+    asyncio.run(run())
+
+
 def test_a_full_queue_refuses_somebody_at_random_and_not_always_the_last() -> None:
     async def run() -> tuple[int, int]:
         throttle, gate = LoginThrottle(), asyncio.Event()
