@@ -138,6 +138,29 @@ def test_a_queued_job_is_told_when_it_may_start(on_both: HttpCluster) -> None:
     assert first["eta"] > first["submissionTime"] and first["reason"]
 
 
+def test_a_job_that_cannot_start_is_told_no_time_and_disabled_slots_are_not_free(on_both: HttpCluster) -> None:
+    def queued() -> list[dict[str, Any]]:
+        jobs = [job["full"] for job in on_both.user.get("/api/v1/job-queues-v2").json["jobs"]]
+        return [job for job in jobs if job["summary"]["state"] == "STATE_QUEUED"]
+
+    def free() -> int:
+        pools = on_both.user.get("/api/v1/resource-pools").json["resourcePools"]
+        return sum(pool["slotsFree"] for pool in pools)
+
+    before = free()
+    on_both.submit(resources={"slots_per_trial": 1})
+    [launch] = on_both.launched()
+    on_both.run(launch)
+    assert free() == before - 1
+    assert on_both.user.post("/api/v1/trials/1/progress", {"progress": 0.5, "isRaw": True}).status == 200
+    agent = on_both.admin.get("/api/v1/agents").json["agents"][0]["id"]
+    assert on_both.admin.post(f"/api/v1/agents/{agent}/disable", {"drain": True}).status == 200
+    on_both.submit(resources={"slots_per_trial": 1})
+    eventually(lambda: [str(job["reason"]).startswith("cannot start") for job in queued()] == [True])
+    assert [job["eta"] for job in queued()] == [None]
+    assert free() == 0
+
+
 def test_a_config_that_is_too_deep_or_too_large_is_answered(cluster: HttpCluster) -> None:
     deep: dict[str, Any] = {}
     for _ in range(400):

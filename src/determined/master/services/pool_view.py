@@ -29,7 +29,7 @@ def to_wire(
         num_agents=len(capacity),
         slots_available=sum(c.total for c in usable),
         slots_used=sum(len(c.used) for c in capacity),
-        slots_free=sum(len(c.free) for c in usable),
+        slots_free=sum(len(c.free) for c in usable if not c.state.draining),
         slot_type=_slot_type(capacity),
         aux_container_capacity=sum(c.max_aux for c in usable),
         aux_container_capacity_per_agent=100 if pool.max_aux is None else pool.max_aux,
