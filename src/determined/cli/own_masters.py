@@ -39,15 +39,15 @@ def at(address: str) -> MasterState | None:
 
 
 def say_which(chosen: MasterState) -> None:
-    """Name the master that answers, to a person, where this user has another one that could be meant."""
+    """Name the master that answers, to a person, where this user runs another one that could be meant."""
     if not sys.stderr.isatty():
         return
     masters = known()
-    others = [m for m in masters if m.state.data_dir != chosen.data_dir]
+    others = [m for m in masters if m.is_running and m.state.data_dir != chosen.data_dir]
     if not others:
         return
     name = next((m.name for m in masters if m.state.data_dir == chosen.data_dir), chosen.data_dir)
-    listed = ", ".join(f"{m.name} ({m.state.url if m.is_running else 'not running'})" for m in others)
+    listed = ", ".join(f"{m.name} ({m.state.url})" for m in others)
     text = f"{name} answers at {chosen.url}; also yours: {listed}; choose with det -m URL"
     render.line(text, style="dim", file=sys.stderr)
 
