@@ -18,12 +18,5 @@ tf215)
   exit 2
   ;;
 esac
-if command -v uv >/dev/null 2>&1; then
-  [ -x "$venv/bin/python" ] || uv venv -q --python "$python" "$venv"
-  uv pip uninstall -q --python "$venv/bin/python" determined 2>/dev/null || true # this project's name before 0.39
-  uv pip install -q --system-certs --python "$venv/bin/python" $packages $tools -e .
-else
-  [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
-  "$venv/bin/python" -m pip uninstall -q -y determined 2>/dev/null || true
-  "$venv/bin/python" -m pip install -q $packages $tools -e .
-fi
+export PYTHON="$python"
+exec sh "$(dirname "$0")/pip_install.sh" "$venv" $packages $tools -e .
