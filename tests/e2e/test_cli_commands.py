@@ -239,7 +239,11 @@ def test_a_support_bundle_holds_the_log(det: Det, submitted: tuple[int, int], ho
 
 
 def test_workspaces_and_projects_live_and_die(det: Det, submitted: tuple[int, int]) -> None:
-    det("w", "create", "lab", "--agent-uid", "1", "--agent-user", "u", "--agent-gid", "1", "--agent-group", "g")
+    link = ("--agent-uid", "1", "--agent-user", "u", "--agent-gid", "1", "--agent-group", "g")
+    denied = det("w", "create", "lab", *link, check=False)
+    assert (denied.status, "agentUserGroup" in denied.err) == (1, True)
+    det("w", "create", "lab")
+    det("-u", "admin", "w", "edit", "lab", *link)
     det("p", "create", "lab", "vision", "--description", "images", "--key", "VIS")
     assert "images" in det("p", "describe", "lab", "vision").out
     det("p", "edit", "lab", "vision", "--new_name", "seeing")
@@ -301,7 +305,8 @@ def test_the_master_tells_about_itself(det: Det, cluster: Cluster) -> None:
     assert json.loads(det("-u", "admin", "master", "config", "--json").out)["data_dir"] == str(cluster.directory)
     denied = det("master", "config", check=False)
     assert (denied.status, "det -u admin" in denied.err) == (1, True)
-    assert "[info]:" in det("master", "logs", "--tail", "3").out
+    assert "[info]:" in det("-u", "admin", "master", "logs", "--tail", "3").out
+    assert det("master", "logs", "--tail", "3", check=False).status == 1
     det("-u", "admin", "master", "config", "set", "--log.level", "DEBUG")
     det("-u", "admin", "master", "config", "set", "--log.level", "INFO")
     det("-u", "admin", "master", "cluster-message", "set", "-m", "hello", "-d", "1h")
