@@ -45,8 +45,8 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="switching users needs
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """Like tmp_path, but other users can get there."""
-    path = Path(tempfile.mkdtemp())
+    """Like tmp_path, but other users can get there. Not in /tmp, of which a task sees its own."""
+    path = Path(tempfile.mkdtemp(dir="/var/tmp"))
     path.chmod(0o755)
     yield path
     shutil.rmtree(path)
