@@ -193,7 +193,7 @@ def _walk(
     """(path, name in the archive) of everything kept below `root`; an ignored directory is not looked into."""
     pending = [root]
     while pending:
-        for entry in sorted(os.scandir(pending.pop()), key=lambda e: e.name):
+        for entry in _entries(pending.pop()):
             path = Path(entry.path)
             relative = path.relative_to(root).as_posix()
             if _skipped(entry, relative, ignored):
@@ -204,6 +204,14 @@ def _walk(
             yield path, (prefix / relative).as_posix()
             if deep and entry.is_dir(follow_symlinks=False):
                 pending.append(path)
+
+
+def _entries(directory: Path) -> "list[os.DirEntry[str]]":
+    """By name; none of a directory that has gone since it was seen: a build or an editor may be at work here."""
+    try:
+        return sorted(os.scandir(directory), key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return []
 
 
 def _skipped(entry: "os.DirEntry[str]", relative: str, ignored: "pathspec.GitIgnoreSpec") -> bool:

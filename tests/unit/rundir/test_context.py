@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -220,3 +221,12 @@ def test_a_copy_beyond_the_limit_copies_nothing(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(TooLarge, match="detignore"):
         context.copy_directory(root, tmp_path / "copy", without=tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
+
+
+def test_a_directory_that_goes_while_it_is_read_is_left_out(tmp_path: Path) -> None:
+    root = write(tmp_path / "model", a_dot_py="a", build__part_dot_js="b")
+    found = context._walk(root, context._ignoring(root), context.PurePosixPath(), [])
+    assert next(found)[1] == "a.py"
+    assert next(found)[1] == "build"
+    shutil.rmtree(root / "build")
+    assert list(found) == []
