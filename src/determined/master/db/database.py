@@ -129,11 +129,11 @@ class Database:
     def _commit(self, first: _Write) -> None:
         """Run a write, and those that wait for as long as the group may take, in one transaction."""
         results: list[tuple[_Write, Any, BaseException | None]] = []
-        group: list[_Write] = []
+        group = [first]  # from the start: the transaction itself may fail to begin
         try:
             with self.engine.connect() as conn:
                 dialects.begin_write(conn)
-                for write in self._joining(first, group):
+                for write in self._joining(group):
                     results.append(_run_one(conn, write))
                 conn.commit()
         except Exception as e:  # noqa: BLE001 - the commit failed: every waiter of the group hears of it, the writer lives on
@@ -150,15 +150,16 @@ class Database:
         if tell is not None:
             tell()
 
-    def _joining(self, first: _Write, group: list[_Write]) -> Iterator[_Write]:
-        """`first` and those that wait, while the group may take more; each is noted in `group` before it runs."""
+    def _joining(self, group: list[_Write]) -> Iterator[_Write]:
+        """The first of `group` and those that wait, while the group may take more; each is added before it runs."""
         deadline = time.monotonic() + _GROUP_SECONDS
-        write: _Write | None = first
-        while write is not None:
+        yield group[0]
+        while len(group) < _MAX_GROUP and time.monotonic() < deadline:
+            write = self._queue.get_nowait()
+            if write is None:
+                return
             group.append(write)
             yield write
-            full = len(group) >= _MAX_GROUP or time.monotonic() >= deadline
-            write = None if full else self._queue.get_nowait()
 
 
 def _run_one(conn: Connection, write: _Write) -> tuple[_Write, Any, BaseException | None]:
