@@ -83,9 +83,10 @@ class Probe:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="see that it works: a hundredth of everything")
+    parser.add_argument("--rest", type=float, default=60.0, help="seconds before the last look at the memory")
     parser.add_argument("--only", metavar="WORDS", default="", help="the attacks whose names contain this")
     options = parser.parse_args()
-    rest = 3.0 if options.quick else 60.0
+    rest = 3.0 if options.quick else options.rest
     with tempfile.TemporaryDirectory(prefix="det-abuse-") as folder, clusters.running(Path(folder), slots=1) as master:
         victim, attacker = _user(master, "vera"), _user(master, "mallory")
         for attack in _attacks(quick=True):  # what a master loads and keeps when it does something for the first time
