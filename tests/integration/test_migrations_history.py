@@ -166,6 +166,23 @@ def test_sessions_of_the_ninth_revision_go_on_without_a_parent(empty_db_url: str
     engine.dispose()
 
 
+def test_workspaces_and_projects_of_the_tenth_revision_are_not_being_deleted(empty_db_url: str) -> None:
+    engine = dialects.create_engine(empty_db_url)
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        _upgrade(conn, "0010")
+        _insert(conn, "users", id=1, username="u")
+        _insert(conn, "workspaces", id=1, name="w", user_id=1)
+        _insert(conn, "projects", id=7, name="p", workspace_id=1, user_id=1)
+        conn.commit()
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        for table in ("workspaces", "projects"):
+            assert conn.execute(text(f"SELECT state, error_message FROM {table}")).all() == [("UNSPECIFIED", "")]
+        assert migrate.current_revision(conn) == migrate.HEAD
+    engine.dispose()
+
+
 def _insert(conn: Connection, table_name: str, /, **values: Any) -> None:
     """With something of the right type in every other column that must have a value."""
     table = Table(table_name, MetaData(), autoload_with=conn)

@@ -39,8 +39,9 @@ def act(session: Session, project_id: int, verb: str) -> None:
     session.post(f"{_ROOT}/{project_id}/{verb}", {})
 
 
-def delete(session: Session, project_id: int) -> None:
-    session.delete(f"{_ROOT}/{project_id}")
+def delete(session: Session, project_id: int) -> bool:
+    """False where it goes later, with the experiments in it."""
+    return bool((session.delete(f"{_ROOT}/{project_id}") or {}).get("completed", True))
 
 
 def put_notes(session: Session, project_id: int, notes: list[dict[str, str]]) -> None:

@@ -53,8 +53,9 @@ def act(session: Session, workspace_id: int, verb: str) -> None:
     session.post(f"{_ROOT}/{workspace_id}/{verb}", {})
 
 
-def delete(session: Session, workspace_id: int) -> None:
-    session.delete(f"{_ROOT}/{workspace_id}")
+def delete(session: Session, workspace_id: int) -> bool:
+    """False where it goes later, with the experiments in it."""
+    return bool((session.delete(f"{_ROOT}/{workspace_id}") or {}).get("completed", True))
 
 
 def projects(

@@ -77,10 +77,11 @@ def edit(args: argparse.Namespace) -> None:
 def delete(args: argparse.Namespace) -> int | None:
     session = connect(args)
     found = project.by_name(session, args.workspace_name, args.project_name)
-    if not args.yes and not render.ask(f"Delete project '{found.name}' with {found.num_experiments} experiment(s)?"):
+    content = f"{found.num_experiments} experiment(s), with all checkpoints"
+    if not args.yes and not render.ask(f"Delete project '{found.name}' and its {content}?"):
         return 1
-    project.delete(session, found.id)
-    render.line(f"Deleted project {found.name}")
+    completed = project.delete(session, found.id)
+    render.line(f"{'Deleted' if completed else 'Started deletion of'} project {found.name}")
     return None
 
 

@@ -68,10 +68,11 @@ def edit(args: argparse.Namespace) -> None:
 def delete(args: argparse.Namespace) -> int | None:
     session = connect(args)
     found = workspace.by_name(session, args.workspace_name)
-    if not args.yes and not render.ask(f"Delete workspace '{found.name}' and its {found.num_projects} project(s)?"):
+    content = f"{found.num_projects} project(s) and {found.num_experiments} experiment(s), with all checkpoints"
+    if not args.yes and not render.ask(f"Delete workspace '{found.name}' and its {content}?"):
         return 1
-    workspace.delete(session, found.id)
-    render.line(f"Deleted workspace {found.name}")
+    completed = workspace.delete(session, found.id)
+    render.line(f"{'Deleted' if completed else 'Started deletion of'} workspace {found.name}")
     return None
 
 

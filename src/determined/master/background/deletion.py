@@ -1,19 +1,27 @@
-"""Deletes experiments: files of checkpoints and TensorBoards first, then every row. Rows in DELETING are the queue."""
+"""Deletes experiments: files of checkpoints and TensorBoards first, then every row. Rows in DELETING are the queue.
+
+Workspaces and projects in DELETING are deleted with all of theirs.
+"""
 
 import asyncio
 import contextlib
 import logging
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
 
 from determined.errors import DeterminedError, NotFound
 from determined.master.context import MasterContext
-from determined.master.db.queries import checkpoint_list
+from determined.master.db.queries import checkpoint_list, place_deletion
 from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import project as projects
+from determined.master.db.queries import workspace as workspaces
 from determined.master.db.queries.batching import AnyRow
 from determined.master.db.queries.checkpoint_list import CheckpointFilter
+from determined.master.db.queries.place_deletion import Place
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.services.experiment_files import open_storage, remove_tensorboard
 
@@ -21,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 _PERIOD = 60.0
 _ROWS_AT_A_TIME = 500
+_EXPERIMENTS_AT_A_TIME = 50
 _ALL_FILES = ["**/*"]
 
 
@@ -40,6 +49,17 @@ class ExperimentDeleter:
                 await hints.wait(_PERIOD)
 
     async def step(self) -> None:
+        places = await self.ctx.db.read(place_deletion.waiting)
+        for place in places:
+            while await self.ctx.db.write(partial(_begin_some, now=self.ctx.clock.now(), place=place)):
+                pass
+        await self._delete_experiments()
+        for place in places:
+            await self.ctx.db.write(partial(_settle, place=place))
+        if places:
+            self.ctx.bus.publish("experiments")
+
+    async def _delete_experiments(self) -> None:
         for row in await self.ctx.db.read(lambda conn: experiments.in_states(conn, ["DELETING"])):
             await self._delete(row["id"], row["config"])
 
@@ -50,7 +70,8 @@ class ExperimentDeleter:
         except Exception as e:  # noqa: BLE001 - any storage driver may fail in its own way; people may ask again
             logger.warning("experiment %s: its files could not be deleted: %s", experiment_id, e)
             why = f"its files could not be deleted: {e}"
-            await self.ctx.db.write(lambda conn: lifecycle.fail_delete(conn, experiment_id, why))
+            with contextlib.suppress(NotFound):  # deleted meanwhile
+                await self.ctx.db.write(lambda conn: lifecycle.fail_delete(conn, experiment_id, why))
         else:
             await self._remove_rows(experiment_id)
             logger.info("experiment %s: deleted", experiment_id)
@@ -69,6 +90,31 @@ class ExperimentDeleter:
             await asyncio.to_thread(manager.delete, row.uuid, list(_ALL_FILES))
         if config.get("checkpoint_storage"):
             await remove_tensorboard(self.ctx, experiment_id, config)
+
+
+def _begin_some(conn: Connection, *, now: datetime, place: Place) -> bool:
+    """Begin the deletion of some experiments of a place; False when none is left, or one may not be deleted."""
+    some = place_deletion.untouched(conn, place, _EXPERIMENTS_AT_A_TIME)
+    try:
+        for experiment_id in some:
+            lifecycle.begin_delete(conn, now, experiment_id)
+    except DeterminedError as e:
+        place_deletion.mark(conn, place, place_deletion.DELETE_FAILED, e.message)
+        return False
+    return bool(some)
+
+
+def _settle(conn: Connection, *, place: Place) -> None:
+    """Remove a place that is empty now; one with an experiment that could not be deleted has failed."""
+    held = place_deletion.experiments_in(conn, place)
+    failed = [row for row in held if row.state == place_deletion.DELETE_FAILED]
+    if failed:
+        why = f"experiment {failed[0].id}: {failed[0].error or 'it could not be deleted'}"
+        place_deletion.mark(conn, place, place_deletion.DELETE_FAILED, why)
+    elif not held and place.workspace_id is not None:
+        workspaces.remove(conn, place.workspace_id)
+    elif not held and place.project_id is not None:
+        projects.remove(conn, place.project_id)
 
 
 def _checkpoints(conn: Connection, experiment_id: int) -> list[AnyRow]:

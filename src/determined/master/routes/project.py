@@ -66,8 +66,7 @@ async def patch_project(
 
 @delete("/api/v1/projects/{project_id:int}", status_code=200, opt=noted(OWNER, "or the owner of its workspace"))
 async def delete_project(ctx: MasterContext, caller: Caller, project_id: int) -> DeleteProjectResponse:
-    await projects.delete(ctx, caller, project_id)
-    return DeleteProjectResponse(completed=True)
+    return DeleteProjectResponse(completed=await projects.delete(ctx, caller, project_id))
 
 
 @post("/api/v1/projects/{project_id:int}/archive", status_code=200, opt=noted(OWNER, "or the owner of its workspace"))

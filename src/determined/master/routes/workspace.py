@@ -81,8 +81,7 @@ async def patch_workspace(
 
 @delete("/api/v1/workspaces/{workspace_id:int}", status_code=200, opt=OWNER)
 async def delete_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> DeleteWorkspaceResponse:
-    await workspaces.delete(ctx, caller, workspace_id)
-    return DeleteWorkspaceResponse(completed=True)
+    return DeleteWorkspaceResponse(completed=await workspaces.delete(ctx, caller, workspace_id))
 
 
 @post("/api/v1/workspaces/{workspace_id:int}/archive", status_code=200, opt=OWNER)

@@ -10,7 +10,9 @@ from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.queries import metric_range
 from determined.master.db.queries import project as projects
+from determined.master.db.queries.place_deletion import Place
 from determined.master.db.queries.project import ProjectRow
+from determined.master.services import place_deletion
 from determined.master.services import workspace as workspaces
 from determined.master.services.naming import checked_key, checked_name, checked_text, new_key
 from determined.wire.codec import rfc3339
@@ -42,8 +44,8 @@ def to_wire(row: ProjectRow) -> Project:
         num_active_experiments=row.num_active,
         num_runs=row.num_runs,
         last_experiment_started_at=rfc3339(row.last_started_at) if row.last_started_at else None,
-        state=WorkspaceState.UNSPECIFIED,
-        error_message="",
+        state=WorkspaceState(f"WORKSPACE_STATE_{row.state}"),
+        error_message=row.error_message,
     )
 
 
@@ -116,16 +118,19 @@ async def set_archived(ctx: MasterContext, caller: Caller, project_id: int, arch
     await ctx.db.write(write)
 
 
-async def delete(ctx: MasterContext, caller: Caller, project_id: int) -> None:
-    def write(conn: Connection) -> None:
-        row = _changeable(conn, caller, project_id)
-        if row.num_experiments:
-            raise FailedPrecondition(
-                f"project '{row.name}' still has {row.num_experiments} experiments; delete or move them first"
-            )
-        projects.remove(conn, project_id)
+async def delete(ctx: MasterContext, caller: Caller, project_id: int) -> bool:
+    """Delete a project; False where it goes later, with the experiments in it (services/place_deletion.py)."""
 
-    await ctx.db.write(write)
+    def write(conn: Connection) -> bool:
+        row = _changeable(conn, caller, project_id)
+        empty = place_deletion.begin(conn, caller, Place(project_id=project_id), f"project '{row.name}'")
+        if empty:
+            projects.remove(conn, project_id)
+        return empty
+
+    completed = await ctx.db.write(write)
+    ctx.bus.publish("deletion")
+    return completed
 
 
 async def move(ctx: MasterContext, caller: Caller, project_id: int, destination_id: int) -> None:

@@ -86,7 +86,7 @@ def _projects(conn: Connection, seqs: dict[str, int]) -> list[ProjectMsg]:
             workspace_id=row.workspace_id,
             user_id=row.user_id,
             immutable=row.immutable,
-            state="UNSPECIFIED",
+            state=row.state,
             key=row.key or "",
             seq=seqs[str(row.id)],
         )

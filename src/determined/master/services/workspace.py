@@ -10,8 +10,9 @@ from determined.errors import AlreadyExists, FailedPrecondition, NotFound
 from determined.master.auth.identity import Caller, require_admin, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import workspace as workspaces
+from determined.master.db.queries.place_deletion import Place
 from determined.master.db.queries.workspace import WorkspaceRow
-from determined.master.services import agent_user
+from determined.master.services import agent_user, place_deletion
 from determined.master.services.config_secrets import require_unmasked
 from determined.master.services.naming import checked_name
 from determined.wire.codec import rfc3339
@@ -35,8 +36,8 @@ def to_wire(row: WorkspaceRow) -> Workspace:
         num_experiments=row.num_experiments,
         pinned=row.pinned_at is not None,
         pinned_at=rfc3339(row.pinned_at) if row.pinned_at else None,
-        state=WorkspaceState.UNSPECIFIED,
-        error_message="",
+        state=WorkspaceState(f"WORKSPACE_STATE_{row.state}"),
+        error_message=row.error_message,
         agent_user_group=agent_user.to_wire(row),
         checkpoint_storage_config=mask_secrets(_section(row.checkpoint_storage))[_STORAGE],
         default_compute_pool=row.default_compute_pool,
@@ -117,20 +118,19 @@ async def set_pinned(ctx: MasterContext, caller: Caller, workspace_id: int, pinn
     await ctx.db.write(write)
 
 
-async def delete(ctx: MasterContext, caller: Caller, workspace_id: int) -> None:
-    """Only an empty one: experiments are deleted or moved first, so that no checkpoint vanishes by accident."""
+async def delete(ctx: MasterContext, caller: Caller, workspace_id: int) -> bool:
+    """Delete a workspace; False where it goes later, with the experiments in it (services/place_deletion.py)."""
 
-    def write(conn: Connection) -> None:
+    def write(conn: Connection) -> bool:
         row = _changeable(conn, caller, workspace_id)
-        busy = workspaces.running_tasks(conn, workspace_id)
-        if row.num_experiments or busy:
-            raise FailedPrecondition(
-                f"workspace '{row.name}' still has {row.num_experiments} experiments and {busy} running tasks; "
-                "delete or move them first"
-            )
-        workspaces.remove(conn, workspace_id)
+        empty = place_deletion.begin(conn, caller, Place(workspace_id=workspace_id), f"workspace '{row.name}'")
+        if empty:
+            workspaces.remove(conn, workspace_id)
+        return empty
 
-    await ctx.db.write(write)
+    completed = await ctx.db.write(write)
+    ctx.bus.publish("deletion")
+    return completed
 
 
 def existing(conn: Connection, caller: Caller, workspace_id: int) -> WorkspaceRow:

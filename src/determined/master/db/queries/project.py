@@ -29,6 +29,8 @@ class ProjectRow:
     notes: list[dict[str, str]]
     archived: bool
     immutable: bool
+    state: str
+    error_message: str
     workspace_id: int
     workspace_name: str
     workspace_archived: bool
@@ -118,7 +120,8 @@ def _rows() -> Any:
         .scalar_subquery()
     )
     columns = [
-        p.id, p.name, p.key, p.description, p.notes, p.archived, p.immutable, p.workspace_id, workspaces.c.name,
+        p.id, p.name, p.key, p.description, p.notes, p.archived, p.immutable, p.state, p.error_message,
+        p.workspace_id, workspaces.c.name,
         workspaces.c.archived, workspaces.c.user_id, p.user_id, users.c.username, p.created_at,
         select(func.count()).where(inside).scalar_subquery(),
         select(func.count()).where(inside, e.state.in_(_RUNNING)).scalar_subquery(),

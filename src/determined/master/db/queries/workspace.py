@@ -35,6 +35,8 @@ class WorkspaceRow:
     checkpoint_storage: dict[str, Any] | None
     default_compute_pool: str | None
     default_aux_pool: str | None
+    state: str
+    error_message: str
     pinned_at: datetime | None
     num_projects: int
     num_experiments: int
@@ -108,7 +110,8 @@ def _rows(viewer_id: int) -> Any:
     )
     columns = [
         w.id, w.name, w.user_id, users.c.username, w.archived, w.immutable, w.agent_uid, w.agent_user, w.agent_gid,
-        w.agent_group, w.checkpoint_storage, w.default_compute_pool, w.default_aux_pool, pins.pinned_at,
+        w.agent_group, w.checkpoint_storage, w.default_compute_pool, w.default_aux_pool, w.state, w.error_message,
+        pins.pinned_at,
     ]  # fmt: skip
     return (
         select(*columns, num_projects, num_experiments)

@@ -20,6 +20,8 @@ workspaces = Table(
     Column("default_compute_pool", String),
     Column("default_aux_pool", String),
     Column("created_at", Time, nullable=False),
+    Column("state", String, nullable=False, server_default="UNSPECIFIED"),  # or DELETING, DELETE_FAILED
+    Column("error_message", Text, nullable=False, server_default=""),
     sqlite_autoincrement=True,
 )
 
@@ -44,6 +46,8 @@ projects = Table(
     Column("archived", Boolean, nullable=False, server_default=false()),
     Column("immutable", Boolean, nullable=False, server_default=false()),
     Column("created_at", Time, nullable=False),
+    Column("state", String, nullable=False, server_default="UNSPECIFIED"),
+    Column("error_message", Text, nullable=False, server_default=""),
     UniqueConstraint("workspace_id", "name"),
     sqlite_autoincrement=True,
 )
