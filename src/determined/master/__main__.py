@@ -29,6 +29,8 @@ logger = logging.getLogger("determined.master")
 EXIT_CONFIG = 2
 EXIT_STATE = 3  # the data directory or the database cannot be used
 DEFAULT_CONFIG = Path("/etc/determined/master.yaml")
+# Python's own is five times as long, and a thread that parses or compresses holds up each step of a request by that.
+_SWITCH_SECONDS = 0.001
 _GRACE_SECONDS = 10  # a back-stop: MasterServer has hung up on everybody long before
 _DATABASE_SECONDS = 10
 _LEVELS = {"trace": logging.DEBUG, "debug": logging.DEBUG, "warn": logging.WARNING, "warning": logging.WARNING,
@@ -62,6 +64,7 @@ def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_f
     except OSError as e:
         logger.error("cannot listen on %s port %s: %s; name another --port", config.host, config.port, e)
         return EXIT_CONFIG
+    sys.setswitchinterval(_SWITCH_SECONDS)
     logger.info("up to %s files and connections may be open at once", raise_descriptor_limit())
     # With --port 0 only the listener knows the port; runners are told it in their launch files.
     config = replace(config, port=listener.getsockname()[1])

@@ -30,6 +30,7 @@ from determined.master.auth.browser import LOOPBACK
 from determined.master.auth.guard import caller_of, guard, require_rows
 from determined.master.auth.identity import Caller
 from determined.master.auth.login_link import LoginLinks
+from determined.master.auth.request_limits import RequestLimits
 from determined.master.auth.throttle import LoginThrottle
 from determined.master.background import log_retention, memory, unmanaged
 from determined.master.background.deletion import ExperimentDeleter
@@ -166,6 +167,7 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     plan: Plan = state.plan
     state.throttle, state.metrics, state.log_ring = LoginThrottle(), RequestMetrics(), LogRing()
     state.links = LoginLinks()
+    state.request_limits = RequestLimits()
     state.identity_secret = plan.identity_secret
     package = logging.getLogger("determined")
     package.addHandler(state.log_ring)
@@ -363,7 +365,7 @@ def _start_loops(ctx: MasterContext) -> list[asyncio.Task[Any]]:
         supervise.spawn(Proposer(ctx).run(), name="proposer of hyperparameters"),
         supervise.repeat(lambda: log_retention.sweep(ctx), name="log retention", seconds=retention),
         supervise.repeat(lambda: unmanaged.sweep(ctx), name="unmanaged trials", seconds=unmanaged.PERIOD_S),
-        supervise.repeat(memory.trim, name="memory", seconds=memory.PERIOD_S),
+        supervise.repeat(lambda: memory.trim(ctx.db.engine), name="memory", seconds=memory.PERIOD_S),
         supervise.repeat(lambda: session.sweep(ctx), name="session sweep", seconds=_SWEEP_SECONDS),
         supervise.repeat(lambda: sweep_tombstones(ctx), name="tombstones of changes", seconds=_SWEEP_SECONDS),
     ]

@@ -1,11 +1,17 @@
 """What every service of one master shares. Built once in app.py and passed down; holds no state of its own."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from determined.master.bus import Bus
 from determined.master.clock import Clock
 from determined.master.config import MasterConfig
 from determined.master.db.database import Database
+from determined.master.turns import Turns
+
+_CONFIGS_WAITING = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +23,21 @@ class ClusterIdentity:
     secret: bytes = field(repr=False)
 
 
+class ConfigTurns:
+    """Who may parse a config now: one of each user waits, and one is at work. Parsing holds Python's lock, so that
+    several at once would slow down every other request."""
+
+    def __init__(self) -> None:
+        self._by_user = Turns(1, _CONFIGS_WAITING, "configs of yours are being read")
+        self._any = asyncio.Semaphore(1)
+
+    @asynccontextmanager
+    async def take(self, user_id: int) -> AsyncIterator[None]:
+        """Raises TooManyRequests when too many of this user wait."""
+        async with self._by_user.take(user_id), self._any:
+            yield
+
+
 @dataclass(frozen=True, slots=True)
 class MasterContext:
     db: Database
@@ -24,3 +45,4 @@ class MasterContext:
     clock: Clock
     config: MasterConfig
     cluster: ClusterIdentity
+    config_turns: ConfigTurns = field(default_factory=ConfigTurns)

@@ -12,6 +12,7 @@ from determined.master.auth import browser, task_scope
 from determined.master.auth.authenticate import Credentials, authenticate, credentials_of
 from determined.master.auth.identity import Caller, require_admin
 from determined.master.auth.permission import ANY_USER, USERS, Permission, Who, permission_of
+from determined.master.auth.request_limits import COUNTED_AS, RequestLimits
 from determined.master.context import MasterContext
 from determined.master.db.write_queue import write_lane
 
@@ -35,10 +36,17 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
     caller = await authenticate(ctx, given, reporting=reporting)
     write_lane.set(f"user {caller.user_id}")
     connection.scope["user"] = caller
+    _count(connection, caller)
     if caller.kind == "task":
         await task_scope.check(ctx, caller, permission, connection.path_params)
     else:
         _check_user(caller, permission, connection.path_params)
+
+
+def _count(connection: Connection, caller: Caller) -> None:
+    limits: RequestLimits = connection.app.state.request_limits
+    key = limits.enter(caller)
+    connection.scope["state"][COUNTED_AS] = key  # until routes/observe.py sees it end
 
 
 def require_rows(handlers: Iterable[BaseRouteHandler]) -> None:

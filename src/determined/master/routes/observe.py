@@ -12,6 +12,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from determined.master.auth.browser import SAFE_METHODS
 from determined.master.auth.identity import Caller
+from determined.master.auth.request_limits import COUNTED_AS
 from determined.master.routes.errors import CLIENT_LEFT
 
 logger = logging.getLogger(__name__)
@@ -24,10 +25,13 @@ _ANY_POLICY = "default-src 'self'; frame-ancestors 'self'; object-src 'none'; ba
 
 def observed(app: ASGIApp) -> ASGIApp:
     async def handle(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != ScopeType.HTTP:
-            await app(scope, receive, send)
-            return
-        await _observe(app, scope, receive, send)
+        try:
+            if scope["type"] == ScopeType.HTTP:
+                await _observe(app, scope, receive, send)
+            else:
+                await app(scope, receive, send)
+        finally:
+            _uncount(scope)
 
     return handle
 
@@ -48,6 +52,13 @@ async def _observe(app: ASGIApp, scope: Any, receive: Receive, send: Send) -> No
         await app(scope, receive, send_with_headers)
     finally:
         _log(scope, request_id, status, time.perf_counter() - started)
+
+
+def _uncount(scope: Any) -> None:
+    """The guard has counted the request; now it is over, a stream and a socket included."""
+    counted = (scope.get("state") or {}).pop(COUNTED_AS, None)
+    if counted is not None:
+        scope["litestar_app"].state.request_limits.leave(counted)
 
 
 def _request_id(scope: Any) -> str:

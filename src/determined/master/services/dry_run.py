@@ -47,7 +47,8 @@ class _Run:
 
 async def dry_run(ctx: MasterContext, caller: Caller, asked: DryRunRequest) -> DryRunResponse:
     """Answers also for a faulty config: its problems are the answer."""
-    run = await asyncio.to_thread(_read, asked)
+    async with ctx.config_turns.take(caller.user_id):
+        run = await asyncio.to_thread(_read, asked)
     answer = DryRunResponse(text=run.text, problems=run.problems, submitted=run.raw or None)
     place = None if run.problems else await run.attempt(_place(ctx, run.raw, asked), "project")
     prepared = await _prepare(ctx, caller, run, place, asked) if place is not None else None

@@ -58,7 +58,8 @@ async def create(
     ctx: MasterContext, caller: Caller, asked: CreateExperimentRequest, *, external_id: str | None = None
 ) -> CreateExperimentResponse:
     """Raises InvalidConfig with every violation, NotFound for what does not exist, FailedPrecondition for archived."""
-    raw = await asyncio.to_thread(read_config, asked.config)
+    async with ctx.config_turns.take(caller.user_id):
+        raw = await asyncio.to_thread(read_config, asked.config)
     if asked.template:
         raise NotFound(no_template(asked.template))
     now = ctx.clock.now()
