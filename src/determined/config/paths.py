@@ -3,6 +3,11 @@
 Apart from the schemas: training processes import this and should not wait for a YAML parser.
 """
 
+import re
+
+# Nothing else of the shell's: people copy the message into a terminal, and `$(...)` there would run.
+_VARIABLE = re.compile(r"\$(\w+|\{\w+\})(/[\w./-]*)?", re.ASCII)
+
 
 def path_problem(path: str) -> str | None:
     """Why a path cannot be looked up by others; None for an absolute one."""
@@ -14,6 +19,11 @@ def path_problem(path: str) -> str | None:
         user, slash, rest = path.partition("/")
         typed = user + slash + (quote(rest) if rest else "")
         return f"must be absolute, not `{path}`: `~` is not expanded here; write what `echo {typed}` prints"
+    if _VARIABLE.fullmatch(path):
+        return (
+            f"must be absolute, not `{path}`: variables are not expanded here; "
+            f'write what `echo "{path}"` prints, in a place that every node sees'
+        )
     return (
         f"must be absolute, not `{path}`: a task runs in a directory that is deleted with it; "
         f"write what `realpath -m {quote(path)}` prints, in a place that every node sees"

@@ -91,7 +91,8 @@ def test_malformed_shortcuts_are_refused(text: str) -> None:
     [
         ({"type": "shared_fs", "host_path": "~/checkpoints"}, "host_path", "~/checkpoints", "echo ~/checkpoints"),
         ({"type": "shared_fs", "host_path": "~ada/my dir"}, "host_path", "~ada/my dir", "echo ~ada/'my dir'"),
-        ({"type": "shared_fs", "host_path": "$HOME/c"}, "host_path", "$HOME/c", "realpath -m '$HOME/c'"),
+        ({"type": "shared_fs", "host_path": "$HOME/c"}, "host_path", "$HOME/c", 'what `echo "$HOME/c"` prints'),
+        ({"type": "shared_fs", "host_path": "$(id)/c"}, "host_path", "$(id)/c", "realpath -m '$(id)/c'"),
         ({"type": "shared_fs", "host_path": "relative/dir"}, "host_path", "relative/dir", "realpath -m relative/dir"),
         ({"type": "shared_fs", "host_path": " /data"}, "host_path", " /data", "realpath -m"),
         ({"type": "shared_fs", "host_path": ""}, "host_path", "", "realpath -m"),
