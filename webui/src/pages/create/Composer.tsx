@@ -44,7 +44,13 @@ export function Composer({ mode, parent, trials }: ComposerProps) {
   const { object } = draft;
   const notes = origin.isFixed
     ? []
-    : notesFor({ mode, object, base: isSame ? origin.base : null, hasCode: code !== null });
+    : notesFor({
+        mode,
+        object,
+        base: isSame ? origin.base : null,
+        hasCode: code !== null,
+        trialState: origin.trial?.state,
+      });
   return (
     <Page title={parent ? `${TITLES[mode]}: ${parent.name}` : TITLES[mode]} crumbs={crumbsOf(parent)}>
       {mode === "continue" && parent && (

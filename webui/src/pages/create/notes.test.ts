@@ -13,8 +13,11 @@ test("a search in which nothing varies is told, one with a range is not", () => 
 
 test("continuing without a change is told, and what it cannot take out", () => {
   const base = { name: "x", searcher: { max_length: 1 } };
-  const of = (object: Record<string, unknown>) => notesFor({ mode: "continue", object, base, hasCode: false });
-  expect(of(base)[0]).toContain("Nothing is changed");
+  const of = (object: Record<string, unknown>, trialState = "STATE_COMPLETED") =>
+    notesFor({ mode: "continue", object, base, hasCode: false, trialState });
+  expect(of(base)[0]).toContain("nothing left to do");
+  expect(of(base, "STATE_ERROR")[0]).toContain("fails again unless");
+  expect(of(base, "STATE_CANCELED")).toEqual([]);
   expect(of({ ...base, searcher: { max_length: 2 } })).toEqual([]);
   expect(of({ searcher: { max_length: 2 } })).toEqual(["Continuing keeps what is taken out of the text: name."]);
 });

@@ -13,9 +13,17 @@ export interface Situation {
   /** Of an experiment that goes on under its own id: its configuration before any change; else null. */
   base: Plain | null;
   hasCode: boolean;
+  /** State of the trial that goes on, where one does. */
+  trialState?: string | undefined;
 }
 
-export function notesFor({ mode, object, base, hasCode }: Situation): string[] {
+// A trial that was stopped half-way just goes on.
+const UNCHANGED: Record<string, string> = {
+  STATE_COMPLETED: "a trial that has finished has nothing left to do",
+  STATE_ERROR: "it fails again unless the cause is gone (data, disk, packages); its code stays as it was sent",
+};
+
+export function notesFor({ mode, object, base, hasCode, trialState }: Situation): string[] {
   if (object === null) return [];
   const notes: string[] = [];
   if (mode === "new" && !hasCode) notes.push("No code is chosen (see Files): the command runs in an empty folder.");
@@ -25,7 +33,8 @@ export function notesFor({ mode, object, base, hasCode }: Situation): string[] {
   if (base === null) return notes;
   const { gone } = overrideOf(base, object);
   if (gone.length > 0) notes.push(`Continuing keeps what is taken out of the text: ${gone.join(", ")}.`);
-  if (isSame(base, object)) notes.push("Nothing is changed: a trial that has finished has nothing left to do.");
+  const unchanged = UNCHANGED[trialState ?? ""];
+  if (isSame(base, object) && unchanged !== undefined) notes.push(`Nothing is changed: ${unchanged}.`);
   return notes;
 }
 
