@@ -156,6 +156,18 @@ def test_checkpoints_in_tmp_itself_share_it_with_one_warning(
 
 
 @needs_mounts
+def test_bind_mount_of_tmp_elsewhere_shares_it_with_one_warning(
+    fake_master: FakeMaster, runner: RunnerUnderTest, output: Path
+) -> None:
+    fake_master.spec.bind_mounts = [BindMount(host_path="/tmp", container_path="/data")]
+    fake_master.spec.entrypoint = f"mkdir {output}"
+    assert runner.start().finish().code == 0
+    assert output.is_dir()
+    [said] = [text for text in fake_master.texts("agent") if "/tmp is shared" in text]
+    assert "a bind mount" in said
+
+
+@needs_mounts
 def test_processes_of_a_task_meet_in_tmp_and_in_shared_memory(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
     talk = """
 import multiprocessing, multiprocessing.shared_memory, os, pathlib, tempfile

@@ -59,7 +59,7 @@ def plan(directory: Path, kept: Iterable[str], bind_mounts: Sequence[BindMount],
         return TaskTmp(directory)
     through = _below(root, [*kept, *(f"{TMP}/{name}" for name in _SERVICES)])
     if any(mount.target == str(root) for mount in through):
-        return TaskTmp(directory, shared_because=f"something that it needs is {TMP} itself, such as checkpoint_storage")
+        return TaskTmp(directory, shared_because=f"checkpoint_storage, a bind mount or the task's home is {TMP} itself")
     source = directory if asked is None else Path(asked.host_path)
     through += [_placed(one, root) for one in bind_mounts if one is not asked and is_meant_for_tmp(one)]
     for mount in through:
