@@ -153,9 +153,14 @@ class Cluster:
             return engine
         raise NotFound(f"no engine '{name}' with a bridge is part of this master")
 
+    def note_nodes(self, now: datetime) -> None:
+        """Remember since when each node is offered; one that was gone meanwhile counts anew."""
+        offered = {placed.node.id for placed in self.nodes()}
+        self._first_seen = {node_id: self._first_seen.get(node_id, now) for node_id in offered}
+
     def seen_since(self, node_id: str, now: datetime) -> datetime:
-        """When this process first saw the node."""
-        return self._first_seen.setdefault(node_id, now)
+        """When a scheduling pass first saw the node; `now` for one that came after the last pass."""
+        return self._first_seen.get(node_id, now)
 
     def growing_engine(self) -> GrowingEngine:
         for engine in self.engines.values():

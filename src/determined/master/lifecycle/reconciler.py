@@ -78,6 +78,7 @@ class Reconciler:
 
     async def _step(self) -> None:
         now = self._ctx.clock.now()
+        self._cluster.note_nodes(now)
         world = scheduling.World(
             nodes=self._cluster.nodes(),
             pools=self._pools,
