@@ -241,6 +241,9 @@ def test_a_local_cluster_keeps_upstreams_flags(home: Path, tmp_path: Path) -> No
         wrong = det(home, *up, "--master-config-path", str(own), check=False)
         assert (wrong.returncode, "`prot`" in wrong.stderr, "Traceback" in wrong.stderr) == (1, True, False)
         assert "clusterName: mine" in det(home, "master", "info").stdout, "a refused config stops nothing"
+        up[up.index(port)] = free_port()
+        again = det(home, *up).stderr
+        assert "Restarted cluster determined" in again and f"it was at http://127.0.0.1:{port}" in again
     finally:
         det(home, "deploy", "local", "cluster-down", "--delete-db")
     assert not (home / "data" / "determined" / "clusters" / "determined" / "master.db").exists()

@@ -42,7 +42,10 @@ def cluster_up(args: argparse.Namespace) -> None:
         delete_db=args.delete_db,
         slots=args.slots,
     )
+    before = local.process(args.cluster_name).find()
     state = local.up(args.cluster_name, options)
+    if before is not None:
+        render.line(_restarted(args.cluster_name, before.url, state.url), file=sys.stderr)
     render.line(f"Determined is running at {state.url}")
     if not args.initial_user_password:
         path = local.directory(args.cluster_name) / "state.json"
@@ -50,6 +53,11 @@ def cluster_up(args: argparse.Namespace) -> None:
     render.line("Your det commands on this machine find it.", file=sys.stderr)
     for sentence in reach.describe(state.url, stored(local.directory(args.cluster_name)).host):
         render.line(sentence, file=sys.stderr)
+
+
+def _restarted(name: str, before: str, now: str) -> str:
+    moved = "" if before == now else f"; it was at {before}, where nothing answers any more"
+    return f"Restarted cluster {name} with the options of this command{moved}. Running training goes on."
 
 
 def cluster_down(args: argparse.Namespace) -> None:
