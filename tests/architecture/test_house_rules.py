@@ -20,6 +20,7 @@ ENVIRONMENT_READERS = {
     "api/environment.py",
     "cli/environment.py",
     "deploy/environment.py",
+    "engines/host/environment.py",  # what runners of other users may have of it
     "engines/remote/environment.py",
     "estimator/_parallel.py",
     "exec/runner/environment.py",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from determined.engines.host import untrusted
+from determined.engines.host import environment, untrusted
 from determined.engines.model import RunAs
 from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir import lock
@@ -66,6 +66,7 @@ def spawn(python: str, run_dir: RunDir, identity: Identity | None) -> "subproces
                 stderr=subprocess.STDOUT,
                 cwd=run_dir.path,
                 start_new_session=True,
+                env=environment.without_secrets() if identity else None,
                 user=identity.uid if identity else None,
                 group=identity.gid if identity else None,
                 extra_groups=identity.groups if identity else None,

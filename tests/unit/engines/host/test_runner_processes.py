@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from determined._remove_tree import remove_tree
 from determined.engines.host import process
 from determined.engines.model import RunAs
 from determined.errors import FailedPrecondition
@@ -115,3 +116,32 @@ def test_root_becomes_the_linked_user_with_its_groups() -> None:
     known = pwd.getpwnam("nobody")
     assert (identity.uid, identity.gid) == (known.pw_uid, known.pw_gid)
     assert identity.gid in identity.groups
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a runner as another user")
+def test_a_runner_of_another_user_gets_none_of_the_masters_settings_and_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    secrets = {
+        "DET_DB_PASSWORD": "1",
+        "DET_SECURITY_INITIAL_USER_PASSWORD": "1",
+        "PGPASSWORD": "1",
+        "AWS_SECRET_ACCESS_KEY": "1",
+        "DATABASE_URL": "postgresql://det:1@db/det",
+    }
+    for_tasks = {"UV_INDEX_URL": "https://me:1@index/simple", "DET_ENVIRONMENT_CACHE": "/var/cache/det", "LANG": "C"}
+    for name, value in {**secrets, **for_tasks}.items():
+        monkeypatch.setenv(name, value)
+    run_dir = RunDir(Path("/tmp") / f"determined-test-{os.getpid()}")
+    run_dir.path.mkdir(mode=0o755)
+    try:
+        program = run_dir.path / "python"
+        program.write_text("#!/bin/sh\nenv\nid -u\n")
+        program.chmod(0o755)
+        process.spawn(str(program), run_dir, process.Identity(2002, 2002, (2002,))).wait(60)
+        seen = run_dir.runner_log.read_text().splitlines()
+    finally:
+        remove_tree(str(run_dir.path))
+    assert seen[-1] == "2002"
+    assert not secrets.keys() & {line.partition("=")[0] for line in seen}
+    assert {f"{name}={value}" for name, value in for_tasks.items()} <= set(seen)

@@ -1,0 +1,20 @@
+"""What a runner of another user gets of our environment. The one file of this engine that reads os.environ."""
+
+import os
+
+from determined.config.secret_names import is_secret_variable, mask_logins
+from determined.constants import ENV_ENVIRONMENT_CACHE
+
+# Of this node's package indexes and proxies: what the runner installs for a task may need a login there.
+_FOR_TASKS = ("UV_", "PIP_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+
+
+def without_secrets() -> dict[str, str]:
+    """All but our own settings and secrets: a task reads the variables of its runner, whose user is its own."""
+    return {name: value for name, value in os.environ.items() if _is_for_others(name, value)}
+
+
+def _is_for_others(name: str, value: str) -> bool:
+    if name.startswith("DET_"):
+        return name.startswith(ENV_ENVIRONMENT_CACHE)
+    return name.upper().startswith(_FOR_TASKS) or not (is_secret_variable(name) or mask_logins(value) != value)
