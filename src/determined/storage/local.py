@@ -9,12 +9,12 @@ import contextlib
 import errno
 import logging
 import os
-import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from determined._remove_tree import remove_tree
 from determined.errors import CheckpointNotFound, NoDirectStorageAccess
 from determined.storage import copying, links, listing, manifest, tree
 from determined.storage.base import Paths, Selector, StorageManager
@@ -104,7 +104,8 @@ class LocalStorageManager(StorageManager):
 
     def publish(self, dst: str, entries: Iterable[Entry]) -> None:
         staging, final = self.pre_store_path(dst), self._final(dst)
-        if final.exists():
+        if os.path.lexists(final):
+            _require_same_owner(staging, final)
             self._merge(staging, final, entries)
             return
         with tree.directory(str(staging)) as fd:
@@ -151,11 +152,15 @@ class LocalStorageManager(StorageManager):
 
     def put(self, src: Paths, key: str) -> None:
         make_base(self.base)
-        target = self._loose(key)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(target.name + ".part")
-        shutil.copyfile(src, part)
-        part.replace(target)
+        self._loose(key)
+        with contextlib.ExitStack() as stack:
+            # Not by its path: on the way are directories that every user may make, or a link in place of one.
+            fd = stack.enter_context(tree.base(self._base_path))
+            for part in PurePosixPath(key).parts[:-1]:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=fd)
+                fd = stack.enter_context(tree.directory(part, fd))
+            tree.copy_file(src, fd, PurePosixPath(key).name)
 
     def read(self, key: str) -> bytes:
         return self._loose(key).read_bytes()
@@ -214,7 +219,7 @@ class LocalStorageManager(StorageManager):
                 (staging / path).replace(final / path)
         with tree.directory(str(final)) as fd:
             tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode([*before, *entries]))
-        shutil.rmtree(staging)
+        remove_tree(str(staging))
 
     @contextlib.contextmanager
     def _directory(self, name: str) -> Iterator[int]:
@@ -277,6 +282,16 @@ def check_digest(checkpoint: str, entry: Entry, size: int, digest: str) -> None:
     """Raise CheckpointDamaged when a file just read is not the one that was stored."""
     if size != entry.size or (entry.hash is not None and digest != entry.hash):
         raise manifest.damaged(checkpoint, entry, f"it has {size} bytes, hash {digest}")
+
+
+def _require_same_owner(staging: Path, final: Path) -> None:
+    """Whoever sees what is staged can make a directory of that name first, and would own the checkpoint put there."""
+    found = os.lstat(final)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.lstat(staging).st_uid:
+        raise PermissionError(
+            errno.EPERM,
+            f"{final} was made by another user (uid {found.st_uid}), so nothing is stored there; tell an administrator",
+        )
 
 
 def make_base(base: Path) -> None:

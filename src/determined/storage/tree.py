@@ -5,12 +5,17 @@ one name relative to a descriptor with O_NOFOLLOW, so there is no moment at whic
 """
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from determined._remove_tree import remove_tree
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_DEEPEST = 256  # levels; each takes a descriptor and a frame of whoever walks
 # a FIFO in the place of a file must not make us wait for a writer
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -42,7 +47,12 @@ def base(path: str) -> Iterator[int]:
 
 
 def walk(fd: int, prefix: str = "") -> Iterator[tuple[str, os.stat_result]]:
-    """Everything below, links as themselves; directories end with `/` and come before what is in them."""
+    """Everything below, links as themselves; directories end with `/` and come before what is in them.
+
+    Raises OSError where directories are nested too deeply.
+    """
+    if prefix.count("/") > _DEEPEST:
+        raise OSError(errno.ENAMETOOLONG, f"directories are nested more than {_DEEPEST} deep")
     with os.scandir(fd) as found:
         names = sorted(entry.name for entry in found)
     for name in names:
@@ -91,6 +101,17 @@ def write_file(fd: int, name: str, raw: bytes) -> None:
     os.replace(part, name, src_dir_fd=fd, dst_dir_fd=fd)
 
 
+def copy_file(src: str | os.PathLike[str], fd: int, name: str) -> None:
+    """Copy a file into `fd` in one step; a link in the place of the new file, or of its first part, is replaced."""
+    part = name + ".part"
+    with Path(src).open("rb") as source:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(part, dir_fd=fd)
+        with os.fdopen(os.open(part, _NEW_FILE, 0o666, dir_fd=fd), "wb") as out:
+            shutil.copyfileobj(source, out)
+    os.replace(part, name, src_dir_fd=fd, dst_dir_fd=fd)
+
+
 def exists(fd: int, name: str) -> bool:
     """Whether `fd` itself holds a regular file of this name."""
     try:
@@ -104,15 +125,9 @@ def remove(fd: int, path: str) -> None:
     parent, _, name = path.rstrip("/").rpartition("/")
     with contextlib.suppress(FileNotFoundError), directory(parent, fd) as inside:
         if stat.S_ISDIR(os.lstat(name, dir_fd=inside).st_mode):
-            shutil.rmtree(name, dir_fd=inside, onerror=_unless_gone)
+            remove_tree(name, inside)
         else:
             os.unlink(name, dir_fd=inside)
-
-
-def _unless_gone(_doing: object, _path: object, what: tuple[type[BaseException], BaseException, object]) -> None:
-    """Somebody else removes the same, as ranks of one job may do."""
-    if not isinstance(what[1], FileNotFoundError):
-        raise what[1]
 
 
 def remove_all(fd: int, doomed: Iterable[str]) -> None:

@@ -17,6 +17,7 @@ import pytest
 from fake_master import TOKEN, FakeMaster, RunnerUnderTest, eventually, trial
 
 from determined._info import read_info
+from determined._remove_tree import remove_tree
 from determined.constants import CONFIG_LINE_PREFIX, MAX_LOG_LINE_BYTES
 from determined.rundir.lock import is_held
 from determined.wire.report import BindMount, ExitCause
@@ -382,3 +383,27 @@ def test_nothing_is_said_of_small_files_or_after_a_failure(
     fake_master.spec.entrypoint = entrypoint
     runner.start().finish()
     assert not [line.text for line in fake_master.lines("agent") if "working directory is deleted" in line.text]
+
+
+NESTED = """
+import os
+for place in (".", os.environ["TMPDIR"]):
+    fd = os.open(place, os.O_RDONLY)
+    for _ in range(3000):
+        os.mkdir("d", dir_fd=fd)
+        inner = os.open("d", os.O_RDONLY, dir_fd=fd)
+        os.close(fd)
+        fd = inner
+    os.close(fd)
+"""
+
+
+def test_thousands_of_nested_directories_do_not_end_the_runner(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    fake_master.files = {"nest.py": NESTED}
+    fake_master.spec.entrypoint = "python3 nest.py"
+    try:
+        assert runner.start().finish().code == 0
+    finally:
+        remove_tree(str(runner.dir.path))  # pytest could not

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,69 @@ def test_loose_files_are_not_removed_through_a_link(
         manager.remove("cluster/file")
     manager.remove("cluster")
     assert (outside / "file").exists()
+
+
+def _nest(directory: Path, levels: int) -> None:
+    fd = os.open(directory, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir("d", dir_fd=fd)
+        inner = os.open("d", os.O_RDONLY, dir_fd=fd)
+        os.close(fd)
+        fd = inner
+    os.close(fd)
+
+
+def test_directories_nested_beyond_reason_stop_neither_sweeping_nor_deleting(
+    manager: SharedFSStorageManager, saved: Path
+) -> None:
+    deep = manager.base / f".staging-{C[:-1]}2"
+    deep.mkdir()
+    _nest(deep, 3000)
+    (manager.base / f".staging-{C[:-1]}3").mkdir()
+    assert manager.sweep_staging(0, time.time() + 10) == [f"{C[:-1]}3"], "others are swept all the same"
+    _nest(saved / "d", 3000)
+    with pytest.raises(OSError, match="nested"):
+        manager.delete(C, ["**/*"])
+    manager.remove(C)
+    manager.remove(deep.name)
+    assert not list(manager.base.iterdir())
+
+
+@pytest.mark.parametrize("linked", ["c/experiment/7", "c/experiment/7/trial", "c/experiment/7/trial/events.part"])
+def test_loose_files_are_never_put_through_a_link(
+    manager: SharedFSStorageManager, outside: Path, tmp_path: Path, linked: str
+) -> None:
+    (tmp_path / "events").write_text("new")
+    link = manager.base / linked
+    link.parent.mkdir(parents=True)
+    link.symlink_to(outside / "file" if linked.endswith(".part") else outside)
+    if linked.endswith(".part"):
+        manager.put(tmp_path / "events", "c/experiment/7/trial/events")
+        assert (link.parent / "events").read_text() == "new"
+    else:
+        with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
+            manager.put(tmp_path / "events", "c/experiment/7/trial/events")
+    assert [(path.name, path.read_text()) for path in outside.iterdir()] == [("file", "secret")]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of another user")
+def test_a_checkpoint_is_not_published_into_a_directory_that_another_user_made_first(
+    manager: SharedFSStorageManager,
+) -> None:
+    with pytest.raises(PermissionError, match="another user"), manager.store_path(C) as path:
+        (path / "state").write_text("mine")
+        stolen = manager.base / C
+        stolen.mkdir()
+        (stolen / "metadata.json").write_text("{}")
+        os.chown(stolen, 2002, 2002)
+    assert not (stolen / "state").exists()
+
+
+def test_a_checkpoint_is_not_published_through_a_link_in_its_place(
+    manager: SharedFSStorageManager, outside: Path
+) -> None:
+    with pytest.raises(PermissionError, match="another user"), manager.store_path(C) as path:
+        (path / "state").write_text("mine")
+        (outside / "metadata.json").write_text("{}")
+        (manager.base / C).symlink_to(outside)
+    assert not (outside / "state").exists()

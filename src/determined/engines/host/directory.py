@@ -2,11 +2,11 @@
 
 import logging
 import os
-import shutil
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 
+from determined._remove_tree import remove_tree
 from determined.engines.host import untrusted
 from determined.engines.host.process import Identity
 from determined.engines.model import Launch
@@ -147,7 +147,7 @@ def aside_of(run_dir: RunDir) -> Path:
 def remove(run_dir: RunDir) -> None:
     """Remove the directory; what cannot be removed is said once and left."""
     try:
-        shutil.rmtree(run_dir.path)
+        remove_tree(str(run_dir.path))
     except FileNotFoundError:
         return
     except OSError as e:

@@ -13,6 +13,7 @@ _RESULTS = frozenset(
 )  # fmt: skip
 _NOTICEABLE_BYTES = 64 * 1024
 _MOST_FILES = 5000  # looked at: a training may have unpacked its data here
+_DEEPEST = 100  # levels: os.walk recurses
 _NAMED = 3
 
 
@@ -32,8 +33,10 @@ def describe(run_dir: RunDir) -> str | None:
 def _new_files(run_dir: RunDir) -> Iterator[tuple[str, int]]:
     """Those that were not sent, and are in no directory that was uploaded as a checkpoint."""
     stored = _uploaded(run_dir)
-    looked = 0
+    looked, depth = 0, str(run_dir.workdir).count("/")
     for directory, folders, names in os.walk(run_dir.workdir):
+        if directory.count("/") - depth > _DEEPEST:
+            folders.clear()
         folders[:] = [n for n in folders if n[0] != "." and n != "__pycache__" and f"{directory}/{n}" not in stored]
         for name in names:
             looked += 1

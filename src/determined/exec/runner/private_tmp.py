@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from determined._remove_tree import remove_tree
 from determined.exec.runner.namespace import Mount
 from determined.rundir.layout import RunDir
 from determined.wire.report import BindMount
@@ -81,8 +82,16 @@ def remove(run_dir: RunDir) -> None:
     with contextlib.suppress(OSError, ValueError):
         outer = Path(json.loads(run_dir.tmp_note.read_text()))
         if outer.name.startswith(_PREFIX):
-            shutil.rmtree(outer, ignore_errors=True)
+            _remove(outer)
         run_dir.tmp_note.unlink()
+
+
+def _remove(outer: Path) -> None:
+    """As much as can be: a directory without rights must not keep the rest."""
+    with contextlib.suppress(OSError):
+        return remove_tree(str(outer))
+    with contextlib.suppress(RecursionError):
+        shutil.rmtree(outer, ignore_errors=True)
 
 
 def _below(root: Path, paths: Iterable[str]) -> list[Mount]:
