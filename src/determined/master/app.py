@@ -53,6 +53,7 @@ from determined.master.routes.docs import openapi_config
 from determined.master.routes.errors import exception_handlers
 from determined.master.routes.limits import ORDINARY_BODY
 from determined.master.routes.observe import observed
+from determined.master.routes.submit_turns import SubmitTurns
 from determined.master.services import bootstrap, session
 from determined.master.services.experiment_files import prepare_storage
 from determined.master.services.master_log import LogRing
@@ -166,6 +167,7 @@ async def _lifespan(app: Litestar) -> AsyncIterator[None]:
 async def _open(state: State, stack: AsyncExitStack) -> None:
     plan: Plan = state.plan
     state.throttle, state.metrics, state.log_ring = LoginThrottle(), RequestMetrics(), LogRing()
+    state.submit_turns = SubmitTurns()
     state.links = LoginLinks()
     state.request_limits = RequestLimits()
     state.identity_secret = plan.identity_secret
@@ -372,7 +374,7 @@ def _start_loops(ctx: MasterContext) -> list[asyncio.Task[Any]]:
 
 
 def _dependencies() -> dict[str, Provide]:
-    opened = ("ctx", "throttle", "links", "log_ring", "streams")
+    opened = ("ctx", "throttle", "submit_turns", "links", "log_ring", "streams")
     return {"caller": Provide(_caller, sync_to_thread=False), **{name: _opened(name) for name in opened}}
 
 

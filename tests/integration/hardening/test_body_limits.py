@@ -2,6 +2,8 @@
 
 import json
 import socket
+import time
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,6 +12,8 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
 from determined.master.routes.limits import ORDINARY_BODY, PUBLIC_BODY
+from determined.master.routes.submit_turns import AT_ONCE
+from determined.master.routes.submit_turns import LARGE as LARGE_SUBMISSION
 
 # Routes that need more than the ordinary limit, and nobody else: whoever adds one must mean it.
 LARGE = {
@@ -91,3 +95,38 @@ def test_a_config_has_a_length(sqlite_world: Any) -> None:
         answer = sqlite_world.admin.post(f"/api/v1/experiments{path}", {"id": 1, field: config})
         assert answer.status == 400, path
         assert f"{field} has {len(config)} characters; at most 524288" in answer.message
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def _begin_submission(world: Any, client: Any, sent: int, length: int) -> socket.socket:
+    """Of `length` bytes, of which `sent` are on their way."""
+    address = urlsplit(world.master.url)
+    head = f"POST /api/v1/experiments HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n"
+    head += "".join(f"{name}: {value}\r\n" for name, value in client.headers.items())
+    sock = socket.create_connection((address.hostname, address.port), timeout=60)
+    sock.sendall(head.encode() + b"\r\n" + b"x" * sent)
+    return sock
+
+
+def test_large_submissions_of_one_user_take_turns_and_hold_up_nobody_else(sqlite_world: Any) -> None:
+    ada, other = sqlite_world.master.client("determined"), sqlite_world.admin
+    large = LARGE_SUBMISSION + 1
+    unfinished = [_begin_submission(sqlite_world, ada, large - 1, large) for _ in range(AT_ONCE)]
+    waiting = _begin_submission(sqlite_world, ada, large // 64, large)
+    turns = sqlite_world.master.app.state.submit_turns
+    eventually(lambda: list(turns.present.values()) == [AT_ONCE + 1])
+    assert other.call("POST", "/api/v1/experiments", b"x" * large).status == 400, "another user's is read"
+    assert ada.call("POST", "/api/v1/experiments", b"x" * 1000).status == 400, "small ones do not wait"
+    assert list(turns.present.values()) == [AT_ONCE + 1]
+    for sock in unfinished:
+        sock.close()
+    waiting.sendall(b"x" * (large - large // 64))
+    assert waiting.recv(100).startswith(b"HTTP/1.1 400"), "its turn came"
+    waiting.close()
+    eventually(lambda: not turns.present)

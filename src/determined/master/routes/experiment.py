@@ -11,6 +11,7 @@ from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.limits import CONFIG_BODY, SUBMIT_BODY
 from determined.master.routes.params import Limit, Offset
+from determined.master.routes.submit_turns import SubmitTurns
 from determined.master.services import (
     checkpoint_gc,
     experiment_continue,
@@ -55,9 +56,12 @@ KeepCount = Annotated[int | None, Parameter(ge=0)]
 
 
 @post("/api/v1/experiments", status_code=200, request_max_body_size=SUBMIT_BODY, opt=ANY_USER)
-async def create_experiment(request: AnyRequest, ctx: MasterContext, caller: Caller) -> CreateExperimentResponse:
-    asked = await read_body(request, CreateExperimentRequest)
-    return await experiment_create.create(ctx, caller, asked)
+async def create_experiment(
+    request: AnyRequest, ctx: MasterContext, caller: Caller, submit_turns: SubmitTurns
+) -> CreateExperimentResponse:
+    async with submit_turns.turn(request, caller):
+        asked = await read_body(request, CreateExperimentRequest)
+        return await experiment_create.create(ctx, caller, asked)
 
 
 @put(
@@ -67,10 +71,11 @@ async def create_experiment(request: AnyRequest, ctx: MasterContext, caller: Cal
     opt=noted(USER_OR_EXPERIMENT, "a trial's task: the experiment whose search it drives"),
 )
 async def put_experiment(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, external_id: str
+    request: AnyRequest, ctx: MasterContext, caller: Caller, submit_turns: SubmitTurns, external_id: str
 ) -> PutExperimentResponse:
-    asked = await read_body(request, CreateExperimentRequest)
-    return await unmanaged.put_experiment(ctx, caller, external_id, asked)
+    async with submit_turns.turn(request, caller):
+        asked = await read_body(request, CreateExperimentRequest)
+        return await unmanaged.put_experiment(ctx, caller, external_id, asked)
 
 
 @post(
