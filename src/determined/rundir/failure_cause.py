@@ -11,6 +11,11 @@ _FRAME = re.compile(r'^\s+File "(?P<file>.+?)", line (?P<line>\d+)(?:, in (?P<fu
 _ERROR = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?:: (?P<text>.*))?$")
 _RUN_START = re.compile(r"^(assigned to|started on) ")
 _ENDED = re.compile(r"^allocation ended \(.*?\): (?:node \d+ \(.*?\): )?(?P<reason>.*)", re.DOTALL)
+_NO_SCRIPT = re.compile(r"^\S*python\S*: can't open file '(.+)': \[Errno 2\]")
+_NO_SCRIPT_ADVICE = (
+    "the submitted directory does not hold it, or .detignore leaves it out",
+    "correct `entrypoint`, or the directory that follows the config in `det e create`",
+)
 _WORKDIR = "/workdir/"  # a run directory's copy of what the user submitted
 
 
@@ -56,10 +61,13 @@ def find_cause(lines: Sequence[LogLine], *, python: str | None = None) -> Cause:
     tracebacks = [found for group in _by_process(last_run) if (found := _last_traceback(group)) is not None]
     tracebacks.sort(key=lambda found: found[0])  # of several ranks, the first that failed
     reason = next((m["reason"] for line in reversed(last_run) if (m := _ENDED.match(line.text))), None)
-    if not tracebacks:
-        return _known(reason or "", None, python)
-    _, error, frames = tracebacks[0]
-    return _known(error, _own_frame(frames), python)
+    if tracebacks:
+        _, error, frames = tracebacks[0]
+        return _known(error, _own_frame(frames), python, _EXCEPTIONS)
+    script = next((m[1] for line in last_run if line.source != "master" and (m := _NO_SCRIPT.match(line.text))), None)
+    if script is not None:
+        return Cause(f"Python finds no file {script.partition(_WORKDIR)[2] or script}", None, *_NO_SCRIPT_ADVICE)
+    return _known(reason or "", None, python, (*_ENDS, *_EXCEPTIONS))
 
 
 def _last_run(lines: Sequence[LogLine]) -> Sequence[LogLine]:
@@ -102,8 +110,8 @@ def _own_frame(frames: Sequence[Frame]) -> Frame | None:
     return frames[-1] if frames else None
 
 
-def _known(error: str, frame: Frame | None, python: str | None) -> Cause:
-    likely, advice = _explain(error)
+def _known(error: str, frame: Frame | None, python: str | None, rules: "Iterable[_Rule]") -> Cause:
+    likely, advice = _explain(error, rules)
     if advice and python:
         advice = advice.replace(_ACTIVE, f"{python}, which runs the task")
     return Cause(error or None, frame.describe() if frame else None, likely, advice)
@@ -150,34 +158,50 @@ def _fixed(likely: str, advice: str) -> Callable[[re.Match[str]], tuple[str, str
     return lambda _: (likely, advice)
 
 
-_KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]], ...] = (
-    (re.compile(r"ModuleNotFoundError: No module named '([^']+)'"), _missing_module),
-    (re.compile(r"ImportError: cannot import name '([^']+)' from '([^']+)'"), _missing_name),
-    (re.compile(r"FileNotFoundError|No such file or directory"), _missing_file),
-    (re.compile(r"out of memory|OutOfMemoryError"), _fixed(
-        "the model and its batch do not fit into the memory of the accelerator",
-        "lower the batch size, or compute in bf16")),
-    (re.compile(r"MemoryError|SIGKILL|status 137"), _fixed(
-        "the process was killed, mostly for lack of memory on the host",
-        "lower the batch size or the number of data loader workers, or give the task more memory")),
-    (re.compile(r"No space left on device"), _fixed(
+_Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]]
+_ACCELERATOR_MEMORY = _fixed(
+    "the model and its batch do not fit into the memory of the accelerator", "lower the batch size, or compute in bf16"
+)
+_HOST_MEMORY = _fixed(
+    "the process was killed, mostly for lack of memory on the host",
+    "lower the batch size or the number of data loader workers, or give the task more memory",
+)
+
+# By the exception's type, at the start of a line: its text is the user's and may say anything.
+_EXCEPTIONS: tuple[_Rule, ...] = (
+    (re.compile(r"^ModuleNotFoundError: No module named '([^']+)'", re.M), _missing_module),
+    (re.compile(r"^ImportError: cannot import name '([^']+)' from '([^']+)'", re.M), _missing_name),
+    (re.compile(r"^FileNotFoundError", re.M), _missing_file),
+    (re.compile(r"^[\w.]*OutOfMemoryError|^RuntimeError: .*out of memory", re.M), _ACCELERATOR_MEMORY),
+    (re.compile(r"^[\w.]*MemoryError", re.M), _HOST_MEMORY),
+    (re.compile(r"^(OSError|RuntimeError): .*No space left on device", re.M), _fixed(
         "a disk is full", "free space there, or write to another disk")),
-    (re.compile(r"status 127|was not found"), _fixed(
-        "the program that `entrypoint` names is not installed where the task runs",
-        "correct `entrypoint`, or submit from the environment that has the program")),
-    (re.compile(r"status 126"), _fixed(
-        "the program that `entrypoint` names cannot be executed",
-        "make it executable (chmod +x), or put its interpreter in front")),
-    (re.compile(r"SyntaxError|IndentationError"), _fixed(
+    (re.compile(r"^(SyntaxError|IndentationError|TabError)", re.M), _fixed(
         "Python cannot read this line", "correct it; `python3 -m py_compile FILE` checks a file without running it")),
 )  # fmt: skip
 
+# By the platform's own words for an end. What has advice in it already (checkpoint storage) needs none here.
+_ENDS: tuple[_Rule, ...] = (
+    (re.compile(r"^the entrypoint was not found|^the entrypoint exited with status 127"), _fixed(
+        "the program that `entrypoint` names is not installed where the task runs",
+        "correct `entrypoint`, or submit from the environment that has the program")),
+    (re.compile(r"^the entrypoint cannot be executed|^the entrypoint exited with status 126"), _fixed(
+        "the program that `entrypoint` names cannot be executed",
+        "make it executable (chmod +x), or put its interpreter in front")),
+    (re.compile(r"^the entrypoint was ended by SIGKILL|^the entrypoint exited with status 137"), _HOST_MEMORY),
+    (re.compile(r"^out of memory on the host"), _HOST_MEMORY),
+    (re.compile(r"^out of memory on the accelerator"), _ACCELERATOR_MEMORY),
+    (re.compile(r"^a startup hook failed"), _fixed(
+        "a command in startup-hook.sh failed; the log shows its last words",
+        "run `bash -ex startup-hook.sh` by hand, and correct the command that ends it")),
+)  # fmt: skip
 
-def _explain(error: str) -> tuple[str | None, str | None]:
+
+def _explain(error: str, rules: Iterable[_Rule]) -> tuple[str | None, str | None]:
     removed = removed_name(error)
     if removed is not None:
         return removed.likely(), removed.advice()
-    for pattern, explain in _KNOWN:
+    for pattern, explain in rules:
         if found := pattern.search(error):
             return explain(found)
     return None, None

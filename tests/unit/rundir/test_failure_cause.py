@@ -87,6 +87,33 @@ def test_an_end_without_a_traceback_is_told_in_the_platforms_words() -> None:
     assert cause.advice is not None and "entrypoint" in cause.advice
 
 
+def test_what_a_user_writes_into_an_exception_is_not_taken_for_the_platforms_words() -> None:
+    for text in ("the key was not found", "worker ended with status 127", "No such file or directory"):
+        cause = find_cause(task(*traceback(f"{RUN}/t.py", 1, "go()", f"ValueError: {text}")))
+        assert (cause.what, cause.likely, cause.advice) == (f"ValueError: {text}", None, None)
+
+
+def test_an_end_before_the_entrypoint_is_not_blamed_on_it() -> None:
+    hook = "a startup hook failed with status 127; the entrypoint was not started"
+    cause = find_cause(master(STARTED, f"allocation ended (errored): node 0 (vm): {hook}"))
+    assert cause.what == hook
+    assert cause.likely is not None and "startup-hook.sh" in cause.likely and "entrypoint" not in cause.likely
+    storage = "checkpoint storage does not work: [Errno 2] No such file or directory: '/x'; fix checkpoint_storage"
+    cause = find_cause(master(STARTED, f"allocation ended (errored): node 0 (vm): {storage}"))
+    assert (cause.what, cause.likely) == (storage, None)
+    memory = "out of memory on the host: the kernel ended a process of this task's cgroup"
+    cause = find_cause(master(STARTED, f"allocation ended (errored): node 0 (vm): {memory}"))
+    assert cause.likely is not None and "accelerator" not in cause.likely
+
+
+def test_a_script_that_was_not_submitted_is_named() -> None:
+    said = f"python3: can't open file '{RUN}/tarin.py': [Errno 2] No such file or directory"
+    ended = "allocation ended (errored): node 0 (vm): the entrypoint exited with status 2"
+    cause = find_cause([*master(STARTED), *task(said), *master(ended)])
+    assert cause.what == "Python finds no file tarin.py"
+    assert cause.advice is not None and "correct `entrypoint`" in cause.advice
+
+
 def test_a_traceback_that_was_handled_before_the_last_one_is_not_the_cause() -> None:
     last = traceback(f"{RUN}/t.py", 9, "raise KeyError('lr')", "KeyError: 'lr'")
     cause = find_cause(
