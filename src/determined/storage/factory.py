@@ -92,7 +92,7 @@ def validate_manager(manager: StorageManager) -> None:
         _round_trip(manager, key, text)
     except OSError as err:
         raise NoDirectStorageAccess(
-            f"checkpoint storage {manager._base_path} cannot be used: {err}; "
+            f"{manager._base_path} cannot be used: {err}; "
             "fix checkpoint_storage in the config, or the permissions there"
         ) from err
 

@@ -91,3 +91,10 @@ def test_a_probe_of_a_place_that_cannot_be_written_names_it(tmp_path: Path) -> N
 def test_a_probe_of_a_wrong_section_is_one_of_our_errors() -> None:
     with pytest.raises(DeterminedError, match="checkpoint_storage cannot be used"):
         storage.probe({"type": "directory"})
+
+
+def test_a_store_that_cannot_be_used_is_named_once_with_the_key_to_correct() -> None:
+    with pytest.raises(NoDirectStorageAccess) as refused:
+        storage.probe({"type": "shared_fs", "host_path": "/proc/none"})
+    said = str(refused.value)
+    assert said.startswith("/proc/none cannot be used: ") and said.count("checkpoint_storage") == 1
