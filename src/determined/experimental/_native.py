@@ -99,7 +99,9 @@ def create(
     if trial_def is None and not request.config.get("entrypoint"):
         raise ValueError("create() got neither trial_def nor an entrypoint in config; pass the trial class")
     if request.is_local:
-        return test_one_batch(trial_def or _entrypoint_class(request), request.config)
+        trial = test_one_batch(trial_def or _entrypoint_class(request), request.config)
+        sys.stdout.write("Local test succeeded\n")  # as det e create --local --test does
+        return trial
     return submit(request, replaces_entrypoint=trial_def is not None)
 
 

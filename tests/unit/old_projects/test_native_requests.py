@@ -85,13 +85,16 @@ def test_local_training_needs_test(sent: SentConfigs) -> None:
 
 
 @pytest.mark.parametrize("how", [{"local": True, "test": True}, {"local": Mode.LOCAL}, {"mode": Mode.LOCAL}])
-def test_a_class_is_tried_on_one_batch_in_this_process(how: dict[str, Any], off_cluster: Path) -> None:
+def test_a_class_is_tried_on_one_batch_in_this_process(
+    how: dict[str, Any], off_cluster: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("torch")
     sys.path.insert(0, str(Path(__file__).parents[1] / "pytorch"))
     from small_trial import SmallTrial
 
     trial = det.create(SmallTrial, {"hyperparameters": {"global_batch_size": 4, "lr": 0.1}}, **how)
     assert isinstance(trial, SmallTrial)
+    assert capsys.readouterr().out.endswith("Local test succeeded\n")
 
 
 def test_keras_and_estimator_scripts_end_once_they_are_submitted(sent: SentConfigs) -> None:
