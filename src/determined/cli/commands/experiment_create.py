@@ -102,7 +102,8 @@ def _files(model_def: str | None, includes: list[str]) -> tuple[list[Any], int]:
     root = Path(model_def) if model_def is not None else None
     entries = context.read_directory(root, [Path(i) for i in includes], notice=render.warn)
     total = sum(context.content_size(e) for e in entries)
-    render.line(f"Preparing files to send to master... {render.size_of(total)} and {len(entries)} files")
+    files = "1 file" if len(entries) == 1 else f"{len(entries)} files"
+    render.line(f"Preparing files to send to master... {render.size_of(total)} and {files}")
     return entries, total
 
 
