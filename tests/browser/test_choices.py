@@ -33,6 +33,19 @@ def test_stopping_asks_whether_to_save_a_checkpoint_first(signed_in: Page, clien
     client.wait_state(made, "CANCELED")
 
 
+def test_stopping_a_paused_experiment_offers_no_checkpoint(signed_in: Page, client: Client, tmp_path: Path) -> None:
+    made = submit(client, tmp_path / "exp", WAITING, name="paused and stopped")
+    client.wait_state(made, "RUNNING")
+    client.call("POST", f"/api/v1/experiments/{made}/pause")
+    client.wait_state(made, "PAUSED")
+    signed_in.goto(f"/det/experiments/{made}/overview")
+    signed_in.get_by_role("button", name="Stop…").click()
+    dialog = signed_in.get_by_role("alertdialog", name=f"Stop experiment {made}?")
+    expect(dialog.get_by_role("button", name="checkpoint")).to_have_count(0)
+    dialog.get_by_role("button", name="Stop", exact=True).click()
+    client.wait_state(made, "CANCELED")
+
+
 def test_a_view_of_a_colleague_is_copied_and_not_overwritten(signed_in: Page, site: Cluster, client: Client) -> None:
     admin = Client(site.url, "admin")
     view = admin.post("/api/v1/projects/1/views", {"name": "theirs", "state": "sort=id"})["view"]["id"]

@@ -45,7 +45,7 @@ export function useExperimentActions(experiment: Experiment, trialId?: number): 
 
   const plain = async (asked: PlainVerb): Promise<void> => {
     if (asked === "kill" && !(await confirmKill(name))) return;
-    const verb = asked === "cancel" ? await confirmStop(name) : asked;
+    const verb = asked === "cancel" ? await confirmStop(name, experiment.state === "STATE_PAUSED") : asked;
     if (verb === null) return;
     const undo = undoOf(verb) as PlainVerb | null;
     await act({

@@ -24,7 +24,7 @@ export interface Confirm {
   confirmKill: (what: string, count?: number) => Promise<boolean>;
   confirmDelete: (what: string, count?: number) => Promise<boolean>;
   /** With a last checkpoint, without one, or null: not at all. */
-  confirmStop: (what: string) => Promise<StopWay | null>;
+  confirmStop: (what: string, isPaused?: boolean) => Promise<StopWay | null>;
 }
 
 type Answer = "yes" | "other" | null;
@@ -53,11 +53,21 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   );
 }
 
+/** What is paused has saved already, if it saves at all: there is no choice to offer. */
+function stopPaused(what: string): Question {
+  return {
+    title: `Stop ${what}?`,
+    text: "It ends and cannot be activated again. With a checkpoint it can be continued from there.",
+    verb: "Stop",
+  };
+}
+
 function withVerbs(ask: (question: Question) => Promise<Answer>): Confirm {
   const confirm: Confirm["confirm"] = async (question) => (await ask(question)) === "yes";
   return {
     confirm,
-    confirmStop: async (what) => {
+    confirmStop: async (what, isPaused = false) => {
+      if (isPaused) return (await confirm(stopPaused(what))) ? "cancel" : null;
       const given = await ask({
         title: `Stop ${what}?`,
         text: "It ends and cannot be activated again. With a checkpoint it can be continued from where it is now.",
