@@ -70,7 +70,7 @@ def test_an_impossible_size_names_the_nearest_feasible(cluster: Cluster, home: P
         (["e", "create", "{c}", "{m}", "--project_id", "9999"], 1, "9999"),
         (["e", "create", "{c}", "{m}", "-f", "--paused"], 2, "not allowed with"),
         (["e", "describe", "9999"], 1, "experiment 9999 not found"),
-        (["e", "describe", "x"], 2, "invalid"),
+        (["e", "describe", "x"], 2, "'x' is not a number"),
         (["t", "logs", "9999"], 1, "trial 9999 not found"),
         (["t", "logs", "1", "--head", "1", "--tail", "1"], 2, "not allowed with"),
         (["t", "logs", "1", "-f", "--head", "1"], 2, "--follow"),

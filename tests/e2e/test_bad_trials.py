@@ -169,7 +169,7 @@ def _is_labelled(one: Ended, label: str, cluster: Cluster, home: Path) -> None:
     told = det(home, "t", "describe", str(one.trial["id"]), master=cluster.url).stdout
     assert label in told
     told = det(home, "e", "describe", str(one.experiment), "--csv", master=cluster.url).stdout
-    assert any(line.startswith(f"{one.trial['id']},") and line.endswith(f",{label}") for line in told.splitlines())
+    assert any(line.startswith(f"{one.trial['id']},") and f",{label}," in line for line in told.splitlines()), told
 
 
 def _submit(client: Client, hparams: dict[str, Any], search: str, length: dict[str, int] | None = None) -> int:

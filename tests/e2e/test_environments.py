@@ -114,7 +114,7 @@ def test_requirements_that_cannot_be_met_end_the_experiment_at_once_in_the_resol
     assert trial["restarts"] == 0
     assert any(words in line for line in client.log_lines(trial["id"]))
     waited = det(home, "e", "wait", str(one), master=cluster.url, check=False)
-    assert waited.returncode == 1 and words in waited.stdout
+    assert waited.returncode == 1 and words in waited.stderr
     assert words in det(home, "e", "describe", str(one), master=cluster.url).stdout
 
 

@@ -112,15 +112,6 @@ def test_nothing_is_checked_where_the_check_is_skipped(client: Client, tmp_path:
     assert len(_saying(lines, "up as")) == 2
 
 
-def test_a_checkpoint_directory_of_each_nodes_own_fails_the_start(client: Client, tmp_path: Path) -> None:
-    storage = {"type": "directory", "container_path": "checkpoints"}  # of the work directory, which nobody shares
-    lines = _run(client, tmp_path / "apart", HELLO, "ERROR", checkpoint_storage=storage)
-    told = _saying(lines, "is not the one of")
-    assert len(told) >= 3, lines
-    assert all("rank 1" in line and "workdir/checkpoints" in line for line in told)
-    assert not _saying(lines, "up as")
-
-
 def test_a_taken_port_of_the_chief_is_named_with_its_owner(client: Client, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]

@@ -128,7 +128,8 @@ def test_what_moves_to_an_owner_that_was_not_asked_for_is_told_as_deleted(listen
     workspace = admin.post("/api/v1/workspaces", {"name": "elsewhere"}).json["workspace"]["id"]
     project = _project(admin, "wanderer")
     listener = listen()
-    listener.subscribe(projects={"workspace_ids": [1]})
+    origin = admin.get(f"/api/v1/projects/{project}").json["project"]["workspaceId"]
+    listener.subscribe(projects={"workspace_ids": [origin]})
     answer = admin.post(f"/api/v1/projects/{project}/move", {"destinationWorkspaceId": workspace, "projectId": project})
     assert answer.status == 200, answer.raw
     assert listener.until(lambda m: "projects_deleted" in m)["projects_deleted"] == str(project)

@@ -26,6 +26,8 @@ from determined.storage.local import LocalStorageManager
 
 logger = logging.getLogger(__name__)
 
+_LOCAL = ("shared_fs", "directory")
+
 
 async def remove_tensorboard(ctx: MasterContext, experiment_id: int, config: dict[str, Any]) -> None:
     """Drop the experiment's TensorBoard files; none there is fine."""
@@ -65,8 +67,11 @@ async def manager_of(
 
 def prepare_storage(config: MasterConfig, cluster_id: str) -> None:
     """Make what tasks of several users share in the cluster's own storage: the first of them would own it. Blocking."""
-    manager = storage.build(master_storage(config))
-    if not can_switch_users() or not isinstance(manager, LocalStorageManager):
+    section = master_storage(config)
+    if not can_switch_users() or section["type"] not in _LOCAL:
+        return  # an object store is not even built: a master may serve without its driver
+    manager = storage.build(section)
+    if not isinstance(manager, LocalStorageManager):
         return
     try:
         manager.share(tensorboard_of_experiments(cluster_id))
