@@ -14,6 +14,7 @@ from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.limits import PUBLIC_BODY
+from determined.master.routes.peer import peer_of
 from determined.master.services import session as sessions
 from determined.master.services import user as users
 from determined.wire.user import (
@@ -34,7 +35,7 @@ async def login(
     request: Request[Any, Any, Any], ctx: MasterContext, throttle: LoginThrottle
 ) -> Response[LoginResponse]:
     asked = await read_body(request, LoginRequest)
-    answer = await sessions.login(ctx, throttle, asked, request.client.host if request.client else "")
+    answer = await sessions.login(ctx, throttle, asked, await peer_of(request))
     return _signed_in(request, sessions.Opened(answer, SESSION_LIFETIME))
 
 

@@ -11,6 +11,7 @@ from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.params import Limit, Offset
+from determined.master.routes.peer import peer_of
 from determined.master.services import project as projects
 from determined.master.services import session as sessions
 from determined.master.services import user as users
@@ -97,7 +98,7 @@ async def _confirm(
 ) -> None:
     """Ask for the old password where it must be given."""
     if users.asks_old_password(caller, user_id, asked):
-        peer = request.client.host if request.client else ""
+        peer = await peer_of(request)
         await sessions.confirm_password(
             ctx, throttle, caller, asked.old_password, peer, is_hashed=bool(asked.is_hashed)
         )
