@@ -108,7 +108,7 @@ SEARCHER: dict[str, str] = {
     "num_rungs": "Rounds of elimination.",
     "max_rungs": "At most so many rounds of elimination.",
     "divisor": "One in so many goes on to the next round.",
-    "time_metric": "The metric that counts training time (late generation).",
+    "time_metric": "The metric that counts training time, for searches without `max_length`.",
     "max_time": "How much of `time_metric` a full trial takes.",
     "stop_once": "Stop trials instead of pausing them between rounds.",
     "mode": "How eagerly trials are eliminated.",

@@ -147,7 +147,12 @@ def _missing_name(found: re.Match[str]) -> tuple[str, str]:
     )
 
 
-def _missing_file(_: re.Match[str]) -> tuple[str, str]:
+def _missing_file(found: re.Match[str]) -> tuple[str, str]:
+    if (found[1] or "").startswith("/"):
+        return (
+            f"{found[1]} does not exist on the node where the task ran",
+            "correct the path, or put the data where that node sees it",
+        )
     return (
         "the path does not exist where the task runs, which is a fresh copy of the submitted directory",
         "put the file into that directory (and not into .detignore), or use an absolute path or bind_mounts",
@@ -171,7 +176,7 @@ _HOST_MEMORY = _fixed(
 _EXCEPTIONS: tuple[_Rule, ...] = (
     (re.compile(r"^ModuleNotFoundError: No module named '([^']+)'", re.M), _missing_module),
     (re.compile(r"^ImportError: cannot import name '([^']+)' from '([^']+)'", re.M), _missing_name),
-    (re.compile(r"^FileNotFoundError", re.M), _missing_file),
+    (re.compile(r"^FileNotFoundError(?:[^'\n]*'([^'\n]{1,500})')?", re.M), _missing_file),
     (re.compile(r"^[\w.]*OutOfMemoryError|^RuntimeError: .*out of memory", re.M), _ACCELERATOR_MEMORY),
     (re.compile(r"^[\w.]*MemoryError", re.M), _HOST_MEMORY),
     (re.compile(r"^(OSError|RuntimeError): .*No space left on device", re.M), _fixed(

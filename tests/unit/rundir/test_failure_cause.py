@@ -130,3 +130,10 @@ def test_a_syntax_error_names_the_file_without_a_function() -> None:
 
 def test_an_empty_log_has_no_cause() -> None:
     assert find_cause([]).what is None
+
+
+def test_an_absolute_path_that_is_missing_is_not_answered_with_use_an_absolute_path() -> None:
+    error = "FileNotFoundError: [Errno 2] No such file or directory: '/data/train.csv'"
+    cause = find_cause(task(*traceback(f"{RUN}/t.py", 1, "open(path)", error)))
+    assert cause.likely == "/data/train.csv does not exist on the node where the task ran"
+    assert cause.advice is not None and "absolute" not in cause.advice

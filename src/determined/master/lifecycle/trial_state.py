@@ -11,7 +11,7 @@ from sqlalchemy import Connection, RowMapping
 
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
-from determined.master.db.queries import search_queue
+from determined.master.db.queries import metric_trial, search_queue
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.log import append_master_line
@@ -32,6 +32,7 @@ from determined.search.method import Create, ExitReason
 
 DEFAULT_PREEMPTION_TIMEOUT = 3600
 _MAX_BACKOFF_S = 30
+_NAMED_METRICS = 8
 _TRAINED_S = 5.0
 _LIVE_AT_ONCE = 20  # trials that are told to leave in one transaction: some ten statements each
 _IDLE_AT_ONCE = 500
@@ -183,7 +184,22 @@ def allocation_ended(conn: Connection, now: datetime, trial_id: int, kind: ExitK
         append_master_line(conn, now, trial["task_id"], text, level="ERROR")
     if kind == ExitKind.COMPLETED and _leaves_work(experiment, trial):
         trials.update_row(conn, trial_id, {"early_exit": ExitReason.USER_REQUESTED_STOP})
+    if decision.state == State.COMPLETED:
+        _remark_missing_metric(conn, now, experiment, trial)
     finish(conn, now, trial, decision.state)
+
+
+def _remark_missing_metric(conn: Connection, now: datetime, experiment: RowMapping, trial: RowMapping) -> None:
+    """Say in the log that the search could not judge this trial: its metric has another name, or is never reported."""
+    metric, name = experiment["searcher_metric"], experiment["config"]["searcher"]["name"]
+    if metric is None or trial["best_validation_value"] is not None:
+        return
+    reported = metric_trial.validation_names(conn, trial["id"], _NAMED_METRICS)
+    if name == "single" and not reported:
+        return  # nobody compares it with another
+    known = f"it has reported {', '.join(reported)}" if reported else "it has reported none"
+    text = f"validation metric '{metric}' (searcher.metric) was never reported by trial {trial['id']}; {known}"
+    append_master_line(conn, now, trial["task_id"], text, level="WARNING")
 
 
 def finish(conn: Connection, now: datetime, trial: RowMapping, state: State) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from determined.errors import NotFound
 from determined.master.db.metric_chunk import Row
 from determined.master.db.queries.metric_live import live_chunks
-from determined.master.db.schema import experiments, trials
+from determined.master.db.schema import experiments, metric_summaries, trials
 
 _STANDING = select(
     trials.c.steps_completed,
@@ -137,3 +137,10 @@ def _time(seconds: float) -> datetime:
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
         return datetime.fromtimestamp(0, UTC)
+
+
+def validation_names(conn: Connection, trial_id: int, limit: int) -> list[str]:
+    """List names of the validation metrics that a trial has reported."""
+    mine = metric_summaries.c.trial_id == trial_id, metric_summaries.c.group == "validation"
+    query = select(metric_summaries.c.name).where(*mine).order_by(metric_summaries.c.name).limit(limit)
+    return list(conn.execute(query).scalars())
