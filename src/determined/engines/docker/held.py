@@ -12,7 +12,7 @@ from determined.engines.docker.api import Ended
 from determined.engines.docker.body import visible_devices
 from determined.engines.host import directory, process
 from determined.engines.host.directory import Found
-from determined.engines.model import GoneReason, Launch, Mount, RunnerGone
+from determined.engines.model import Container, GoneReason, Launch, Mount, RunnerGone
 from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir.container import RESOURCES_TYPE
 from determined.rundir.layout import RunDir
@@ -103,8 +103,8 @@ class Held:
             raise Unavailable(f"it was begun, but its run directory {self.run_dir.path} is gone")
         if not known:
             raise Unavailable(f"node '{launch.node_id}' does not exist")
-        if launch.container is not None and launch.container.shared_fs is not None:
-            _make_storage(launch.container.shared_fs, self.identity)
+        if launch.container is not None:
+            _check_mounts(launch.container, self.identity)
         directory.make(self.run_dir, self.identity)
         try:
             self._write(launch)
@@ -181,6 +181,36 @@ class Held:
         if self.ended.out_of_memory:
             return f"its container ran out of memory (OOMKilled, status {self.ended.code})"
         return f"its container ended with status {self.ended.code}{' ' + self.ended.error if self.ended.error else ''}"
+
+
+def _check_mounts(container: Container, identity: process.Identity | None) -> None:
+    """Docker mounts as root: a directory in a home that the task's user cannot enter would lie open in its container.
+
+    Raises:
+        FailedPrecondition: the user cannot reach a host path, or the storage cannot be made.
+    """
+    if container.shared_fs is not None:
+        _make_storage(container.shared_fs, identity)
+    storage = [container.shared_fs] if container.shared_fs is not None else []
+    sources = [mount.source for mount in (*container.mounts, *storage)]
+    if identity is None or not sources:
+        return
+    for path in _unreachable(sources, identity):
+        raise FailedPrecondition(
+            f"{path} cannot be mounted: the task's user (uid {identity.uid}) cannot reach it, or it does not exist;"
+            " correct host_path, or let that user in"
+        )
+
+
+def _unreachable(paths: list[str], identity: process.Identity) -> list[str]:
+    """List those of the paths that do not exist for this user."""
+    look = 'for path; do [ -e "$path" ] || printf "%s\\n" "$path"; done'
+    done = subprocess.run(
+        ["sh", "-c", look, "sh", *paths],
+        check=False, capture_output=True, text=True, timeout=_MAKE_SECONDS, stdin=subprocess.DEVNULL, cwd="/",
+        user=identity.uid, group=identity.gid, extra_groups=identity.groups,
+    )  # fmt: skip
+    return done.stdout.splitlines()
 
 
 def _make_storage(storage: Mount, identity: process.Identity | None) -> None:

@@ -76,3 +76,24 @@ def test_storage_is_made_with_the_rights_of_the_linked_user_alone(tmp_path: Path
     with pytest.raises(FailedPrecondition, match=r"closed/new cannot be made.*[Pp]ermission denied.*host_path"):
         held(tmp_path, "b").take(replace(launch("b", closed / "new"), run_as=who), known=True)
     assert not (closed / "new").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can switch users")
+def test_what_the_linked_user_cannot_reach_is_not_mounted_for_it(tmp_path: Path, reachable: Path) -> None:
+    """Docker itself mounts as root: the mode of the inner directory would be all that is asked."""
+    closed = reachable / "home"
+    (closed / "project").mkdir(parents=True)
+    (closed / "project").chmod(0o755)
+    (reachable / "open").mkdir()
+    closed.chmod(0o700)
+    who = RunAs(uid=1234, gid=4321)
+
+    def start(name: str, source: Path) -> None:
+        asked = Container(mounts=(Mount(str(source), "/data"),))
+        held(tmp_path, name).take(replace(launch(name, source), container=asked, run_as=who), known=True)
+
+    start("a", reachable / "open")
+    with pytest.raises(FailedPrecondition, match=r"project cannot be mounted: the task's user \(uid 1234\)"):
+        start("b", closed / "project")
+    with pytest.raises(FailedPrecondition, match="cannot be mounted"):
+        held(tmp_path, "c").take(replace(launch("c", closed / "project"), run_as=who), known=True)
