@@ -39,7 +39,7 @@ ENDING = "kill|cancel|pause|disable|/reports|/exit"
 
 
 def main() -> int:
-    with tempfile.TemporaryDirectory(prefix="det-fuzz-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="det-fuzz-", ignore_cleanup_errors=True) as scratch:
         directory = Path(scratch)
         runs = []
         with running_master(directory) as cluster:

@@ -35,6 +35,7 @@ class PostgresServer:
         if self._identity:
             shutil.chown(self.directory, _USER, self._identity["group"])
         command = [_binary("initdb"), "-D", str(self.directory / "data"), "-A", "trust", "-U", "det", "--no-sync"]
+        command += ["--encoding", "UTF8", "--locale", "C.UTF-8"]
         subprocess.run(command, check=True, capture_output=True, cwd="/", **self._identity)
 
     def start(self) -> None:

@@ -158,7 +158,9 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     identity = _unprivileged(root)
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, **identity}
     data = root / "data"
-    subprocess.run([binaries / "initdb", "-A", "trust", "-U", "postgres", "--no-sync", "-D", data], check=True, **quiet)
+    text = ["--encoding", "UTF8", "--locale", "C.UTF-8"]  # whatever the locale of whoever runs the tests
+    made = [binaries / "initdb", "-A", "trust", "-U", "postgres", "--no-sync", *text, "-D", data]
+    subprocess.run(made, check=True, **quiet)
     claim, port = _claim_port()
     settings = ["listen_addresses=127.0.0.1", "max_connections=200", "shared_buffers=32MB", "autovacuum=off", "jit=off"]
     options = [*f"-F -p {port} -k {root}".split(), *(part for one in settings for part in ("-c", one))]

@@ -244,7 +244,14 @@ def release_memory(engine: Engine) -> None:
 def _postgresql_engine(url: str) -> Engine:
     url = url.replace("postgres://", "postgresql://", 1).replace("postgresql://", "postgresql+psycopg://", 1)
     engine = _create_engine(
-        url, pool_size=6, max_overflow=4, pool_pre_ping=True, json_serializer=_dumps, json_deserializer=_loads
+        url,
+        # A server that was set up under LC_ALL=C stores bytes as they come (SQL_ASCII) and would give us bytes back.
+        connect_args={"client_encoding": "utf8"},
+        pool_size=6,
+        max_overflow=4,
+        pool_pre_ping=True,
+        json_serializer=_dumps,
+        json_deserializer=_loads,
     )
 
     @event.listens_for(engine, "connect")
