@@ -5,12 +5,13 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import Connection, func, select, text
 
 from determined.errors import AlreadyExists, DeterminedError, InvalidArgument, Unavailable
 from determined.master.db import database as database_module
-from determined.master.db import dialects
+from determined.master.db import dialects, migrate
 from determined.master.db.database import Database
 from determined.master.db.dialects import upsert
 from determined.master.db.queries import cluster
@@ -142,3 +143,16 @@ def test_a_sync_forces_the_write_ahead_log(sqlite_url: str, monkeypatch: pytest.
         dialects.sync(engine)
     engine.dispose()
     assert [name.endswith("-wal") for name in forced] == [True]
+
+
+def test_a_postgresql_without_an_encoding_gives_text(postgres_server: str) -> None:
+    """As `initdb` makes one under LC_ALL=C."""
+    with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as admin:
+        admin.execute("CREATE DATABASE plain_bytes ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    engine = dialects.create_engine(f"{postgres_server}/plain_bytes")
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        assert conn.exec_driver_sql("SELECT 'Größe'").scalar_one() == "Größe"
+    engine.dispose()
+    with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as admin:
+        admin.execute("DROP DATABASE plain_bytes")
