@@ -154,7 +154,10 @@ def test_sitecustomize_of_the_environment_still_runs(
     subprocess.run([sys._base_executable, "-m", "venv", "--without-pip", str(tmp_path / "e")], check=True)
     [packages] = (tmp_path / "e").glob("lib/python*/site-packages")
     (packages / "sitecustomize.py").write_text("import builtins; builtins.MARK = 'ran'")
-    fake_master.spec.submitter_python = str(tmp_path / "e" / "bin" / "python")
+    python = str(tmp_path / "e" / "bin" / "python")
+    if subprocess.run([python, "-c", "MARK"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this Python brings a sitecustomize of its own, which hides that of environments (Debian's does)")
+    fake_master.spec.submitter_python = python
     fake_master.spec.entrypoint = ["python3", "-c", "print(MARK)"]
     assert runner.start().finish().code == 0
     assert fake_master.texts() == ["ran"]
