@@ -1,5 +1,6 @@
 """Bytes on a socket that no HTTP library would send: each gets an answer or an end, and the master goes on."""
 
+import errno
 import logging
 import socket
 from typing import Any
@@ -20,7 +21,9 @@ def _send(world: Any, raw: bytes, *, then_close: bool = False) -> bytes:
                 return b""
             sock.shutdown(socket.SHUT_WR)
             return _all(sock)
-        except (ConnectionResetError, BrokenPipeError):
+        except OSError as e:
+            # hung up on, at whichever step we were
+            assert e.errno in (errno.ECONNRESET, errno.EPIPE, errno.ENOTCONN), e
             return b""
 
 
