@@ -115,15 +115,15 @@ def _start(cluster: Cluster, code: str, cache: str | None, trials: int = 1) -> f
 def _lookups(cache: Path, times: int) -> list[float]:
     """What a runner does for a warm environment whose lock it was told, in this process."""
     from determined.config.python_environment import PythonEnvironment
-    from determined.environments import building
-    from determined.environments.place import Place
+    from determined.environments import install
+    from determined.environments.cache_directory import Place
 
     [lock] = (cache / "resolutions").glob("*.txt")
     wanted, text = PythonEnvironment(tuple(PACKAGES)), lock.read_text()
     seconds = []
     for _ in range(times):
         begin = time.perf_counter()
-        made = building.provide(text, wanted, cache, Place(cache, {}, print))
+        made = install.provide(text, wanted, cache, Place(cache, {}, print))
         seconds.append(time.perf_counter() - begin)
         made.hold.close()
     return seconds

@@ -261,9 +261,9 @@ def _run(script: str) -> int:
 def _import_everything() -> None:
     """What a trial would import, here once. Nothing of it starts a thread or touches a device."""
     from determined import core
-    from determined.exec.runner import attending, log_sink, output, shipping
+    from determined.exec.runner import journal_upload, log_sink, output, task_supervisor
 
-    assert core.init and attending and log_sink and output and shipping
+    assert core.init and task_supervisor and log_sink and output and journal_upload
 
 
 def _environment(run_dir: Path) -> dict[str, str]:

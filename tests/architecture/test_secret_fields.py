@@ -10,7 +10,10 @@ from determined.wire.claim import Order
 from determined.wire.user import LoginRequest
 
 # The settings of access tokens; the name of a container.
-NO_SECRETS = {"config/master.py: SecurityConfig.token", "engines/docker/held.py: Held.identity"}
+NO_SECRETS = {
+    "config/master.py: SecurityConfig.token",
+    "engines/docker/tracked_container.py: TrackedContainer.identity",
+}
 SOURCE = Path(__file__).parents[2] / "src" / "determined"
 
 

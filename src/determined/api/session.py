@@ -15,9 +15,9 @@ from determined.api import own_master
 from determined.api.address import canonical, is_loopback, is_same_place
 from determined.api.certificates import CertSpec, UntrustedMaster, context_of
 from determined.api.errors import error_from, error_of
-from determined.api.expected import Expected, expected_at, news_of
+from determined.api.expected_master import Expected, expected_at, news_of
 from determined.api.proof import Claim
-from determined.api.proven import demand_proof
+from determined.api.proven_connection import demand_proof
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import BadMaster, DeterminedError, MasterNotFound, Unavailable
 from determined.wire.codec import convert, plain, to_json

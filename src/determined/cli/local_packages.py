@@ -28,20 +28,20 @@ def prepared(raw: dict[str, Any], directory: Path) -> Iterator[Surroundings]:
         yield Surroundings(environment.active_python() or sys.executable, environment.with_environment({}, entries))
         return
     from determined.config.python_environment import parse_python_environment
-    from determined.environments import building, resolving
-    from determined.environments.interpreter import lend
-    from determined.environments.place import place_of
+    from determined.environments import install, resolve
+    from determined.environments.cache_directory import place_of
+    from determined.environments.interpreter import link_packages
 
     wanted = parse_python_environment(asked)
     assert wanted is not None
     place = place_of(environment.for_installer(entries), lambda text: render.line(text, file=sys.stderr))
-    made = building.provide(resolving.resolve(wanted, directory, place), wanted, directory, place)
+    made = install.provide(resolve.resolve(wanted, directory, place), wanted, directory, place)
     interpreter = made.interpreter
     try:
-        with tempfile.TemporaryDirectory(prefix="determined-") as lent:
-            lend(interpreter.missing, Path(lent))
+        with tempfile.TemporaryDirectory(prefix="determined-") as linked:
+            link_packages(interpreter.missing, Path(linked))
             home = Path(interpreter.path).parent
-            search = [lent, *([] if interpreter.support is None else [interpreter.support])]
+            search = [linked, *([] if interpreter.support is None else [interpreter.support])]
             changes = {"PATH": str(home), "VIRTUAL_ENV": str(home.parent), "PYTHONPATH": ":".join(search)}
             yield Surroundings(interpreter.path, environment.with_environment(changes, entries))
     finally:

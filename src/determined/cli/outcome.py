@@ -5,7 +5,7 @@ import time
 
 from determined.api import experiment, trial
 from determined.api.session import Session
-from determined.cli import following, render
+from determined.cli import log_follow, render
 from determined.errors import DeterminedError
 from determined.rundir.failure_cause import Cause, LogLine, find_cause
 from determined.wire.experiment import Experiment
@@ -17,11 +17,11 @@ _LAST_LINES = 400  # of the log, enough for the tracebacks of several ranks
 
 def follow(session: Session, experiment_id: int) -> int:
     """Follow the first trial to its end and say how it went. Returns the exit status."""
-    trial_id = following.follow_first_trial(session, experiment_id)
+    trial_id = log_follow.follow_first_trial(session, experiment_id)
     ended = _settled(session, experiment_id, trial_id)
     state = render.state_of(ended.state)
     if trial_id is not None and state not in {"ERROR", "CANCELED"} and _state(session, trial_id) != "ERROR":
-        following.say_ended(trial_id)
+        log_follow.say_ended(trial_id)
     return report(session, ended, trial_id)
 
 

@@ -52,7 +52,7 @@ class DockerSettings:
     Args:
         socket: Of the daemon, on this machine.
         network: Of containers whose `task_container_defaults` name none.
-        python: The interpreter that is lent to images without determined; None: the master's own.
+        python: The interpreter that is mounted into images without determined; None: the master's own.
         slots: This many artificial CPU slots; None: as the master's own `slots` says.
         slot_type: What a slot is; None: as the master's own `slot_type` says.
         visible_gpus: Which of the machine's GPUs are offered, as CUDA_VISIBLE_DEVICES would say it; None: all.

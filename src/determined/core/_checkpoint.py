@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from determined.core._checkpoint_files import CheckpointFiles
+from determined.core._disk_full import naming_full_store
 from determined.core._distributed import DistributedContext
-from determined.core._full_store import naming_full_store
 from determined.core._master import Master
 from determined.core._modes import DownloadMode
 from determined.core._reporter import Reporter

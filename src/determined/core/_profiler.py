@@ -50,7 +50,7 @@ class ProfilerContext:
         self.off()
 
     def _run(self, interval: float, samples_per_report: int) -> None:
-        from determined.core._machine import Machine  # loads psutil, which most scripts never need
+        from determined.core._system_metrics import Machine  # loads psutil, which most scripts never need
 
         try:
             machine = Machine()

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from determined.rundir.control import Control
+from determined.rundir.heartbeat import Heartbeat
 from determined.rundir.journal import JournalWriter
 from determined.rundir.layout import RunDir
-from determined.rundir.pulse import Pulse
 from determined.wire.codec import to_msgpack
 
 
@@ -18,7 +18,7 @@ class Reporter:
 
     def __init__(self, run_dir: RunDir, rank: int = 0) -> None:
         self.control = Control.open(run_dir.control)
-        self.pulse = Pulse(run_dir.pulses, rank)
+        self.pulse = Heartbeat(run_dir.pulses, rank)
         self._journals = run_dir.journals
         self._refused = run_dir.refused
         self._uploaded = run_dir.uploaded

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from determined.rundir.pulse import STACK_SIGNAL
+from determined.rundir.heartbeat import STACK_SIGNAL
 
 _STDERR = 2
 _stacks: int | None = None  # the open file that faulthandler writes to

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from determined.environments.place import Bounds, Place
+from determined.environments.cache_directory import Bounds, Place
 
 FORMAT = 2
 _RECORD = "determined.json"

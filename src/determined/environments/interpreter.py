@@ -116,7 +116,7 @@ def own() -> Interpreter:
     )
 
 
-def lend(names: Sequence[str], directory: Path) -> None:
+def link_packages(names: Sequence[str], directory: Path) -> None:
     """Links to just these packages of ours: our whole site directory would hide the borrower's own versions."""
     import importlib.util
 

@@ -13,7 +13,7 @@ from typing import IO
 
 from determined.config.requirement_lines import without_logins
 from determined.environments.cache import Hold
-from determined.environments.place import Place
+from determined.environments.cache_directory import Place
 from determined.errors import EnvironmentUnusable, FailedPrecondition
 
 # uv's settings that pip has under another name; what is said to uv itself wins.

@@ -2,7 +2,7 @@
 
 import sys
 
-from determined.launch import _surroundings, wrap_rank
+from determined.launch import _rank_environment, wrap_rank
 from determined.launch._program import program
 
 _RANKS = "HOROVOD_RANK,OMPI_COMM_WORLD_RANK,PMI_RANK"
@@ -13,7 +13,7 @@ def main(script: list[str]) -> int:
 
 
 def _run(script: list[str]) -> int:
-    with _surroundings.listed(_surroundings.enter()):
+    with _rank_environment.listed(_rank_environment.enter()):
         return wrap_rank.main([_RANKS, "--", *script])
 
 

@@ -15,7 +15,7 @@ from typing import BinaryIO
 from determined.constants import PEER_GRACE_SECONDS
 from determined.launch._worker import Work, Worker
 from determined.rundir.failure import Failure
-from determined.rundir.heard_signals import heard_signals
+from determined.rundir.signal_socket import signal_socket
 
 _FORWARDED = frozenset(
     {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH}
@@ -58,7 +58,7 @@ def supervise(
         doomed: asked again and again; once it is so, those that do not end by themselves are killed as peers are.
         pardoned: asked when one fails; if so, that is none, and the others leave at their own pace.
     """
-    with heard_signals(*_FORWARDED, signal.SIGCHLD) as heard:
+    with signal_socket(*_FORWARDED, signal.SIGCHLD) as heard:
         targets = outputs or (sys.stdout.buffer, sys.stderr.buffer)
         supervisor = _Supervisor(heard, targets, on_failure, doomed, pardoned)
         try:

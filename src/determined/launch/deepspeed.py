@@ -8,8 +8,8 @@ import sys
 from determined.constants import ENV_CHIEF_IP, ENV_INTER_NODE_NETWORK_INTERFACE
 from determined.launch import environment
 from determined.launch._arguments import parse, usage
-from determined.launch._gang import Gang, Rank, cluster_info, gang_of, hostfile, rendezvous_at
 from determined.launch._program import launch, program
+from determined.launch._topology import Gang, Rank, cluster_info, gang_of, hostfile, rendezvous_at
 from determined.launch._worker import Work
 
 _NAME = "deepspeed"

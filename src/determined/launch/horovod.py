@@ -16,10 +16,10 @@ from typing import Any
 from determined._info import ClusterInfo
 from determined.constants import ENV_CHIEF_IP, ENV_INTER_NODE_NETWORK_INTERFACE, ENV_RESOURCES_ID, ENV_SERVED_RUN_DIR
 from determined.errors import FailedPrecondition
-from determined.launch import _surroundings, environment
+from determined.launch import _rank_environment, environment
 from determined.launch._arguments import parse, usage
-from determined.launch._gang import Gang, cluster_info, gang_of
 from determined.launch._program import launch, launch_foreign, program
+from determined.launch._topology import Gang, cluster_info, gang_of
 from determined.launch._worker import Work
 
 _NAME = "horovod"
@@ -79,12 +79,12 @@ def _run(words: list[str]) -> int:
     variables |= {"USE_HOROVOD": "1"}
     variables.pop("SLURM_JOBID", None)  # horovodrun would start its ranks by Slurm's means
     interface = variables.get(ENV_INTER_NODE_NETWORK_INTERFACE) or _interface_of(gang.addresses[gang.node])
-    _surroundings.keep(_run_dir(), variables, interface if gang.nodes > 1 else None)
+    _rank_environment.keep(_run_dir(), variables, interface if gang.nodes > 1 else None)
     hasty = not _is_elastic(info, arguments.overrides)
     if gang.node > 0:
         return _serve(info, gang, variables, hasty)
     program = _find_program()
-    seen = _surroundings.shown(variables)
+    seen = _rank_environment.shown(variables)
     overrides = (_reach_peers(info, gang, seen) if gang.nodes > 1 else []) + arguments.overrides
     command = horovodrun(gang, info, environment.ssh_port(), overrides, arguments.script, interface)
     return launch_foreign([program, *command[1:]], seen, noise=_PREFIX, alarm=_ALARM, hasty=hasty)
@@ -101,9 +101,9 @@ def _serve(info: ClusterInfo, gang: Gang, variables: dict[str, str], hasty: bool
     with _ssh.session_of(info) as session:
         session.post(f"/api/v1/allocations/{info.allocation_id}/resources/{resource}/daemon", {})
         keys = _ssh.exchange_keys(session, info, _run_dir() / "ssh")
-    inside = _surroundings.shown(variables) | {ENV_SERVED_RUN_DIR: str(_run_dir())}
+    inside = _rank_environment.shown(variables) | {ENV_SERVED_RUN_DIR: str(_run_dir())}
     config = _ssh.write_sshd_config(keys, host_names(gang)[gang.node], environment.ssh_port(), inside)
-    ranks = _surroundings.followers(_run_dir())
+    ranks = _rank_environment.followers(_run_dir())
     return launch_foreign([command, "-D", "-e", "-f", str(config)], variables, followers=ranks, hasty=hasty)
 
 

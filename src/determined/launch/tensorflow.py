@@ -8,8 +8,8 @@ import sys
 from determined.constants import ENV_CHIEF_IP
 from determined.launch import environment
 from determined.launch._arguments import UsageError, parse
-from determined.launch._gang import cluster_info, gang_of, tf_config
 from determined.launch._program import launch, program
+from determined.launch._topology import cluster_info, gang_of, tf_config
 from determined.launch._worker import Work
 
 _NAME = "tensorflow"

@@ -10,8 +10,8 @@ from determined._info import ClusterInfo
 from determined.constants import ENV_CHIEF_IP, PEER_GRACE_SECONDS
 from determined.launch import environment
 from determined.launch._arguments import parse, usage
-from determined.launch._gang import Gang, Rank, cluster_info, gang_of, rendezvous_at
 from determined.launch._program import launch, launch_foreign, program
+from determined.launch._topology import Gang, Rank, cluster_info, gang_of, rendezvous_at
 from determined.launch._worker import Work
 
 _NAME = "torch_distributed"

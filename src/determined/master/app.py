@@ -320,8 +320,8 @@ def _warn_of_loopback(config: MasterConfig, engine: EngineConfig, who: str = "ta
 
 def _ray_engine(config: MasterConfig, ctx: MasterContext, engine: EngineConfig) -> Engine:
     from determined.config.ray_manager import ray_manager, ray_pool
+    from determined.engines.ray.bridge_supervisor import Home
     from determined.engines.ray.engine import RayEngine
-    from determined.engines.ray.keeper import Home
 
     known = known_as(config)
     home = Home(

@@ -9,7 +9,7 @@ from determined.master.bus import Bus
 from determined.master.clock import Clock
 from determined.master.config import MasterConfig
 from determined.master.db.database import Database
-from determined.master.turns import Turns
+from determined.master.turn_queue import TurnQueue
 
 _CONFIGS_WAITING = 32
 
@@ -28,7 +28,7 @@ class ConfigTurns:
     several at once would slow down every other request."""
 
     def __init__(self) -> None:
-        self._by_user = Turns(1, _CONFIGS_WAITING, "configs of yours are being read")
+        self._by_user = TurnQueue(1, _CONFIGS_WAITING, "configs of yours are being read")
         self._any = asyncio.Semaphore(1)
 
     @asynccontextmanager

@@ -12,8 +12,8 @@ import torch
 from torch.utils.data import BatchSampler, SequentialSampler
 
 from determined.errors import InvalidExperimentException
+from determined.pytorch._data_random_state import Lane, Numbers
 from determined.pytorch._loader import DataLoader
-from determined.pytorch._random_lane import Lane, Numbers
 from determined.pytorch.samplers import EpochShuffle
 
 # Batches drawn at once from a sampler of the user's: changing the random numbers costs too much to do it for each.

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from determined.pytorch._batch_order import ArithmeticOrder, SamplerOrder, no_batches, order_of
+from determined.pytorch._data_random_state import Numbers, SeededIndices, seeds
 from determined.pytorch._loader import DataLoader
-from determined.pytorch._random_lane import Numbers, SeededIndices, seeds
 
 
 class TrainingBatches:

@@ -12,10 +12,10 @@ from determined.pytorch import _parallel
 from determined.pytorch._amp import MixedPrecision, in_place_of
 from determined.pytorch._data import to_device
 from determined.pytorch._experimental import PyTorchExperimentalContext
-from determined.pytorch._facts import TrialFacts
 from determined.pytorch._gradients import ClipGrads, Gradients
 from determined.pytorch._lr_scheduler import LRScheduler
 from determined.pytorch._reducer import ReducerSet
+from determined.pytorch._trial_facts import TrialFacts
 from determined.trial import EnvContext
 
 logger = logging.getLogger("determined.pytorch")

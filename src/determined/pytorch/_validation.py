@@ -14,11 +14,11 @@ from determined.errors import InvalidExperimentException
 from determined.pytorch._batch_order import generators_of
 from determined.pytorch._callback_set import CallbackSet
 from determined.pytorch._context import PyTorchTrialContext
+from determined.pytorch._data_random_state import SeededBatches
 from determined.pytorch._evaluating import evaluating
 from determined.pytorch._evaluation_reducer import Counted, reduced, share_of
 from determined.pytorch._loader import DataLoader, adapt_batch_sampler
 from determined.pytorch._metric_columns import MetricColumns, plain
-from determined.pytorch._random_lane import SeededBatches
 from determined.pytorch._trial import PyTorchTrial
 from determined.pytorch._trial_checks import check_loader
 from determined.pytorch.samplers import EpochShuffle

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from determined.errors import FailedPrecondition
-from determined.rundir.head import ACKNOWLEDGED, COMMITTED, Head
+from determined.rundir.journal_head import ACKNOWLEDGED, COMMITTED, JournalHead
 from determined.rundir.segment import (
     CLOSED,
     PREFIX,
@@ -58,7 +58,7 @@ class JournalWriter:
         # took a quarter of an append. Taking is a single instruction, so no signal comes between it and its `try`.
         self._turn: list[None] = [None]
         self._open = True
-        self._head = Head.create(directory / f"{name}.head")
+        self._head = JournalHead.create(directory / f"{name}.head")
         self._words = self._head.words
         self._number, self._segment, self._offset = self._resume()
         self._end = len(self._segment) - reserve  # where an ordinary record no longer fits
@@ -202,7 +202,7 @@ class JournalReader:
     def __init__(self, directory: Path, name: str) -> None:
         self.name = name
         self._directory = directory
-        self._head = Head.open(directory / f"{name}.head")
+        self._head = JournalHead.open(directory / f"{name}.head")
         self._words = self._head.words
         self._segment: mmap.mmap | None = None
         self._first = 0  # first record of the mapped segment

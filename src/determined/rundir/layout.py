@@ -66,7 +66,7 @@ class RunDir:
 
     @property
     def pulses(self) -> Path:
-        """Signs of life of the training processes (rundir/pulse.py)."""
+        """Signs of life of the training processes (rundir/heartbeat.py)."""
         return self.path / "pulses"
 
     @property
@@ -117,7 +117,7 @@ class RunDir:
         return self.path / "site"
 
     @property
-    def lent(self) -> Path:
+    def linked_packages(self) -> Path:
         """Links to our own packages, for an interpreter that cannot import determined."""
         return self.path / "lent"
 

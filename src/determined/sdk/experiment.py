@@ -11,7 +11,7 @@ from determined.api import experiment as api
 from determined.api import hp_analysis, project
 from determined.api.session import Session
 from determined.sdk.checkpoint import Checkpoint
-from determined.sdk.choosing import sorting
+from determined.sdk.checkpoint_choice import sorting
 from determined.sdk.deprecation import warn_deprecated
 from determined.sdk.enums import CheckpointSortBy, ExperimentState, OrderBy, TrialSortBy
 from determined.sdk.experiment_deprecated import DeprecatedExperimentMethods

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from determined.sdk.checkpoint import Checkpoint
-from determined.sdk.choosing import ListCheckpoints, best, first_of_each_trial
+from determined.sdk.checkpoint_choice import ListCheckpoints, best, first_of_each_trial
 from determined.sdk.deprecation import warn_deprecated
 from determined.sdk.enums import OrderBy, TrialSortBy
 from determined.sdk.trial import Trial

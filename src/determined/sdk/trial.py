@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from determined.api import trial as api
 from determined.api.session import Session
 from determined.sdk.checkpoint import Checkpoint
-from determined.sdk.choosing import sorting
+from determined.sdk.checkpoint_choice import sorting
 from determined.sdk.deprecation import warn_deprecated
 from determined.sdk.enums import CheckpointSortBy, LogLevel, OrderBy, TrialState
 from determined.sdk.metrics import TrialMetrics, iter_metrics

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from determined.sdk.checkpoint import Checkpoint
-from determined.sdk.choosing import ListCheckpoints, best
+from determined.sdk.checkpoint_choice import ListCheckpoints, best
 from determined.sdk.deprecation import warn_deprecated
 from determined.sdk.enums import CheckpointSortBy, OrderBy
 from determined.sdk.metrics import TrialMetrics

@@ -22,9 +22,9 @@ from determined.search.method import (
     encode_operation,
 )
 from determined.search.objectives import Objectives
+from determined.search.progress import RunningTally
 from determined.search.rng import Rng
 from determined.search.sampling import complete, sample
-from determined.search.tally import RunningTally
 from determined.wire.codec import plain
 
 SNAPSHOT_VERSION = 2

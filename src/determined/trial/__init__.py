@@ -3,12 +3,12 @@ goes, and what a checkpoint says about its trial."""
 
 from determined.trial._apis import training_api_of
 from determined.trial._batch_sizes import BatchSizes
+from determined.trial._checkpoint_origin import Origin, UserCode, metadata
 from determined.trial._context import TrialContext, local_core_context
 from determined.trial._counters import WORKLOADS_FILE, is_counters_file, read_counters, read_plain, read_plain_state
 from determined.trial._environment import EnvContext
 from determined.trial._experiment_config import ExperimentConfig
 from determined.trial._followed_search import FollowedSearch, trial_config
-from determined.trial._goal import Goal
 from determined.trial._length import (
     WHERE_A_LENGTH_IS,
     Leg,
@@ -20,11 +20,11 @@ from determined.trial._length import (
     records_to_batches,
 )
 from determined.trial._mean_over_ranks import mean_over_ranks
-from determined.trial._origin import Origin, UserCode, metadata
 from determined.trial._periods import Batch, Count, Epoch, TrainUnit, check_length, check_period
 from determined.trial._practices import AttributeWatch
 from determined.trial._scalar_writer import ScalarWriter
-from determined.trial._stored import StoredTrial, stored_class
+from determined.trial._searcher_metric import Goal
+from determined.trial._stored_trial import StoredTrial, stored_class
 from determined.trial._trial import LegacyTrial, Trial
 from determined.trial._workloads import Save, Train, Validate, Workload, Workloads
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from determined import core
 from determined.config.generations import generation
-from determined.trial._goal import Goal
 from determined.trial._length import Leg, operation_legs
 from determined.trial._periods import EpochLength
+from determined.trial._searcher_metric import Goal
 
 
 class FollowedSearch:

@@ -14,7 +14,6 @@ from typing import Any
 from determined import core
 from determined.errors import InvalidExperimentException
 from determined.trial._environment import EnvContext
-from determined.trial._goal import Goal
 from determined.trial._length import (
     WHERE_A_LENGTH_IS,
     Leg,
@@ -25,6 +24,7 @@ from determined.trial._length import (
     one_leg,
 )
 from determined.trial._periods import Batch, Count
+from determined.trial._searcher_metric import Goal
 
 logger = logging.getLogger("determined.trial")
 

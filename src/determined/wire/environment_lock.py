@@ -8,7 +8,7 @@ from determined.wire.codec import Wire
 
 
 class EnvironmentLock(Wire):
-    """`platform`: for which machines and which Python it holds (environments/place.py)."""
+    """`platform`: for which machines and which Python it holds (environments/cache_directory.py)."""
 
     platform: str
     content: str

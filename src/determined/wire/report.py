@@ -145,7 +145,7 @@ class BindMount(Wire):
 
 
 class PythonPackages(Wire):
-    """`environment.python` of a config, and what it was resolved to: locks by platform (environments/place.py)."""
+    """`environment.python` of a config, and the locks it was resolved to, by platform (cache_directory.py)."""
 
     requirements: str | list[str] | None = None
     lock: str | None = None

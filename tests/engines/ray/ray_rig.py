@@ -7,8 +7,8 @@ from engine_rig import EngineRig, eventually
 from ray_cluster import RayCluster
 
 from determined.config.ray_manager import RayManager, RayPool
+from determined.engines.ray.bridge_supervisor import Home
 from determined.engines.ray.engine import RayEngine
-from determined.engines.ray.keeper import Home
 
 SECRET = b"the secret of the cluster under test"
 

@@ -21,9 +21,9 @@ from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import (
     allocation_state,
     experiment,
-    pieces,
     proposals,
     search,
+    search_batches,
     searchers,
     trial_state,
 )
@@ -202,7 +202,7 @@ class Fleet:
         """Each piece of what is left of a large search in a transaction of its own, as the master's loop does it."""
         while self.master.read(lambda conn: search_queue.is_waiting(conn, self.experiment_id)):
             self.pieces += 1
-            self.master.write(lambda conn, now: pieces.go_on(conn, now, self.experiment_id))
+            self.master.write(lambda conn, now: search_batches.go_on(conn, now, self.experiment_id))
 
     def _propose(self) -> None:
         while question := self.master.read(lambda conn: proposals.question(conn, self.experiment_id, None)):

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection, event, text
 from world import World
 
-from determined.master.lifecycle import experiment, operations, pieces, scheduling, search
+from determined.master.lifecycle import experiment, operations, scheduling, search, search_batches
 from determined.search.method import Create
 
 N = 2000
@@ -84,7 +84,7 @@ async def test_a_large_search_is_created_in_pieces_and_nothing_is_lost_or_double
     await world.reconciler.close()
     submitted = await world.submit(activate=False, searcher=searcher(350, 0), hyperparameters=SPACE)
     assert len(await world.rows("trials")) == operations.AT_ONCE
-    await world.write(pieces.go_on, submitted)
+    await world.write(search_batches.go_on, submitted)
     await world.restart()
     await world.until(lambda: _nothing_is_left(world))
     drawn = [t["request_id"] for t in await world.rows("trials")]
@@ -103,7 +103,7 @@ async def test_no_piece_costs_more_for_a_larger_search(world: World, classic: bo
     costs = []
     for trials in (250, 1000):
         made = await world.submit(activate=False, searcher={**searcher(trials, 0), **length}, hyperparameters=SPACE)
-        costs.append(await statements(world, pieces.go_on, made))
+        costs.append(await statements(world, search_batches.go_on, made))
         await world.finish_pieces()
         costs.append(await statements(world, experiment.kill, made))
         await world.finish_pieces()

@@ -19,7 +19,7 @@ from determined.master.db import schema
 from determined.master.db.database import Database
 from determined.master.db.log_filter import LogFilter
 from determined.master.db.queries import log, search_queue
-from determined.master.lifecycle import allocation, experiment, pieces
+from determined.master.lifecycle import allocation, experiment, search_batches
 from determined.master.lifecycle.reconciler import Reconciler
 from determined.wire.report import Exit, ExitCause
 
@@ -147,7 +147,7 @@ class World:
         done = 0
         while waiting := await self.db.read(search_queue.experiments):
             for experiment_id in waiting:
-                await self.write(pieces.go_on, experiment_id)
+                await self.write(search_batches.go_on, experiment_id)
                 done += 1
         return done
 

@@ -168,8 +168,8 @@ class FakeMaster:
 _PATIENT = """
 from determined import constants
 constants.PEER_GRACE_SECONDS = 60.0
-from determined.exec.runner import attending
-attending._SAME_SIGNAL_SECONDS = 60.0
+from determined.exec.runner import task_supervisor
+task_supervisor._SAME_SIGNAL_SECONDS = 60.0
 from determined.exec.runner.preflight import check
 check._FACTS_BY, check._GATHERED_BY, check._REACHED_BY, check._OVER_BY = 15.0, 30.0, 45.0, 60.0
 from determined.exec.runner.__main__ import run

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from determined.cli.following import _interruptible
+from determined.cli.log_follow import _interruptible
 
 
 def test_an_interrupt_that_did_not_wake_the_read_is_heard_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:

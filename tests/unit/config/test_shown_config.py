@@ -1,7 +1,7 @@
 """A config as the task's log shows it."""
 
+from determined.config.display import without_defaults
 from determined.config.experiment_schema import EXPERIMENT
-from determined.config.shown import without_defaults
 
 GIVEN = {
     "name": "mine",

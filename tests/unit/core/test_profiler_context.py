@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from determined import core
-from determined.core._machine import Machine, parse_gpus
 from determined.core._profiler import average
+from determined.core._system_metrics import Machine, parse_gpus
 
 Task = Callable[..., None]
 

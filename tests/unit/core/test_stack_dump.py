@@ -11,7 +11,7 @@ PROGRAM = """
 import ctypes, os, select, signal, sys, threading, time
 from pathlib import Path
 from determined.core import _stack_dump
-from determined.rundir.pulse import STACK_SIGNAL
+from determined.rundir.heartbeat import STACK_SIGNAL
 if "earlier" in sys.argv:
     signal.signal(signal.SIGUSR1, lambda *_: print("earlier", flush=True))
 _stack_dump.install()
@@ -61,7 +61,7 @@ def test_sigusr1_ends_nothing_where_nobody_handled_it_before(tmp_path: Path) -> 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGRTMIN"), reason="no real-time signals here")
 def test_the_runners_question_goes_to_the_file_and_to_nobody_else(tmp_path: Path) -> None:
-    from determined.rundir.pulse import STACK_SIGNAL
+    from determined.rundir.heartbeat import STACK_SIGNAL
 
     assert STACK_SIGNAL is not None
     out, err, stacks = _signalled(tmp_path, STACK_SIGNAL, "earlier")

@@ -72,10 +72,12 @@ def test_what_keeps_the_nodes_away_is_taken_from_the_masters_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray, "_PROBLEM_SECONDS", 0.0)
-    _log(tmp_path, "determined.engines.ray.keeper", "of an earlier start")
+    _log(tmp_path, "determined.engines.ray.bridge_supervisor", "of an earlier start")
 
     def count() -> int:
-        _log(tmp_path, "determined.engines.ray.keeper", "ray: the Python of the Ray cluster lacks determined")
+        _log(
+            tmp_path, "determined.engines.ray.bridge_supervisor", "ray: the Python of the Ray cluster lacks determined"
+        )
         _log(tmp_path, "determined.master", "something else")
         return 0
 

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from determined.environments.place import Place, place_of
+from determined.environments.cache_directory import Place, place_of
 from small_wheel import make_wheel
 
 

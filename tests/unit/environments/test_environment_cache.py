@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from determined.environments import cache
-from determined.environments.place import Bounds, Place, place_of
+from determined.environments.cache_directory import Bounds, Place, place_of
 from determined.errors import InvalidArgument
 
 DAY = 86400.0

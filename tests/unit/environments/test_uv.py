@@ -9,7 +9,7 @@ from threading import Barrier, local
 import pytest
 
 from determined.environments import uv
-from determined.environments.place import Place
+from determined.environments.cache_directory import Place
 from determined.errors import EnvironmentUnusable, FailedPrecondition
 
 

@@ -5,14 +5,14 @@ import threading
 import time
 from types import SimpleNamespace
 
-from determined.exec.runner.ending import Ending
 from determined.exec.runner.process import TaskProcess
+from determined.exec.runner.termination import Termination
 from determined.wire.report import ExitCause
 
 
 def test_grace_that_becomes_shorter_is_heard_while_lingering() -> None:
     deaf = subprocess.Popen(["sleep", "600"], start_new_session=True)
-    ending = Ending()
+    ending = Termination()
     ending.request(ExitCause.KILLED, "the runner was told to end", 600.0)
     sooner = threading.Timer(0.1, lambda: ending.request(ExitCause.KILLED, "another node of this task failed", 0.1))
     began = time.monotonic()

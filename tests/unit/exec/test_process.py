@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from determined.exec.runner import kernel, output
-from determined.exec.runner.ending import GRACE_SECONDS, Ending
+from determined.exec.runner import output, process_tree
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.output import OutputPipes
 from determined.exec.runner.process import TaskProcess
+from determined.exec.runner.termination import GRACE_SECONDS, Termination
 from determined.rundir.layout import RunDir
 from determined.wire.report import ExitCause
 
@@ -37,7 +37,7 @@ def test_process_that_ignores_term_is_killed_at_the_deadline(tmp_path: Path) -> 
     process, sink = start(tmp_path, sys.executable, "-c", STUBBORN)
     while sink.journal.committed == 0:
         time.sleep(0.01)
-    ending = Ending()
+    ending = Termination()
     ending.request(ExitCause.KILLED, "told so")
     ending.deadline = time.monotonic() + 0.3
     process.end_when_wanted(ending)
@@ -47,7 +47,7 @@ def test_process_that_ignores_term_is_killed_at_the_deadline(tmp_path: Path) -> 
 
 def test_a_signal_that_another_thread_was_given_is_heard_while_waiting(tmp_path: Path) -> None:
     """As of a process that is thawed after a pause: the kernel did not find its main thread ready."""
-    ending = Ending()
+    ending = Termination()
     before = signal.signal(signal.SIGTERM, lambda *_: ending.request(ExitCause.KILLED, "told so"))
     try:
         process, sink = start(tmp_path, "sh", "-c", "echo up; exec sleep 60")
@@ -92,7 +92,7 @@ def test_stray_process_that_writes_for_ever_is_not_waited_for(tmp_path: Path, mo
 
 
 def test_kill_outranks_preemption_and_shortens_its_grace() -> None:
-    ending = Ending()
+    ending = Termination()
     ending.request(ExitCause.PREEMPTED, "pause")
     before = ending.deadline
     ending.request(ExitCause.KILLED, "kill")
@@ -105,17 +105,21 @@ def test_kill_outranks_preemption_and_shortens_its_grace() -> None:
 
 def test_process_is_told_from_a_later_one_with_its_id() -> None:
     with subprocess.Popen(["sleep", "60"]) as child:
-        assert kernel.start_time(child.pid) == kernel.start_time(child.pid) != kernel.start_time(os.getpid())
+        assert (
+            process_tree.start_time(child.pid)
+            == process_tree.start_time(child.pid)
+            != process_tree.start_time(os.getpid())
+        )
         child.kill()
-    assert kernel.start_time(child.pid) is None
+    assert process_tree.start_time(child.pid) is None
 
 
 def test_processes_are_found_by_what_they_were_started_with(tmp_path: Path) -> None:
     with subprocess.Popen(["sleep", "60"], env={"DET_RUN_DIR": str(tmp_path)}, start_new_session=True) as child:
-        while not kernel.marked("DET_RUN_DIR", str(tmp_path)):
+        while not process_tree.marked("DET_RUN_DIR", str(tmp_path)):
             time.sleep(0.01)
-        assert kernel.marked("DET_RUN_DIR", str(tmp_path)) == {child.pid}
-        assert kernel.marked("DET_RUN_DIR", str(tmp_path)[:-1]) == set()
-        assert child.pid in kernel.descendants(os.getpid())
-        kernel.kill_all({child.pid})
+        assert process_tree.marked("DET_RUN_DIR", str(tmp_path)) == {child.pid}
+        assert process_tree.marked("DET_RUN_DIR", str(tmp_path)[:-1]) == set()
+        assert child.pid in process_tree.descendants(os.getpid())
+        process_tree.kill_all({child.pid})
     assert child.returncode == -9

@@ -6,10 +6,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from determined.exec.runner.shipping import Shipper
+from determined.exec.runner.journal_upload import JournalUploader
 from determined.rundir.control import Control
-from determined.rundir.head import HEAD_BYTES
 from determined.rundir.journal import JournalWriter
+from determined.rundir.journal_head import HEAD_BYTES
 from determined.rundir.layout import RunDir
 from determined.rundir.segment import segment_path
 from determined.wire.report import ReportBatch, Status
@@ -50,18 +50,18 @@ def test_unreadable_journal_is_said_once_and_the_others_are_shipped(tmp_path: Pa
     complaints: list[str] = []
     drained: list[bool] = []
     master, control = Master(), Control.open(run_dir.control)
-    shipper = Shipper(master, run_dir, control, lambda _: None, complaints.append)  # type: ignore[arg-type]
+    uploader = JournalUploader(master, run_dir, control, lambda _: None, complaints.append)  # type: ignore[arg-type]
 
     def drain_twice() -> None:
-        drained.extend([shipper.drain(), shipper.drain()])
+        drained.extend([uploader.drain(), uploader.drain()])
 
     waiting = threading.Thread(target=drain_twice, daemon=True)
-    shipper.start()
+    uploader.start()
     waiting.start()
     waiting.join(60)
     assert drained == [True, True]
     assert master.positions == {"user-1": 1}
     [said] = complaints
     assert "journal user-0 cannot be read" in said
-    shipper._leave("the test is over")
+    uploader._leave("the test is over")
     writer.close()

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from determined.launch import _surroundings
+from determined.launch import _rank_environment
 from determined.rundir.failure import Failure, record_failure
 
 RANK = [sys.executable, "-m", "determined.launch._horovod_rank"]
 # The launcher of a node that others log in to, with something else in place of sshd.
 SERVE = """
 import os, pathlib, sys
-from determined.launch import _program, _surroundings
+from determined.launch import _program, _rank_environment
 here = pathlib.Path(os.environ["DET_RUN_DIR"])
-ranks = _surroundings.followers(here)
+ranks = _rank_environment.followers(here)
 sys.exit(_program.launch_foreign(["sleep", "600"], dict(os.environ), followers=ranks, hasty=True))
 """
 TRACEBACK = "echo 'Traceback (most recent call last):' >&2; "
@@ -26,7 +26,7 @@ TRACEBACK = "echo 'Traceback (most recent call last):' >&2; "
 
 def test_rank_has_the_surroundings_of_its_node_and_what_horovodrun_says(tmp_path: Path) -> None:
     own = {"PATH": os.environ["PATH"], "DET_RUN_DIR": str(tmp_path), "OWN": "x"}
-    _surroundings.keep(tmp_path, own, "eth7")
+    _rank_environment.keep(tmp_path, own, "eth7")
     given = {"HOROVOD_RANK": "3", "HOROVOD_GLOO_IFACE": "eth0", "OF_THE_CALLER": "y", "DET_RUN_DIR": "/nowhere"}
     shown = "$OWN ${OF_THE_CALLER-none} $HOROVOD_GLOO_IFACE $NCCL_SOCKET_IFNAME $HOROVOD_RANK $DET_RUN_DIR"
     done = _run_rank(given | {"DET_SERVED_RUN_DIR": str(tmp_path)}, f'echo "{shown}"')
@@ -60,7 +60,7 @@ def test_ranks_that_somebody_else_started_are_told_to_leave_too(tmp_path: Path) 
 @pytest.mark.parametrize(("last_words", "early"), [("", True), ("echo on; ", False)])
 def test_rank_that_takes_long_to_leave_failed_when_it_raised(tmp_path: Path, last_words: str, early: bool) -> None:
     variables = {"PATH": os.environ["PATH"], "DET_RUN_DIR": str(tmp_path)}
-    _surroundings.keep(tmp_path, variables, None)
+    _rank_environment.keep(tmp_path, variables, None)
     script = f"{TRACEBACK}until [ -e {tmp_path}/go ]; do sleep 0.05; done; {last_words}exit 1"
     command, pipe = [*RANK, "sh", "-c", script], subprocess.PIPE
     with subprocess.Popen(command, stderr=pipe, text=True, env=variables | {"HOROVOD_RANK": "0"}) as rank:
@@ -86,7 +86,7 @@ def _serve(
 ) -> "tuple[subprocess.Popen[str], subprocess.Popen[str]]":
     """A launcher that serves, and a rank that came by another way, both up."""
     variables = {"PATH": os.environ["PATH"], "DET_RUN_DIR": str(run_dir)}
-    _surroundings.keep(run_dir, variables, None)
+    _rank_environment.keep(run_dir, variables, None)
     pipe = subprocess.PIPE
     launcher = subprocess.Popen([sys.executable, "-c", SERVE], stderr=pipe, text=True, env=variables)
     command = [*RANK, "sh", "-c", script]

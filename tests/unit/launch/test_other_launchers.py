@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from determined.launch._gang import Gang
+from determined.launch._topology import Gang
 from determined.launch.horovod import host_names
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from determined.api.session import Session
 from determined.api.user import check_password
 from determined.errors import CheckpointStateException
 from determined.experimental import client
-from determined.sdk.choosing import first_of_each_trial, sorting
+from determined.sdk.checkpoint_choice import first_of_each_trial, sorting
 from determined.sdk.trial import rfc3339
 
 SESSION = Session("http://127.0.0.1:1", retries=0)

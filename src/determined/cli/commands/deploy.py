@@ -27,7 +27,7 @@ _IGNORED = (
 
 
 def cluster_up(args: argparse.Namespace) -> None:
-    from determined.deploy import local, reach
+    from determined.deploy import local, reachability
     from determined.deploy.options import stored
 
     options = local.ClusterOptions(
@@ -51,7 +51,7 @@ def cluster_up(args: argparse.Namespace) -> None:
         path = local.directory(args.cluster_name) / "state.json"
         render.line(f"Users 'determined' and 'admin' have the password kept in {path}", file=sys.stderr)
     render.line("Your det commands on this machine find it.", file=sys.stderr)
-    for sentence in reach.describe(state.url, stored(local.directory(args.cluster_name)).host):
+    for sentence in reachability.describe(state.url, stored(local.directory(args.cluster_name)).host):
         render.line(sentence, file=sys.stderr)
 
 

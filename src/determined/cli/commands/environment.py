@@ -9,7 +9,7 @@ from determined.cli import environment, render
 from determined.cli.grammar import arg, command, group
 from determined.environments import cache
 from determined.environments.cache import Cached
-from determined.environments.place import Bounds, Place, place_of
+from determined.environments.cache_directory import Bounds, Place, place_of
 from determined.errors import NotFound
 
 

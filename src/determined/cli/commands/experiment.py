@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from determined.api import experiment, project, search
-from determined.cli import following, outcome, render
+from determined.cli import log_follow, outcome, render
 from determined.cli.commands import experiment_again, experiment_create, experiment_describe, experiment_set
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, arg, command, group, one_of
@@ -101,7 +101,7 @@ def logs(args: argparse.Namespace) -> None:
     ids = [t.id for t in experiment.trials(session, args.experiment_id, limit=1, all_pages=False)]
     if not ids:
         raise NotFound(f"experiment {args.experiment_id} has no trial yet")
-    following.print_trial(session, ids[0], args)
+    log_follow.print_trial(session, ids[0], args)
 
 
 def move(args: argparse.Namespace) -> None:
@@ -206,7 +206,7 @@ TREE = group(
         command("add", "add label", label_add, _ID, arg("label")),
         command("remove", "remove label", label_remove, _ID, arg("label")),
     ),
-    command("logs", "fetch experiment logs", logs, _ID, *following.LOG_ARGS),
+    command("logs", "fetch experiment logs", logs, _ID, *log_follow.LOG_ARGS),
     command("move", "move experiment", move, _ID, arg("workspace_name"), arg("project_name")),
     experiment_set.GROUP,
     command(

@@ -8,7 +8,7 @@ from determined.api.session import Session
 from determined.cli import render
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, UsageError, arg, command, group
-from determined.cli.ordering import ORDER, ordered
+from determined.cli.sort_flags import ORDER, ordered
 from determined.wire.project import Project
 
 _WORKSPACE = arg("workspace_name", help="workspace")

@@ -3,7 +3,7 @@
 import argparse
 
 from determined.api import cluster, task
-from determined.cli import following, render
+from determined.cli import log_follow, render
 from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, group
 
@@ -33,7 +33,7 @@ def list_tasks(args: argparse.Namespace) -> None:
 
 
 def logs(args: argparse.Namespace) -> None:
-    following.print_task(connect(args), args.task_id, args)
+    log_follow.print_task(connect(args), args.task_id, args)
 
 
 def cleanup_logs(args: argparse.Namespace) -> None:
@@ -49,7 +49,7 @@ TREE = group(
         "fetch task logs",
         logs,
         arg("task_id"),
-        *following.LOG_ARGS,
+        *log_follow.LOG_ARGS,
         arg("--allocation-id", dest="allocation_ids", action="append", help="only lines of this allocation"),
     ),
     command("cleanup-logs", "remove logs past their retention", cleanup_logs),

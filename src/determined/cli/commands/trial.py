@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from determined.api import checkpoint, experiment, trial
-from determined.cli import downloading, following, render, searcher_metric
+from determined.cli import downloading, log_follow, render, searcher_metric
 from determined.cli.commands.experiment_describe import SORTING, best_first
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of
@@ -61,7 +61,7 @@ def kill(args: argparse.Namespace) -> None:
 
 
 def logs(args: argparse.Namespace) -> None:
-    following.print_trial(connect(args), args.trial_id, args)
+    log_follow.print_trial(connect(args), args.trial_id, args)
 
 
 def download(args: argparse.Namespace) -> None:
@@ -147,7 +147,7 @@ TREE = group(
         arg("-q", "--quiet", action="store_true", help="print the path only"),
     ),
     command("kill", "kill trial", kill, _ID),
-    command("logs", "fetch trial logs", logs, _ID, *following.LOG_ARGS),
+    command("logs", "fetch trial logs", logs, _ID, *log_follow.LOG_ARGS),
     group(
         "set",
         "set an attribute",

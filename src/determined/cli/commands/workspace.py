@@ -9,7 +9,7 @@ from determined.api import workspace
 from determined.cli import render
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, UsageError, arg, command, group, one_of
-from determined.cli.ordering import ORDER, ordered
+from determined.cli.sort_flags import ORDER, ordered
 from determined.wire.workspace import Workspace
 
 _NAME = arg("workspace_name", help="workspace")

@@ -14,10 +14,10 @@ from determined._version import __version__
 from determined.config.docker_manager import DockerSettings
 from determined.engines.base import Engine
 from determined.engines.docker.api import Docker, Status
-from determined.engines.docker.held import ENDED_EARLY, Held
 from determined.engines.docker.images import Images
-from determined.engines.docker.lent import lend
+from determined.engines.docker.python_mounts import find_python_mounts
 from determined.engines.docker.starter import RESOURCE, Starter
+from determined.engines.docker.tracked_container import ENDED_EARLY, TrackedContainer
 from determined.engines.host import directory
 from determined.engines.host.detect import detect, slot_type
 from determined.engines.host.directory import Found
@@ -52,7 +52,7 @@ class DockerEngine(Engine):
         node: What to offer.
         settings: What the operator says about their Docker.
         cluster_id: Marks our containers among those of others.
-        python: The interpreter that is lent to images without determined, where the settings name none.
+        python: The interpreter that is mounted into images without determined, where the settings name none.
     """
 
     def __init__(
@@ -76,9 +76,9 @@ class DockerEngine(Engine):
         self._images = Images(self._docker, self._labels)
         self._node: Node | None = None
         self._starter: Starter | None = None
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, TrackedContainer] = {}
         self._gone: set[str] = set()
-        self._remains: dict[str, tuple[Held, Found]] = {}  # until their end is on record
+        self._remains: dict[str, tuple[TrackedContainer, Found]] = {}  # until their end is on record
         self._events: asyncio.Queue[EngineEvent | None] = asyncio.Queue()
         self._changed = asyncio.Event()
         self._is_hearing = False  # the daemon's events
@@ -88,9 +88,9 @@ class DockerEngine(Engine):
     async def open(self) -> None:
         await asyncio.to_thread(directory.make_root, self._run_root)
         node = self._node = await asyncio.to_thread(self._offer)
-        lent = await asyncio.to_thread(lend, self._python)
+        python_mounts = await asyncio.to_thread(find_python_mounts, self._python)
         self._starter = Starter(
-            self._docker, self._images, self._settings, self._labels, node, lent, self._events.put_nowait
+            self._docker, self._images, self._settings, self._labels, node, python_mounts, self._events.put_nowait
         )
         until = asyncio.get_running_loop().time() + _CLAIM_SECONDS
         for run_dir in await asyncio.to_thread(lambda: list(directory.listing(self._run_root))):
@@ -142,7 +142,7 @@ class DockerEngine(Engine):
                 await asyncio.wait([held.bringing])
             if not await asyncio.to_thread(held.has_begun) and await self._is_absent(held):
                 event = RunnerGone(resource_id, GoneReason.NOT_STARTED, ENDED_EARLY)
-                self._bury(held, Found.DEAD, event)
+                self._report_gone(held, Found.DEAD, event)
                 return
             await self._end(held, force=force)
         self._changed.set()
@@ -190,9 +190,9 @@ class DockerEngine(Engine):
             also_pools=wanted.also_pools,
         )
 
-    def _hold(self, resource_id: str, *, rest_until: float = 0.0) -> Held:
+    def _hold(self, resource_id: str, *, rest_until: float = 0.0) -> TrackedContainer:
         run_dir = directory.locate(self._run_root, resource_id)
-        return Held(run_dir, self._prefix + resource_id, rest_until=rest_until)
+        return TrackedContainer(run_dir, self._prefix + resource_id, rest_until=rest_until)
 
     async def _remove_strays(self) -> None:
         """Containers of ours without a directory: whoever removed that, or died while asking an image, left them."""
@@ -206,7 +206,7 @@ class DockerEngine(Engine):
                 logger.warning("container %s belongs to no runner of this master: removed", one.id[:12])
                 await self._remove(one.id)
 
-    async def _take(self, held: Held, launch: Launch) -> None:
+    async def _take(self, held: TrackedContainer, launch: Launch) -> None:
         known = self._node is not None and launch.node_id == self._node.id
         try:
             await asyncio.to_thread(held.take, launch, known=known)
@@ -219,16 +219,16 @@ class DockerEngine(Engine):
     async def _containers(self) -> list[Status]:
         return await self._docker.containers(self._labels)
 
-    async def _is_absent(self, held: Held) -> bool:
+    async def _is_absent(self, held: TrackedContainer) -> bool:
         try:
             return await self._docker.find(held.name) is None
         except (Unavailable, FailedPrecondition):
             return False
 
-    async def _end(self, held: Held, *, force: bool) -> None:
+    async def _end(self, held: TrackedContainer, *, force: bool) -> None:
         """A forced end of one that only drains does nothing: its task is dead, and its records are wanted."""
         if force and await asyncio.to_thread(held.only_drains):
-            held.given_up |= held.is_tired
+            held.given_up |= held.retries_exhausted
             return
         try:
             await self._docker.kill(held.name, "KILL" if force else "TERM")
@@ -293,7 +293,7 @@ class DockerEngine(Engine):
         self._is_away = False
         return found
 
-    async def _settle(self, held: Held, states: dict[str, Status] | None) -> None:
+    async def _settle(self, held: TrackedContainer, states: dict[str, Status] | None) -> None:
         state = states.get(held.resource_id) if states is not None else None
         if state is not None and state.is_running:
             return
@@ -301,18 +301,18 @@ class DockerEngine(Engine):
         if held.resource_id not in self._held or held.lock.locked():
             return  # disowned, or ended meanwhile
         if found is Found.DONE:
-            self._bury(held, found, held.epitaph(found, ""))
+            self._report_gone(held, found, held.exit_event(found, ""))
         elif found is Found.ALIVE or asyncio.get_running_loop().time() < held.rest_until:
             return
         elif held.launch is None and (state is None or state.state == "created"):
             # A container is made only for a runner that was asked for; what nobody asks for, and has nothing to tell,
             # was told of by a master that died before it could clear it away.
             if states is not None and is_drained:
-                self._bury(held, found, RunnerGone(held.resource_id, GoneReason.LOST, "nothing is left of it"))
+                self._report_gone(held, found, RunnerGone(held.resource_id, GoneReason.LOST, "nothing is left of it"))
         elif states is not None or not has_begun:
             held.bringing = asyncio.create_task(self._bring(held, state), name=f"{self.name}-{held.resource_id}")
 
-    async def _bring(self, held: Held, state: Status | None) -> None:
+    async def _bring(self, held: TrackedContainer, state: Status | None) -> None:
         assert self._starter is not None
         event = None
         try:
@@ -326,9 +326,9 @@ class DockerEngine(Engine):
             held.idle_since = asyncio.get_running_loop().time()
             self._changed.set()
         if event is not None:
-            self._bury(held, Found.DEAD, event)
+            self._report_gone(held, Found.DEAD, event)
 
-    def _bury(self, held: Held, found: Found, event: RunnerGone) -> None:
+    def _report_gone(self, held: TrackedContainer, found: Found, event: RunnerGone) -> None:
         # Container and directory stay until the event is on record: a master killed before that finds them.
         if self._held.pop(held.resource_id, None) is None:
             return

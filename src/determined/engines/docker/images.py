@@ -8,7 +8,7 @@ from typing import Any
 
 from determined._version import __version__
 from determined.engines.docker.api import Docker
-from determined.engines.docker.fetching import Fetch, Tell
+from determined.engines.docker.image_pull import ImagePull, Tell
 from determined.engines.model import Container
 from determined.errors import FailedPrecondition, InvalidArgument, NotFound, Unavailable
 
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 _PROBE = """
 import sys
-import determined._version, determined.exec.runner.life
+import determined._version, determined.exec.runner.main_loop
 sys.exit(determined._version.__version__ != sys.argv[1])
 """
 
@@ -27,7 +27,7 @@ class Images:
         self._docker = docker
         self._labels = labels
         self._working: dict[tuple[str, ...], asyncio.Task[None]] = {}
-        self._fetches: dict[tuple[str, ...], Fetch] = {}
+        self._fetches: dict[tuple[str, ...], ImagePull] = {}
         self._asked: dict[str, bool] = {}  # by id of the image
 
     async def ready(self, wanted: Container, tell: Tell) -> str:
@@ -65,7 +65,7 @@ class Images:
     async def _fetch(self, image: str, wanted: Container, tell: Tell) -> None:
         # Only with those of the same login: another's may be refused, or open what is not for everybody.
         what = ("fetch", image, json.dumps(wanted.registry_auth, sort_keys=True))
-        fetch = self._fetches.setdefault(what, Fetch(self._docker, wanted))
+        fetch = self._fetches.setdefault(what, ImagePull(self._docker, wanted))
         with fetch.heard_by(tell):
             await self._together(what, fetch.run)
 
@@ -96,7 +96,7 @@ class Images:
             self._asked[image_id] = await self._succeeds(container)
         finally:
             await self._docker.remove(container)
-        own = "its own determined is used" if self._asked[image_id] else "it is lent ours"
+        own = "its own determined is used" if self._asked[image_id] else "this machine's is mounted"
         logger.info("image %s: %s", image_id, own)
 
     async def _succeeds(self, container: str) -> bool:

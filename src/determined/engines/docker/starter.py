@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 
 from determined.config.docker_manager import DockerSettings
 from determined.engines.docker.api import Docker, Ended, Status
-from determined.engines.docker.body import Place, container_body
-from determined.engines.docker.held import KILLED_STATUS, Held
+from determined.engines.docker.container_spec import Place, container_body
 from determined.engines.docker.images import Images
-from determined.engines.docker.lent import Lent
+from determined.engines.docker.python_mounts import PythonMounts
+from determined.engines.docker.tracked_container import KILLED_STATUS, TrackedContainer
 from determined.engines.host.directory import Found
 from determined.engines.model import Container, GoneReason, Launch, Node, RunnerGone, RunnerNews
 from determined.errors import AlreadyExists, DeterminedError, Unavailable
@@ -24,8 +24,13 @@ _CAUSE_LOOKS, _CAUSE_SECONDS = 10, 0.2
 
 
 class Starter:
-    """`labels`: of every container of this cluster. `lent`: for images without determined. `tell`: whoever keeps the
-    logs of tasks."""
+    """Start containers.
+
+    Args:
+        labels: Of every container of this cluster.
+        python_mounts: For images without determined.
+        tell: Called with what the logs of tasks should say.
+    """
 
     def __init__(
         self,
@@ -34,7 +39,7 @@ class Starter:
         settings: DockerSettings,
         labels: Mapping[str, str],
         node: Node,
-        lent: Lent,
+        python_mounts: PythonMounts,
         tell: Callable[[RunnerNews], None],
     ) -> None:
         self._docker = docker
@@ -42,10 +47,10 @@ class Starter:
         self._settings = settings
         self._labels = labels
         self._devices = {slot.id: slot.uuid for slot in node.slots}
-        self._lent = lent
+        self._python_mounts = python_mounts
         self._tell = tell
 
-    async def bring(self, held: Held, state: Status | None) -> RunnerGone | None:
+    async def bring(self, held: TrackedContainer, state: Status | None) -> RunnerGone | None:
         """`state`: of its container, if it has one. How the runner ended, where there is nothing more to do for it."""
         begun = await asyncio.to_thread(held.has_begun)
         fresh = state is None or state.state == "created"
@@ -53,7 +58,7 @@ class Starter:
             if begun or not fresh:
                 await self._note_end(held)
                 if await asyncio.to_thread(held.is_hopeless):
-                    return await self._epitaph(held)
+                    return await self._exit_event(held)
                 _count(held)
             if fresh:
                 await self._create(held)
@@ -64,20 +69,20 @@ class Starter:
             return _failed(held, e, begun=begun)
         return None
 
-    async def _renounce(self, held: Held, problem: DeterminedError) -> None:
-        """A container that Docker refuses to start again (what it was lent has moved) must not keep its records."""
+    async def _renounce(self, held: TrackedContainer, problem: DeterminedError) -> None:
+        """A container that Docker refuses to start again (a mounted path has moved) must not keep its records."""
         if held.launch is not None and not isinstance(problem, Unavailable):
             with contextlib.suppress(DeterminedError):
                 await self._docker.remove(held.name)
 
-    async def _note_end(self, held: Held) -> None:
+    async def _note_end(self, held: TrackedContainer) -> None:
         ended = await self._docker.ended(held.name)
         if ended is not None and ended.code == KILLED_STATUS and self._settings.memory and not held.was_killed:
             ended = await self._with_cause(held, ended)
         if ended is not None:
             await asyncio.to_thread(held.note_end, ended)
 
-    async def _with_cause(self, held: Held, ended: Ended) -> Ended:
+    async def _with_cause(self, held: TrackedContainer, ended: Ended) -> Ended:
         """Docker hears that the kernel found no memory beside the end of the container, often a moment later."""
         for _ in range(_CAUSE_LOOKS):
             if ended.out_of_memory:
@@ -86,11 +91,11 @@ class Starter:
             ended = await self._docker.ended(held.name) or ended
         return ended
 
-    async def _epitaph(self, held: Held) -> RunnerGone:
+    async def _exit_event(self, held: TrackedContainer) -> RunnerGone:
         words = await self._docker.last_words(held.name)
-        return await asyncio.to_thread(held.epitaph, Found.DEAD, words)
+        return await asyncio.to_thread(held.exit_event, Found.DEAD, words)
 
-    async def _create(self, held: Held) -> None:
+    async def _create(self, held: TrackedContainer) -> None:
         launch = held.launch
         assert launch is not None, "nobody makes a container for a runner that was not asked for"
         held.is_fetching = True
@@ -102,7 +107,7 @@ class Starter:
         with contextlib.suppress(AlreadyExists):  # by a master that was killed just then
             await self._docker.create(held.name, body)
 
-    async def _place(self, held: Held, launch: Launch, image_id: str) -> Place:
+    async def _place(self, held: TrackedContainer, launch: Launch, image_id: str) -> Place:
         is_own = await self._images.has_determined(image_id)
         environments = await asyncio.to_thread(_environments, held)
         who = held.identity
@@ -112,8 +117,8 @@ class Starter:
             labels={**self._labels, RESOURCE: held.resource_id, _ALLOCATION: launch.allocation_id},
             user=f"{who.uid}:{who.gid}" if who else f"{os.geteuid()}:{os.getegid()}",
             groups=tuple(map(str, who.groups)) if who else (),
-            python="python3" if is_own else self._lent.python,
-            lent=() if is_own else self._lent.paths,
+            python="python3" if is_own else self._python_mounts.python,
+            python_mounts=() if is_own else self._python_mounts.paths,
             network=self._settings.network,
             memory=self._settings.memory,
             gpus=tuple(self._devices.get(slot, str(slot)) for slot in launch.slot_ids),
@@ -121,7 +126,7 @@ class Starter:
         )
 
 
-def _environments(held: Held) -> str:
+def _environments(held: TrackedContainer) -> str:
     """Beside the run directories, one for each user as whom tasks run: nobody changes another's packages."""
     who = held.identity
     path = held.run_dir.path.parent.with_name("environments") / str(who.uid if who else os.geteuid())
@@ -134,14 +139,14 @@ def _environments(held: Held) -> str:
     return str(path)
 
 
-def _count(held: Held) -> None:
+def _count(held: TrackedContainer) -> None:
     logger.warning("%s: its container ended; starting it again to report what it left", held.resource_id)
     held.rest_until = asyncio.get_running_loop().time() + held.next_rest
     held.restarts += not held.was_killed
     held.is_again, held.was_killed = True, False
 
 
-def _failed(held: Held, problem: DeterminedError, *, begun: bool) -> RunnerGone | None:
+def _failed(held: TrackedContainer, problem: DeterminedError, *, begun: bool) -> RunnerGone | None:
     """One that has begun is tried again: it has records. The end of any other is told at once."""
     logger.warning("%s: its container cannot be started: %s", held.resource_id, problem.message)
     if begun:

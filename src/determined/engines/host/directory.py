@@ -12,8 +12,8 @@ from determined.engines.host.process import Identity
 from determined.engines.model import Launch
 from determined.errors import InvalidArgument, Unavailable
 from determined.rundir import lock
-from determined.rundir.head import HEAD_BYTES, pending_of
 from determined.rundir.journal import journal_names
+from determined.rundir.journal_head import HEAD_BYTES, pending_of
 from determined.rundir.layout import RunDir
 from determined.wire import codec
 from determined.wire.report import LaunchFile

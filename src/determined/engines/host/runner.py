@@ -164,7 +164,7 @@ class Runner:
         directory.put_aside(self.run_dir)
         return True
 
-    def epitaph(self, found: Found) -> RunnerGone:
+    def exit_event(self, found: Found) -> RunnerGone:
         """How it ended."""
         if found is Found.DONE:
             return RunnerGone(self.resource_id, GoneReason.EXITED)

@@ -234,7 +234,7 @@ class LocalEngine(Engine):
             if runner.resource_id not in self._runners:
                 continue  # disowned meanwhile
             if found is Found.DONE or hopeless:
-                await self._bury(runner, found)
+                await self._report_gone(runner, found)
             elif found is Found.DEAD and asyncio.get_running_loop().time() >= runner.rest_until:
                 await self._restart(runner)
 
@@ -248,9 +248,9 @@ class LocalEngine(Engine):
             return
         self._watch_child(runner)
 
-    async def _bury(self, runner: Runner, found: Found) -> None:
+    async def _report_gone(self, runner: Runner, found: Found) -> None:
         # Its directory stays until the event is on record: a master killed before that finds it and tells it again.
-        event = await asyncio.to_thread(runner.epitaph, found)
+        event = await asyncio.to_thread(runner.exit_event, found)
         if self._runners.pop(runner.resource_id, None) is None:
             return  # disowned meanwhile
         self._gone.add(runner.resource_id)

@@ -1,2 +1,5 @@
-"""Resource pools over a Ray cluster. The master's side: engine, keeper, jobs, book, offer. The cluster's: bridge, held,
-sightings, actor, link."""
+"""Resource pools over a Ray cluster.
+
+In the master: engine, bridge_supervisor, jobs, runner_table, resources, node_backoff. In the cluster: bridge,
+cluster_view, actor, tracked_actor, master_link.
+"""

@@ -16,9 +16,9 @@ from typing import Any
 from determined._imports import load_optional
 from determined._version import __version__
 from determined.engines.ray.actor import RunnerActor
-from determined.engines.ray.held import Held, order_line
-from determined.engines.ray.link import Link
-from determined.engines.ray.sightings import Sightings
+from determined.engines.ray.cluster_view import ClusterView
+from determined.engines.ray.master_link import MasterLink
+from determined.engines.ray.tracked_actor import TrackedActor, order_line
 from determined.errors import DeterminedError, Unavailable
 from determined.wire.bridge import BridgedNode, BridgeOrder, RunnerState, View, WantedRunner, Wishes
 from determined.wire.codec import from_json, to_json
@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s: bridge: %(message)s")
     order = from_json(base64.urlsafe_b64decode(arguments[0]), BridgeOrder)
     ray: Any = load_optional("ray", extra="ray")
-    link = Link(order)
+    link = MasterLink(order)
     try:
         versions = {"determined": __version__, "ray": ray.__version__, "python": platform.python_version()}
         enrolment = link.enrol(versions)
@@ -55,11 +55,11 @@ def main(arguments: list[str]) -> int:
 class Bridge:
     """One thread asks for wishes, the other follows them, looks after runners and tells what it sees."""
 
-    def __init__(self, ray: Any, link: Link, namespace: str) -> None:
+    def __init__(self, ray: Any, link: MasterLink, namespace: str) -> None:
         self._ray, self._link, self._namespace = ray, link, namespace
         self._remote = ray.remote(RunnerActor)
-        self._sightings = Sightings(ray)
-        self._runners: dict[str, Held] = {}
+        self._cluster_view = ClusterView(ray)
+        self._runners: dict[str, TrackedActor] = {}
         self._nodes: dict[str, BridgedNode] = {}
         self._wishes: Wishes | None = None
         self._bundles: list[dict[str, float]] | None = None
@@ -97,7 +97,7 @@ class Bridge:
             if held.is_cut_off:
                 held.is_cut_off = False
                 self._shunned[held.node] = now + _SHUN_SECONDS
-        seen = self._sightings.nodes(self._runners.values())
+        seen = self._cluster_view.nodes(self._runners.values())
         self._nodes = {name: node for name, node in seen.items() if self._shunned.get(name, 0.0) < now}
         if wishes is not None:
             self._follow(wishes)
@@ -116,13 +116,13 @@ class Bridge:
             held = self._runners.pop(resource_id, None)
             if held is not None:
                 held.let_go()
-                self._sightings.release(held)
+                self._cluster_view.release(held)
         self._give_up_waiting(wishes.start_seconds)
         if wishes.bundles is not None and wishes.bundles != self._bundles:
             self._bundles = wishes.bundles
             self._ray.autoscaler.sdk.request_resources(bundles=wishes.bundles)
 
-    def _begin(self, wanted: WantedRunner, *, doomed: bool) -> Held:
+    def _begin(self, wanted: WantedRunner, *, doomed: bool) -> TrackedActor:
         node = self._nodes.get(wanted.node)
         if wanted.begun:
             return self._never(wanted, RunnerState.LOST, "it was begun, but Ray has no such actor any more")
@@ -146,17 +146,17 @@ class Bridge:
                 node_id=node.id, soft=False
             ),
         ).remote(order_line(wanted.order), wanted.node, wanted.resources)
-        return Held(self._ray, actor, wanted.resource_id, wanted.node, wanted.resources, self._woken.set)
+        return TrackedActor(self._ray, actor, wanted.resource_id, wanted.node, wanted.resources, self._woken.set)
 
-    def _never(self, wanted: WantedRunner, state: RunnerState, why: str) -> Held:
-        return Held(self._ray, None, wanted.resource_id, wanted.node, {}, self._woken.set, state, why)
+    def _never(self, wanted: WantedRunner, state: RunnerState, why: str) -> TrackedActor:
+        return TrackedActor(self._ray, None, wanted.resource_id, wanted.node, {}, self._woken.set, state, why)
 
     def _give_up_waiting(self, seconds: float) -> None:
         for held in self._runners.values():
             if held.state is RunnerState.STARTING and time.monotonic() - held.asked_at > seconds:
                 held.give_up(self._why_unplaced(held, seconds))
 
-    def _why_unplaced(self, held: Held, seconds: float) -> str:
+    def _why_unplaced(self, held: TrackedActor, seconds: float) -> str:
         node = self._nodes.get(held.node)
         if node is None:
             return f"node {held.node} has left the Ray cluster" if held.node else "its actor does not answer"
@@ -215,7 +215,7 @@ class Bridge:
         for name, asked in facts.items():
             self._runners[name] = self._found(name, actors[name], asked)
 
-    def _found(self, name: str, actor: Any, facts: Any) -> Held:
+    def _found(self, name: str, actor: Any, facts: Any) -> TrackedActor:
         """One that fails is held for what it was; looked at again it says how it ended."""
         node, resources, state = "", dict[str, float](), RunnerState.RUNNING
         try:
@@ -226,7 +226,7 @@ class Bridge:
             state = RunnerState.STARTING
         except self._ray.exceptions.RayError as e:
             logger.warning("%s: its actor fails: %s", name, e)
-        return Held(self._ray, actor, name, node, resources, self._woken.set, state)
+        return TrackedActor(self._ray, actor, name, node, resources, self._woken.set, state)
 
     def _names(self, namespace: str) -> list[str]:
         named = self._ray.util.list_named_actors(all_namespaces=True)

@@ -15,10 +15,10 @@ from determined._version import __version__
 from determined.config.ray_manager import RayManager, RayPool
 from determined.engines.base import Engine
 from determined.engines.model import EngineEvent, GoneReason, Launch, Node, NodesChanged, RunnerGone
-from determined.engines.ray import offer
-from determined.engines.ray.book import Book
-from determined.engines.ray.keeper import Home, Keeper
-from determined.engines.ray.rests import Rests
+from determined.engines.ray import resources
+from determined.engines.ray.bridge_supervisor import BridgeSupervisor, Home
+from determined.engines.ray.node_backoff import NodeBackoff
+from determined.engines.ray.runner_table import RunnerTable
 from determined.errors import Unavailable
 from determined.wire.bridge import (
     BridgedNode,
@@ -59,11 +59,11 @@ class RayEngine(Engine):
         self.name = name
         self._home, self._settings = home, settings
         self._pools = {pool.name: pool for pool in pools}
-        self._book = Book()
+        self._book = RunnerTable()
         self._ray_nodes: dict[str, BridgedNode] = {}
         self._away = True  # nothing is offered
         self._offered: list[Node] = []  # what was told last
-        self._rests = Rests()
+        self._rests = NodeBackoff()
         self._needs: dict[str, dict[str, float]] = {}  # of runners that we began
         self._queued: dict[str, list[int]] = {}
         self._passes = 0
@@ -74,21 +74,21 @@ class RayEngine(Engine):
         self._heard_at = self._first_at = 0.0
         self._first = asyncio.Event()
         self._events: asyncio.Queue[EngineEvent | None] = asyncio.Queue()
-        self._keeper: Keeper | None = None
+        self._supervisor: BridgeSupervisor | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
         self._heard_at = time.monotonic()
-        self._keeper = Keeper(self.name, self._home, self._settings, time.monotonic)
+        self._supervisor = BridgeSupervisor(self.name, self._home, self._settings, time.monotonic)
         self._tasks = [
-            asyncio.create_task(self._keeper.run(), name=f"{self.name}-bridge-keeper"),
+            asyncio.create_task(self._supervisor.run(), name=f"{self.name}-bridge-supervisor"),
             asyncio.create_task(self._watch(), name=f"{self.name}-silence"),
         ]
 
     async def close(self) -> None:
-        if self._keeper is None:
+        if self._supervisor is None:
             return
-        self._keeper = None
+        self._supervisor = None
         for task in self._tasks:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -102,16 +102,16 @@ class RayEngine(Engine):
         now = time.monotonic()
         pools = list(self._pools.values())
         usable = (n for n in self._ray_nodes.values() if not n.draining and not self._rests.is_resting(n.name, now))
-        placed = ((node, offer.pool_of(node, pools)) for node in usable)
+        placed = ((node, resources.pool_of(node, pools)) for node in usable)
         return [
-            offer.offered(node, pool, self._book.slots_on(node.name), __version__)
+            resources.offered(node, pool, self._book.slots_on(node.name), __version__)
             for node, pool in placed
             if pool is not None
         ]
 
     async def start(self, launch: Launch) -> None:
         resource_id = launch.resource_id
-        if self._keeper is None:
+        if self._supervisor is None:
             raise Unavailable(f"engine {self.name} is not open")
         if resource_id in self._book.gone or resource_id in self._book.wanted:
             return
@@ -157,19 +157,19 @@ class RayEngine(Engine):
         bridge has told of any yet."""
         if not self._first.is_set():
             return None
-        return offer.possible_sizes(self._ray_nodes.values(), self._pools[pool], list(self._pools.values()))
+        return resources.possible_sizes(self._ray_nodes.values(), self._pools[pool], list(self._pools.values()))
 
     def enrol(self, asked: EnrolRequest) -> Enrolment:
-        """A bridge begins. Raises what the keeper raises."""
-        return self._open_keeper().enrol(asked)
+        """A bridge begins. Raises what the supervisor raises."""
+        return self._open_supervisor().enrol(asked)
 
     async def exchange(self, sealed: Sealed) -> Sealed:
         """One message of a bridge, and our wishes. Raises Unauthenticated for one that is not sealed by its key."""
-        keeper = self._open_keeper()
-        key = keeper.key(sealed.job)
-        message = unseal(key, sealed, Message, keeper.address)
-        if not keeper.hear(sealed.job):
-            return seal(key, sealed.job, Wishes(answers=message.number, retire=True), keeper.address)
+        supervisor = self._open_supervisor()
+        key = supervisor.key(sealed.job)
+        message = unseal(key, sealed, Message, supervisor.address)
+        if not supervisor.hear(sealed.job):
+            return seal(key, sealed.job, Wishes(answers=message.number, retire=True), supervisor.address)
         if message.view is not None and (sealed.job != self._viewed[0] or message.number > self._viewed[1]):
             self._viewed = (sealed.job, message.number)
             self._hear(message.view)
@@ -177,7 +177,7 @@ class RayEngine(Engine):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(message.wait_seconds, _LONGEST_WAIT)):
                     await self._news.wait()
-        return seal(key, sealed.job, self._wishes(message.number), keeper.address)
+        return seal(key, sealed.job, self._wishes(message.number), supervisor.address)
 
     def wake(self) -> None:
         """Answer whoever waits in `exchange`."""
@@ -187,14 +187,14 @@ class RayEngine(Engine):
     @property
     def problem(self) -> str | None:
         """What keeps the bridge from us, and what to do; None while it answers."""
-        if self._first.is_set() or self._keeper is None:
-            return self._keeper.problem if self._keeper else None
-        return self._keeper.problem or "no bridge has reported from the Ray cluster yet"
+        if self._first.is_set() or self._supervisor is None:
+            return self._supervisor.problem if self._supervisor else None
+        return self._supervisor.problem or "no bridge has reported from the Ray cluster yet"
 
-    def _open_keeper(self) -> Keeper:
-        if self._keeper is None:
+    def _open_supervisor(self) -> BridgeSupervisor:
+        if self._supervisor is None:
             raise Unavailable(f"engine {self.name} is not open")
-        return self._keeper
+        return self._supervisor
 
     async def _await_first(self, seconds: float) -> None:
         try:
@@ -212,7 +212,7 @@ class RayEngine(Engine):
         pool = self._pool_on(launch.node_id)
         if pool is None:
             raise Unavailable(f"node '{launch.node_id}' does not exist; the nodes are {sorted(self._ray_nodes)}")
-        return offer.needed(pool, len(launch.slot_ids))
+        return resources.needed(pool, len(launch.slot_ids))
 
     def _hear(self, view: View) -> None:
         now = time.monotonic()
@@ -296,7 +296,7 @@ class RayEngine(Engine):
 
     def _pool_on(self, node_id: str) -> RayPool | None:
         node = self._ray_nodes.get(node_id)
-        return offer.pool_of(node, self._pools.values()) if node else None
+        return resources.pool_of(node, self._pools.values()) if node else None
 
     def _bundles(self) -> list[dict[str, float]] | None:
         """What runs and waits in the pools that can grow; None where none can: Ray has one such wish for everybody."""
@@ -306,11 +306,11 @@ class RayEngine(Engine):
         for launch in self._book.wanted.values():
             pool = self._pool_on(launch.node_id)
             if pool is not None and pool.max_nodes and launch.slot_ids:
-                found.append(offer.marked(pool, offer.needed(pool, len(launch.slot_ids))))
+                found.append(resources.marked(pool, resources.needed(pool, len(launch.slot_ids))))
         for name, queued in self._queued.items():
             pool = self._pools[name]
             if pool.max_nodes:
-                found += offer.bundles(pool, queued, max(self.possible_sizes(name) or (), default=0))
+                found += resources.bundles(pool, queued, max(self.possible_sizes(name) or (), default=0))
         return found
 
     async def _watch(self) -> None:

@@ -142,7 +142,7 @@ class Sitter:
                 self._runner.clear_away(found)
                 return DONE
             if found is Found.DEAD and not self._revive():
-                logger.error("%s", self._runner.epitaph(found).detail)
+                logger.error("%s", self._runner.exit_event(found).detail)
                 self._runner.clear_away(found)
                 return LOST
             time.sleep(_STEP_SECONDS)

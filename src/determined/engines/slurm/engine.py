@@ -17,13 +17,13 @@ from determined.engines.host import process, untrusted
 from determined.engines.model import Device, EngineEvent, GoneReason, Launch, Node, NodesChanged
 from determined.engines.slurm import states
 from determined.engines.slurm.commands import Slurm
-from determined.engines.slurm.held import Held, allocation_of, job_of, output_of, tag_of
 from determined.engines.slurm.hosts import Hosts
-from determined.engines.slurm.pace import Pace
+from determined.engines.slurm.job_table import JobTable
+from determined.engines.slurm.poll_interval import PollInterval
 from determined.engines.slurm.records import Record, Records
-from determined.engines.slurm.roster import Roster
 from determined.engines.slurm.script import check_arguments, job_script
 from determined.engines.slurm.states import JobView
+from determined.engines.slurm.tracked_job import TrackedJob, allocation_of, job_of, output_of, tag_of
 from determined.errors import DeterminedError, FailedPrecondition, Unavailable
 
 logger = logging.getLogger(__name__)
@@ -62,11 +62,11 @@ class SlurmEngine(Engine):
         self._records = Records(place)
         self._hosts = Hosts(settings, pools)
         self._hosts_due = 0.0
-        self._roster = Roster(self._records)
+        self._roster = JobTable(self._records)
         self._strays: dict[str, tuple[JobView, float]] = {}  # by allocation, with the time they were first seen
         self._strays_until = 0.0  # until when some may turn up
         self._looked = asyncio.Event()  # Slurm has told its jobs in this life
-        self._pace = Pace()
+        self._pace = PollInterval()
         self._watching: asyncio.Task[None] | None = None
 
     @property
@@ -162,7 +162,7 @@ class SlurmEngine(Engine):
         except TimeoutError as e:
             raise Unavailable("Slurm does not answer (squeue); see the master's log") from e
 
-    def _adopted(self, allocation_id: str) -> Held:
+    def _adopted(self, allocation_id: str) -> TrackedJob:
         """A job of ours that we have no record of is taken up; else there is none yet."""
         held = self._roster.add(Record(allocation_id, tag_of(self._cluster_id, allocation_id), []))
         if allocation_id in self._strays:
@@ -170,7 +170,7 @@ class SlurmEngine(Engine):
             held.record.job_id = held.view.id
         return held
 
-    async def _begin(self, held: Held, launch: Launch) -> None:
+    async def _begin(self, held: TrackedJob, launch: Launch) -> None:
         """Under its lock. The last of an allocation's runners hands over the job of all."""
         if held.is_told:
             self._roster.hold(held, launch)
@@ -185,7 +185,7 @@ class SlurmEngine(Engine):
         if len(held.launches) == launch.size:
             await self._submit(held, launch)
 
-    def _require_fresh(self, held: Held, launch: Launch) -> None:
+    def _require_fresh(self, held: TrackedJob, launch: Launch) -> None:
         """A runner whose node is known has begun as well: its pool stood there before."""
         fresh = launch.node_id in self._hosts.pools
         if fresh and not launch.begun:
@@ -194,7 +194,7 @@ class SlurmEngine(Engine):
         what = "it was begun" if fresh else f"'{launch.node_id}' is no pool of the {self.name} engine"
         raise Unavailable(f"{what}, but Slurm knows no job of allocation {launch.allocation_id}")
 
-    async def _submit(self, held: Held, last: Launch) -> None:
+    async def _submit(self, held: TrackedJob, last: Launch) -> None:
         launches = sorted(held.launches.values(), key=lambda launch: launch.rank)
         limit, partition = self._hosts.time_limit(last.node_id), self._hosts.pools[last.node_id]
         try:
@@ -268,7 +268,7 @@ class SlurmEngine(Engine):
                 await self._follow(held, by_id.get(held.record.job_id), asked_at)
         await self._look_at_strays(asked_at, active.values())
 
-    async def _follow(self, held: Held, job: JobView | None, asked_at: float) -> None:
+    async def _follow(self, held: TrackedJob, job: JobView | None, asked_at: float) -> None:
         if job is None and held.submitted_at >= asked_at:
             return  # that answer is older than the job
         if job is None:
@@ -286,7 +286,7 @@ class SlurmEngine(Engine):
         ours = reason is GoneReason.CANCELED and held.is_ours_to_end
         await self._roster.bury(held, GoneReason.LOST if ours else reason, detail)
 
-    async def _leave_silent_nodes(self, held: Held, job: JobView) -> None:
+    async def _leave_silent_nodes(self, held: TrackedJob, job: JobView) -> None:
         """Slurm waits long before it gives a node up. Of a job that is to end, those on silent nodes are lost at once:
         their peers' failures are theirs, and told later they would count as ended by us."""
         silent = self._hosts.silent_ranks(job.nodes) if held.is_ours_to_end else {}

@@ -7,7 +7,7 @@ import sys
 def run() -> None:
     # Until all is imported (life.py): nothing of that is garbage, and looking for it is a tenth of a runner's start.
     gc.disable()
-    from determined.exec.runner.life import leave, main
+    from determined.exec.runner.main_loop import leave, main
 
     leave(main(sys.argv[1:]))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from determined import constants as c
-from determined.exec.runner.inside import is_inside
+from determined.exec.runner.in_container import is_inside
 from determined.rundir.layout import RunDir
 from determined.wire.report import LaunchFile, TaskSpec
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from determined._version import __version__
-from determined.environments.interpreter import PREFIX, Interpreter, ask, lend, own
+from determined.environments.interpreter import PREFIX, Interpreter, ask, link_packages, own
 from determined.rundir.layout import RunDir
 
 _PACKAGES = {"yaml": "pyyaml"}  # distributions that have another name than what is imported
@@ -70,8 +70,8 @@ def install(interpreter: Interpreter, run_dir: RunDir) -> dict[str, str]:
         search += [_write_site(run_dir, interpreter, []), interpreter.user_site]
         variables |= {"PIP_USER": "1", "PIP_BREAK_SYSTEM_PACKAGES": "1"}
     if interpreter.missing:
-        lend(interpreter.missing, run_dir.lent)
-        search.append(str(run_dir.lent))
+        link_packages(interpreter.missing, run_dir.linked_packages)
+        search.append(str(run_dir.linked_packages))
     if interpreter.support is not None:
         search.append(interpreter.support)
     if not interpreter.has_pip:
@@ -96,8 +96,8 @@ def _find_pip(interpreter: Interpreter, run_dir: RunDir) -> list[str]:
     if bundled := sorted(map(str, Path(interpreter.wheels).glob("pip-*.whl"))):
         return bundled[-1:]
     if interpreter.same_version:
-        lend(["pip"], run_dir.lent)
-        return [] if str(run_dir.lent) in interpreter.search else [str(run_dir.lent)]
+        link_packages(["pip"], run_dir.linked_packages)
+        return [] if str(run_dir.linked_packages) in interpreter.search else [str(run_dir.linked_packages)]
     return []
 
 

@@ -25,7 +25,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class LogSink:
-    """Thread-safe. `appended` is called after each append, to hurry the shipper."""
+    """Thread-safe. `appended` is called after each append, to hurry the uploader."""
 
     def __init__(self, run_dir: RunDir, appended: Callable[[], None]) -> None:
         self.journal = JournalWriter(run_dir.journals, LOGS, reserve=_RESERVE)

@@ -2,14 +2,14 @@
 
 from determined.config.python_environment import PythonEnvironment
 from determined.constants import ENV_ENVIRONMENT_CACHE
-from determined.environments import building, resolving
+from determined.environments import install, resolve
+from determined.environments.cache_directory import Place, place_of, platform_tag
 from determined.environments.interpreter import Interpreter
-from determined.environments.place import Place, place_of, platform_tag
 from determined.errors import FailedPrecondition
 from determined.exec.master_link import MasterLink
-from determined.exec.runner import environment, kernel
+from determined.exec.runner import environment, process_tree
 from determined.exec.runner.log_sink import LogSink
-from determined.exec.runner.persistence import persistently
+from determined.exec.runner.master_retry import persistently
 from determined.rundir.layout import RunDir
 from determined.wire.codec import from_json
 from determined.wire.environment_lock import PostEnvironmentLockResponse
@@ -36,18 +36,18 @@ def _provide(asked: PythonPackages, spec: TaskSpec, run_dir: RunDir, link: Maste
     requirements = tuple(asked.requirements) if isinstance(asked.requirements, list) else asked.requirements
     wanted = PythonEnvironment(requirements, asked.lock, asked.version)
     variables = environment.for_installer(spec, run_dir)
-    # Children end with the thread that forks them, which waits for each: see kernel.die_with_parent.
-    place = place_of(variables, lambda text: sink.say("INFO", text), kernel.die_with_parent)
+    # Children end with the thread that forks them, which waits for each: see process_tree.die_with_parent.
+    place = place_of(variables, lambda text: sink.say("INFO", text), process_tree.die_with_parent)
     platform = platform_tag(wanted.version)
     lock = asked.locks.get(platform)
     if lock is None:
         lock = _resolve(wanted, platform, run_dir, link, place)
     # Its hold stays open as long as this process lives: nobody removes an environment under a task.
-    return building.provide(lock, wanted, run_dir.model, place).interpreter
+    return install.provide(lock, wanted, run_dir.model, place).interpreter
 
 
 def _resolve(wanted: PythonEnvironment, platform: str, run_dir: RunDir, link: MasterLink, place: Place) -> str:
     """What counts for the experiment: of several that resolve at once, the first to say so."""
-    lock = resolving.resolve(wanted, run_dir.model, place)
+    lock = resolve.resolve(wanted, run_dir.model, place)
     answer = persistently(lambda: link.store_lock(platform, lock))
     return from_json(answer, PostEnvironmentLockResponse).content

@@ -14,9 +14,9 @@ from determined import constants
 from determined.environments.interpreter import Interpreter
 from determined.errors import Conflict, FailedPrecondition, Unavailable
 from determined.exec.master_link import MasterLink
-from determined.exec.runner import environment, inside, interpreter, private_tmp
+from determined.exec.runner import environment, in_container, interpreter, private_tmp
 from determined.exec.runner.log_sink import LogSink
-from determined.exec.runner.persistence import persistently
+from determined.exec.runner.master_retry import persistently
 from determined.exec.runner.private_tmp import TaskTmp
 from determined.exec.runner.task_paths import needed_paths
 from determined.rundir import context
@@ -57,7 +57,7 @@ def prepare(run_dir: RunDir, link: MasterLink, sink: LogSink) -> Prepared:
     workdir = _fetch_context(spec, run_dir, link)
     chosen = _interpreter(spec, run_dir, link, sink)
     sink.phase("STARTING")
-    for mount in inside.linked(spec.bind_mounts) if inside.is_inside(launch) else spec.bind_mounts:
+    for mount in in_container.linked(spec.bind_mounts) if in_container.is_inside(launch) else spec.bind_mounts:
         _bind(mount, workdir, warn)
     _write_info(launch, spec, run_dir)
     variables = environment.build(launch, spec, run_dir, interpreter.install(chosen, run_dir), workdir)
@@ -84,7 +84,7 @@ def show_config(spec: TaskSpec, sink: LogSink) -> None:
     if spec.config is None or not spec.is_first_run:
         return
     from determined.config import mask_secrets
-    from determined.config.shown import without_defaults
+    from determined.config.display import without_defaults
 
     sink.say("INFO", json.dumps(without_defaults(mask_secrets(spec.config))), prefix=constants.CONFIG_LINE_PREFIX)
 
@@ -146,7 +146,7 @@ def _interpreter(spec: TaskSpec, run_dir: RunDir, link: MasterLink, sink: LogSin
 def _tmp(
     spec: TaskSpec, launch: LaunchFile, run_dir: RunDir, chosen: Interpreter, variables: dict[str, str]
 ) -> TaskTmp | None:
-    if inside.is_inside(launch):
+    if in_container.is_inside(launch):
         return None
     try:
         own = private_tmp.provide(run_dir, environment.temporary_root())
@@ -158,8 +158,8 @@ def _tmp(
 
 def _second_choice(spec: TaskSpec, launch: LaunchFile) -> tuple[str | None, str]:
     """The submitter's Python; but whoever names an image means the one in there."""
-    if inside.is_inside(launch):
-        return inside.python_of_image(environment.inherited(whole=True)["PATH"]), "the python3 of the image"
+    if in_container.is_inside(launch):
+        return in_container.python_of_image(environment.inherited(whole=True)["PATH"]), "the python3 of the image"
     return spec.submitter_python, "the environment that was active at submission"
 
 

@@ -9,10 +9,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from determined.exec.runner import kernel, namespace
-from determined.exec.runner.ending import Ending
+from determined.exec.runner import namespace, process_tree
 from determined.exec.runner.output import OutputPipes
-from determined.rundir.heard_signals import heard_signals
+from determined.exec.runner.termination import Termination
+from determined.rundir.signal_socket import signal_socket
 
 _STEP_SECONDS = 0.1
 _LOOK_SECONDS = 1.0
@@ -65,20 +65,20 @@ class TaskProcess:
 
         Not in a call that blocks: the handler of a signal to end would then wait for the task to end by itself.
         """
-        with heard_signals(signal.SIGCHLD) as heard:
+        with signal_socket(signal.SIGCHLD) as heard:
             while not self.poll():
                 if select.select([heard], [], [], _LOOK_SECONDS)[0]:
                     heard.recv(4096)
 
     def signal(self, number: int) -> None:
         if not self.ended.is_set():
-            kernel.signal_group(self.group, number)
+            process_tree.signal_group(self.group, number)
 
-    def end_when_wanted(self, ending: Ending) -> None:
+    def end_when_wanted(self, ending: Termination) -> None:
         """In a thread of its own: TERM when somebody wants the end, KILL when the grace period is over."""
         threading.Thread(target=self._end_when_wanted, args=(ending,), name="ender", daemon=True).start()
 
-    def linger(self, ending: Ending) -> None:
+    def linger(self, ending: Termination) -> None:
         """After a TERM: a shell dies of it at once, but the program it ran may still be saving. Give it its grace.
 
         That may become shorter meanwhile: an engine's signal can be here before the word that a peer has failed.
@@ -93,12 +93,12 @@ class TaskProcess:
 
     def clear_away(self, spared: set[int]) -> None:
         """After the exit: nothing of the task stays behind; its last output is read."""
-        kernel.signal_group(self.group, signal.SIGKILL)
+        process_tree.signal_group(self.group, signal.SIGKILL)
         for _ in range(_SWEEPS):
             # Again, because a process may fork while the list is made.
-            if not (left := kernel.descendants(os.getpid()) - spared):
+            if not (left := process_tree.descendants(os.getpid()) - spared):
                 break
-            kernel.kill_all(left)
+            process_tree.kill_all(left)
             time.sleep(_STEP_SECONDS / 10)
         self._output.finish(_LAST_WORDS_SECONDS)
 
@@ -116,13 +116,13 @@ class TaskProcess:
             self.ended.set()
         return pid != 0
 
-    def _end_when_wanted(self, ending: Ending) -> None:
+    def _end_when_wanted(self, ending: Termination) -> None:
         ending.wanted.wait()
         self.signal(signal.SIGTERM)
         while not self.ended.wait(_STEP_SECONDS):
             if time.monotonic() >= ending.deadline:
                 self.signal(signal.SIGKILL)
-                kernel.kill_all(kernel.descendants(self.group) | {self.group})
+                process_tree.kill_all(process_tree.descendants(self.group) | {self.group})
                 return
 
 
@@ -139,7 +139,7 @@ def _start(
             except OSError as e:
                 os.write(said, f"{e.filename or e.strerror}: {os.strerror(e.errno or 0)}".encode())
                 raise
-        kernel.die_with_parent()  # here, because a change of namespaces could undo it
+        process_tree.die_with_parent()  # here, because a change of namespaces could undo it
 
     try:
         return subprocess.Popen(

@@ -6,7 +6,7 @@ import logging
 import time
 
 from determined.constants import ENV_RUN_DIR, HOST_MEMORY_ADVICE, HOST_OOM_LABEL
-from determined.exec.runner import kernel
+from determined.exec.runner import process_tree
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.watchdog import end_task
 from determined.rundir.layout import RunDir
@@ -24,7 +24,7 @@ def recover(run_dir: RunDir, sink: LogSink) -> tuple[ExitCause, int, str] | None
     path = str(run_dir.path)
     end_task(path, _group(run_dir))
     deadline = time.monotonic() + _WAIT_SECONDS
-    while kernel.marked(ENV_RUN_DIR, path) and time.monotonic() < deadline:
+    while process_tree.marked(ENV_RUN_DIR, path) and time.monotonic() < deadline:
         time.sleep(0.02)
     if sink.already_exited():
         return None
@@ -43,6 +43,6 @@ def _group(run_dir: RunDir) -> int | None:
     """The process group of the task, if its leader is still the same process."""
     with contextlib.suppress(ValueError, KeyError):
         known = json.loads(run_dir.started.read_text())
-        if kernel.start_time(known["group"]) == known["start_time"]:
+        if process_tree.start_time(known["group"]) == known["start_time"]:
             return int(known["group"])
     return None

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from determined.rundir.pulse import STACK_SIGNAL, Reading
+from determined.rundir.heartbeat import STACK_SIGNAL, Reading
 
 _PROC = Path("/proc")
 _ANSWER_SECONDS = 2.0

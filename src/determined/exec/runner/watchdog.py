@@ -10,7 +10,7 @@ import signal
 import time
 
 from determined.constants import ENV_RUN_DIR
-from determined.exec.runner import kernel
+from determined.exec.runner import process_tree
 
 _GROUP, _RELEASE = b"group ", b"release"
 _LOOKS, _LOOK_SECONDS = 200, 0.02
@@ -48,11 +48,11 @@ def end_task(run_dir: str, group: int | None) -> None:
     Returns when they are gone, or after a few seconds: one that the kernel cannot end must not keep us for ever.
     """
     if group is not None:
-        kernel.signal_group(group, signal.SIGKILL)
+        process_tree.signal_group(group, signal.SIGKILL)
     unseen = 0
     for _ in range(_LOOKS):
-        left = kernel.marked(ENV_RUN_DIR, run_dir)
-        kernel.kill_all(left)
+        left = process_tree.marked(ENV_RUN_DIR, run_dir)
+        process_tree.kill_all(left)
         # Twice nobody: a process that is just starting another program shows no environment for an instant.
         unseen = 0 if left else unseen + 1
         if unseen == 2:

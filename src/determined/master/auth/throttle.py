@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from determined.master.turns import Turns
+from determined.master.turn_queue import TurnQueue
 
 _FREE_TRIES = 5
 _LONGEST_WAIT = 3.0  # seconds; a person who mistypes is bothered, not locked out
@@ -28,8 +28,8 @@ class LoginThrottle:
     def __init__(self) -> None:
         self._failures: OrderedDict[bytes, tuple[int, float]] = OrderedDict()
         # Apart, for whoever has a turn by name waits for one by peer.
-        self._by_name = Turns(1, _WAITING_PER_NAME, _LOGINS)
-        self._by_peer = Turns(_HASHES_AT_ONCE, _WAITING_PER_PEER, _LOGINS)
+        self._by_name = TurnQueue(1, _WAITING_PER_NAME, _LOGINS)
+        self._by_peer = TurnQueue(_HASHES_AT_ONCE, _WAITING_PER_PEER, _LOGINS)
         self._hashing = asyncio.Semaphore(_HASHES_AT_ONCE)
 
     def wait(self, username: str, now: float, peer: str = "") -> float:

@@ -19,7 +19,7 @@ from determined.master.db.queries import job as jobs
 from determined.master.db.queries import submission
 from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import allocation_state, experiment_state, search, trial_state
-from determined.master.lifecycle.searchers import Beginning
+from determined.master.lifecycle.searchers import Initial
 from determined.master.lifecycle.states import (
     LIVE,
     STOPPING,
@@ -55,7 +55,7 @@ class NewExperiment:
     submitter_python: str | None
     warm_start_checkpoint: str | None
     external_id: str | None = None
-    started: Beginning | None = None  # its search, where that has begun outside of the transaction (`search.start`)
+    started: Initial | None = None  # its search, where that has begun outside of the transaction (`search.start`)
     locks_of: int | None = None  # an experiment whose resolved packages this one has from the start
 
 

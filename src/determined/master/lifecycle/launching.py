@@ -22,7 +22,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import runner as runners
 from determined.master.lifecycle import allocation as lifecycle
-from determined.master.lifecycle import containers, placing, topics
+from determined.master.lifecycle import containers, engine_placed_pools, topics
 from determined.master.lifecycle.certificate import known_as
 from determined.master.lifecycle.cluster import Cluster
 from determined.master.lifecycle.identity import advertised_url, isolation_problem, run_as
@@ -175,4 +175,4 @@ def _gang(conn: Connection, row: RowMapping, config: MasterConfig) -> tuple[int,
     """How many runners its allocation has, what its submitter says to the engine, and what they ask of a container."""
     allocation = allocations.get(conn, row["allocation_id"])
     size = len(runners.of_allocation(conn, allocation["id"]))
-    return size, placing.options_of(conn, allocation), containers.wanted(conn, row, allocation, config)
+    return size, engine_placed_pools.options_of(conn, allocation), containers.wanted(conn, row, allocation, config)

@@ -13,8 +13,8 @@ from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search_queue
 from determined.master.db.queries import trial as trials
-from determined.master.lifecycle import experiment_state, history, searchers, trial_state
-from determined.master.lifecycle.history import Retelling, Standing
+from determined.master.lifecycle import experiment_state, search_replay, searchers, trial_state
+from determined.master.lifecycle.search_replay import Replay, Standing
 from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_become
 from determined.search.events import Event
 from determined.search.method import (
@@ -33,14 +33,14 @@ logger = logging.getLogger(__name__)
 AT_ONCE = 100  # trials created in one transaction: some 50 ms
 
 
-def tell(conn: Connection, now: datetime, experiment_id: int, *events: Event, telling: Retelling | None = None) -> None:
+def tell(conn: Connection, now: datetime, experiment_id: int, *events: Event, replay: Replay | None = None) -> None:
     """Feed events in order; a method that fails ends the experiment, not the caller's transaction."""
     what = ", ".join(sorted({event["type"] for event in events}))
-    _or_fail(conn, now, experiment_id, what, lambda: run(conn, now, experiment_id, *events, telling=telling))
+    _or_fail(conn, now, experiment_id, what, lambda: run(conn, now, experiment_id, *events, replay=replay))
 
 
 def advance(conn: Connection, now: datetime, experiment_id: int) -> None:
-    """Execute the next piece of what the search has asked for (lifecycle/pieces.py), and what follows from it."""
+    """Execute the next batch of what the search has asked for (search_batches.py), and what follows from it."""
     piece = [decode_operation(operation) for operation in search_queue.take(conn, experiment_id)]
     if not piece:
         return
@@ -67,29 +67,29 @@ def _or_fail(conn: Connection, now: datetime, experiment_id: int, what: str, act
     savepoint.commit()
 
 
-def run(conn: Connection, now: datetime, experiment_id: int, *events: Event, telling: Retelling | None = None) -> bool:
+def run(conn: Connection, now: datetime, experiment_id: int, *events: Event, replay: Replay | None = None) -> bool:
     """Feed events and execute what follows, breadth first, until no operation is left; whether there was any.
 
-    Errors are the caller's. `telling`: a search that begins, and how much of its history may be told.
+    Errors are the caller's. `replay`: a search that begins, and how much of its history may be told.
     """
     acted = False
     while events:
-        answer = searchers.feed(conn, experiment_id, events) if telling is None else telling.search.feed(events)
+        answer = searchers.feed(conn, experiment_id, events) if replay is None else replay.search.feed(events)
         if answer is None:
             break
         if (
-            telling is None and answer.progress < 1
+            replay is None and answer.progress < 1
         ):  # a search counts failed trials as done; the whole comes with COMPLETED alone
             experiments.update_row(conn, experiment_id, {"progress": answer.progress})
         follow_ups = _known_points(conn, experiment_id, answer.held)
         given = [operations for operations in answer.operations if operations]
         acted = acted or bool(given)
-        if telling is None and given:
+        if replay is None and given:
             given = _fitting(conn, experiment_id, given)
         if all(_is_steering(op) for op in chain(*given)):
             given = [[*chain(*given)]] if given else []
         for operations in given:
-            follow_ups += _execute(conn, now, experiment_id, operations, telling)
+            follow_ups += _execute(conn, now, experiment_id, operations, replay)
         events = tuple(follow_ups)
     return acted
 
@@ -127,15 +127,15 @@ def _weight(given: list[list[Operation]]) -> float:
     return sum(1 if isinstance(operation, Create) else 0.25 for operation in chain(*given))
 
 
-def _past(telling: Retelling | None) -> bool:
-    return telling is not None and bool(telling.past)
+def _past(replay: Replay | None) -> bool:
+    return replay is not None and bool(replay.past)
 
 
 def retell(
-    conn: Connection, now: datetime, experiment: RowMapping, request_ids: list[str], telling: Retelling | None
+    conn: Connection, now: datetime, experiment: RowMapping, request_ids: list[str], replay: Replay | None
 ) -> list[Event]:
     """What an earlier search knew of these trials and the present one may hear now."""
-    events, completed = history.due(conn, experiment, request_ids, telling)
+    events, completed = search_replay.due(conn, experiment, request_ids, replay)
     for trial_id in completed:
         close_if_finished(conn, now, trial_id)
     return events
@@ -161,7 +161,7 @@ def _known_points(conn: Connection, experiment_id: int, held: list[str]) -> list
 
 
 def _execute(
-    conn: Connection, now: datetime, experiment_id: int, operations: list[Operation], telling: Retelling | None
+    conn: Connection, now: datetime, experiment_id: int, operations: list[Operation], replay: Replay | None
 ) -> list[Event]:
     """Execute operations; returns the events they cause. A stopping experiment only listens to Shutdown."""
     experiment = experiments.get(conn, experiment_id)
@@ -169,38 +169,38 @@ def _execute(
         return []
     events: list[Event] = []
     asked: list[str] = []  # trials of which an earlier search may have something to tell
-    for kind, group in groupby(_in_batches(operations, telling), _kind):
+    for kind, group in groupby(_in_batches(operations, replay), _kind):
         some = list(group)
         if kind is Create:
             orders = cast(list[Create], some)
-            if telling is not None:
-                telling.created.update(order.request_id for order in orders)
+            if replay is not None:
+                replay.created.update(order.request_id for order in orders)
             events += (searchers.created(order.request_id) for order in orders)
-            asked += _create(conn, now, experiment, orders, telling)
-        elif kind is ValidateAfter and not _past(telling):
-            asked += _steer(conn, now, experiment, cast(list[ValidateAfter | Close], some), telling)
+            asked += _create(conn, now, experiment, orders, replay)
+        elif kind is ValidateAfter and not _past(replay):
+            asked += _steer(conn, now, experiment, cast(list[ValidateAfter | Close], some), replay)
         else:
             for operation in some:
-                asked += _execute_one(conn, now, experiment, operation, telling)
-    return events + retell(conn, now, experiment, asked, telling)
+                asked += _execute_one(conn, now, experiment, operation, replay)
+    return events + retell(conn, now, experiment, asked, replay)
 
 
 def _execute_one(
-    conn: Connection, now: datetime, experiment: RowMapping, operation: Operation, telling: Retelling | None
+    conn: Connection, now: datetime, experiment: RowMapping, operation: Operation, replay: Replay | None
 ) -> list[str]:
     match operation:
-        case Shutdown() if telling is None or not telling.extensions:
+        case Shutdown() if replay is None or not replay.extensions:
             _shut_down(conn, now, experiment["id"], operation)
         case ValidateAfter():
-            return _give(conn, now, experiment, operation, telling)
+            return _give(conn, now, experiment, operation, replay)
         case Close() | Stop():
             _end(conn, now, experiment["id"], operation)
     return []
 
 
-def _in_batches(operations: list[Operation], telling: Retelling | None) -> list[Operation]:
+def _in_batches(operations: list[Operation], replay: Replay | None) -> list[Operation]:
     """New trials first, so that few statements make them all: no operation depends on a later trial."""
-    if _past(telling) or any(isinstance(operation, Shutdown) for operation in operations):
+    if _past(replay) or any(isinstance(operation, Shutdown) for operation in operations):
         return operations
     return sorted(operations, key=lambda operation: not isinstance(operation, Create))
 
@@ -215,13 +215,13 @@ def _is_steering(operation: Operation) -> bool:
 
 
 def _create(
-    conn: Connection, now: datetime, experiment: RowMapping, orders: Sequence[Create], telling: Retelling | None
+    conn: Connection, now: datetime, experiment: RowMapping, orders: Sequence[Create], replay: Replay | None
 ) -> list[str]:
     """New trials; or, in a continued experiment, the trials that already have these request ids (returned)."""
     there = trials.by_requests(conn, experiment["id"], [order.request_id for order in orders])
     trial_state.create(conn, now, experiment, [order for order in orders if order.request_id not in there])
     for trial in there.values():
-        match history.standing(conn, experiment, trial, telling):
+        match search_replay.standing(conn, experiment, trial, replay):
             case Standing.RESUMED:
                 trial_state.resume(conn, now, experiment, trial)
             case Standing.WAITING:
@@ -230,13 +230,13 @@ def _create(
 
 
 def _give(
-    conn: Connection, now: datetime, experiment: RowMapping, operation: ValidateAfter, telling: Retelling | None
+    conn: Connection, now: datetime, experiment: RowMapping, operation: ValidateAfter, replay: Replay | None
 ) -> list[str]:
     """The next length of a classic trial."""
     trial = trials.by_request(conn, experiment["id"], operation.request_id)
     if trial is None or trial["state"] in TERMINAL:
         return []
-    known = history.knows(conn, experiment["id"], operation.request_id, operation.length, telling)
+    known = search_replay.knows(conn, experiment["id"], operation.request_id, operation.length, replay)
     if not known and trial_state.is_reopened(trial):
         trial_state.resume(conn, now, experiment, trial)
     trials.update_row(conn, trial["id"], {"op_length": operation.length})
@@ -266,12 +266,12 @@ def _steer(
     now: datetime,
     experiment: RowMapping,
     given: list[ValidateAfter | Close],
-    telling: Retelling | None,
+    replay: Replay | None,
 ) -> list[str]:
     """Lengths and ends of many classic trials: by the same few statements for all, but for those with a history."""
     ids = [op.request_id for op in given]
     there = trials.by_requests(conn, experiment["id"], ids)
-    special = set() if telling is not None else history.known_trials(conn, experiment["id"], ids)
+    special = set() if replay is not None else search_replay.known_trials(conn, experiment["id"], ids)
     special |= {request_id for request_id, trial in there.items() if trial_state.is_reopened(trial)}
     asked: list[str] = []
     lengths: dict[int, dict[str, Any]] = {}
@@ -281,7 +281,7 @@ def _steer(
         if trial is None or trial["state"] in TERMINAL:
             continue
         if op.request_id in special:
-            asked += _execute_one(conn, now, experiment, op, telling)
+            asked += _execute_one(conn, now, experiment, op, replay)
         elif isinstance(op, ValidateAfter):
             lengths[trial["id"]] = {"op_length": op.length}
         else:

@@ -23,7 +23,7 @@ from determined.master.db.queries import runner as runners
 from determined.master.lifecycle import allocation as allocation_lifecycle
 from determined.master.lifecycle import cluster as clusters
 from determined.master.lifecycle import experiment as experiment_lifecycle
-from determined.master.lifecycle import pieces, scheduling, topics
+from determined.master.lifecycle import scheduling, search_batches, topics
 from determined.master.lifecycle.launching import Launcher
 from determined.master.lifecycle.pools import pools_of
 from determined.master.lifecycle.ports import PortChoice
@@ -61,7 +61,7 @@ class Reconciler:
         self._tasks = [
             *(supervise.spawn(self._follow(e), name=f"events of {e.name}") for e in self._cluster.engines.values()),
             supervise.spawn(self._loop(), name="reconciler"),
-            supervise.spawn(pieces.run(self._ctx), name="pieces of large searches"),
+            supervise.spawn(search_batches.run(self._ctx), name="pieces of large searches"),
             supervise.repeat(self._beat, name="heartbeat", seconds=_HEARTBEAT_SECONDS),
         ]
 

@@ -19,7 +19,7 @@ from determined.master.db.queries import node as node_rows
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import allocation as lifecycle
-from determined.master.lifecycle import assignment, placing, topics, trial_state
+from determined.master.lifecycle import assignment, engine_placed_pools, topics, trial_state
 from determined.master.lifecycle.capacity import Capacity, Overrides, capacities
 from determined.master.lifecycle.cluster import PlacedNode, PlacingEngine
 from determined.master.lifecycle.pools import Pool, SchedulerKind
@@ -209,7 +209,7 @@ def _apply(conn: Connection, now: datetime, world: World, chosen: _Chosen) -> li
     for allocation_id, placement in starts:
         assignment.assign(conn, now, allocation_id, placement, capacity=chosen.capacity, ports=world.ports)
     for allocation_id, pool in chosen.handed:
-        placing.hand_over(conn, now, allocation_id, *world.placing[pool], ports=world.ports)
+        engine_placed_pools.hand_over(conn, now, allocation_id, *world.placing[pool], ports=world.ports)
     for allocation_id in chosen.preempts:
         lifecycle.request_preemption(conn, now, allocation_id, "its slots are needed by another job")
     changed = (allocation_id for allocation_id, _ in (*starts, *chosen.handed))

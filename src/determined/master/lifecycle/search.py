@@ -18,13 +18,13 @@ from determined.master.db.queries import trial as trials
 from determined.master.lifecycle import (
     allocation_state,
     experiment_state,
-    history,
     operations,
+    search_replay,
     searchers,
     trial_state,
 )
-from determined.master.lifecycle.history import Retelling
-from determined.master.lifecycle.searchers import Beginning
+from determined.master.lifecycle.search_replay import Replay
+from determined.master.lifecycle.searchers import Initial
 from determined.master.lifecycle.states import LIVE, TERMINAL, State
 from determined.search.events import Event
 from determined.search.method import ExitReason
@@ -40,7 +40,7 @@ _NOT_FINITE = ("NaN", "Infinity", "-Infinity")  # as the wire spells them
 _COMPARES_NOTHING = ("single", "random", "grid")
 
 
-def start(config: dict[str, Any], generation: str) -> Beginning:
+def start(config: dict[str, Any], generation: str) -> Initial:
     """Let the search of a config begin, without a database: for many trials that takes seconds.
 
     Raises:
@@ -52,31 +52,31 @@ def start(config: dict[str, Any], generation: str) -> Beginning:
         seed=config["reproducibility"]["experiment_seed"],
         classic=generation == "classic",
     )
-    beginning = Beginning.of(searcher)
-    if len(beginning.operations) > operations.AT_ONCE:
-        beginning.pieces = operations.in_pieces(beginning.operations)
-    return beginning
+    initial = Initial.of(searcher)
+    if len(initial.operations) > operations.AT_ONCE:
+        initial.pieces = operations.in_pieces(initial.operations)
+    return initial
 
 
-def begin(conn: Connection, now: datetime, experiment_id: int, started: Beginning | None = None) -> None:
+def begin(conn: Connection, now: datetime, experiment_id: int, started: Initial | None = None) -> None:
     """Start the search of an experiment (again, when it is continued). Errors of the method are the caller's.
 
     `started`: what `start` gave for a new experiment.
     """
     experiment = experiments.get(conn, experiment_id)
     config = experiment["config"]
-    past = history.rewind(conn, experiment)
+    past = search_replay.rewind(conn, experiment)
     planned = {**config, "searcher": _as_planned(config["searcher"], past)}
-    beginning = started or start(planned, experiment["generation"])
-    searcher = beginning.searcher
-    if not past and beginning.pieces:
-        _begin_in_pieces(conn, now, experiment_id, beginning)
+    initial = started or start(planned, experiment["generation"])
+    searcher = initial.searcher
+    if not past and initial.pieces:
+        _begin_in_pieces(conn, now, experiment_id, initial)
         return
-    telling = Retelling(beginning, [*past])
-    operations.run(conn, now, experiment_id, searchers.start(), telling=telling)
-    _tell_exits(conn, now, experiment_id, telling)
-    _retell(conn, now, experiment, telling)
-    telling.save(conn, experiment_id)
+    replay = Replay(initial, [*past])
+    operations.run(conn, now, experiment_id, searchers.start(), replay=replay)
+    _tell_exits(conn, now, experiment_id, replay)
+    _replay_events(conn, now, experiment, replay)
+    replay.save(conn, experiment_id)
     if searcher.progress() < 1:
         experiments.update_row(conn, experiment_id, {"progress": searcher.progress()})
     settle(conn, now, experiment_id)
@@ -128,8 +128,8 @@ def progress_reported(conn: Connection, now: datetime, trial_id: int, value: flo
     classic = experiment["generation"] == "classic"
     length = trial["op_length"] or 0
     units = fraction * length if raw else min(max(0.0, value), length)  # not a product: a client reads what it sent
-    told = units if classic else fraction
-    operations.tell(conn, now, experiment["id"], searchers.progress(trial["request_id"], told))
+    progress = units if classic else fraction
+    operations.tell(conn, now, experiment["id"], searchers.progress(trial["request_id"], progress))
 
 
 def early_exit_reported(conn: Connection, now: datetime, trial_id: int, reason: str) -> None:
@@ -205,46 +205,46 @@ def _as_planned(searcher: dict[str, Any], past: list[Event]) -> dict[str, Any]:
     return {**searcher, "max_trials": searcher["max_trials"] - extended} if extended else searcher
 
 
-def _retell(conn: Connection, now: datetime, experiment: RowMapping, telling: Retelling) -> None:
+def _replay_events(conn: Connection, now: datetime, experiment: RowMapping, replay: Replay) -> None:
     """Tell a search that begins again what is known, in the order in which it became so.
 
     A history is long and most of it is met with silence: no statement is spent where nothing follows from an event.
     """
     classic = experiment["generation"] == "classic"
-    for n, event in enumerate(telling.past):
-        telling.upto = n + 1
+    for n, event in enumerate(replay.past):
+        replay.upto = n + 1
         if event is None:
             continue
         if event["type"] == "extended":
-            events = [telling.take_extension(n)]
-        elif event["id"] in telling.created:
-            events = operations.retell(conn, now, experiment, [event["id"]], telling)
+            events = [replay.take_extension(n)]
+        elif event["id"] in replay.created:
+            events = operations.retell(conn, now, experiment, [event["id"]], replay)
         else:
             continue
-        if operations.run(conn, now, experiment["id"], *events, telling=telling) or classic:
-            _tell_exits(conn, now, experiment["id"], telling)
+        if operations.run(conn, now, experiment["id"], *events, replay=replay) or classic:
+            _tell_exits(conn, now, experiment["id"], replay)
 
 
-def _begin_in_pieces(conn: Connection, now: datetime, experiment_id: int, beginning: Beginning) -> None:
+def _begin_in_pieces(conn: Connection, now: datetime, experiment_id: int, initial: Initial) -> None:
     """The first trials now, the others by and by."""
-    beginning.save(conn, experiment_id)
-    search_queue.put(conn, experiment_id, beginning.pieces)
+    initial.save(conn, experiment_id)
+    search_queue.put(conn, experiment_id, initial.pieces)
     operations.advance(conn, now, experiment_id)
     settle(conn, now, experiment_id)
 
 
 def _tell_exits(
-    conn: Connection, now: datetime, experiment_id: int, telling: Retelling | None, limit: int | None = None
+    conn: Connection, now: datetime, experiment_id: int, replay: Replay | None, limit: int | None = None
 ) -> bool:
     """Tell the searcher of trials that have ended, of `limit` at most or little more; whether there are others."""
-    told = 0
+    reported = 0
     while exits := trials.unreported_exits(conn, experiment_id, sorted(TERMINAL), limit):
-        if limit is not None and told >= limit:
+        if limit is not None and reported >= limit:
             return True
         trials.mark_reported(conn, [trial["id"] for trial in exits])
         events = [event for trial in exits for event in searchers.exit_events(trial)]
-        operations.tell(conn, now, experiment_id, *events, telling=telling)
-        told += len(exits)
+        operations.tell(conn, now, experiment_id, *events, replay=replay)
+        reported += len(exits)
     return False
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, RowMapping
 
 from determined.master.db.queries import search as rows
 from determined.master.lifecycle.states import State
-from determined.search import events as told
+from determined.search import events as search_events
 from determined.search.events import Event
 from determined.search.method import ExitReason, Operation
 from determined.search.searcher import Searcher
@@ -91,7 +91,7 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Beginning:
+class Initial:
     """A searcher that begins, in memory until `save`: what it hears before is not logged, however much that is."""
 
     searcher: Searcher
@@ -100,7 +100,7 @@ class Beginning:
     pieces: list[list[dict[str, Any]]] = field(default_factory=list)  # what it asks for, where that is queued
 
     @classmethod
-    def of(cls, searcher: Searcher) -> "Beginning":
+    def of(cls, searcher: Searcher) -> "Initial":
         """One that has begun; its answer to the start is given when it is fed that."""
         return cls(searcher, _started=_answer(searcher, [start()]))
 
@@ -208,14 +208,14 @@ def _replay(conn: Connection, experiment_id: int, snapshot_seq: int) -> tuple[Se
 
 def _catch_up(conn: Connection, experiment_id: int, searcher: Searcher, seq: int) -> int:
     for row in rows.events_after(conn, experiment_id, seq):
-        told.feed(searcher, row["event"])
+        search_events.feed(searcher, row["event"])
         seq = row["seq"]
     return seq
 
 
 def _answer(searcher: Searcher, events: Sequence[Event]) -> Answer:
     searcher.newly_held()  # a replay has held some of them back again; they are known
-    operations = [told.feed(searcher, event) for event in events]
+    operations = [search_events.feed(searcher, event) for event in events]
     return Answer(operations, searcher.progress(), searcher.newly_held())
 
 

@@ -128,7 +128,7 @@ def push(conn: Connection, now: datetime, trial_id: int, wanted: State, reason: 
 def push_all(conn: Connection, now: datetime, experiment_id: int, wanted: State, reason: str) -> None:
     """`push` for every trial of an experiment, also where it is in that state: a kill can be repeated.
 
-    Of a large one for those that fit into one transaction; `push_more` follows (lifecycle/pieces.py).
+    Of a large one for those that fit into one transaction; `push_more` follows (lifecycle/search_batches.py).
     """
     live = trials.with_live_allocation(conn, experiment_id)
     if len(live) <= _LIVE_AT_ONCE:

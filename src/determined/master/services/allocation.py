@@ -18,7 +18,8 @@ from determined.master.lifecycle import allocation as lifecycle
 from determined.master.lifecycle import spec, topics
 from determined.master.lifecycle.pools import container_defaults, engine_type
 from determined.master.lifecycle.states import AllocationState as Stored
-from determined.master.services import gathering, long_poll
+from determined.master.services import all_gather as rounds_of_peers
+from determined.master.services import long_poll
 from determined.wire.allocation import (
     AcceleratorData,
     Allocation,
@@ -157,7 +158,9 @@ async def _meet(ctx: MasterContext, allocation_id: str, resource_id: str, left: 
     ctx.bus.publish(f"allocation:{allocation_id}")
 
 
-async def all_gather(ctx: MasterContext, allocation_id: str, asked: AllocationAllGatherRequest) -> list[gathering.Data]:
+async def all_gather(
+    ctx: MasterContext, allocation_id: str, asked: AllocationAllGatherRequest
+) -> list[rounds_of_peers.Data]:
     """Blocks until all peers have posted; then the allocation is ready, unless they met about a topic of their own."""
     peer, peers = asked.request_uuid or "", asked.num_peers or 1
     what = f"all_gather {asked.topic}" if asked.topic else "all_gather"
@@ -169,7 +172,7 @@ async def all_gather(ctx: MasterContext, allocation_id: str, asked: AllocationAl
 
 async def container_running(
     ctx: MasterContext, allocation_id: str, asked: NotifyContainerRunningRequest
-) -> list[gathering.Data]:
+) -> list[rounds_of_peers.Data]:
     peer, peers = asked.request_uuid or str(asked.rank or 0), asked.num_peers or 1
     return await _gather(ctx, allocation_id, "running", peer=peer, peers=peers, data=asked.data)
 
@@ -224,10 +227,10 @@ async def set_proxy_address(ctx: MasterContext, allocation_id: str, address: str
 
 
 async def _gather(
-    ctx: MasterContext, allocation_id: str, what: str, *, peer: str, peers: int, data: gathering.Data
-) -> list[gathering.Data]:
-    rounds = gathering.of(ctx.bus)
-    call: asyncio.Future[list[gathering.Data]] | None = None
+    ctx: MasterContext, allocation_id: str, what: str, *, peer: str, peers: int, data: rounds_of_peers.Data
+) -> list[rounds_of_peers.Data]:
+    rounds = rounds_of_peers.of(ctx.bus)
+    call: asyncio.Future[list[rounds_of_peers.Data]] | None = None
     while True:
         row = await ctx.db.read(lambda conn: allocations.get(conn, allocation_id))
         if row["ended_at"] is not None:

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from determined.config.experiment import ROOT
-from determined.config.lines import line_of
+from determined.config.yaml_lines import line_of
 from determined.errors import DeterminedError, InvalidConfig
 from determined.wire.dry_run import Problem
 

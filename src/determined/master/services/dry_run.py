@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from determined.config import Prepared, dump_yaml, parse_yaml, random_name
-from determined.config.lines import lines_of
 from determined.config.text import check_size
+from determined.config.yaml_lines import lines_of
 from determined.errors import DeterminedError, InvalidArgument, InvalidConfig
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.lifecycle import cluster as clusters
-from determined.master.lifecycle import foresight
+from determined.master.lifecycle import queue_forecast
 from determined.master.services import config_secrets, experiment_create, experiment_layers, experiment_view
 from determined.master.services import search as searches
 from determined.master.services.config_problems import problems_of
@@ -117,9 +117,9 @@ async def _fill(ctx: MasterContext, run: _Run, prepared: Prepared, answer: DryRu
     if not managed:
         return
     await _plan(ctx, run, prepared, answer)
-    world = foresight.world_of(clusters.of(ctx.bus), ctx.config)
+    world = queue_forecast.world_of(clusters.of(ctx.bus), ctx.config)
     now = ctx.clock.now()
-    answer.reason = await ctx.db.read(lambda conn: foresight.waits_for(conn, now, world, resources))
+    answer.reason = await ctx.db.read(lambda conn: queue_forecast.waits_for(conn, now, world, resources))
     answer.starts = Starts.NOW if answer.reason is None else Starts.WAITS
 
 

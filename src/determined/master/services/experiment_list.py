@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from determined.master.context import MasterContext
-from determined.master.db.queries import experiment_list, run, search_filter
+from determined.master.db.queries import experiment_list, query_filter, run
 from determined.master.db.queries.experiment_list import ExperimentFilter, ExperimentSort
 from determined.master.services import experiment_view, trial_view
 from determined.master.services.paging import window
@@ -66,7 +66,7 @@ async def list_experiments(
 
 async def search(ctx: MasterContext, asked: SearchExperimentsRequest) -> SearchExperimentsResponse:
     def read(conn: Connection) -> SearchExperimentsResponse:
-        conditions = run.experiment_conditions(search_filter.parse(asked.filter), asked.project_id)
+        conditions = run.experiment_conditions(query_filter.parse(asked.filter), asked.project_id)
         page = window(run.count_experiments(conn, conditions), asked.limit or DEFAULT_LIMIT, asked.offset)
         start, size = rows_of(page)
         ids = run.find_experiments(conn, conditions, asked.sort, size, start)

@@ -7,8 +7,8 @@ from sqlalchemy import ColumnElement, Connection
 
 from determined.errors import InvalidArgument
 from determined.master.context import MasterContext
-from determined.master.db.queries import run, search_filter
-from determined.master.db.queries.search_filter import Field, Filter, Group
+from determined.master.db.queries import query_filter, run
+from determined.master.db.queries.query_filter import Field, Filter, Group
 from determined.master.services import project as projects
 from determined.wire.project import ClauseCount, FilterCountsRequest, FilterCountsResponse, TableType
 
@@ -19,8 +19,8 @@ Count = Callable[[Filter], int]
 
 async def count(ctx: MasterContext, project_id: int, asked: FilterCountsRequest) -> FilterCountsResponse:
     """Of runs, or of experiments where the table is theirs."""
-    parsed = search_filter.parse(asked.filter)
-    clauses = list(search_filter.clauses(parsed.group))
+    parsed = query_filter.parse(asked.filter)
+    clauses = list(query_filter.clauses(parsed.group))
     if len(clauses) > _MAX_CLAUSES:
         raise InvalidArgument(
             f"the filter has {len(clauses)} conditions and groups; at most {_MAX_CLAUSES} are counted"
@@ -46,9 +46,7 @@ def _counter(conn: Connection, project_id: int, *, of_run: bool) -> Count:
 
 
 def _clause(path: Sequence[int], node: Field | Group, parsed: Filter, counted: Count) -> ClauseCount:
-    found = ClauseCount(
-        path=list(path), count=counted(replace(parsed, group=search_filter.without(parsed.group, path)))
-    )
+    found = ClauseCount(path=list(path), count=counted(replace(parsed, group=query_filter.without(parsed.group, path))))
     if isinstance(node, Field):
         found.column, found.operator, found.value = node.column, node.operator, node.value
     return found

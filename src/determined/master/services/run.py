@@ -13,7 +13,7 @@ from determined.errors import DeterminedError, FailedPrecondition, InvalidArgume
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
-from determined.master.db.queries import experiment_list, search_filter, storage_backend
+from determined.master.db.queries import experiment_list, query_filter, storage_backend
 from determined.master.db.queries import run as rows
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.batching import batches
@@ -34,7 +34,7 @@ async def search(ctx: MasterContext, asked: SearchRunsRequest) -> SearchRunsResp
         return await run_group.search(ctx, asked)
 
     def read(conn: Connection) -> SearchRunsResponse:
-        conditions = rows.run_conditions(search_filter.parse(asked.filter), asked.project_id)
+        conditions = rows.run_conditions(query_filter.parse(asked.filter), asked.project_id)
         page = window(rows.count_runs(conn, conditions), asked.limit or DEFAULT_LIMIT, asked.offset)
         start, size = rows_of(page)
         ids = rows.find_runs(conn, conditions, asked.sort, size, start)
@@ -49,7 +49,7 @@ async def select(ctx: MasterContext, ids: Sequence[int], filter_text: str | None
         return list(dict.fromkeys(ids))
     if filter_text is None:
         raise InvalidArgument("give runIds or a filter")
-    conditions = rows.run_conditions(search_filter.parse(filter_text), project_id)
+    conditions = rows.run_conditions(query_filter.parse(filter_text), project_id)
     return await ctx.db.read(lambda conn: rows.find_runs(conn, conditions, None, None, 0))
 
 

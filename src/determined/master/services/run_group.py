@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from determined.errors import InvalidArgument
 from determined.master.context import MasterContext
-from determined.master.db.queries import run, run_group, search_filter
+from determined.master.db.queries import query_filter, run, run_group
 from determined.master.services.paging import page
 from determined.master.services.run_statistics import Group, gather, ordered, statistics
 from determined.wire.codec import plain
@@ -26,13 +26,13 @@ async def search(ctx: MasterContext, asked: SearchRunsRequest) -> SearchRunsResp
     A column of numbers that only `sort` names is summed up as well; another one that is no key has no order to give.
     """
     keys = list(dict.fromkeys(asked.group_by))
-    sort = search_filter.parse_sort(asked.sort)
+    sort = query_filter.parse_sort(asked.sort)
     numbers = _numbers(keys, asked.group_metrics or _DEFAULT_NUMBERS, sort)
     if len(keys) > _MAX_KEYS or len(numbers) > _MAX_NUMBERS:
         raise InvalidArgument(f"groupBy takes at most {_MAX_KEYS} columns and groupMetrics {_MAX_NUMBERS}; name fewer")
 
     def read(conn: Connection) -> SearchRunsResponse:
-        conditions = run.run_conditions(search_filter.parse(asked.filter), asked.project_id)
+        conditions = run.run_conditions(query_filter.parse(asked.filter), asked.project_id)
         groups = gather(run_group.values(conn, conditions, keys, numbers), len(numbers))
         shown, pagination = page(_sorted(groups, keys, numbers, sort), asked.limit or _DEFAULT_LIMIT, asked.offset)
         found = [_to_wire(group, keys, numbers) for group in shown]

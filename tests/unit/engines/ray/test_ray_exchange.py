@@ -1,4 +1,4 @@
-"""The Ray engine and its keeper against a stand-in dashboard, with the test as the bridge."""
+"""The Ray engine and its supervisor against a stand-in dashboard, with the test as the bridge."""
 
 import asyncio
 import base64
@@ -14,8 +14,8 @@ from determined._bound_address import of_url
 from determined._version import __version__
 from determined.config.ray_manager import RayManager, RayPool
 from determined.engines.model import Device, GoneReason, Launch, NodesChanged, RunnerGone
+from determined.engines.ray.bridge_supervisor import BridgeSupervisor, Home
 from determined.engines.ray.engine import RayEngine
-from determined.engines.ray.keeper import Home, Keeper
 from determined.errors import FailedPrecondition, Unauthenticated, Unavailable
 from determined.wire.bridge import (
     BridgedNode,
@@ -95,7 +95,7 @@ async def met(engine: RayEngine, dashboard: JobsDashboard) -> Bridge:
 
 async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(60):
-        while not condition():  # noqa: ASYNC110 - the keeper works in threads
+        while not condition():  # noqa: ASYNC110 - the supervisor works in threads
             await asyncio.sleep(0.01)
 
 
@@ -178,7 +178,7 @@ async def test_older_bridge_is_retired(dashboard: JobsDashboard) -> None:
         old = await met(engine, dashboard)
         await old.tell(node())
         dashboard.jobs[old.job]["status"] = "FAILED"
-        engine._open_keeper().heard_at = -1000.0
+        engine._open_supervisor().heard_at = -1000.0
         await until(lambda: bool(dashboard.alive()))
         async with asyncio.timeout(60):
             # The dashboard has the new job a moment before the engine has its answer.
@@ -276,7 +276,7 @@ async def test_start_without_any_bridge_says_why(dashboard: JobsDashboard, tmp_p
     wrong = tmp_path / "token"
     wrong.write_text("wrong")
     async with opened(dashboard, token_file=str(wrong), bridge_silence=0.2) as engine:
-        await until(lambda: engine._open_keeper().problem is not None)
+        await until(lambda: engine._open_supervisor().problem is not None)
         with pytest.raises(Unavailable, match="auth_token_file"):
             await engine.start(launch())
 
@@ -286,7 +286,7 @@ async def test_cluster_without_determined_is_told_what_to_install(dashboard: Job
         await until(lambda: bool(dashboard.alive()))
         dashboard.words = "/usr/bin/python: Error while finding module: No module named 'determined'"
         dashboard.jobs[dashboard.alive()[0]]["status"] = "FAILED"
-        await until(lambda: engine._open_keeper().problem is not None)
+        await until(lambda: engine._open_supervisor().problem is not None)
         with pytest.raises(Unavailable, match="lacks determined"):
             await engine.start(launch())
 
@@ -313,8 +313,10 @@ async def test_bridge_of_another_hosts_master_with_the_same_loopback_address_is_
         "determined-bridge-c2-ray-1",
         metadata={"determined_master": Home("c2", b"", url, host="ours").address, "namespace": "determined-c2"},
     )
-    keeper = Keeper("ray", Home("c1", b"secret", url, host="ours"), RayManager(dashboard_url=dashboard.url), lambda: 0)
-    await keeper._tend()
+    supervisor = BridgeSupervisor(
+        "ray", Home("c1", b"secret", url, host="ours"), RayManager(dashboard_url=dashboard.url), lambda: 0
+    )
+    await supervisor._tend()
     assert dashboard.stopped == ["determined-bridge-c2-ray-1"], "that of a replaced database is stopped as before"
     assert len(dashboard.alive()) == 2
 
@@ -323,19 +325,21 @@ async def test_bridge_that_cannot_run_is_sent_ever_more_rarely_and_its_reason_sa
     dashboard: JobsDashboard, caplog: pytest.LogCaptureFixture
 ) -> None:
     now = 0.0
-    keeper = Keeper("ray", Home("c1", b"secret", MASTER), RayManager(dashboard_url=dashboard.url), lambda: now)
+    supervisor = BridgeSupervisor(
+        "ray", Home("c1", b"secret", MASTER), RayManager(dashboard_url=dashboard.url), lambda: now
+    )
     dashboard.words = "No module named 'determined'"
     sent: list[float] = []
     while len(sent) < 10:
-        await keeper._tend()
+        await supervisor._tend()
         if dashboard.alive():
             sent.append(now)
             dashboard.jobs[dashboard.alive()[0]]["status"] = "FAILED"
-        now = max(now + 1.0, keeper._resend_at)
+        now = max(now + 1.0, supervisor._resend_at)
     pauses = [later - earlier for earlier, later in itertools.pairwise(sent)]
     assert pauses == sorted(pauses)
     assert pauses[0] <= 2 and pauses[-2:] == [601.0, 601.0]
-    assert [r for r in caplog.messages if "lacks determined" in r] == [f"ray: {keeper.problem}"]
+    assert [r for r in caplog.messages if "lacks determined" in r] == [f"ray: {supervisor.problem}"]
 
 
 async def test_queue_of_a_pool_that_may_grow_is_told_to_ray(dashboard: JobsDashboard) -> None:

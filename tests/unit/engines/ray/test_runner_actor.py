@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from determined.engines.ray.actor import RunnerActor
-from determined.engines.ray.held import order_line
+from determined.engines.ray.tracked_actor import order_line
 from determined.wire.claim import Order
 
 SITTER_LOST = 1

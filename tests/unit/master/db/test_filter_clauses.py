@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Boolean, column
 
 from determined.errors import InvalidArgument
-from determined.master.db.queries.search_filter import (
+from determined.master.db.queries.query_filter import (
     Field,
     Group,
     Kind,

@@ -1,6 +1,6 @@
 """Errors of a config as problems with a path, a line and a value."""
 
-from determined.config.lines import lines_of
+from determined.config.yaml_lines import lines_of
 from determined.errors import FailedPrecondition, InvalidArgument, InvalidConfig
 from determined.master.services.config_problems import problems_of
 

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from determined.master.db.queries.batching import AnyRow
+from determined.master.db.queries.query_columns import experiment_column, run_column
 from determined.master.db.queries.run import of_experiments, of_runs
-from determined.master.db.queries.search_columns import experiment_column, run_column
 from determined.master.db.schema import experiments, trials
 
 

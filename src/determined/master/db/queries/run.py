@@ -5,10 +5,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select, update
 
-from determined.master.db.queries import search_filter
+from determined.master.db.queries import query_filter
 from determined.master.db.queries.batching import AnyRow, batches
-from determined.master.db.queries.search_columns import experiment_column, run_column
-from determined.master.db.queries.search_filter import Filter
+from determined.master.db.queries.query_columns import experiment_column, run_column
+from determined.master.db.queries.query_filter import Filter
 from determined.master.db.schema import experiments, jobs, projects, trials, users, workspaces
 
 # Built once: a bulk verb asks for it twice per run, and building it costs more than running it.
@@ -22,7 +22,7 @@ _STANDING = (
 def find_runs(
     conn: Connection, conditions: Sequence[ColumnElement[bool]], sort: str | None, limit: int | None, offset: int
 ) -> list[int]:
-    order = [*search_filter.ordering(sort, run_column), trials.c.id.desc()]
+    order = [*query_filter.ordering(sort, run_column), trials.c.id.desc()]
     query = of_runs(select(trials.c.id)).where(*conditions).order_by(*order).offset(offset)
     return list(conn.execute(query.limit(limit) if limit is not None else query).scalars())
 
@@ -33,7 +33,7 @@ def count_runs(conn: Connection, conditions: Sequence[ColumnElement[bool]]) -> i
 
 
 def run_conditions(parsed: Filter, project_id: int | None) -> list[ColumnElement[bool]]:
-    conditions = [search_filter.condition(parsed.group, run_column)]
+    conditions = [query_filter.condition(parsed.group, run_column)]
     if not parsed.show_archived:
         conditions += [~trials.c.archived, ~experiments.c.archived]
     if project_id is not None:
@@ -44,7 +44,7 @@ def run_conditions(parsed: Filter, project_id: int | None) -> list[ColumnElement
 def find_experiments(
     conn: Connection, conditions: Sequence[ColumnElement[bool]], sort: str | None, limit: int | None, offset: int
 ) -> list[int]:
-    order = [*search_filter.ordering(sort, experiment_column), experiments.c.id.desc()]
+    order = [*query_filter.ordering(sort, experiment_column), experiments.c.id.desc()]
     query = of_experiments(select(experiments.c.id)).where(*conditions).order_by(*order).offset(offset)
     return list(conn.execute(query.limit(limit) if limit is not None else query).scalars())
 
@@ -55,7 +55,7 @@ def count_experiments(conn: Connection, conditions: Sequence[ColumnElement[bool]
 
 
 def experiment_conditions(parsed: Filter, project_id: int | None) -> list[ColumnElement[bool]]:
-    conditions = [search_filter.condition(parsed.group, experiment_column)]
+    conditions = [query_filter.condition(parsed.group, experiment_column)]
     if not parsed.show_archived:
         conditions.append(~experiments.c.archived)
     if project_id is not None:

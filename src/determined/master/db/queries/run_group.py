@@ -8,9 +8,9 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, select
 
 from determined.errors import InvalidArgument
+from determined.master.db.queries.query_columns import run_column
+from determined.master.db.queries.query_filter import Kind, Operand
 from determined.master.db.queries.run import of_runs
-from determined.master.db.queries.search_columns import run_column
-from determined.master.db.queries.search_filter import Kind, Operand
 from determined.master.db.schema import trials
 from determined.wire.codec import rfc3339
 

@@ -103,7 +103,7 @@ search_snapshots = Table(
     Column("snapshot", JSON, nullable=False),
 )
 
-# What a search has asked for and is not done yet, in order; none of it is remembered elsewhere (lifecycle/pieces.py).
+# Operations that a search has asked for and that are not done yet, in order (lifecycle/search_batches.py).
 search_queue = Table(
     "search_queue",
     metadata,

@@ -1,0 +1,68 @@
+"""What the bridge sees of the cluster: its nodes, and how much of each is in other hands."""
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from determined.engines.ray.tracked_actor import TrackedActor
+from determined.wire.bridge import BridgedNode
+
+_LINGER_SECONDS = 3.0  # Ray's books are this late after an actor is gone
+
+
+_MOVING = ("memory", "object_store_memory")  # no slot is made of them, and they change all the time
+
+
+class ClusterView:
+    def __init__(self, ray: Any) -> None:
+        self._ray = ray
+        self._released: list[tuple[float, str, dict[str, float]]] = []
+
+    def release(self, held: TrackedActor) -> None:
+        """What it held counts as ours a while longer, or it would seem to have gone to somebody else."""
+        self._released.append((time.monotonic() + _LINGER_SECONDS, held.node, held.resources))
+
+    def nodes(self, runners: Iterable[TrackedActor]) -> dict[str, BridgedNode]:
+        """By name."""
+        alive = [row for row in self._ray.nodes() if row["Alive"]]
+        state = self._ray._private.state
+        available = state.available_resources_per_node()
+        draining = state.state.get_draining_nodes()
+        ours = self._ours(runners)
+        found = {}
+        for row in alive:
+            node_id, name = row["NodeID"], _name(row)
+            total = {key: float(value) for key, value in row["Resources"].items() if key not in _MOVING}
+            found[name] = BridgedNode(
+                id=node_id,
+                name=name,
+                address=row["NodeManagerAddress"],
+                total=total,
+                taken=_taken(total, available.get(node_id), ours.get(name, {})),
+                labels={str(k): str(v) for k, v in (row.get("Labels") or {}).items()},
+                draining=node_id in draining,
+            )
+        return found
+
+    def _ours(self, runners: Iterable[TrackedActor]) -> dict[str, dict[str, float]]:
+        self._released = [entry for entry in self._released if entry[0] > time.monotonic()]
+        held = [(r.node, r.resources) for r in runners] + [(node, resources) for _, node, resources in self._released]
+        found: dict[str, dict[str, float]] = {}
+        for node, resources in held:
+            mine = found.setdefault(node, {})
+            for key, amount in resources.items():
+                mine[key] = mine.get(key, 0.0) + amount
+        return found
+
+
+def _name(row: dict[str, Any]) -> str:
+    """With a piece of its id: Ray lists a node that died for half a minute, beside one that came in its place."""
+    return f"{row.get('NodeName') or row['NodeManagerAddress']}-{row['NodeID'][:6]}"
+
+
+def _taken(total: dict[str, float], free: dict[str, float] | None, ours: dict[str, float]) -> dict[str, float]:
+    """Ray leaves out what is used up. A node that just joined has no entry yet."""
+    if free is None:
+        return {}
+    left = {key: round(amount - free.get(key, 0.0) - ours.get(key, 0.0), 4) for key, amount in total.items()}
+    return {key: amount for key, amount in left.items() if amount > 0 and not key.startswith("node:")}

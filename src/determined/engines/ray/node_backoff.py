@@ -1,0 +1,30 @@
+"""Nodes on which runners do not start: such a node is not offered for a while, longer with each failure. No clock."""
+
+from dataclasses import dataclass, field
+
+_FIRST_SECONDS, _LONGEST_SECONDS = 5.0, 300.0
+
+
+@dataclass(slots=True)
+class NodeBackoff:
+    """A trial that is started again at once would be placed on the same node again, and fail again."""
+
+    _failures: dict[str, int] = field(default_factory=dict)
+    _until: dict[str, float] = field(default_factory=dict)
+
+    def fail(self, node: str, now: float) -> float:
+        """For how many seconds it rests. What fails while it does was begun before: that is the same failure."""
+        if self.is_resting(node, now):
+            return self._until[node] - now
+        failures = self._failures.get(node, 0)
+        self._failures[node] = failures + 1
+        seconds = min(_LONGEST_SECONDS, _FIRST_SECONDS * 2.0 ** min(failures, 10))
+        self._until[node] = now + seconds
+        return seconds
+
+    def succeed(self, node: str) -> None:
+        self._failures.pop(node, None)
+        self._until.pop(node, None)
+
+    def is_resting(self, node: str, now: float) -> bool:
+        return self._until.get(node, now) > now

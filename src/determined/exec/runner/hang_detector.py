@@ -1,0 +1,102 @@
+"""The thread that notices when a training has fallen silent and puts all stacks into its log. It ends nothing."""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterable
+
+from determined.exec.runner import process_tree, stacks
+from determined.exec.runner.hang_rule import Alarm, HangRule
+from determined.exec.runner.log_sink import LogSink
+from determined.rundir.heartbeat import Reading, readings
+from determined.rundir.journal_head import committed_of
+from determined.rundir.layout import RunDir
+
+logger = logging.getLogger(__name__)
+
+_LOOKS = 20  # per limit
+_LOOK_SECONDS = (0.05, 30.0)
+_LOOK_SHARE = 0.01  # of the time at most: each look reads all of /proc, and a host may have thousands of processes
+_DESCRIBED = 20
+_USER = "user-"
+
+
+class HangDetector:
+    """Of one task on this node. Other nodes look after their own ranks."""
+
+    def __init__(self, run_dir: RunDir, sink: LogSink, limit: float, *, node: str, spared: Iterable[int] = ()) -> None:
+        self._run_dir = run_dir
+        self._sink = sink
+        self._limit = limit
+        self._node = node
+        self._spared = set(spared)
+
+    def start(self, ended: threading.Event) -> None:
+        threading.Thread(target=self._run, args=(ended,), name="hang-detector", daemon=True).start()
+
+    def _run(self, ended: threading.Event) -> None:
+        silence = HangRule(self._limit, time.monotonic())
+        pause = usual = min(max(self._limit / _LOOKS, _LOOK_SECONDS[0]), _LOOK_SECONDS[1])
+        while not ended.wait(pause):
+            began = time.thread_time()
+            try:
+                self._look(silence)
+            except Exception:
+                # Without this thread a training that hangs does so unseen; one failed look costs nothing.
+                logger.exception("looking for signs of life failed; trying again")
+            pause = max(usual, (time.thread_time() - began) / _LOOK_SHARE)
+
+    def _look(self, silence: HangRule) -> None:
+        living = self._living()
+        ranks, others = self._signs(living)
+        alarm = silence.observe(time.monotonic(), ranks, others)
+        if alarm is not None:
+            self._sink.say("WARNING", _sentence(alarm, self._limit, self._node))
+            self._show(living, whole=alarm.whole)
+
+    def _living(self) -> list[Reading]:
+        present = process_tree.descendants(os.getpid())
+        return [reading for reading in readings(self._run_dir.pulses) if reading.pid in present]
+
+    def _signs(self, living: list[Reading]) -> tuple[dict[int, int], int]:
+        """(by rank, of nobody in particular): beats, records and lines so far."""
+        records = _records(self._run_dir)
+        lines = dict(self._sink.heard)
+        ranks: dict[int, int] = {}
+        for reading in living:
+            signs = reading.beats + records.pop(reading.pid, 0) + lines.pop(reading.rank, 0)
+            ranks[reading.rank] = ranks.get(reading.rank, 0) + signs
+        return ranks, sum(records.values()) + sum(lines.values())
+
+    def _show(self, living: list[Reading], *, whole: bool) -> None:
+        mute = process_tree.descendants(os.getpid()) - self._spared - {reading.pid for reading in living}
+        for reading in living:
+            found = stacks.ask(reading)
+            head = f"rank {reading.rank}, {stacks.described(reading.pid)}"
+            self._sink.quote([head, *(found or ["it does not tell its stacks"])], reading.rank)
+        if whole:
+            for pid in sorted(mute)[:_DESCRIBED]:
+                self._sink.say("INFO", f"no stacks of {stacks.described(pid)}")
+
+
+def _sentence(alarm: Alarm, limit: float, node: str) -> str:
+    setting = f"watchdog.silent_seconds is {limit:g}"
+    names = ", ".join(f"rank {rank} for {seconds:.1f} s" for rank, seconds in alarm.quiet)
+    if alarm.whole:
+        who = f"silent: {names}" if names else "no process there has opened a core context"
+        return (
+            f"no sign of life of this task on {node} for {alarm.seconds:.1f} s ({setting}); {who}; stacks follow; "
+            "whoever is silent longest is the first suspect; the task goes on"
+        )
+    return f"silent on {node} while others go on: {names} ({setting}); all stacks follow, the task goes on"
+
+
+def _records(run_dir: RunDir) -> dict[int, int]:
+    """Records reported so far by each process."""
+    found: dict[int, int] = {}
+    for head in run_dir.journals.glob(f"{_USER}*.head"):
+        pid = head.name.split("-")[1]
+        if pid.isdigit():
+            found[int(pid)] = found.get(int(pid), 0) + committed_of(head.read_bytes())
+    return found

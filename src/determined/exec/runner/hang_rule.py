@@ -1,0 +1,74 @@
+"""Who has fallen silent, from counters that only ever grow. Pure: signs of life and the time come in as arguments."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+# A rank that has shown less than this has no rhythm to fall out of.
+_KNOWN_BEATS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """`whole`: nothing at all was heard. `quiet`: (rank, seconds), longest first."""
+
+    whole: bool
+    seconds: float
+    quiet: tuple[tuple[int, float], ...]
+
+
+@dataclass(slots=True)
+class _ProcessActivity:
+    """One thing that gives signs of life."""
+
+    limit: float
+    heard_at: float
+    count: int = 0
+    beats: int = 0
+    told: bool = False
+
+    def hear(self, now: float, count: int) -> None:
+        if count == self.count:
+            return
+        if self.told:
+            # It was only slow, and may be so again: the same pause is not worth a second alarm.
+            self.limit = max(self.limit, 2 * (now - self.heard_at))
+        self.count, self.heard_at, self.told = count, now, False
+        self.beats += 1
+
+    def is_due(self, now: float) -> bool:
+        return not self.told and now - self.heard_at >= self.limit
+
+
+@dataclass(slots=True)
+class HangRule:
+    """One alarm per silence. `limit` and all times are in seconds."""
+
+    limit: float
+    began: float
+    _whole: _ProcessActivity = field(init=False)
+    _ranks: dict[int, _ProcessActivity] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._whole = _ProcessActivity(self.limit, self.began)
+
+    def observe(self, now: float, ranks: Mapping[int, int], others: int) -> Alarm | None:
+        """`ranks`: signs so far by rank, of those that live. `others`: signs of nobody in particular."""
+        self._whole.hear(now, others + sum(ranks.values()))
+        for rank, count in ranks.items():
+            self._ranks.setdefault(rank, _ProcessActivity(self.limit, now)).hear(now, count)
+        self._ranks = {rank: self._ranks[rank] for rank in ranks}
+        if self._whole.is_due(now):
+            return self._alarm(now, whole=True)
+        # Shortly before everything is silent one alarm about all of it is worth more than one about the first.
+        lively = now - self._whole.heard_at < self.limit / 2
+        if lively and any(voice.is_due(now) and voice.beats >= _KNOWN_BEATS for voice in self._ranks.values()):
+            return self._alarm(now, whole=False)
+        return None
+
+    def _alarm(self, now: float, *, whole: bool) -> Alarm:
+        quiet = {rank: now - voice.heard_at for rank, voice in self._ranks.items() if whole or voice.is_due(now)}
+        for rank in quiet:
+            self._ranks[rank].told = True
+        self._whole.told = self._whole.told or whole
+        longest = tuple(sorted(quiet.items(), key=lambda item: -item[1]))
+        return Alarm(whole, now - self._whole.heard_at, longest)

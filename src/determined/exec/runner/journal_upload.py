@@ -1,0 +1,304 @@
+"""The thread that carries every journal to the master: in order, exactly once, for as long as it takes."""
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from determined.errors import Conflict, DeterminedError, FailedPrecondition, Unavailable
+from determined.exec.master_link import STALE, MasterLink
+from determined.exec.runner.log_sink import LOGS
+from determined.rundir.control import Control
+from determined.rundir.journal import JournalReader, journal_names
+from determined.rundir.layout import RunDir
+from determined.wire.codec import from_json
+from determined.wire.report import LogLine, Missing, ReportAnswer
+
+logger = logging.getLogger(__name__)
+
+_MAX_RECORDS = 1000
+_MAX_BYTES = 1 << 20
+_POLL_SECONDS = 0.025  # how long a record of another process may lie before it is noticed
+_PACE_SECONDS = 0.05  # between two batches that are not full
+_FIRST_SECONDS = 0.2  # the phases before a task's first line follow one another at once: one request carries them
+_BACKOFF = (0.1, 5.0)
+_SYNC_SECONDS = 1.0
+_DEFECTS = 3  # internal errors on one batch before a record of it is suspected
+_FILL_RECORDS = 20_000  # placeholders in one batch
+
+_MISSING = msgspec.msgpack.encode(Missing())
+
+_Batch = dict[str, tuple[int, list[bytes]]]  # journal -> number of its first record, records
+
+
+class JournalUploader:
+    """`on_over` is called (once) when the master says that the allocation is over; `complain` is for the task's log."""
+
+    def __init__(
+        self,
+        link: MasterLink,
+        run_dir: RunDir,
+        control: Control,
+        on_over: Callable[[str], None],
+        complain: Callable[[str], None] = logger.warning,
+    ) -> None:
+        self._link = link
+        self._directory = run_dir.journals
+        self._refused = run_dir.refused
+        self._control = control
+        self._on_over = on_over
+        self._complain = complain
+        self._readers: dict[str, JournalReader] = {}
+        self._spoilt: set[str] = set()
+        self._turn = 0
+        self._limit = _MAX_RECORDS
+        self._over = False
+        self._stale = False
+        self._wanted = threading.Event()
+        self._asked = 0  # drains asked for
+        self._emptied = 0  # drains answered: everything committed before that question is acknowledged
+        self._changed = threading.Condition()
+        self._synced = 0.0
+        self._defects = 0  # internal errors of the master in a row at `_defect_at`, journal -> first record
+        self._defect_at: dict[str, int] = {}
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, name="uploader", daemon=True).start()
+
+    def hurry(self) -> None:
+        """Something was appended in this process."""
+        self._wanted.set()
+
+    def drain(self) -> bool:
+        """Block until everything appended before this call is acknowledged; False when the master wants no more."""
+        with self._changed:
+            self._asked += 1
+            question = self._asked
+            self._wanted.set()
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._stale or self._emptied >= question)
+            return not self._stale
+
+    def position(self, journal: str) -> int:
+        """What the master has of one journal; 0 when it wants nothing of ours."""
+        try:
+            answer = from_json(self._link.report(_encode({})), ReportAnswer)
+        except STALE as e:
+            logger.warning("cannot learn the master's position: %s", e)
+            return 0
+        return answer.positions.get(journal, 0)
+
+    def _run(self) -> None:
+        delay = _BACKOFF[0]
+        self._wanted.wait(_FIRST_SECONDS)
+        while not self._stale:
+            try:
+                shipped = self._pass()
+                delay = _BACKOFF[0]
+            except Unavailable as e:
+                logger.warning("master away: %s", e)
+                self._control.master_away = True
+                self._check_directory()
+                self._sync()
+                time.sleep(delay)
+                delay = min(delay * 1.7, _BACKOFF[1])
+                continue
+            except Exception:
+                # An unforeseen fault must not end shipping: the task would run on and never be heard again.
+                logger.exception("shipping failed; trying again")
+                time.sleep(delay)
+                delay = min(delay * 1.7, _BACKOFF[1])
+                self._check_directory()
+                continue
+            if not shipped:
+                self._wanted.wait(_POLL_SECONDS)
+                self._wanted.clear()
+
+    def _pass(self) -> bool:
+        """Ship one batch; False when there was nothing to ship."""
+        question = self._asked
+        batch = self._collect()
+        if not batch:
+            self._answer(question)
+            return False
+        started = time.monotonic()
+        self._ship(batch)
+        if sum(len(records) for _, records in batch.values()) >= self._limit:
+            self._turn += 1
+            return True
+        self._turn = 0
+        self._pace(_PACE_SECONDS - (time.monotonic() - started))
+        return True
+
+    def _collect(self) -> _Batch:
+        """As much as fits; after a full batch another journal comes first, so that no flood starves the others."""
+        names = self._discover()
+        start = self._turn % len(names) if names else 0
+        batch: _Batch = {}
+        room, size = self._limit, _MAX_BYTES
+        for name in names[start:] + names[:start]:
+            if room <= 0 or size <= 0:
+                break
+            records: list[bytes] = []
+            with self._sparing(name):
+                first, records = self._readers[name].read(room, size)
+            if records:
+                batch[name] = (first, records)
+                room -= len(records)
+                size -= sum(map(len, records))
+        return batch
+
+    def _discover(self) -> list[str]:
+        for name in journal_names(self._directory):
+            if name not in self._readers:
+                with self._sparing(name):
+                    self._readers[name] = JournalReader(self._directory, name)
+        # The runner's own journal leads: "running" is said before the first metric.
+        return sorted(self._readers, key=lambda name: (name != LOGS, name))
+
+    @contextlib.contextmanager
+    def _sparing(self, name: str) -> Iterator[None]:
+        """A journal that cannot be read (its head was lost or overwritten) must not hold up the others, or the end."""
+        try:
+            yield
+        except (OSError, ValueError, FailedPrecondition) as e:
+            if name not in self._spoilt:
+                self._spoilt.add(name)
+                self._complain(f"reports in journal {name} cannot be read and are left out: {e}")
+
+    def _ship(self, batch: _Batch) -> None:
+        try:
+            self._post(batch)
+            self._limit = min(_MAX_RECORDS, self._limit * 2)
+        except STALE as e:
+            self._leave(str(e))
+        except Unavailable as e:
+            if not self._chokes_on(batch, e):
+                raise
+            self._isolate(batch, e)
+        except DeterminedError as e:
+            if isinstance(e, Conflict) and self._resynchronise(batch, e.details.get("positions")):
+                return
+            self._isolate(batch, e)
+
+    def _chokes_on(self, batch: _Batch, answer: Unavailable) -> bool:
+        """A defect of the master may be the fault of one record: the same batch meeting it again and again says so."""
+        if not answer.details.get("defect"):
+            self._defects = 0
+            return False
+        places = {name: first for name, (first, _) in batch.items()}
+        self._defects = self._defects + 1 if places == self._defect_at else 1
+        self._defect_at = places
+        return self._defects >= _DEFECTS
+
+    def _post(self, batch: _Batch) -> None:
+        answer = from_json(self._link.report(_encode(batch)), ReportAnswer)
+        self._control.master_away = False
+        self._note_refusals(answer.refused)  # first: whoever is acknowledged looks for one at once
+        for name, position in answer.positions.items():
+            if name in self._readers:
+                self._readers[name].acknowledge(position)
+        if answer.ended and not self._over:
+            self._over = True
+            self._on_over("the master says that the allocation is over")
+
+    def _note_refusals(self, refused: dict[str, str]) -> None:
+        for checkpoint_id, reason in refused.items():
+            self._refused.mkdir(mode=0o700, exist_ok=True)
+            fresh = self._refused / f".{Path(checkpoint_id).name}"
+            fresh.write_text(reason)
+            fresh.rename(self._refused / Path(checkpoint_id).name)
+
+    def _resynchronise(self, batch: _Batch, positions: object) -> bool:
+        """Go where the master is. False when its positions are not what the refusal is about."""
+        if not isinstance(positions, dict):
+            return False
+        moved = False
+        for name in batch:
+            position, reader = int(positions.get(name, 0)), self._readers[name]
+            if position > reader.acknowledged:
+                reader.acknowledge(position)
+                moved = True
+            elif position < reader.acknowledged:
+                moved = True
+                self._go_back(reader, position)
+        return moved
+
+    def _go_back(self, reader: JournalReader, position: int) -> None:
+        """The master is older than we thought (a restored backup, a power failure): send again what is still here."""
+        if reader.rewind(position):
+            return
+        gap = reader.first_kept - 1
+        text = (
+            f"records {position + 1} to {gap} of journal {reader.name} are lost: the master forgot them (an older"
+            " database was restored, or its power failed) and they are no longer here"
+        )
+        logger.warning("%s", text)
+        said = LogLine(text, time.time(), "stdout", "WARNING", None, "agent")
+        records = [msgspec.msgpack.encode(said)]
+        while position < gap:
+            records += [_MISSING] * min(gap - position - len(records), _FILL_RECORDS)
+            self._post({reader.name: (position + 1, records)})
+            position += len(records)
+            records = []
+        reader.rewind(gap)
+
+    def _isolate(self, batch: _Batch, refusal: DeterminedError) -> None:
+        """Halve batches until the refused record stands alone, then put a log line with the reason in its place."""
+        count = sum(len(records) for _, records in batch.values())
+        logger.warning("master refused a batch of %s records: %s", count, refusal)
+        if count > 1:
+            self._limit = max(1, count // 2)
+            return
+        [(name, (first, _))] = batch.items()
+        text = f"a report was dropped because the master refused it: {refusal}"
+        line = LogLine(text, time.time(), "stdout", "WARNING", None, "agent")
+        try:
+            self._post({name: (first, [msgspec.msgpack.encode(line)])})
+        except STALE as e:
+            self._leave(str(e))
+        except Unavailable:
+            raise
+        except DeterminedError as e:
+            raise Unavailable(f"the master refuses even a plain log line: {e}") from e
+
+    def _pace(self, seconds: float) -> None:
+        """Let a batch gather, unless somebody waits for the drain."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._asked > self._emptied, max(0.0, seconds))
+
+    def _answer(self, question: int) -> None:
+        with self._changed:
+            self._emptied = question
+            self._changed.notify_all()
+
+    def _leave(self, reason: str) -> None:
+        logger.warning("nobody wants our reports: %s", reason)
+        with self._changed:
+            self._stale = True
+            self._changed.notify_all()
+        self._on_over(reason)
+
+    def _check_directory(self) -> None:
+        """Somebody removed the run directory: no master will ever look for this runner again."""
+        if not self._directory.exists():
+            self._leave(f"{self._directory} is gone")
+
+    def _sync(self) -> None:
+        """While the master is away the journals are the only copy."""
+        if self._stale or time.monotonic() - self._synced < _SYNC_SECONDS:
+            return
+        for name, reader in self._readers.items():
+            with self._sparing(name):
+                reader.sync()
+        self._synced = time.monotonic()
+
+
+def _encode(batch: _Batch) -> bytes:
+    """wire.report.ReportBatch; records are encoded already and travel as they are."""
+    segments = [[name, first, [msgspec.Raw(r) for r in records]] for name, (first, records) in batch.items()]
+    return msgspec.msgpack.encode([segments, time.time()])

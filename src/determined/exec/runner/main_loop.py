@@ -1,0 +1,142 @@
+"""A runner's life: take the directory, watch over one task, leave when all is reported."""
+
+import gc
+import json
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from determined.exec.runner import process_tree
+from determined.exec.runner.watchdog import Watchdog, start_watchdog
+from determined.rundir.layout import RunDir
+from determined.rundir.lock import hold
+
+logger = logging.getLogger("determined.exec.runner")
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python -m determined.exec.runner RUN_DIR\n")
+        return 2
+    os.umask(0o077)
+    run_dir = RunDir(Path(arguments[0]).resolve())
+    run_dir.create()
+    lock = hold(run_dir.lock)
+    if lock is None or run_dir.done.exists():
+        # Starting a runner twice is harmless: the first one goes on, or has reported everything.
+        return 0
+    starter = _tied_to(run_dir)
+    if starter is not None:
+        process_tree.die_with_parent()
+        if os.getppid() != starter:
+            return 1  # it was gone before the kernel knew of our tie
+    if os.getsid(0) != os.getpid():
+        _detach()
+    process_tree.adopt_orphans()
+    run_dir.pid.write_text(str(os.getpid()))
+    watchdog = start_watchdog(str(run_dir.path))
+    logging.basicConfig(
+        filename=run_dir.runner_log, level=logging.INFO, format="%(asctime)s %(levelname)s: %(name)s: %(message)s"
+    )
+    status = _attend(run_dir, watchdog)
+    watchdog.release()
+    return status
+
+
+def _tied_to(run_dir: RunDir) -> int | None:
+    """On another host nobody looks for a runner whose sitter is gone."""
+    try:
+        found = json.loads(run_dir.launch.read_bytes()).get("tiedTo")
+    except (OSError, ValueError, AttributeError):
+        return None  # whoever reads it next says what is wrong with it
+    return found if isinstance(found, int) else None
+
+
+def _detach() -> None:
+    """A session of our own: signals to the terminal or the group of whoever started us are not for us."""
+    try:
+        os.setsid()
+    except PermissionError:
+        logger.warning("cannot leave the session: this process leads a group; start it with start_new_session")
+
+
+def _attend(run_dir: RunDir, watchdog: Watchdog) -> int:
+    try:
+        work(run_dir, watchdog)
+    except Exception:
+        # The edge of the process: without a `done` file its engine reports the runner as lost, and the task is retried.
+        logger.exception("the runner failed")
+        return 1
+    return 0
+
+
+def work(run_dir: RunDir, watchdog: Watchdog) -> None:
+    """Imports come late: the lock is taken and the watchdog forked by a process that is still small."""
+    from determined.exec.master_link import MasterLink
+    from determined.exec.runner.journal_upload import JournalUploader
+    from determined.exec.runner.log_sink import LogSink
+    from determined.exec.runner.master_retry import persistently
+    from determined.exec.runner.recovery import label, recover
+    from determined.exec.runner.signals import SignalListener
+    from determined.exec.runner.task_supervisor import FORWARDED, TaskSupervisor
+    from determined.rundir.control import Control
+
+    gc.enable()  # see __main__.py
+    link, control = MasterLink(run_dir.launch), Control.open(run_dir.control)
+    hurry: list[JournalUploader] = []
+    sink = LogSink(run_dir, lambda: hurry[0].hurry() if hurry else None)
+    attendant = TaskSupervisor(run_dir, link=link, sink=sink, control=control, watchdog=watchdog)
+    uploader = JournalUploader(link, run_dir, control, attendant.kill, lambda text: sink.say("ERROR", text))
+    hurry.append(uploader)
+
+    def end(number: int, _: object) -> None:
+        # Once is enough; a second one in the midst of this would wait for locks that the first holds. Heard all the
+        # same: what is ignored here would be ignored by a task that is started now.
+        signal.signal(number, lambda *_: None)
+        attendant.kill("the runner was told to end")
+
+    signal.signal(signal.SIGTERM, end)
+    for number in FORWARDED:
+        signal.signal(number, lambda received, _: attendant.forward(received))
+    if run_dir.started.exists():
+        sink.journal.skip_to(persistently(lambda: uploader.position(sink.journal.name)))
+        uploader.start()
+        verdict, attendant.label = recover(run_dir, sink), label(run_dir)
+    else:
+        uploader.start()
+        SignalListener(link, control, attendant.hear).start()
+        verdict = attendant.run()
+    if verdict is not None and run_dir.event_files(0).exists():
+        # Here, because nobody should wait for this at the start.
+        from determined.exec.runner.event_file_upload import copy_last_events
+
+        copy_last_events(run_dir, lambda text: sink.say("WARNING", text))
+    wanted = uploader.drain()
+    if verdict is not None and wanted:
+        sink.exit(*verdict, at=attendant.failed_at, label=attendant.label)
+        uploader.drain()
+    _finish(run_dir, verdict)
+
+
+def _finish(run_dir: RunDir, verdict: tuple[object, int, str] | None) -> None:
+    from determined.exec.runner import private_tmp
+
+    private_tmp.remove(run_dir)
+    cause, status, message = verdict or ("exited", 0, "reported by an earlier runner")
+    fresh = run_dir.path / "done.new"
+    try:
+        fresh.write_text(json.dumps({"cause": str(cause), "status": status, "message": message}))
+        fresh.rename(run_dir.done)
+    except FileNotFoundError:
+        # The directory was removed under us: nobody waits for this runner.
+        logger.warning("%s is gone", run_dir.path)
+
+
+def leave(status: int) -> NoReturn:
+    """Everything is on disk; a polite shutdown would only wait for threads that are asleep in long polls."""
+    logging.shutdown()
+    sys.stderr.flush()
+    os._exit(status)

@@ -1,0 +1,378 @@
+"""One task from its first record to its last: prepare, start, wait, end, report."""
+
+import contextlib
+import json
+import logging
+import os
+import select
+import signal
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from determined.constants import PEER_GRACE_SECONDS
+from determined.errors import DeterminedError, EnvironmentUnusable
+from determined.exec.master_link import STALE, MasterLink
+from determined.exec.runner import command, preparation, private_tmp, process_tree
+from determined.exec.runner.failure_explanation import explain
+from determined.exec.runner.hang_detector import HangDetector
+from determined.exec.runner.log_sink import LogSink
+from determined.exec.runner.memory import KillCount, find_shortage
+from determined.exec.runner.output import OutputPipes
+from determined.exec.runner.process import NamespaceRefused, TaskProcess
+from determined.exec.runner.termination import GRACE_SECONDS, Termination
+from determined.exec.runner.watchdog import Watchdog
+from determined.rundir.control import Control
+from determined.rundir.failure import Failure, read_failure
+from determined.rundir.layout import RunDir
+from determined.wire.report import ExitCause, RunnerSignals, TaskSpec
+
+if TYPE_CHECKING:
+    from determined.exec.runner.preflight.check import Preflight
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+FORWARDED = (signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH)
+_HINTS = {
+    126: "the entrypoint cannot be executed (exit status 126): is it a program, with execute permission?",
+    127: "the entrypoint was not found (exit status 127): is it installed, and in the context directory?",
+}
+_IGNORES_PREEMPTION = (
+    "this script does not watch for preemption (core_context.preempt.should_preempt()): it gets SIGTERM now, and"
+    f" SIGKILL {GRACE_SECONDS[ExitCause.PREEMPTED]:g} s later"
+)
+_STEP_SECONDS = 0.02
+_FIRST_QUESTION_SECONDS = 15.0
+_SAME_SIGNAL_SECONDS = 1.0
+_MEMORY_LINES = 50  # of the task's last ones, in which an error for lack of memory is looked for
+_SILENT_SECONDS = 1800.0  # of an experiment that is older than the setting
+
+
+class _EndedBefore(Exception):
+    """The end was wanted before the entrypoint had begun."""
+
+
+class TaskSupervisor:
+    """Runs one task in the main thread. Returns how it ended; reporting that is the caller's business."""
+
+    def __init__(
+        self,
+        run_dir: RunDir,
+        *,
+        link: MasterLink,
+        sink: LogSink,
+        control: Control,
+        watchdog: Watchdog,
+    ) -> None:
+        self._run_dir = run_dir
+        self._link = link
+        self._sink = sink
+        self._control = control
+        self._watchdog = watchdog
+        self.ending = Termination()
+        self._process: TaskProcess | None = None
+        self._preflight: Preflight | None = None
+        self.failed_at: float | None = None  # when a launcher's first rank failed, if one did
+        self.label = ""  # for the trial, where the cause of its failure was recognised
+        self._kills = KillCount()
+        self._python: str | None = None  # the interpreter of the task
+        self._peer_failed_at: float | None = None  # when we were told that another node failed
+
+    def hear(self, signals: RunnerSignals) -> None:
+        """What the master wants now. Called from the listening thread."""
+        if signals.peer_failed:
+            self._peer_failed_at = self._peer_failed_at or time.time()
+            self.kill("another node of this task failed", PEER_GRACE_SECONDS)
+        elif signals.kill or signals.ended:
+            self.kill("killed by the master" if signals.kill else "the allocation is over")
+        elif signals.preempt:
+            self._control.preempt = True
+            self._end_if_deaf(_FIRST_QUESTION_SECONDS if self._control.attached else 0.0)
+
+    def _end_if_deaf(self, grace: float) -> None:
+        """A script that never asks about preemption is ended; a core context gives it time for its first question."""
+
+        def end() -> None:
+            if not self._control.aware and not self.ending.wanted.is_set():
+                self._sink.say("INFO", _IGNORES_PREEMPTION)
+                self.ending.request(ExitCause.PREEMPTED, "preempted; it does not watch for preemption")
+
+        if grace == 0.0:
+            end()
+            return
+        timer = threading.Timer(grace, end)
+        timer.daemon = True
+        timer.start()
+
+    def kill(self, message: str, grace: float | None = None) -> None:
+        self._control.kill = True
+        self.ending.request(ExitCause.KILLED, message, grace)
+
+    def forward(self, number: int) -> None:
+        if self._process is not None:
+            self._process.signal(number)
+
+    def run(self) -> tuple[ExitCause, int, str]:
+        """(cause, status, message) of the task."""
+        try:
+            return self._run()
+        except _EndedBefore:
+            # An installer in the midst of its work, and what it has started: they would hold what others wait for.
+            process_tree.kill_all(process_tree.descendants(os.getpid()) - {self._watchdog.pid})
+            return self.ending.cause or ExitCause.KILLED, 128 + signal.SIGTERM, self.ending.message
+        except STALE as e:
+            return ExitCause.KILLED, 128 + signal.SIGTERM, str(e)
+        except EnvironmentUnusable as e:
+            self._say_all(e.message)
+            return ExitCause.UNUSABLE, 1, e.message
+        except DeterminedError as e:
+            self._say_all(e.message)
+            return ExitCause.FAILED, 1, e.message
+
+    def _say_all(self, message: str) -> None:
+        for line in message.splitlines() or [message]:
+            self._sink.say("ERROR", line)
+
+    def _run(self) -> tuple[ExitCause, int, str]:
+        run_dir, sink = self._run_dir, self._sink
+        prepared = self._interruptibly(lambda: preparation.prepare(run_dir, self._link, sink))
+        self._python = prepared.python
+        argv = command.entrypoint_argv(prepared.spec.entrypoint, sum(prepared.spec.slot_counts))
+        hooks = command.hooks(run_dir, prepared.workdir, prepared.spec.startup_hook)
+        variables = prepared.variables
+        if not hooks:
+            variables = self._interruptibly(lambda: self._ready(prepared)) | variables
+            sink.phase("RUNNING")
+            failure = self._start(argv, variables, prepared)
+            if failure is not None:
+                self._sink.say("ERROR", _HINTS[failure])
+                return ExitCause.EXITED, failure, f"{argv[0]}: {_HINTS[failure]}"
+        elif not self._through_hooks(hooks, argv, prepared):
+            return self._hook_failed()
+        assert self._process is not None
+        # Beside the starting task: what it takes to mask a config would delay the first line.
+        aside = threading.Thread(target=self._show_config, args=(prepared.spec,), daemon=True)
+        aside.start()
+        self._watch_over(prepared.spec, self._process)
+        self._process.wait()
+        aside.join()
+        verdict = self._verdict()
+        if verdict[1] == 0 and prepared.workdir == run_dir.workdir:
+            self._tell_leftovers()
+        return verdict
+
+    def _tell_leftovers(self) -> None:
+        # Here, because nobody should wait for this at the start.
+        from determined.exec.runner import unsaved_files
+
+        said = unsaved_files.describe(self._run_dir)
+        if said is not None:
+            self._sink.say("WARNING", said)
+
+    def _show_config(self, spec: TaskSpec) -> None:
+        """Of one node: the log is the whole trial's."""
+        if self._link.launch.rank == 0:
+            preparation.show_config(spec, self._sink)
+
+    def _watch_over(self, spec: TaskSpec, process: TaskProcess) -> None:
+        limit = ((spec.config or {}).get("watchdog") or {}).get("silent_seconds", _SILENT_SECONDS)
+        if spec.task_type == "TRIAL" and limit:
+            node, spared = self._link.launch.node_id, {self._watchdog.pid}
+            HangDetector(self._run_dir, self._sink, limit, node=node, spared=spared).start(process.ended)
+
+    def _ready(self, prepared: preparation.Prepared) -> dict[str, str]:
+        """The last things before the entrypoint of a trial."""
+        if prepared.spec.task_type != "TRIAL":
+            return {}
+        self._preflight = self._make_preflight(prepared) if prepared.spec.address is None else None
+        met = preparation.meet(prepared.spec, self._link, self._run_dir)
+        if self._preflight is not None:
+            self._preflight.check(json.loads(met["DET_CONTAINER_ADDRS"]), int(met["DET_CONTAINER_RANK"]))
+        preparation.probe_storage(prepared, lambda text: self._sink.say("WARNING", text))
+        return met
+
+    def _make_preflight(self, prepared: preparation.Prepared) -> "Preflight":
+        # Here, because most tasks have no peers and need not wait for what it imports.
+        from determined.exec.runner.preflight.check import Here, Preflight
+
+        spec, launch = prepared.spec, self._link.launch
+        here = Here(
+            launch.node_id,
+            launch.token,
+            prepared.variables,
+            prepared.workdir,
+            spec.config,
+            spec.network_interface,
+            spec.entrypoint,
+        )
+        return Preflight(here, self._link, self._sink.say)
+
+    def _through_hooks(self, hooks: list[Path], argv: list[str], prepared: preparation.Prepared) -> bool:
+        """Start the shell and lead it from the hooks to the entrypoint; False when it exited before."""
+        run_dir = self._run_dir
+        done, go = _fifo(run_dir.hooks_done), _fifo(run_dir.hooks_go)
+        try:
+            self._start(command.write_script(run_dir, hooks, argv), prepared.variables, prepared)
+            assert self._process is not None
+            while not select.select([done], [], [], _STEP_SECONDS)[0]:
+                if self._process.poll():
+                    return False
+            try:
+                hooked = replace(prepared, variables=command.exported(run_dir) or prepared.variables, is_hooked=True)
+                command.write_rendezvous(run_dir, self._interruptibly(lambda: self._ready(hooked)))
+            except (DeterminedError, _EndedBefore):
+                self._process.signal(signal.SIGKILL)
+                self._process.wait()
+                self._clear_away()
+                raise
+            self._sink.phase("RUNNING")
+            os.write(go, b"go\n")
+        finally:
+            os.close(done)
+            # The shell opens this end by name and may not have come to it yet; it is closed with the process.
+        return True
+
+    def _start(self, argv: list[str], variables: dict[str, str], prepared: preparation.Prepared) -> int | None:
+        """None, or the status a shell gives when there is no such program. Nobody may start this task again."""
+        output = OutputPipes(self._sink)
+        try:
+            process = self._begin(argv, variables, prepared, output)
+        except OSError as e:
+            output.start()
+            self._sink.say("ERROR", f"cannot start {argv[0]!r}: {e.strerror}")
+            return 127 if isinstance(e, FileNotFoundError) else 126
+        self._watchdog.guard(process.group)
+        identity = {"group": process.group, "start_time": process_tree.start_time(process.group)}
+        self._run_dir.started.write_text(json.dumps(identity))
+        self._process = process
+        process.end_when_wanted(self.ending)
+        return None
+
+    def _begin(
+        self, argv: list[str], variables: dict[str, str], prepared: preparation.Prepared, output: OutputPipes
+    ) -> TaskProcess:
+        """Start it, with a /tmp of its own where that can be had."""
+        tmp = prepared.tmp
+        mounts = tmp.mounts if tmp is not None else ()
+        own = tmp.variables(private=bool(mounts)) | variables if tmp is not None else variables
+        command.keep_exported(self._run_dir, own)
+        self._run_dir.started.write_text("{}")
+        if tmp is not None and tmp.shared_because:
+            self._sink.say("WARNING", private_tmp.tell_shared(tmp, tmp.shared_because))
+        try:
+            return TaskProcess(argv, own, prepared.workdir, output, mounts)
+        except NamespaceRefused as e:
+            assert tmp is not None
+            self._sink.say("WARNING", private_tmp.tell_shared(tmp, str(e)))
+            for mount in filter(private_tmp.is_meant_for_tmp, prepared.spec.bind_mounts):
+                self._sink.say("WARNING", preparation.not_mounted(mount))
+            return self._begin(argv, variables, replace(prepared, tmp=replace(tmp, mounts=())), output)
+
+    def _hook_failed(self) -> tuple[ExitCause, int, str]:
+        cause, status, message = self._verdict()
+        if cause is ExitCause.EXITED and status != 0:
+            message = f"a startup hook failed with status {status}; the entrypoint was not started"
+            self._sink.say("ERROR", message)
+            return ExitCause.FAILED, status, message
+        return cause, status, message
+
+    def _verdict(self) -> tuple[ExitCause, int, str]:
+        """How the task ended. Wishes that come after its exit no longer count."""
+        assert self._process is not None
+        self._hear_what_ended_it(self._process)
+        cause, message, status = self.ending.cause, self.ending.message, self._process.status
+        if cause is not None:
+            self._process.linger(self.ending)
+        self._clear_away()
+        failure = read_failure(self._run_dir.path) if status != 0 else None
+        if cause is not None:
+            if failure is None or not self._was_before_its_peers(failure):
+                return cause, status, message
+            return self._failed(failure.status, failure.describe(), failure)
+        if status in _HINTS:
+            self._sink.say("ERROR", _HINTS[status])
+        if status == 0:
+            return ExitCause.EXITED, 0, _described(0)
+        reasons = [_described(status), *([] if failure is None else [failure.describe()])]
+        return self._failed(status, "; ".join(reasons), failure)
+
+    def _hear_what_ended_it(self, process: TaskProcess) -> None:
+        """A batch system asks the task and us to end at the same time, and the task may be the faster one."""
+        if process.status != 128 + signal.SIGTERM:
+            return
+        deadline = time.monotonic() + _SAME_SIGNAL_SECONDS
+        while not self.ending.wanted.is_set() and time.monotonic() < deadline:
+            time.sleep(_STEP_SECONDS)
+
+    def _was_before_its_peers(self, failure: Failure) -> bool:
+        """A launcher takes a moment to end its other ranks, in which our peers fail, report it and have us ended."""
+        return self._peer_failed_at is not None and failure.time < self._peer_failed_at
+
+    def _failed(self, status: int, message: str, failure: Failure | None) -> tuple[ExitCause, int, str]:
+        """The task failed by itself. If that was for lack of memory, its trial is labelled, and the log has advice."""
+        recent = list(self._sink.recent)
+        lines = [text for text, _, _ in recent][-_MEMORY_LINES:]
+        statuses = {status}
+        if failure is not None:
+            self.failed_at = failure.time
+            statuses.add(failure.status)
+            lines += failure.lines
+        short = find_shortage(statuses, lines, self._kills)
+        if short is None:
+            why = explain(recent, self._python)
+            return ExitCause.EXITED, status, f"{message}\n{why}" if why else message
+        self.label = short.label
+        told = any(short.advice in line for line in lines)
+        self._sink.say("ERROR", short.what if told else f"{short.what}. What helps: {short.advice}")
+        return ExitCause.EXITED, status, f"{message}\n{short.what}"
+
+    def _clear_away(self) -> None:
+        assert self._process is not None
+        self._process.clear_away(spared={self._watchdog.pid})
+
+    def _interruptibly(self, work: Callable[[], T]) -> T:
+        """Do it in a thread, and stop waiting for it when the end is wanted."""
+        answer: Future[T] = Future()
+
+        def labour() -> None:
+            try:
+                answer.set_result(work())
+            except BaseException as e:  # noqa: BLE001 (raised again in the main thread)
+                answer.set_exception(e)
+
+        threading.Thread(target=labour, name="preparation", daemon=True).start()
+        while not self.ending.wanted.is_set():
+            if wait([answer], timeout=_STEP_SECONDS).done:
+                return answer.result()
+        self._await_verdict(answer)
+        if answer.done() and answer.exception() is not None:
+            return answer.result()  # what went wrong here says more than that a peer, whom it befell too, was faster
+        raise _EndedBefore
+
+    def _await_verdict(self, answer: "Future[T]") -> None:
+        """All nodes come to the same verdict, and the first to fail of it has the others ended: they may say it too.
+
+        Also when we have not heard yet why we are to end: the signal to do so may be faster than its reason.
+        """
+        if self._preflight is not None and self._preflight.has_begun:
+            wait([answer], timeout=max(0.0, min(self.ending.deadline - time.monotonic(), PEER_GRACE_SECONDS)))
+
+
+def _fifo(path: Path) -> int:
+    path.unlink(missing_ok=True)
+    os.mkfifo(path, 0o600)
+    # Both ways, so that neither side waits for the other to open it.
+    return os.open(path, os.O_RDWR | os.O_NONBLOCK)
+
+
+def _described(status: int) -> str:
+    if status > 128:
+        with contextlib.suppress(ValueError):
+            return f"the entrypoint was ended by {signal.Signals(status - 128).name}"
+    return f"the entrypoint exited with status {status}"
