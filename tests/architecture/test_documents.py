@@ -28,7 +28,7 @@ _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(SCRIPTS))
     yield
-    for name in (*REFERENCES, "config_meanings"):
+    for name in (*REFERENCES, "config_meanings", "make_rows"):
         sys.modules.pop(name, None)
 
 
@@ -40,6 +40,12 @@ def _documents() -> list[Path]:
 def test_the_generated_reference_is_up_to_date(scripts: None, name: str) -> None:
     script: ModuleType = importlib.import_module(name)
     assert script.TARGET.read_text() == script.reference(), f"run: .venv/bin/python scripts/{name}.py"
+
+
+def test_the_typed_rows_are_what_the_tables_say(scripts: None) -> None:
+    script = importlib.import_module("make_rows")
+    written = {path: path.read_text() for path in script.TARGET.glob("*.py") if path.name != "__init__.py"}
+    assert written == script.files(), "run: .venv/bin/python scripts/make_rows.py"
 
 
 def test_no_meaning_is_kept_for_a_configuration_key_that_is_gone(scripts: None) -> None:

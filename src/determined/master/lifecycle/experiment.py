@@ -18,6 +18,7 @@ from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import job as jobs
 from determined.master.db.queries import submission
 from determined.master.db.queries import trial as trials
+from determined.master.db.rows.experiments import JobValues
 from determined.master.lifecycle import allocation_state, experiment_state, search, trial_state
 from determined.master.lifecycle.searchers import Initial
 from determined.master.lifecycle.states import (
@@ -228,17 +229,16 @@ def set_resources(
     if experiment["state"] not in LIVE:
         raise FailedPrecondition(f"experiment {experiment_id}: incompatible state {experiment['state']}: it is over")
     job = jobs.get(conn, experiment["job_id"])
-    given = {"priority": priority, "weight": weight, "max_slots": max_slots, "resource_pool": pool}
-    changes = {name: value for name, value in given.items() if value is not UNSET}
-    _check_resources(changes)
+    columns = _job_columns(priority, weight, max_slots, pool)
+    _check_resources(columns)
+    changes = {"resource_pool" if name == "pool" else name: value for name, value in columns.items()}
     resources = {**experiment["config"]["resources"], **changes}
     experiments.update_row(conn, experiment_id, {"config": {**experiment["config"], "resources": resources}})
-    columns = {"pool" if name == "resource_pool" else name: value for name, value in changes.items()}
     if "priority" in columns:
-        columns["position"] = queue_position(job["submitted_at"])
+        columns["position"] = queue_position(job.submitted_at)
     if columns:
-        jobs.update_row(conn, job["id"], columns)
-    if isinstance(pool, str) and pool != job["pool"]:
+        jobs.update_row(conn, job.id, columns)
+    if isinstance(pool, str) and pool != job.pool:
         _leave_pool(conn, now, experiment_id, pool)
 
 
@@ -295,7 +295,22 @@ def _create_job(conn: Connection, now: datetime, new: NewExperiment) -> str:
     return job_id
 
 
-def _job_resources(config: ExperimentConfig) -> dict[str, Any]:
+def _job_columns(
+    priority: int | UnsetType, weight: float | UnsetType, max_slots: int | UnsetType | None, pool: str | UnsetType
+) -> JobValues:
+    columns: JobValues = {}
+    if priority is not UNSET:
+        columns["priority"] = priority
+    if weight is not UNSET:
+        columns["weight"] = weight
+    if max_slots is not UNSET:
+        columns["max_slots"] = max_slots
+    if pool is not UNSET:
+        columns["pool"] = pool
+    return columns
+
+
+def _job_resources(config: ExperimentConfig) -> JobValues:
     resources = config.resources
     return {
         "pool": resources.resource_pool or DEFAULT_POOL,
@@ -363,14 +378,14 @@ def _take_new_hparams(conn: Connection, experiment: RowMapping, active: dict[str
         trials.update_row(conn, trial["id"], {"hparams": hparams, "request_id": request_id})
 
 
-def _check_resources(changes: dict[str, Any]) -> None:
-    priority, weight = changes.get("priority"), changes.get("weight")
+def _check_resources(changes: JobValues) -> None:
+    priority, weight, max_slots = changes.get("priority"), changes.get("weight"), changes.get("max_slots")
     if "priority" in changes and (priority is None or not 1 <= priority <= 99):
         raise InvalidArgument(f"priority={priority} must lie between 1 and 99")
     if "weight" in changes and (weight is None or not weight > 0):
         raise InvalidArgument(f"weight={weight} must be greater than 0")
-    if changes.get("max_slots") is not None and changes["max_slots"] < 0:
-        raise InvalidArgument(f"max_slots={changes['max_slots']} must not be negative")
+    if max_slots is not None and max_slots < 0:
+        raise InvalidArgument(f"max_slots={max_slots} must not be negative")
 
 
 def _leave_pool(conn: Connection, now: datetime, experiment_id: int, pool: str) -> None:

@@ -2,10 +2,11 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.errors import InvalidArgument, NotFound
 from determined.master.db.queries import job as jobs
+from determined.master.db.rows.experiments import Job
 from determined.master.lifecycle import experiment
 from determined.master.lifecycle.states import LIVE
 
@@ -17,28 +18,28 @@ def move(conn: Connection, now: datetime, job_id: str, anchor_id: str, *, ahead:
     if job_id == anchor_id:
         raise InvalidArgument(f"job {job_id} cannot be moved relative to itself")
     job, anchor = jobs.get(conn, job_id), jobs.get(conn, anchor_id)
-    if job["pool"] != anchor["pool"]:
+    if job.pool != anchor.pool:
         raise InvalidArgument(
-            f"job {anchor_id} is in another pool, '{anchor['pool']}' and not '{job['pool']}'; move it there first"
+            f"job {anchor_id} is in another pool, '{anchor.pool}' and not '{job.pool}'; move it there first"
         )
-    if job["priority"] != anchor["priority"]:
-        experiment.set_resources(conn, now, _experiment(conn, job_id), priority=anchor["priority"])
+    if job.priority != anchor.priority:
+        experiment.set_resources(conn, now, _experiment(conn, job_id), priority=anchor.priority)
     jobs.update_row(conn, job_id, {"position": _position(conn, job_id, anchor, ahead)})
 
 
-def _position(conn: Connection, job_id: str, anchor: RowMapping, ahead: bool) -> float:
+def _position(conn: Connection, job_id: str, anchor: Job, ahead: bool) -> float:
     level = [
-        j
-        for j in jobs.live_in_pool(conn, anchor["pool"], sorted(LIVE))
-        if j["priority"] == anchor["priority"] and j["id"] != job_id
+        job
+        for job in jobs.live_in_pool(conn, anchor.pool, sorted(LIVE))
+        if job.priority == anchor.priority and job.id != job_id
     ]
-    at = next((n for n, j in enumerate(level) if j["id"] == anchor["id"]), None)
+    at = next((n for n, job in enumerate(level) if job.id == anchor.id), None)
     if at is None:
-        raise NotFound(f"job {anchor['id']} is not in the queue of pool '{anchor['pool']}'")
+        raise NotFound(f"job {anchor.id} is not in the queue of pool '{anchor.pool}'")
     beyond = at - 1 if ahead else at + 1
     if not 0 <= beyond < len(level):
-        return float(anchor["position"]) + (-_STEP if ahead else _STEP)
-    return (float(anchor["position"]) + float(level[beyond]["position"])) / 2
+        return anchor.position + (-_STEP if ahead else _STEP)
+    return (anchor.position + level[beyond].position) / 2
 
 
 def _experiment(conn: Connection, job_id: str) -> int:

@@ -187,7 +187,7 @@ class Reconciler:
     def _fail_homeless(self, conn: Connection) -> None:
         """Experiments whose pool is no longer configured can never go on."""
         for experiment in experiments.in_states(conn, sorted(LIVE)):
-            pool = jobs.get(conn, experiment["job_id"])["pool"]
+            pool = jobs.get(conn, experiment["job_id"]).pool
             if pool not in self._pools and not experiment["unmanaged"]:
                 why = f"resource pool '{pool}' is not in the master's config any more"
                 experiment_lifecycle.fail(conn, self._ctx.clock.now(), experiment["id"], why)

@@ -133,4 +133,4 @@ def _is_the_clusters(config: MasterConfig, manager: LocalStorageManager) -> bool
 
 def _task_uid(conn: Connection, config: MasterConfig, experiment_id: int) -> int:
     job = jobs.get(conn, experiments.get(conn, experiment_id)["job_id"])
-    return task_uid(runners.identity(conn, job["owner_id"], job["workspace_id"]), config)
+    return task_uid(runners.identity(conn, job.owner_id, job.workspace_id), config)

@@ -151,7 +151,7 @@ def _apply(conn: Connection, ctx: MasterContext, control: wire.QueueControl, act
 
 
 def _require_priority_scheduler(conn: Connection, ctx: MasterContext, job_id: str) -> None:
-    name = jobs.get(conn, job_id)["pool"]
+    name = jobs.get(conn, job_id).pool
     pool = pools_of(ctx.config).get(name)
     if pool is not None and pool.scheduler != SchedulerKind.PRIORITY:
         raise InvalidArgument(f"pool '{name}' has a {pool.scheduler} scheduler: its jobs have no order to change")
@@ -159,8 +159,8 @@ def _require_priority_scheduler(conn: Connection, ctx: MasterContext, job_id: st
 
 def _require_other_pool(conn: Connection, ctx: MasterContext, job_id: str, name: str) -> None:
     job = jobs.get(conn, job_id)
-    pool_binding.require_available(conn, ctx.config, name, job["workspace_id"])
-    if job["pool"] == name:
+    pool_binding.require_available(conn, ctx.config, name, job.workspace_id)
+    if job.pool == name:
         raise InvalidArgument(f"it is in resource pool '{name}' already")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
+from sqlalchemy import Connection, NotNullable, RowMapping, bindparam, func, insert, select, update
 
 from determined.errors import NotFound
 from determined.master.db.schema import allocations, experiments, jobs, log_policy_hits, tasks, trials, users
@@ -138,5 +138,7 @@ def overdue(conn: Connection, now: datetime) -> Sequence[str]:
 
 
 def reserved_ports(conn: Connection) -> set[int]:
-    statement = select(allocations.c.ports).where(allocations.c.ended_at.is_(None), allocations.c.ports.is_not(None))
+    statement = select(NotNullable(allocations.c.ports)).where(
+        allocations.c.ended_at.is_(None), allocations.c.ports.is_not(None)
+    )
     return {port for ports in conn.execute(statement).scalars() for port in ports.values()}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CompoundSelect, Connection, and_, func, insert, or_, select, union
+from sqlalchemy import CompoundSelect, Connection, NotNullable, and_, func, insert, or_, select, union
 from sqlalchemy import update as sql_update
 
 from determined.errors import NotFound
@@ -68,7 +68,9 @@ def mark_for_deletion(conn: Connection, now: datetime, uuids: Sequence[str], glo
         if globs is None:
             conn.execute(sql_update(checkpoints).where(chosen).values(delete_requested_at=now, delete_globs=None))
             continue
-        earlier = select(table.uuid, table.delete_globs).where(chosen, waiting, table.delete_globs.is_not(None))
+        earlier = select(table.uuid, NotNullable(table.delete_globs)).where(
+            chosen, waiting, table.delete_globs.is_not(None)
+        )
         for uuid, have in conn.execute(earlier).all():
             both = list(dict.fromkeys([*have, *globs]))
             update_row(conn, uuid, {"delete_requested_at": now, "delete_globs": both})
@@ -159,9 +161,11 @@ def gc_candidates(conn: Connection, experiment_id: int) -> list[AnyRow]:
 def exempt(conn: Connection, experiment_id: int) -> set[str]:
     """Checkpoints no policy may delete: others start from them, or a live trial here resumes from them."""
     queries = (
-        select(experiments.c.warm_start_checkpoint).where(experiments.c.warm_start_checkpoint.is_not(None)),
-        select(trials.c.warm_start_checkpoint).where(trials.c.warm_start_checkpoint.is_not(None)),
-        select(trials.c.latest_checkpoint).where(
+        select(NotNullable(experiments.c.warm_start_checkpoint)).where(
+            experiments.c.warm_start_checkpoint.is_not(None)
+        ),
+        select(NotNullable(trials.c.warm_start_checkpoint)).where(trials.c.warm_start_checkpoint.is_not(None)),
+        select(NotNullable(trials.c.latest_checkpoint)).where(
             trials.c.experiment_id == experiment_id,
             trials.c.state.in_(_LIVE_TRIAL),
             trials.c.latest_checkpoint.is_not(None),

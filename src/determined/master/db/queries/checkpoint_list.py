@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVarTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, func, select, type_coerce
 
 from determined.master.db.queries.batching import AnyRow, batches
 from determined.master.db.schema import checkpoints, experiments, storage_backends, trials
+
+Ts = TypeVarTuple("Ts")
 
 
 class CheckpointSort(StrEnum):
@@ -97,7 +99,7 @@ def _detailed() -> Select[Any]:
     )
 
 
-def _matching(query: Select[Any], where: CheckpointFilter) -> Select[Any]:
+def _matching(query: Select[*Ts], where: CheckpointFilter) -> Select[*Ts]:
     if where.experiment_id is not None:
         query = query.where(checkpoints.c.experiment_id == where.experiment_id)
     if where.trial_id is not None:

@@ -2,28 +2,29 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from determined.errors import NotFound
+from determined.master.db import fetch
 from determined.master.db.queries.batching import batches
+from determined.master.db.rows.experiments import Job, JobValues
 from determined.master.db.schema import allocations, experiments, jobs, trials
 
 
-def get(conn: Connection, job_id: str) -> RowMapping:
+def get(conn: Connection, job_id: str) -> Job:
     """Raises NotFound."""
-    row = conn.execute(select(jobs).where(jobs.c.id == job_id)).mappings().one_or_none()
-    if row is None:
+    job = fetch.row(conn, select(jobs).where(jobs.c.id == job_id), Job)
+    if job is None:
         raise NotFound(f"job {job_id} not found")
-    return row
+    return job
 
 
-def insert_row(conn: Connection, values: dict[str, Any]) -> None:
+def insert_row(conn: Connection, values: JobValues) -> None:
     conn.execute(insert(jobs).values(**values))
 
 
-def update_row(conn: Connection, job_id: str, values: dict[str, Any]) -> None:
+def update_row(conn: Connection, job_id: str, values: JobValues) -> None:
     conn.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
 
 
@@ -36,9 +37,9 @@ def experiment_of(conn: Connection, job_id: str) -> int | None:
 
 
 def first_starts(conn: Connection, job_ids: Sequence[str]) -> dict[str, datetime]:
-    """When the first trial of each of these jobs began to run; those that have none, or whose has not, are left out."""
+    """Return when the first trial of each of these jobs began to run; a job without one is left out."""
     started = allocations.c.started_at
-    found: dict[str, datetime] = {}
+    starts: dict[str, datetime] = {}
     for some in batches(job_ids):
         first = (
             select(experiments.c.job_id, func.min(trials.c.id).label("trial_id"))
@@ -53,11 +54,11 @@ def first_starts(conn: Connection, job_ids: Sequence[str]) -> dict[str, datetime
             .where(started.is_not(None))
             .group_by(first.c.job_id)
         )
-        found.update((job_id, moment) for job_id, moment in conn.execute(query))
-    return found
+        starts.update((job_id, moment) for job_id, moment in conn.execute(query))
+    return starts
 
 
-def live_in_pool(conn: Connection, pool: str, states: Sequence[str]) -> Sequence[RowMapping]:
+def live_in_pool(conn: Connection, pool: str, states: Sequence[str]) -> list[Job]:
     """Jobs of experiments in the given states, in queue order: the neighbours of a job that moves."""
     statement = (
         select(jobs)
@@ -65,4 +66,4 @@ def live_in_pool(conn: Connection, pool: str, states: Sequence[str]) -> Sequence
         .where(jobs.c.pool == pool, experiments.c.state.in_(list(states)))
         .order_by(jobs.c.priority, jobs.c.position, jobs.c.submitted_at, jobs.c.id)
     )
-    return conn.execute(statement).mappings().all()
+    return fetch.rows(conn, statement, Job)

@@ -46,7 +46,7 @@ def find_users(conn: Connection, text: str, number: int | None, limit: int) -> S
 
 def _closest(
     conn: Connection,
-    query: Select[Any],
+    query: Select[*tuple[Any, ...]],
     key: ColumnElement[int],
     names: Sequence[ColumnElement[Any]],
     text: str,

@@ -4,9 +4,9 @@ A project's table asks for them and for the names of its metrics, and summaries 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeVarTuple
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, select
+from sqlalchemy import Connection, NotNullable, Select, bindparam, delete, func, select
 
 from determined.master.db.dialects import upsert
 from determined.master.db.metric_summary import Summary
@@ -19,6 +19,7 @@ _KNOWN = select(metric_ranges.c.name, metric_ranges.c.min, metric_ranges.c.max).
     metric_ranges.c.name.in_(bindparam("names", expanding=True)),
 )
 _Span = tuple[float, float]
+Ts = TypeVarTuple("Ts")
 
 
 def of_project(conn: Connection, project_id: int) -> list[tuple[str, str, float, float]]:
@@ -57,7 +58,7 @@ def narrow(
         _write(conn, experiment_id, group, _of_trials(conn, experiment_id, group, part))
 
 
-def _inside(query: Select[Any], project_id: int) -> Select[Any]:
+def _inside(query: Select[*Ts], project_id: int) -> Select[*Ts]:
     joined = query.join(experiments, experiments.c.id == metric_ranges.c.experiment_id)
     return joined.where(experiments.c.project_id == project_id)
 
@@ -83,7 +84,7 @@ def _known(conn: Connection, experiment_id: int, group: str, names: Sequence[str
 def _of_trials(conn: Connection, experiment_id: int, group: str, names: Sequence[str]) -> dict[str, _Span]:
     m = metric_summaries.c
     query = (
-        select(m.name, func.min(m.min), func.max(m.max))
+        select(m.name, NotNullable(func.min(m.min)), NotNullable(func.max(m.max)))
         .join(trials, trials.c.id == m.trial_id)
         .where(trials.c.experiment_id == experiment_id, m.group == group, m.name.in_(names), m.min.is_not(None))
         .group_by(m.name)

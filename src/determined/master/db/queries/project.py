@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from determined.master.db.dialects import upsert
 from determined.master.db.schema import (
@@ -119,7 +119,7 @@ def _rows() -> Any:
         .where(inside)
         .scalar_subquery()
     )
-    columns = [
+    columns: list[ColumnElement[Any]] = [
         p.id, p.name, p.key, p.description, p.notes, p.archived, p.immutable, p.state, p.error_message,
         p.workspace_id, workspaces.c.name,
         workspaces.c.archived, workspaces.c.user_id, p.user_id, users.c.username, p.created_at,

@@ -14,7 +14,7 @@ from determined.master.db.queries.run import of_runs
 from determined.master.db.schema import trials
 from determined.wire.codec import rfc3339
 
-_JSON = {"hp": trials.c.hparams, "metadata": trials.c.metadata}
+_JSON: dict[str, ColumnElement[Any]] = {"hp": trials.c.hparams, "metadata": trials.c.metadata}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Read = Callable[[Any], Any]

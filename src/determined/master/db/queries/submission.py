@@ -55,7 +55,7 @@ def checkpoint_state(conn: Connection, uuid: str) -> str | None:
     return "marked for deletion" if doomed and row.state == "COMPLETED" else str(row.state)
 
 
-def _projects() -> Select[Any]:
+def _projects() -> Select[*tuple[Any, ...]]:
     return select(
         projects.c.id,
         projects.c.name,

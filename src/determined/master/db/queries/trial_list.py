@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, func, literal, select, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Connection, NotNullable, func, literal, select, type_coerce
 
 from determined.master.db.queries.batching import AnyRow, batches
 from determined.master.db.queries.displayed import allocation_rank, trial_shows
@@ -75,7 +75,7 @@ def task_ids(conn: Connection, ids: Sequence[int]) -> dict[int, list[str]]:
     """All tasks of trials, oldest first: a continued trial has several."""
     found: defaultdict[int, list[str]] = defaultdict(list)
     for some in batches(ids):
-        query = select(tasks.c.trial_id, tasks.c.id).where(tasks.c.trial_id.in_(some))
+        query = select(NotNullable(tasks.c.trial_id), tasks.c.id).where(tasks.c.trial_id.in_(some))
         for trial_id, task_id in conn.execute(query.order_by(tasks.c.start_time, tasks.c.id)):
             found[trial_id].append(task_id)
     return dict(found)
@@ -84,7 +84,7 @@ def task_ids(conn: Connection, ids: Sequence[int]) -> dict[int, list[str]]:
 def furthest_allocations(conn: Connection, ids: Sequence[int]) -> dict[int, str]:
     found: dict[int, str] = {}
     for some in batches(ids):
-        query = select(allocations.c.trial_id, allocations.c.state).where(
+        query = select(NotNullable(allocations.c.trial_id), allocations.c.state).where(
             allocations.c.trial_id.in_(some), allocations.c.state != "TERMINATED"
         )
         found.update((t, s) for t, s in conn.execute(query.order_by(allocation_rank())))
@@ -98,7 +98,7 @@ def seconds_run(conn: Connection, now: datetime, ids: Sequence[int]) -> dict[int
     lasted = func.sum(end - type_coerce(allocations.c.started_at, BigInteger))
     for some in batches(ids):
         query = (
-            select(allocations.c.trial_id, lasted)
+            select(NotNullable(allocations.c.trial_id), lasted)
             .where(allocations.c.trial_id.in_(some), allocations.c.started_at.is_not(None))
             .group_by(allocations.c.trial_id)
         )

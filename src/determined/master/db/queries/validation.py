@@ -105,12 +105,12 @@ def _watermarks(conn: Connection, trial_ids: Sequence[int]) -> defaultdict[int, 
         table.trial_id.in_(trial_ids)
     )
     found: defaultdict[int, Watermarks] = defaultdict(lambda: Watermarks([]))
-    for trial_id, *mark in conn.execute(query):
-        found[trial_id].rows.append(Watermark(*mark))
+    for trial_id, run_id, series, first, last, tail in conn.execute(query):
+        found[trial_id].rows.append(Watermark(run_id, series, first, last, tail))
     return found
 
 
-def _chunk_ranges(trial_ids: Sequence[int], group: str) -> Select[Any]:
+def _chunk_ranges(trial_ids: Sequence[int], group: str) -> Select[int, int, int, int, int]:
     table = metric_chunks.c
     return (
         select(table.id, table.trial_id, table.run_id, table.first_step, table.last_step)
@@ -142,7 +142,7 @@ def _values(chunk: Chunk, metric: str, cutoff: int | None) -> Iterator[tuple[flo
             yield time, value
 
 
-def _summary_columns(ids: Sequence[int]) -> Select[Any]:
+def _summary_columns(ids: Sequence[int]) -> Select[*tuple[Any, ...]]:
     return (
         select(
             trials.c.id,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from determined.master.db.dialects import upsert
 from determined.master.db.schema import (
@@ -108,7 +108,7 @@ def _rows(viewer_id: int) -> Any:
         .where(projects.c.workspace_id == w.id)
         .scalar_subquery()
     )
-    columns = [
+    columns: list[ColumnElement[Any]] = [
         w.id, w.name, w.user_id, users.c.username, w.archived, w.immutable, w.agent_uid, w.agent_user, w.agent_gid,
         w.agent_group, w.checkpoint_storage, w.default_compute_pool, w.default_aux_pool, w.state, w.error_message,
         pins.pinned_at,

@@ -1,72 +1,62 @@
 """Tables of tasks, allocations, their runners and how far each runner's journals are written."""
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Boolean,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    false,
-    text,
-)
+from datetime import datetime
 
-from determined.master.db.schema.base import Id, Time, metadata
+from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Index, Named, Table, Text, UniqueConstraint, false, text
 
-tasks = Table(
-    "tasks",
-    metadata,
-    Column("id", String, primary_key=True),
-    Column("type", String, nullable=False),  # TRIAL, COMMAND, CHECKPOINT_GC, ...
-    Column("job_id", ForeignKey("jobs.id")),
-    Column("trial_id", ForeignKey("trials.id", ondelete="CASCADE"), index=True),
-    Column("experiment_id", ForeignKey("experiments.id", ondelete="CASCADE"), index=True),
-    Column("spec", JSON(none_as_null=True)),  # what a non-trial task runs
-    Column("start_time", Time, nullable=False),
-    Column("end_time", Time),
-    Column("log_retention_days", Integer),
-    Column("next_log_id", BigInteger, nullable=False, server_default="1"),
-)
+from determined._json import JsonObject
+from determined.master.db.schema.base import Columns, Id, Time, metadata
 
-allocations = Table(
-    "allocations",
-    metadata,
-    Column("id", String, primary_key=True),  # `<task>.<k>`
-    Column("task_id", ForeignKey("tasks.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("trial_id", ForeignKey("trials.id", ondelete="CASCADE"), index=True),
-    Column("run_id", Integer, nullable=False),
-    Column("state", String, nullable=False, index=True),  # PENDING .. TERMINATED (runtime.md 5)
-    Column("slots", Integer, nullable=False),
-    Column("pool", String, nullable=False),
-    Column("preemptible", Boolean, nullable=False),
-    Column("single_node", Boolean, nullable=False, server_default=false()),
-    Column("requested_at", Time, nullable=False),
-    Column("assigned_at", Time),
-    Column("started_at", Time),
-    Column("ready_at", Time),
-    Column("ended_at", Time),
-    Column("ports", JSON(none_as_null=True)),
+
+class TaskColumns(Columns):
+    id: Named[str] = Column(primary_key=True)
+    type: Named[str]  # TRIAL, COMMAND, CHECKPOINT_GC, ...
+    job_id: Named[str | None] = Column(ForeignKey("jobs.id"))
+    trial_id: Named[int | None] = Column(Id, ForeignKey("trials.id", ondelete="CASCADE"), index=True)
+    experiment_id: Named[int | None] = Column(Id, ForeignKey("experiments.id", ondelete="CASCADE"), index=True)
+    spec: Named[JsonObject | None] = Column(JSON(none_as_null=True))  # what a non-trial task runs
+    start_time: Named[datetime] = Column(Time)
+    end_time: Named[datetime | None] = Column(Time)
+    log_retention_days: Named[int | None]
+    next_log_id: Named[int] = Column(BigInteger, server_default="1")
+
+
+tasks = Table("tasks", metadata, TaskColumns)
+
+
+class AllocationColumns(Columns):
+    id: Named[str] = Column(primary_key=True)  # `<task>.<k>`
+    task_id: Named[str] = Column(ForeignKey("tasks.id", ondelete="CASCADE"), index=True)
+    trial_id: Named[int | None] = Column(Id, ForeignKey("trials.id", ondelete="CASCADE"), index=True)
+    run_id: Named[int]
+    state: Named[str] = Column(index=True)  # PENDING .. TERMINATED
+    slots: Named[int]
+    pool: Named[str]
+    preemptible: Named[bool]
+    single_node: Named[bool] = Column(server_default=false())
+    requested_at: Named[datetime] = Column(Time)
+    assigned_at: Named[datetime | None] = Column(Time)
+    started_at: Named[datetime | None] = Column(Time)
+    ready_at: Named[datetime | None] = Column(Time)
+    ended_at: Named[datetime | None] = Column(Time)
+    ports: Named[dict[str, int] | None] = Column(JSON(none_as_null=True))
     # signals, persisted so that a restart forgets none
-    Column("preempt_at", Time),  # first time preemption was asked for
-    Column("preempt_reason", String),
-    Column("preempt_deadline", Time),
-    Column("preempt_acked_at", Time),
-    Column("kill_at", Time),  # kill was asked for
-    Column("kill_reason", String),
-    # how it ended (runtime.md 5 exit classification)
-    Column("exit_kind", String),  # states.ExitKind
-    Column("exit_reason", Text),  # for people
-    Column("exit_code", Integer),
-    Column("drained", Boolean, nullable=False, server_default=false()),  # all runners' journals acknowledged
-    Column("accelerators", JSON(none_as_null=True)),
-    Column("proxy_address", String),
-)
+    preempt_at: Named[datetime | None] = Column(Time)  # first time preemption was asked for
+    preempt_reason: Named[str | None]
+    preempt_deadline: Named[datetime | None] = Column(Time)
+    preempt_acked_at: Named[datetime | None] = Column(Time)
+    kill_at: Named[datetime | None] = Column(Time)  # kill was asked for
+    kill_reason: Named[str | None]
+    # how it ended (exit classification)
+    exit_kind: Named[str | None]  # states.ExitKind
+    exit_reason: Named[str | None] = Column(Text)  # for people
+    exit_code: Named[int | None]
+    drained: Named[bool] = Column(server_default=false())  # all runners' journals acknowledged
+    accelerators: Named[list[str] | None] = Column(JSON(none_as_null=True))
+    proxy_address: Named[str | None]
 
+
+allocations = Table("allocations", metadata, AllocationColumns)
 Index(
     "ix_allocations_live",
     allocations.c.trial_id,
@@ -74,33 +64,33 @@ Index(
     postgresql_where=text("ended_at IS NULL"),
 )
 
-# One row per runner (container) of an allocation.
-runners = Table(
-    "runners",
-    metadata,
-    Column("resource_id", String, primary_key=True),
-    Column("allocation_id", ForeignKey("allocations.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("container_id", String, nullable=False),
-    Column("rank", Integer, nullable=False),
-    Column("engine", String, nullable=False),
-    Column("node_id", String, nullable=False),
-    Column("slot_ids", JSON, nullable=False),
-    Column("device", String, nullable=False),
-    Column(
-        "state", String, nullable=False
-    ),  # ASSIGNED, PULLING, STARTING, RUNNING, TERMINATING (knows of its end), TERMINATED
-    Column("address", String),
-    Column("claimant", String),  # which sitter on another host has its launch file
-    Column("rendezvous_at", Time),  # has asked for rendezvous
-    Column("started_at", Time),
-    Column("exited_at", Time),
-    Column("exit_code", Integer),
-    Column("exit_cause", String),  # wire.report.ExitCause
-    Column("exit_message", Text),
-    Column("daemon", Boolean, nullable=False, server_default=false()),
-    Column("drained", Boolean, nullable=False, server_default=false()),
-)
 
+class RunnerColumns(Columns):
+    """Runners (containers) of allocations, one row each."""
+
+    resource_id: Named[str] = Column(primary_key=True)
+    allocation_id: Named[str] = Column(ForeignKey("allocations.id", ondelete="CASCADE"), index=True)
+    container_id: Named[str]
+    rank: Named[int]
+    engine: Named[str]
+    node_id: Named[str]
+    slot_ids: Named[list[int]] = Column(JSON)
+    device: Named[str]
+    # ASSIGNED, PULLING, STARTING, RUNNING, TERMINATING (knows of its end), TERMINATED
+    state: Named[str]
+    address: Named[str | None]
+    claimant: Named[str | None]  # which sitter on another host has its launch file
+    rendezvous_at: Named[datetime | None] = Column(Time)  # has asked for rendezvous
+    started_at: Named[datetime | None] = Column(Time)
+    exited_at: Named[datetime | None] = Column(Time)
+    exit_code: Named[int | None]
+    exit_cause: Named[str | None]  # wire.report.ExitCause
+    exit_message: Named[str | None] = Column(Text)
+    daemon: Named[bool] = Column(server_default=false())
+    drained: Named[bool] = Column(server_default=false())
+
+
+runners = Table("runners", metadata, RunnerColumns)
 Index(
     "ix_runners_undrained",
     runners.c.allocation_id,
@@ -108,25 +98,33 @@ Index(
     postgresql_where=text("drained IS false"),
 )
 
-# How far each journal of a runner has been written: records up to `position` are in the database, exactly once.
-report_positions = Table(
-    "report_positions",
-    metadata,
-    Column("resource_id", ForeignKey("runners.resource_id", ondelete="CASCADE"), primary_key=True),
-    Column("source", String, primary_key=True),
-    Column("position", BigInteger, nullable=False),
-)
 
-# What log policies have seen (runtime.md 6.6).
+class ReportPositionColumns(Columns):
+    """Position in each journal of a runner: records up to it are in the database, exactly once."""
+
+    resource_id: Named[str] = Column(ForeignKey("runners.resource_id", ondelete="CASCADE"), primary_key=True)
+    source: Named[str] = Column(primary_key=True)
+    position: Named[int] = Column(BigInteger)
+
+
+report_positions = Table("report_positions", metadata, ReportPositionColumns)
+
+
+class LogPolicyHitColumns(Columns):
+    """Log lines that matched a log policy, one per task, action, node and pattern."""
+
+    id: Named[int] = Column(Id, primary_key=True, autoincrement=True)
+    task_id: Named[str] = Column(ForeignKey("tasks.id", ondelete="CASCADE"))
+    action: Named[str]  # cancel_retries, exclude_node
+    node_id: Named[str] = Column(server_default="")
+    pattern: Named[str] = Column(Text)
+    line: Named[str] = Column(Text)
+
+
 log_policy_hits = Table(
     "log_policy_hits",
     metadata,
-    Column("id", Id, primary_key=True, autoincrement=True),
-    Column("task_id", ForeignKey("tasks.id", ondelete="CASCADE"), nullable=False),
-    Column("action", String, nullable=False),  # cancel_retries, exclude_node
-    Column("node_id", String, nullable=False, server_default=""),
-    Column("pattern", Text, nullable=False),
-    Column("line", Text, nullable=False),
+    LogPolicyHitColumns,
     UniqueConstraint("task_id", "action", "node_id", "pattern"),
     sqlite_autoincrement=True,
 )

@@ -1,9 +1,9 @@
-"""What every table is made of: the metadata, ids, and times as integer microseconds read as aware UTC."""
+"""Parts of every table: typed columns, metadata, ids, and times as integer microseconds read as aware UTC."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING
 
-from sqlalchemy import BigInteger, Integer, MetaData
+from sqlalchemy import BigInteger, Integer, MetaData, TypedColumns
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
@@ -21,10 +21,18 @@ class Time(TypeDecorator[datetime]):
             return None
         return (value - _EPOCH) // timedelta(microseconds=1)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
         if value is None:
             return None
         return _EPOCH + timedelta(microseconds=value)
+
+
+class Columns(TypedColumns):
+    """Columns of a table: `table.c.name` is typed, and `scripts/make_rows.py` writes the table's row from them."""
+
+    if TYPE_CHECKING:
+        # Without this the base class lets every name pass, and a mistyped column is found only when its query runs.
+        __getattr__: None  # type: ignore[assignment, misc]
 
 
 # SQLite gives out ids only for INTEGER PRIMARY KEY; AUTOINCREMENT keeps deleted ids from coming back.

@@ -1,20 +1,23 @@
-"""The table behind `/stream`: what changed last, one row per thing, written by database triggers (revision 0005)."""
+"""Tables of changes, which `/stream` reads: one row per thing, written by database triggers (revision 0005)."""
 
-from sqlalchemy import BigInteger, Boolean, Column, String, Table, UniqueConstraint, false
+from sqlalchemy import BigInteger, Column, Named, Table, UniqueConstraint, false
 
-from determined.master.db.schema.base import Id, metadata
+from determined.master.db.schema.base import Columns, Id, metadata
 
-# Triggers write it in the transaction of the change, so that no code path can forget. A change gives a thing's row a
-# new number; a deleted thing leaves a tombstone. There is one writer, so numbers are in the order of commits.
-changes = Table(
-    "changes",
-    metadata,
-    Column("seq", Id, primary_key=True, autoincrement=True),
-    Column("noun", String, nullable=False),  # projects, experiments, trials, checkpoints, tasks, jobs, metrics
-    Column("id", String, nullable=False),  # of metrics: `<trial>/<group>`
-    Column("parent", BigInteger),  # workspace, project, experiment or (of metrics) trial it belongs to
-    Column("value", BigInteger),  # of metrics: the last step reported
-    Column("deleted", Boolean, nullable=False, server_default=false()),
-    UniqueConstraint("noun", "id"),
-    sqlite_autoincrement=True,
-)
+
+class ChangeColumns(Columns):
+    """Latest change of each thing.
+
+    Triggers write it in the transaction of the change, so that no code path can forget. A change gives a thing's row a
+    new number; a deleted thing leaves a tombstone. There is one writer, so numbers are in the order of commits.
+    """
+
+    seq: Named[int] = Column(Id, primary_key=True, autoincrement=True)
+    noun: Named[str]  # projects, experiments, trials, checkpoints, tasks, jobs, metrics
+    id: Named[str]  # of metrics: `<trial>/<group>`
+    parent: Named[int | None] = Column(BigInteger)  # workspace, project, experiment or (of metrics) trial it belongs to
+    value: Named[int | None] = Column(BigInteger)  # of metrics: the last step reported
+    deleted: Named[bool] = Column(server_default=false())
+
+
+changes = Table("changes", metadata, ChangeColumns, UniqueConstraint("noun", "id"), sqlite_autoincrement=True)

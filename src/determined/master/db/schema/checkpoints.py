@@ -1,53 +1,61 @@
 """Tables of storages and checkpoints."""
 
-from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Integer, String, Table
+from datetime import datetime
 
-from determined.master.db.schema.base import Id, Time, metadata
+from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Named, Table
 
-storage_backends = Table(
-    "storage_backends",
-    metadata,
-    Column("id", Id, primary_key=True, autoincrement=True),
-    Column("key", String, nullable=False, unique=True),  # canonical JSON of the config without save_*
-    Column("config", JSON, nullable=False),
-    sqlite_autoincrement=True,
-)
+from determined._json import JsonObject
+from determined.master.db.schema.base import Columns, Id, Time, metadata
 
-checkpoints = Table(
-    "checkpoints",
-    metadata,
-    Column("uuid", String, primary_key=True),
-    Column("task_id", String, nullable=False),
-    Column("allocation_id", String),
-    Column("trial_id", ForeignKey("trials.id", ondelete="CASCADE"), index=True),
-    Column("experiment_id", ForeignKey("experiments.id", ondelete="CASCADE"), index=True),
-    Column("run_id", Integer),
-    Column("state", String, nullable=False),  # COMPLETED, PARTIALLY_DELETED, DELETED, ERROR
-    Column("steps_completed", BigInteger, nullable=False),
-    Column("metadata", JSON, nullable=False),
-    Column("resources", JSON, nullable=False),  # {path: size}
-    Column("size", BigInteger, nullable=False),
-    Column("report_time", Time, nullable=False),
-    Column("storage_id", ForeignKey("storage_backends.id")),
-    Column("delete_requested_at", Time, index=True),
-    Column("delete_globs", JSON(none_as_null=True)),  # which files; null = all of them
-)
 
-# Storages that a trial said it would save in (POST /api/v1/runs/start): its reports may name these and no others.
-trial_storages = Table(
-    "trial_storages",
-    metadata,
-    Column("trial_id", ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True),
-    Column("storage_id", ForeignKey("storage_backends.id"), primary_key=True),
-)
+class StorageBackendColumns(Columns):
+    id: Named[int] = Column(Id, primary_key=True, autoincrement=True)
+    key: Named[str] = Column(unique=True)  # canonical JSON of the config without save_*
+    config: Named[JsonObject] = Column(JSON)
 
-# Which checkpoints a trial was started from (POST /api/v1/trial-source-info).
-trial_source_infos = Table(
-    "trial_source_infos",
-    metadata,
-    Column("trial_id", ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True),
-    Column("checkpoint_uuid", ForeignKey("checkpoints.uuid", ondelete="CASCADE"), primary_key=True),
-    Column("type", String, nullable=False),  # INFERENCE, FINE_TUNING
-    Column("model_id", Id),
-    Column("model_version", Integer),
-)
+
+storage_backends = Table("storage_backends", metadata, StorageBackendColumns, sqlite_autoincrement=True)
+
+
+class CheckpointColumns(Columns):
+    uuid: Named[str] = Column(primary_key=True)
+    task_id: Named[str]
+    allocation_id: Named[str | None]
+    trial_id: Named[int | None] = Column(Id, ForeignKey("trials.id", ondelete="CASCADE"), index=True)
+    experiment_id: Named[int | None] = Column(Id, ForeignKey("experiments.id", ondelete="CASCADE"), index=True)
+    run_id: Named[int | None]
+    state: Named[str]  # COMPLETED, PARTIALLY_DELETED, DELETED, ERROR
+    steps_completed: Named[int] = Column(BigInteger)
+    metadata: Named[JsonObject] = Column(JSON)
+    resources: Named[dict[str, int]] = Column(JSON)  # {path: size}
+    size: Named[int] = Column(BigInteger)
+    report_time: Named[datetime] = Column(Time)
+    storage_id: Named[int | None] = Column(Id, ForeignKey("storage_backends.id"))
+    delete_requested_at: Named[datetime | None] = Column(Time, index=True)
+    delete_globs: Named[list[str] | None] = Column(JSON(none_as_null=True))  # which files; null = all of them
+
+
+checkpoints = Table("checkpoints", metadata, CheckpointColumns)
+
+
+class TrialStorageColumns(Columns):
+    """Storages that a trial may save in: those that it named at its start (POST /api/v1/runs/start)."""
+
+    trial_id: Named[int] = Column(Id, ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True)
+    storage_id: Named[int] = Column(Id, ForeignKey("storage_backends.id"), primary_key=True)
+
+
+trial_storages = Table("trial_storages", metadata, TrialStorageColumns)
+
+
+class TrialSourceInfoColumns(Columns):
+    """Checkpoints that a trial was started from (POST /api/v1/trial-source-info)."""
+
+    trial_id: Named[int] = Column(Id, ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True)
+    checkpoint_uuid: Named[str] = Column(ForeignKey("checkpoints.uuid", ondelete="CASCADE"), primary_key=True)
+    type: Named[str]  # INFERENCE, FINE_TUNING
+    model_id: Named[int | None] = Column(Id)
+    model_version: Named[int | None]
+
+
+trial_source_infos = Table("trial_source_infos", metadata, TrialSourceInfoColumns)

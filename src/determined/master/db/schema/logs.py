@@ -1,18 +1,22 @@
 """Tables of log lines, packed in chunks."""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Integer, LargeBinary, Table
+from datetime import datetime
 
-from determined.master.db.schema.base import Time, metadata
+from sqlalchemy import BigInteger, Column, ForeignKey, Named, Table
 
-# One compressed batch of lines (master/db/log_chunk.py). `levels` is a bit mask; filters skip chunks by it.
-log_chunks = Table(
-    "log_chunks",
-    metadata,
-    Column("task_id", ForeignKey("tasks.id", ondelete="CASCADE"), primary_key=True),
-    Column("first_id", BigInteger, primary_key=True),
-    Column("n", Integer, nullable=False),
-    Column("min_time", Time, nullable=False),
-    Column("max_time", Time, nullable=False),
-    Column("levels", Integer, nullable=False),
-    Column("data", LargeBinary, nullable=False),
-)
+from determined.master.db.schema.base import Columns, Time, metadata
+
+
+class LogChunkColumns(Columns):
+    """Compressed batches of lines (master/db/log_chunk.py). `levels` is a bit mask; filters skip chunks by it."""
+
+    task_id: Named[str] = Column(ForeignKey("tasks.id", ondelete="CASCADE"), primary_key=True)
+    first_id: Named[int] = Column(BigInteger, primary_key=True)
+    n: Named[int]
+    min_time: Named[datetime] = Column(Time)
+    max_time: Named[datetime] = Column(Time)
+    levels: Named[int]
+    data: Named[bytes]
+
+
+log_chunks = Table("log_chunks", metadata, LogChunkColumns)

@@ -1,83 +1,93 @@
 """Tables of workspaces and projects, pins, views (seen and saved) and pool bindings."""
 
-from sqlalchemy import JSON, Boolean, Column, ForeignKey, Integer, String, Table, Text, UniqueConstraint, false
+from datetime import datetime
 
-from determined.master.db.schema.base import Id, Time, metadata
+from sqlalchemy import JSON, Column, ForeignKey, Named, Table, Text, UniqueConstraint, false
 
-workspaces = Table(
-    "workspaces",
-    metadata,
-    Column("id", Id, primary_key=True, autoincrement=True),
-    Column("name", String, nullable=False, unique=True),
-    Column("user_id", ForeignKey("users.id"), nullable=False),
-    Column("archived", Boolean, nullable=False, server_default=false()),
-    Column("immutable", Boolean, nullable=False, server_default=false()),
-    Column("agent_uid", Integer),
-    Column("agent_user", String),
-    Column("agent_gid", Integer),
-    Column("agent_group", String),
-    Column("checkpoint_storage", JSON(none_as_null=True)),
-    Column("default_compute_pool", String),
-    Column("default_aux_pool", String),
-    Column("created_at", Time, nullable=False),
-    Column("state", String, nullable=False, server_default="UNSPECIFIED"),  # or DELETING, DELETE_FAILED
-    Column("error_message", Text, nullable=False, server_default=""),
-    sqlite_autoincrement=True,
-)
+from determined._json import JsonObject
+from determined.master.db.schema.base import Columns, Id, Time, metadata
 
-workspace_pins = Table(
-    "workspace_pins",
-    metadata,
-    Column("user_id", ForeignKey("users.id"), primary_key=True),
-    Column("workspace_id", ForeignKey("workspaces.id", ondelete="CASCADE"), primary_key=True),
-    Column("pinned_at", Time, nullable=False),
-)
+
+class WorkspaceColumns(Columns):
+    id: Named[int] = Column(Id, primary_key=True, autoincrement=True)
+    name: Named[str] = Column(unique=True)
+    user_id: Named[int] = Column(Id, ForeignKey("users.id"))
+    archived: Named[bool] = Column(server_default=false())
+    immutable: Named[bool] = Column(server_default=false())
+    agent_uid: Named[int | None]
+    agent_user: Named[str | None]
+    agent_gid: Named[int | None]
+    agent_group: Named[str | None]
+    checkpoint_storage: Named[JsonObject | None] = Column(JSON(none_as_null=True))
+    default_compute_pool: Named[str | None]
+    default_aux_pool: Named[str | None]
+    created_at: Named[datetime] = Column(Time)
+    state: Named[str] = Column(server_default="UNSPECIFIED")  # or DELETING, DELETE_FAILED
+    error_message: Named[str] = Column(Text, server_default="")
+
+
+workspaces = Table("workspaces", metadata, WorkspaceColumns, sqlite_autoincrement=True)
+
+
+class WorkspacePinColumns(Columns):
+    user_id: Named[int] = Column(Id, ForeignKey("users.id"), primary_key=True)
+    workspace_id: Named[int] = Column(Id, ForeignKey("workspaces.id", ondelete="CASCADE"), primary_key=True)
+    pinned_at: Named[datetime] = Column(Time)
+
+
+workspace_pins = Table("workspace_pins", metadata, WorkspacePinColumns)
+
+
+class ProjectColumns(Columns):
+    id: Named[int] = Column(Id, primary_key=True, autoincrement=True)
+    workspace_id: Named[int] = Column(Id, ForeignKey("workspaces.id"), index=True)
+    user_id: Named[int] = Column(Id, ForeignKey("users.id"))
+    name: Named[str]
+    key: Named[str | None] = Column(unique=True)
+    description: Named[str] = Column(Text, server_default="")
+    notes: Named[list[dict[str, str]]] = Column(JSON)  # [{"name":, "contents":}]
+    archived: Named[bool] = Column(server_default=false())
+    immutable: Named[bool] = Column(server_default=false())
+    created_at: Named[datetime] = Column(Time)
+    state: Named[str] = Column(server_default="UNSPECIFIED")
+    error_message: Named[str] = Column(Text, server_default="")
+
 
 projects = Table(
-    "projects",
-    metadata,
-    Column("id", Id, primary_key=True, autoincrement=True),
-    Column("workspace_id", ForeignKey("workspaces.id"), nullable=False, index=True),
-    Column("user_id", ForeignKey("users.id"), nullable=False),
-    Column("name", String, nullable=False),
-    Column("key", String, unique=True),
-    Column("description", Text, nullable=False, server_default=""),
-    Column("notes", JSON, nullable=False),  # [{"name":, "contents":}]
-    Column("archived", Boolean, nullable=False, server_default=false()),
-    Column("immutable", Boolean, nullable=False, server_default=false()),
-    Column("created_at", Time, nullable=False),
-    Column("state", String, nullable=False, server_default="UNSPECIFIED"),
-    Column("error_message", Text, nullable=False, server_default=""),
-    UniqueConstraint("workspace_id", "name"),
-    sqlite_autoincrement=True,
+    "projects", metadata, ProjectColumns, UniqueConstraint("workspace_id", "name"), sqlite_autoincrement=True
 )
 
-# What a user looked at last, for "recent projects".
-project_views = Table(
-    "project_views",
-    metadata,
-    Column("user_id", ForeignKey("users.id"), primary_key=True),
-    Column("project_id", ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True),
-    Column("viewed_at", Time, nullable=False),
-)
 
-# How somebody looks at a project's table (columns, filter, sort, grouping), kept under a name for everybody.
+class ProjectViewColumns(Columns):
+    """Time at which a user last opened a project, for "recent projects"."""
+
+    user_id: Named[int] = Column(Id, ForeignKey("users.id"), primary_key=True)
+    project_id: Named[int] = Column(Id, ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True)
+    viewed_at: Named[datetime] = Column(Time)
+
+
+project_views = Table("project_views", metadata, ProjectViewColumns)
+
+
+class SavedViewColumns(Columns):
+    """Named views of a project's table (columns, filter, sort, grouping), shared with everybody."""
+
+    id: Named[int] = Column(Id, primary_key=True, autoincrement=True)
+    project_id: Named[int] = Column(Id, ForeignKey("projects.id", ondelete="CASCADE"))
+    user_id: Named[int] = Column(Id, ForeignKey("users.id"))
+    name: Named[str]
+    state: Named[str] = Column(Text)  # the query string of the page's address
+    created_at: Named[datetime] = Column(Time)
+
+
 saved_views = Table(
-    "saved_views",
-    metadata,
-    Column("id", Id, primary_key=True, autoincrement=True),
-    Column("project_id", ForeignKey("projects.id", ondelete="CASCADE"), nullable=False),
-    Column("user_id", ForeignKey("users.id"), nullable=False),
-    Column("name", String, nullable=False),
-    Column("state", Text, nullable=False),  # the query string of the page's address
-    Column("created_at", Time, nullable=False),
-    UniqueConstraint("project_id", "name"),
-    sqlite_autoincrement=True,
+    "saved_views", metadata, SavedViewColumns, UniqueConstraint("project_id", "name"), sqlite_autoincrement=True
 )
 
-pool_bindings = Table(
-    "pool_bindings",
-    metadata,
-    Column("pool", String, primary_key=True),
-    Column("workspace_id", ForeignKey("workspaces.id", ondelete="CASCADE"), primary_key=True),
-)
+
+class PoolBindingColumns(Columns):
+    pool: Named[str] = Column(primary_key=True)
+    workspace_id: Named[int] = Column(Id, ForeignKey("workspaces.id", ondelete="CASCADE"), primary_key=True)
+
+
+pool_bindings = Table("pool_bindings", metadata, PoolBindingColumns)
