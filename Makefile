@@ -16,7 +16,7 @@ PYTEST ?= $(BIN)/python -m pytest
 WORKERS ?= 5
 FAST := -m "not slow and not chaos and not fuzz and not engines and not browser and not second_database and not frameworks"
 
-.PHONY: setup lock demo wheel webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-postgres test-gpu test-frameworks test-frameworks-fast fuzz official engines services docker frameworks clean
+.PHONY: setup lock demo docs wheel webui check-webui chromium test test-browser check lint types imports bench test-chaos test-engines test-slow test-postgres test-gpu test-frameworks test-frameworks-fast fuzz official engines services docker frameworks clean
 
 setup: $(STAMP)
 
@@ -29,6 +29,7 @@ $(STAMP): pyproject.toml constraints.txt requirements-dev.txt
 lock: setup
 	$(BIN)/uv pip compile -q --system-certs --generate-hashes --no-annotate --no-header \
 		-c constraints.txt --extra dev --no-emit-package torch --no-emit-package redetermined pyproject.toml -o requirements-dev.txt
+	$(BIN)/uv pip compile -q --system-certs --generate-hashes --no-annotate --no-header scripts/guide/requirements.in -o requirements-docs.txt
 
 # Without a network for npm the demo still runs; its address then shows a plain page.
 demo: setup
@@ -39,8 +40,12 @@ demo: setup
 webui:
 	npm_config_fetch_retries=5 $(PYTHON) webui/build.py --if-needed
 
-# The wheel and the source distribution, with the web page, into dist/.
-wheel: webui
+# The documentation site, into build/guide; a warning of the generator is an error. It has an environment of its own.
+docs:
+	@$(FETCH) $(PYTHON) scripts/guide/build.py --if-needed
+
+# The wheel and the source distribution, with the web page and the documentation, into dist/.
+wheel: webui docs
 	@$(FETCH) sh scripts/build_wheel.sh dist
 
 # Types, style, unit tests and sizes of the page.
@@ -100,7 +105,7 @@ $(TF215)/.stamp: scripts/install_frameworks.sh
 # Files run in parallel, those of real clusters first: most of their time is waiting, which the others fill. `check` has
 # run the architecture tests. What comes before is made and checked side by side, the output of each in one piece.
 test:
-	@$(MAKE) --no-print-directory -j 3 --output-sync=target official engines chromium services check check-webui
+	@$(MAKE) --no-print-directory -j 3 --output-sync=target official engines chromium services docs check check-webui
 	DET_TEST_OFFICIAL=$(CURDIR)/$(OFFICIAL) $(PYTEST) -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(FAST) \
 		--ignore tests/architecture tests
 
@@ -147,4 +152,4 @@ bench: setup
 	$(BIN)/python benchmarks/run_all.py
 
 clean:
-	rm -rf $(VENV) $(OFFICIAL) $(RAY) $(FRAMEWORKS) $(TF215) .pytest_cache .mypy_cache .ruff_cache dist build
+	rm -rf $(VENV) $(OFFICIAL) $(RAY) $(FRAMEWORKS) $(TF215) .venv-docs .pytest_cache .mypy_cache .ruff_cache dist build

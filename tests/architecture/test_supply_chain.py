@@ -1,4 +1,4 @@
-"""What the project installs is pinned: versions in constraints.txt, the hash of every file in requirements-dev.txt."""
+"""What the project installs is pinned: versions in constraints.txt, the hash of every file in requirements-*.txt."""
 
 import re
 from pathlib import Path
@@ -15,8 +15,18 @@ def test_every_pinned_package_but_torch_has_its_hashes() -> None:
     pins = _pins("constraints.txt")
     del pins["torch"]  # its CPU build and the index's are different files of one version
     assert _pins("requirements-dev.txt") == pins, "run: make lock"
-    blocks = (ROOT / "requirements-dev.txt").read_text().replace("\\\n", " ").splitlines()
-    assert all("--hash=sha256:" in block for block in blocks if block.strip())
+    assert not _without_hash("requirements-dev.txt")
+
+
+def test_every_package_of_the_documentation_site_has_its_hashes() -> None:
+    named = (ROOT / "scripts" / "guide" / "requirements.in").read_text().splitlines()
+    assert {line for line in named if not line.startswith("#")} <= set(_pins("requirements-docs.txt")), "run: make lock"
+    assert not _without_hash("requirements-docs.txt")
+
+
+def _without_hash(name: str) -> list[str]:
+    blocks = (ROOT / name).read_text().replace("\\\n", " ").splitlines()
+    return [block for block in blocks if block.strip() and "--hash=sha256:" not in block]
 
 
 def test_the_web_pages_packages_are_exact_and_have_hashes() -> None:

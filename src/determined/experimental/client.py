@@ -1,11 +1,10 @@
 """`from determined.experimental import client`: the functions of one lazily made `Determined`.
 
 Example:
-    from determined.experimental import client
-
-    client.login("localhost:8080", "determined", "password")
-    experiment = client.create_experiment("config.yaml", ".")
-    print(experiment.wait())
+    >>> from determined.experimental import client
+    >>> client.login("localhost:8080", "determined", "password")
+    >>> experiment = client.create_experiment("config.yaml", ".")
+    >>> print(experiment.wait())
 """
 
 import functools

@@ -17,7 +17,8 @@ class TensorBoard(_keras.callbacks.TensorBoard):  # type: ignore[misc]
     Args:
         core_context: from `core.init`. In `TensorboardMode.MANUAL` the files are copied after each epoch and
             validation; else core does it.
-        args, kwargs: of `keras.callbacks.TensorBoard`. On a cluster a `log_dir` among them is not heard.
+        *args: arguments of `keras.callbacks.TensorBoard`.
+        **kwargs: arguments of `keras.callbacks.TensorBoard`. On a cluster `log_dir` is ignored.
 
     Example:
         >>> model.fit(x, y, callbacks=[det.keras.TensorBoard(core_context, histogram_freq=1), callback])

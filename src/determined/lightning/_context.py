@@ -39,7 +39,8 @@ def init(
     Args:
         distributed: who this process is among its peers; what the launcher or torchrun says where it is left out.
         checkpoint_storage: as `core.init` takes it.
-        every_n_epochs, every_n_batches: how often to checkpoint, besides pauses and the end.
+        every_n_epochs: epochs between checkpoints. A pause and the end save one in any case.
+        every_n_batches: batches between checkpoints.
 
     Raises:
         ValueError: a task with several slots whose entrypoint has no launcher.

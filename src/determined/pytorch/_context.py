@@ -269,8 +269,8 @@ class PyTorchTrialContext(TrialFacts):
         """Deprecated: mixed precision by NVIDIA apex; use `experimental.use_amp`.
 
         Args:
-            models, optimizers: one or a list of each, wrapped; others that are wrapped stay as they are. The other
-                arguments are those of `apex.amp.initialize`.
+            models: a wrapped model or a list of them; other wrapped models stay as they are.
+            optimizers: a wrapped optimizer or a list of them. The other arguments are those of `apex.amp.initialize`.
 
         Returns:
             Models and optimizers as apex made them, in the shape given.
@@ -303,7 +303,9 @@ class PyTorchTrialContext(TrialFacts):
 
         Args:
             loss: what to differentiate; scaled before under `use_amp` in float16.
-            gradient, retain_graph, create_graph: as `torch.Tensor.backward` has them.
+            gradient: argument of `torch.Tensor.backward`.
+            retain_graph: argument of `torch.Tensor.backward`.
+            create_graph: argument of `torch.Tensor.backward`.
         """
         self._gradients.backward(loss, gradient, retain_graph, create_graph)
 
