@@ -1,7 +1,7 @@
-"""Puts the built web page into wheels and source distributions.
+"""Puts the built web page and the documentation site into wheels and source distributions.
 
-A page that stands in webui/dist is taken as it is while it is as new as its sources; else it is built, with Node from
-this machine or from PyPI. Where that fails the wheel has no page and the warning says so;
+webui/dist and build/guide are taken as they are while they are as new as their sources; else they are built, with Node
+and the site generator from PyPI. Where that fails the wheel goes without, and a warning says so;
 DETERMINED_REQUIRE_WEBUI=1 makes it an error.
 """
 
@@ -15,35 +15,37 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class WebPageHook(BuildHookInterface):
+class BuiltPagesHook(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "editable":
-            return  # the master of an editable install serves webui/dist itself
-        home = Path(self.root) / "webui"
-        if not self._is_there(home):
-            return
-        target = "determined/webui" if self.target_name == "wheel" else "webui/dist"
-        build_data["force_include"][str(home / "dist")] = target
+            return  # the master of an editable install serves what stands beside its sources
+        root = Path(self.root)
+        included = build_data["force_include"]
+        if self._is_there("the web page", "make webui", root / "webui" / "build.py", root / "webui"):
+            included[str(root / "webui" / "dist")] = self._target("determined/webui", "webui/dist")
+        if self._is_there("the documentation site", "make docs", root / "scripts" / "guide" / "build.py", root):
+            included[str(root / "build" / "guide")] = self._target("determined/guide", "build/guide")
 
-    def _is_there(self, home: Path) -> bool:
-        page = _load(home / "build.py")
+    def _target(self, in_wheel: str, in_sources: str) -> str:
+        return in_wheel if self.target_name == "wheel" else in_sources
+
+    def _is_there(self, thing: str, command: str, script: Path, home: Path) -> bool:
+        builder = _load(script)
         try:
-            page.ensure(home)
+            builder.ensure(home)
         except (OSError, subprocess.CalledProcessError) as e:
-            self._complain(f"the web page could not be built ({e})")
-        return bool(page.is_built(home))
+            self._complain(f"{thing} could not be built ({e})", command)
+        return bool(builder.is_built(home))
 
-    def _complain(self, why: str) -> None:
+    def _complain(self, why: str, command: str) -> None:
         if os.environ.get("DETERMINED_REQUIRE_WEBUI") == "1":
-            raise RuntimeError(f"{why}, and DETERMINED_REQUIRE_WEBUI=1 asks for it; `make webui` shows what is missing")
-        self.app.display_warning(
-            f"{why}: this package serves an older page or none; `make webui` shows what is missing"
-        )
+            raise RuntimeError(f"{why}, and DETERMINED_REQUIRE_WEBUI=1 asks for it; `{command}` shows what is missing")
+        self.app.display_warning(f"{why}: this package has an older one or none; `{command}` shows what is missing")
 
 
 def _load(path: Path) -> ModuleType:
-    """By its path: a frontend may have another module of that name."""
-    spec = importlib.util.spec_from_file_location("webui_build", path)
+    """Load a module by its path: a frontend may have another one of that name."""
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_build", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -31,6 +31,8 @@ PUBLIC = {
     "/docs",
     "/docs/assets/docs.css",
     "/docs/assets/docs.js",
+    "/docs/guide",
+    "/docs/guide/{path:path}",
     "/docs/openapi.json",
     "/docs/{path:str}",
     "/health",

@@ -122,6 +122,7 @@ function UserMenu() {
         icon={<CircleUser size={16} aria-hidden="true" />}
         items={[
           { id: "settings", label: "Settings", onAction: () => navigate("/settings") },
+          { id: "guide", label: "Guide", onAction: () => void window.open("/docs/guide", "_blank", "noopener") },
           { id: "api", label: "API reference", onAction: () => void window.open("/docs", "_blank", "noopener") },
           { id: "out", label: "Sign out", onAction: () => navigate("/logout") },
         ]}

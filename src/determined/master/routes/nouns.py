@@ -19,6 +19,7 @@ def routers() -> list[Router]:
         environment_lock,
         experiment,
         experiment_actions,
+        guide,
         health,
         hp_analysis,
         job,
@@ -45,7 +46,7 @@ def routers() -> list[Router]:
 
     nouns = (
         agent, allocation, bridge, checkpoint, claim, custom_search, docs, dry_run, environment_lock, experiment,
-        experiment_actions, health, hp_analysis, job, log, lookup, master, metric, pool, project, report,
+        experiment_actions, guide, health, hp_analysis, job, log, lookup, master, metric, pool, project, report,
         resource_allocation, run, search, session, stream, task, token, trial, user, view, webui, workspace,
     )  # fmt: skip
     return [_without_options(noun.router) for noun in nouns]

@@ -1,6 +1,7 @@
-"""Where the built web page lies, and which of its files answers a request."""
+"""Locations of the built web page and guide, and the file of theirs that answers a request."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 _NAME = re.compile(r"(?:[A-Za-z0-9_@-][\w.@-]*/)*[A-Za-z0-9_@-][\w.@-]*", re.ASCII)
 _LONGEST = 200  # characters; to ask the system for a name that is longer than it allows is an error of its own
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
-_KINDS = {
+KINDS = {
     ".css": "text/css",
     ".ico": "image/x-icon",
     ".js": "text/javascript",
@@ -29,20 +30,30 @@ class WebFile:
 
 
 def page_directory() -> Path | None:
-    """None when nothing was built. An editable install takes what stands beside its sources."""
+    """Find the built web page; None when there is none."""
+    return _built("webui", "webui/dist")
+
+
+def guide_directory() -> Path | None:
+    """Find the built documentation site; None when there is none."""
+    return _built("guide", "build/guide")
+
+
+def _built(in_package: str, in_checkout: str) -> Path | None:
+    """An editable install takes what stands beside its sources."""
     package = Path(str(files("determined")))
-    places = [package / "webui"]
+    places = [package / in_package]
     if package.parent.name == "src":
-        places.append(package.parents[1] / "webui" / "dist")
+        places.append(package.parents[1] / in_checkout)
     return next((place for place in places if (place / "index.html").is_file()), None)
 
 
-def web_file(root: Path, name: str, accept_encoding: str) -> WebFile | None:
-    """The file, compressed where the client reads that and the build has made it; None for what is no public file."""
+def web_file(root: Path, name: str, accept_encoding: str, kinds: Mapping[str, str] = KINDS) -> WebFile | None:
+    """Read a file, compressed where the client takes that and the build made it; None for what is no public file."""
     path = root / name
-    if len(name) > _LONGEST or not _NAME.fullmatch(name) or path.suffix not in _KINDS or not path.is_file():
+    if len(name) > _LONGEST or not _NAME.fullmatch(name) or path.suffix not in kinds or not path.is_file():
         return None
-    kind = _KINDS[path.suffix]
+    kind = kinds[path.suffix]
     for encoding, suffix in _ENCODINGS:
         smaller = path.with_name(path.name + suffix)
         if accepts(accept_encoding, encoding) and smaller.is_file():
@@ -51,7 +62,7 @@ def web_file(root: Path, name: str, accept_encoding: str) -> WebFile | None:
 
 
 def accepts(header: str, encoding: str) -> bool:
-    """Whether an Accept-Encoding header names this encoding and does not weigh it with zero."""
+    """Tell whether an Accept-Encoding header names this encoding and does not weigh it with zero."""
     for item in header.lower().split(","):
         name, _, weight = item.strip().partition(";")
         if name.strip() == encoding:
