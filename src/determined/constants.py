@@ -3,7 +3,7 @@
 # The release of the official client whose wire we speak; /info answers it so that client does not warn.
 API_VERSION = "0.38.1"
 
-# Environment of a task (spec/runtime.md 9.1). Values are the variable names.
+# Environment of a task (docs/architecture/task_environment.md). Values are the variable names.
 ENV_MASTER = "DET_MASTER"
 ENV_MASTER_ADDR = "DET_MASTER_ADDR"
 ENV_MASTER_HOST = "DET_MASTER_HOST"
@@ -57,13 +57,13 @@ DEFAULT_RUN_DIR = "/run/determined"
 
 ALLOCATION_TOKEN_HEADER = "Grpc-Metadata-x-allocation-token"
 
-# spec/runtime.md 12
+# Base64 of it in JSON stays below the 128 MiB that upstream's clients send.
 MAX_CONTEXT_BYTES = 95 * 1024 * 1024
 # A config is a few thousand characters. It is stored twice, and shown in every list of experiments.
 MAX_CONFIG_CHARS = 512 * 1024
-# spec/runtime.md 10
+# A longer line of a log is cut into several.
 MAX_LOG_LINE_BYTES = 8191
-# The one line in which a task prints its config starts so; log policies do not look at it (spec/runtime.md 6.6).
+# The one line in which a task prints its config starts so; log policies skip it, for it holds their patterns.
 CONFIG_LINE_PREFIX = "experiment config: "
 
 # From TERM to KILL for the peers of a rank that failed: once on its own node and once on the others, within 5 s.

@@ -21,6 +21,10 @@ REFERENCES = (
     "make_webui_types",
 )
 
+CODE = ("src", "tests", "benchmarks", "scripts", "examples")
+_NAMED = re.compile(r"\b(?:docs|benchmarks|examples)/[\w/.-]+\.md\b|\b(?:ARCHITECTURE|CONTRIBUTING|CHANGELOG)\.md\b")
+# Papers that a reader of the repository does not have.
+_ELSEWHERE = re.compile(r"\bspec/\w|\bdesign \d|\bseed 0\d|\b(?:spec|search|runtime|config|core)\.md \d")
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -61,6 +65,17 @@ def test_links_between_documents_lead_somewhere(document: Path) -> None:
     targets = [link for link in _LINK.findall(document.read_text()) if "://" not in link]
     broken = [link for link in targets if not (document.parent / link).exists()]
     assert not broken, f"{document.name} links to {broken}"
+
+
+@pytest.mark.parametrize("folder", CODE)
+def test_code_names_only_documents_that_are_here(folder: str) -> None:
+    for path in (ROOT / folder).rglob("*.py"):
+        if path in (Path(__file__), ROOT / "tests" / "unit" / "scripts" / "test_guide.py"):
+            continue  # their examples are made up
+        text = path.read_text()
+        gone = [name for name in _NAMED.findall(text) if not (ROOT / name).is_file()]
+        assert not gone, f"{path.relative_to(ROOT)} names {gone}"
+        assert not _ELSEWHERE.search(text), f"{path.relative_to(ROOT)} refers to a document outside of the repository"
 
 
 def test_every_page_is_reached_from_the_index() -> None:

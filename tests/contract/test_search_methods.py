@@ -1,4 +1,4 @@
-"""What every search method promises, in both generations, whatever its trials do (spec/search.md 1, 10, 11)."""
+"""What every search method promises, in both generations, whatever its trials do."""
 
 import json
 import math

@@ -31,7 +31,7 @@ if rank == 3:
     {end}
 time.sleep(600)
 """
-# The generic form of seed 004: the layer starts one script per slot and tells each who it is.
+# The first form of the Generic API: the layer starts one script per slot and tells each who it is.
 LAYER = """
 import json, os, subprocess, sys
 counts, node = json.loads(os.environ["DET_CONTAINER_SLOT_COUNTS"]), int(os.environ["DET_CONTAINER_RANK"])

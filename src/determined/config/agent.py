@@ -1,4 +1,4 @@
-"""An agent config as typed data (spec/config.md 15)."""
+"""An agent config as typed data."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -105,7 +105,7 @@ _WHOLE_RULES = (_metric_present, _grid_counts, _initial_points, _cmaes_axes, _wo
 
 
 def from_entrypoint_script(value: dict[str, Any]) -> bool:
-    """Whether this canonical config was written with `entrypoint_script` (seed 004's form)."""
+    """Whether this canonical config was written with `entrypoint_script` (the first form of the Generic API)."""
     environment = value.get("environment")
     variables = environment.get("environment_variables") if isinstance(environment, dict) else None
     entries = variables.get("cpu") if isinstance(variables, dict) else None

@@ -1,4 +1,4 @@
-"""Configs of jobs that are not experiments: commands, notebooks, shells, TensorBoards (spec/config.md 13)."""
+"""Configs of jobs that are not experiments: commands, notebooks, shells, TensorBoards."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Layers of configs: one raw experiment config over another (spec/config.md 3)."""
+"""Layers of configs: one raw experiment config over another."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Config policies: limits an administrator sets on what may be asked for (spec/config.md 12)."""
+"""Config policies: limits an administrator sets on what may be asked for."""
 
 from dataclasses import dataclass
 from typing import Any

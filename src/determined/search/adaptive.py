@@ -1,4 +1,4 @@
-"""adaptive: brackets of synchronous halving with different numbers of rungs, side by side (spec/search.md 9).
+"""adaptive: brackets of synchronous halving with different numbers of rungs, side by side.
 
 The budget of training units is shared out evenly; `max_rungs` is taken as given, whatever the budget can fill.
 """

@@ -1,4 +1,4 @@
-"""adaptive_asha: brackets of ASHA with different numbers of rungs, side by side (spec/search.md 7).
+"""adaptive_asha: brackets of ASHA with different numbers of rungs, side by side.
 
 A deep bracket cuts early and tries many points; a shallow one gives fewer points longer to show what they are worth.
 """

@@ -1,4 +1,4 @@
-"""adaptive_simple: `adaptive` for a number of trials instead of a budget (spec/search.md 9)."""
+"""adaptive_simple: `adaptive` for a number of trials instead of a budget."""
 
 from determined.search.adaptive_asha import Mode, mode_rungs
 from determined.search.sync_halving import Stage, trial_stages

@@ -1,4 +1,4 @@
-"""ASHA that stops trials: at each rung a trial goes on while it is among the best so far (spec/search.md 5).
+"""ASHA that stops trials: at each rung a trial goes on while it is among the best so far.
 
 The late form watches validation reports; the classic one (`stop_once`) hands out each rung's length as an operation.
 """

@@ -1,4 +1,4 @@
-"""ASHA that promotes: trials wait at their rung without a slot, and the best go on when a place opens (search.md 6).
+"""ASHA that promotes: trials wait at their rung without a slot, and the best go on when a place opens.
 
 Classic generation only: a waiting trial is resumed from its checkpoint by the next operation it is given.
 """

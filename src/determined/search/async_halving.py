@@ -1,6 +1,6 @@
 """What both forms of ASHA share: rungs, the number of trials that may still be drawn, progress, extension.
 
-asha.py stops trials at rungs (spec/search.md 5); asha_promotion.py lets them wait there and promotes the best (6).
+asha.py stops trials at rungs; asha_promotion.py lets them wait there and promotes the best.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Custom search: the method is a program of the user's; here is its queue of events and the reading of its answers.
 
-Events are numbered from 1 and kept until they are acknowledged (spec/search.md 13). Both are as the wire writes them.
+Events are numbered from 1 and kept until they are acknowledged. Both are as the wire writes them.
 """
 
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Grid search: every point of the product of the hyperparameters' values, the last point first (spec/search.md 4).
+"""Grid search: every point of the product of the hyperparameters' values, the last point first.
 
 Points are computed from their index when they are created, so a grid of a million points costs no more than one of ten.
 """

@@ -1,7 +1,7 @@
 """The protocol between an experiment and its search: events in, operations out.
 
-A `SearchMethod` is a pure state machine. `Searcher` (searcher.py) wraps one with the bookkeeping every method shares
-(spec/search.md 1): it counts requests, closes, failures, and appends `Shutdown` when all is done.
+A `SearchMethod` is a pure state machine. `Searcher` (searcher.py) wraps one with the bookkeeping every method shares:
+it counts requests, closes, failures, and appends `Shutdown` when all is done.
 """
 
 import sys
@@ -147,7 +147,7 @@ class SearchContext(ABC):
 
     @abstractmethod
     def create(self, hparams: dict[str, Any] | None = None, *, checkpoint_of: str | None = None) -> Create:
-        """A fresh trial (draw order of spec/search.md 2): hyperparameters, unless given, then id, then seed.
+        """A fresh trial, drawn in this order: hyperparameters, unless given, then id, then seed.
 
         Hyperparameters that are not given may be decided later by a sampler; a method looks at the id alone.
         """

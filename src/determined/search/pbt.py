@@ -1,4 +1,4 @@
-"""Population based training (spec/search.md 9): rounds of equal length; after each the worst make way for explored
+"""Population based training: rounds of equal length; after each the worst make way for explored
 copies of the best, which start from their parents' checkpoints.
 
 Lengths are a trial's own: a child's first round ends at length_per_round however old its parent is, and whoever goes

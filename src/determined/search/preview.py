@@ -1,4 +1,4 @@
-"""What a search will cost before it runs: how many trials train how long (spec/search.md 8).
+"""What a search will cost before it runs: how many trials train how long.
 
 Counts that follow from the config are computed; methods that hand out operations by metrics are simulated.
 """

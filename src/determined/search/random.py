@@ -1,4 +1,4 @@
-"""Random search: a fixed number of sampled trials, a bounded number of them at a time (spec/search.md 3)."""
+"""Random search: a fixed number of sampled trials, a bounded number of them at a time."""
 
 from typing import Any
 

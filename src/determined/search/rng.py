@@ -1,6 +1,6 @@
 """The experiment's random generator: a 32-bit Mersenne Twister that draws what NumPy's RandomState(seed) draws.
 
-Upstream's trials (ids, seeds, hyperparameters) are reproduced only while these draws stay as they are (search.md 2).
+Upstream's trials (ids, seeds, hyperparameters) are reproduced only while these draws stay as they are.
 """
 
 import random
@@ -12,7 +12,7 @@ _STATE_VERSION = 3  # what random.Random.setstate expects for a Mersenne Twister
 
 
 class Rng:
-    """Draws of spec/search.md 2. The state is 624 words and a position, as NumPy keeps it."""
+    """Random numbers as NumPy's RandomState draws them. The state is 624 words and a position, as NumPy keeps it."""
 
     def __init__(self, seed: int) -> None:
         self._twister = random.Random()

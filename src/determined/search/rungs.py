@@ -5,7 +5,7 @@ from typing import Any
 
 
 def rung_lengths(length: int, divisor: float, rungs: int) -> list[int]:
-    """Ascending lengths of at most `rungs` rungs, the top one at `length` (spec/search.md 5).
+    """Ascending lengths of at most `rungs` rungs, the top one at `length`.
 
     Each rung is the one above divided by `divisor`, never below 1. Small lengths repeat (length 4, divisor 4, 5 rungs:
     1, 1, 1, 1, 4); equal ones are merged into a single rung, so there may be fewer rungs than asked for (1, 4), trials

@@ -1,4 +1,4 @@
-"""Hyperparameters: how one value is read (config.md 5) and drawn (search.md 2)."""
+"""Hyperparameters: how one value is read and drawn."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`Searcher`: a search method with the bookkeeping every method shares (spec/search.md 1), as one value that snapshots.
+"""`Searcher`: a search method with the bookkeeping every method shares, as one value that snapshots.
 
 The experiment feeds it events and executes the operations it returns. It is pure: equal events give equal operations.
 A trial whose point a sampler must think up is held back, with all that is said to it, until `proposed` (sampler.py).

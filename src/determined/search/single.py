@@ -1,4 +1,4 @@
-"""One trial (spec/search.md 3). Hyperparameters that vary are drawn once; an invalid draw is not replaced."""
+"""One trial. Hyperparameters that vary are drawn once; an invalid draw is not replaced."""
 
 from determined.search.method import Operation, SearchContext, SearchMethod
 from determined.search.random import RandomSearch

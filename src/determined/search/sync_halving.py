@@ -1,4 +1,4 @@
-"""Synchronous halving (spec/search.md 9): a fixed number of trials per rung, the best of each go on to the next.
+"""Synchronous halving: a fixed number of trials per rung, the best of each go on to the next.
 
 A trial is promoted as soon as no result still to come can push it out of its rung's places. So a rung fills only after
 all trials below it have reported: none is left to train below a full rung, and `train_stragglers` changes nothing.

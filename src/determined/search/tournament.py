@@ -1,4 +1,4 @@
-"""Tournament: several searches side by side in one experiment, each with trials of its own (spec/search.md 7.5)."""
+"""Tournament: several searches side by side in one experiment, each with trials of its own."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar

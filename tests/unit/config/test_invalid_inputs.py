@@ -1,4 +1,4 @@
-"""Every row of the catalogue of invalid inputs (spec/config.md 16), and how violations are shown."""
+"""Every row of the catalogue of invalid inputs, and how violations are shown."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The merge algebra, row by row (spec/config.md 3)."""
+"""The merge algebra, row by row."""
 
 from typing import Any
 

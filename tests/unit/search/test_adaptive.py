@@ -1,4 +1,4 @@
-"""adaptive: a budget shared out over brackets of synchronous halving (spec/search.md 9)."""
+"""adaptive: a budget shared out over brackets of synchronous halving."""
 
 from typing import Any
 

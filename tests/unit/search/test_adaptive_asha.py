@@ -1,4 +1,4 @@
-"""adaptive_asha: every row of the table of spec/search.md 7, the pure functions, and the search they make."""
+"""adaptive_asha: a table of searches and their brackets, the pure functions, and the search they make."""
 
 import random
 from typing import Any

@@ -1,4 +1,4 @@
-"""adaptive_simple: trials shared out evenly over brackets of synchronous halving (spec/search.md 9)."""
+"""adaptive_simple: trials shared out evenly over brackets of synchronous halving."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""ASHA that stops trials: the trace and the facts of spec/search.md 5, late and classic (`stop_once`)."""
+"""ASHA that stops trials: who is stopped at which rung, late and classic (`stop_once`)."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""ASHA that promotes waiting trials: the trace and the facts of spec/search.md 6."""
+"""ASHA that promotes waiting trials: who is promoted when, and who is closed."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The points of a grid and their order (spec/search.md 4)."""
+"""The points of a grid and their order."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Population based training: rounds, truncation, children and how they are explored (spec/search.md 9)."""
+"""Population based training: rounds, truncation, children and how they are explored."""
 
 import math
 from typing import Any

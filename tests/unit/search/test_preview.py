@@ -1,4 +1,4 @@
-"""What a search will cost: the examples of spec/search.md 8, and the searches that are simulated."""
+"""Cost of a search: searches that are computed, and searches that are simulated."""
 
 from typing import Any
 

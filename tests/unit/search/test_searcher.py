@@ -1,4 +1,4 @@
-"""The wrapper and the three methods that need no metric: single, random, grid (spec/search.md 1-4)."""
+"""The wrapper and the three methods that need no metric: single, random, grid."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Synchronous halving: the rungs of spec/search.md 9, and who is promoted when."""
+"""Synchronous halving: the trials of each rung, and who is promoted when."""
 
 from typing import Any
 

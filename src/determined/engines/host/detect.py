@@ -1,4 +1,4 @@
-"""Which devices this machine offers as slots: NVIDIA, ROCm, CPU, or artificial ones (spec/config.md 15)."""
+"""Devices that a machine offers as slots: NVIDIA, ROCm, CPU, artificial (docs/architecture/task_environment.md)."""
 
 import logging
 import os

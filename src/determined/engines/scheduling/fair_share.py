@@ -1,4 +1,4 @@
-"""The fair-share scheduler: slots are divided among jobs by weight and demand (spec/runtime.md 6.4)."""
+"""The fair-share scheduler: slots are divided among jobs by weight and demand."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

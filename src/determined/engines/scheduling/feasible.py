@@ -7,7 +7,7 @@ from determined.errors import InvalidArgument
 
 
 def split(need: int, counts: Mapping[int, int], *, heterogeneous: bool) -> dict[int, int] | None:
-    """How many whole idle nodes of which size hold `need` slots: {size: nodes}, or None (spec/runtime.md 6.2, 2).
+    """How many whole idle nodes of which size hold `need` slots: {size: nodes}, or None.
 
     `counts`: idle nodes by size. Sizes are not mixed unless `heterogeneous`, and then greedily without backtracking.
     """

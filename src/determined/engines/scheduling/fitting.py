@@ -1,4 +1,4 @@
-"""Where one request fits: the free capacity of a pool during one scheduling pass (spec/runtime.md 6.1, 6.2)."""
+"""Where one request fits: the free capacity of a pool during one scheduling pass."""
 
 import hashlib
 from collections import Counter

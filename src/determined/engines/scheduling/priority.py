@@ -1,4 +1,4 @@
-"""The priority scheduler, the default (spec/runtime.md 6.3)."""
+"""The priority scheduler, the default."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby

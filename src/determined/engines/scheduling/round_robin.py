@@ -1,4 +1,4 @@
-"""The round-robin scheduler of older clusters: one request per job in turn, nobody preempted (spec/runtime.md 6.5)."""
+"""The round-robin scheduler of older clusters: one request per job in turn, nobody preempted."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence

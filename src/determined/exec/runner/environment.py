@@ -1,4 +1,4 @@
-"""The environment of a task (spec/runtime.md 9.1), built from nothing: the master's own variables are not for tasks.
+"""The environment of a task, built from nothing: the master's own variables are not for tasks.
 
 The one file of the runner that reads os.environ.
 """

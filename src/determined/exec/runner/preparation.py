@@ -199,7 +199,7 @@ def not_mounted(mount: BindMount) -> str:
 
 
 def _write_info(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir) -> None:
-    """The files of spec/runtime.md 9.2, as determined._info reads them."""
+    """Write the files that determined._info reads (docs/architecture/task_environment.md)."""
     cluster = {
         "master_url": launch.master_url,
         "cluster_id": spec.cluster_id,

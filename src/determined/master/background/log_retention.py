@@ -1,4 +1,4 @@
-"""Logs whose time has come are dropped: a sweep by the configured schedule (spec/runtime.md 10)."""
+"""Logs whose time has come are dropped: a sweep by the configured schedule (docs/architecture/task_environment.md)."""
 
 import logging
 import re

@@ -1,4 +1,4 @@
-"""A stored log line as the wire shows it, rendered as upstream renders it (spec/runtime.md 10)."""
+"""A stored log line as the wire shows it, rendered as upstream renders it (docs/architecture/task_environment.md)."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Log policies (spec/runtime.md 6.6): which shipped lines match, and what follows. Patterns run in RE2."""
+"""Log policies: shipped lines that match, and what follows (docs/architecture/task_environment.md). Uses RE2."""
 
 import logging
 from collections.abc import Sequence

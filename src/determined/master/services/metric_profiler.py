@@ -1,4 +1,4 @@
-"""System metrics of trials: groups gpu, cpu, memory, disk and network, nested by agent (spec/core.md 9)."""
+"""System metrics of trials: groups gpu, cpu, memory, disk, network, nested by node (docs/architecture/reports.md)."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any

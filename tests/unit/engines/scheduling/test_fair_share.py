@@ -1,4 +1,4 @@
-"""The fair-share scheduler (spec/runtime.md 6.4)."""
+"""The fair-share scheduler."""
 
 import time
 from collections import Counter

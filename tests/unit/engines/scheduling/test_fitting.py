@@ -1,4 +1,4 @@
-"""Where one request fits (spec/runtime.md 6.1, 6.2)."""
+"""Where one request fits."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""The priority scheduler (spec/runtime.md 6.3)."""
+"""The priority scheduler."""
 
 import time
 

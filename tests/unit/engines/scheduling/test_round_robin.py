@@ -1,4 +1,4 @@
-"""The round-robin scheduler (spec/runtime.md 6.5)."""
+"""The round-robin scheduler."""
 
 from scheduling_pools import Queue, after, node
 

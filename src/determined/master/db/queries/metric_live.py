@@ -1,6 +1,7 @@
 """Which stored reports still count: a later run that starts again from an earlier step archives what lies beyond it.
 
-Nothing is rewritten for that: a watermark per run and group holds the first step the run reported (spec/runtime.md 7).
+Nothing is rewritten for that: a watermark per run and group holds the first step the run reported
+(docs/architecture/storage.md).
 """
 
 from collections.abc import Iterator
