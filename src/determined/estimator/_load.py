@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from determined._json import JsonObject
+
 _SAVED_MODEL = "saved_model.pb"
 _CODE = "code"
 
@@ -36,3 +38,8 @@ def load_estimator_from_checkpoint_path(path: str, tags: Sequence[str] | None = 
             "build_serving_input_receiver_fns return one function, or pass the directory of one of them"
         )
     return tf.saved_model.load(str(found[0].parent), tags=list(tags or ["serve"]))
+
+
+def load_stored(path: str, tags: list[str] | None, kwargs: JsonObject) -> Any:
+    """Load a checkpoint as `Checkpoint.load` did, whose `kwargs` are for another API."""
+    return load_estimator_from_checkpoint_path(path, tags)

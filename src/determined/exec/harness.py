@@ -3,46 +3,27 @@
 import importlib
 import sys
 from pathlib import Path
-from typing import Any
 
+from determined._frameworks import Framework, extra_of, framework_of
 from determined._imports import lacking_module
 from determined._logging import configure
-from determined.trial import training_api_of
-
-# Training API -> the extra that brings its framework.
-_APIS = {
-    "determined.estimator": "tensorflow",
-    "determined.keras": "tensorflow",
-    "determined.pytorch": "torch",
-    "determined.pytorch.deepspeed": "deepspeed",
-}
-# Framework -> the extra that brings it.
-_EXTRAS = {
-    "accelerate": "transformers",
-    "deepspeed": "deepspeed",
-    "keras": "keras",
-    "lightning": "lightning",
-    "pytorch_lightning": "lightning",
-    "tensorflow": "tensorflow",
-    "torch": "torch",
-    "transformers": "transformers",
-}
 
 
 def main(arguments: list[str]) -> int:
+    """Train the class that the one argument names; the exit status."""
     if len(arguments) != 1 or ":" not in arguments[0]:
         sys.stderr.write("usage: python -m determined.exec.harness MODULE:CLASS\n")
         return 2
     configure()
-    found = load_class(arguments[0])
-    if isinstance(found, str):
-        sys.stderr.write(f"ERROR: {found}\n")
+    loaded = load_class(arguments[0])
+    if isinstance(loaded, str):
+        sys.stderr.write(f"ERROR: {loaded}\n")
         return 1
-    return run_class(arguments[0], found)
+    return run_class(arguments[0], loaded)
 
 
-def load_class(spec: str) -> Any:
-    """The class, or a text saying why it cannot be had. An error inside the user's module passes through."""
+def load_class(spec: str) -> type | str:
+    """Import a class, or return why it cannot be had. An error inside the user's module passes through."""
     module_name, _, class_name = spec.partition(":")
     sys.path.insert(0, str(Path.cwd()))
     try:
@@ -53,16 +34,17 @@ def load_class(spec: str) -> Any:
         if e.name is not None and e.name.startswith("determined."):
             return f"entrypoint {spec}: the training API {e.name} is not part of this installation; upgrade determined"
         return f"entrypoint {spec}: {module_name} needs {e.name}; {lacking_module(e.name or '') or _advice(e.name)}"
-    found = getattr(module, class_name, None)
-    if not isinstance(found, type):
+    member: object = getattr(module, class_name, None)
+    if not isinstance(member, type):
         return f"entrypoint {spec}: module {module_name} has no class {class_name}"
-    return found
+    return member
 
 
 def run_class(spec: str, trial_class: type) -> int:
-    package = training_api_of(trial_class)
-    if package is not None:
-        return _run_with(spec, trial_class, package)
+    """Train a trial class by its training API; the exit status."""
+    framework = framework_of(trial_class)
+    if framework is not None:
+        return _run_with(spec, trial_class, framework)
     sys.stderr.write(
         f"ERROR: entrypoint {spec}: {trial_class.__name__} derives from no trial class of a training API; derive it "
         "from PyTorchTrial, TFKerasTrial or the like, or give a script as entrypoint\n"
@@ -70,18 +52,18 @@ def run_class(spec: str, trial_class: type) -> int:
     return 1
 
 
-def _run_with(spec: str, trial_class: type, package: str) -> int:
+def _run_with(spec: str, trial_class: type, framework: Framework) -> int:
     try:
-        entrypoint = importlib.import_module(f"{package}._entrypoint")
+        entrypoint = framework.load("_entrypoint")
     except ModuleNotFoundError as e:
-        sys.stderr.write(f"ERROR: entrypoint {spec} needs {e.name}; pip install 'redetermined[{_APIS[package]}]'\n")
+        sys.stderr.write(f"ERROR: entrypoint {spec} needs {e.name}; pip install 'redetermined[{framework.extra}]'\n")
         return 1
     status: int = entrypoint.run_trial(trial_class)
     return status
 
 
 def _advice(name: str | None) -> str:
-    extra = _EXTRAS.get((name or "").partition(".")[0])
+    extra = extra_of(name or "")
     return f"pip install 'redetermined[{extra}]'" if extra else "pip install it in startup-hook.sh"
 
 

@@ -11,18 +11,18 @@ from determined.experimental import test_one_batch
 
 
 def main(arguments: list[str]) -> int:
-    """`CONFIG` is a JSON file: an experiment config."""
+    """Try a class with the experiment config of a JSON file; the exit status."""
     if len(arguments) != 2:
         sys.stderr.write("usage: python -m determined.exec.one_batch MODULE:CLASS CONFIG\n")
         return 2
     spec, config = arguments
     logging.basicConfig(level=logging.INFO, format=LOG_FORMAT)
-    found = load_class(spec)
-    if isinstance(found, str):
-        sys.stderr.write(f"ERROR: {found}\n")
+    loaded = load_class(spec)
+    if isinstance(loaded, str):
+        sys.stderr.write(f"ERROR: {loaded}\n")
         return 1
     try:
-        test_one_batch(found, json.loads(Path(config).read_text()))
+        test_one_batch(loaded, json.loads(Path(config).read_text()))
     except NotImplementedError as e:
         sys.stderr.write(f"ERROR: entrypoint {spec}: {e}\n")
         return 1

@@ -9,12 +9,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from determined._frameworks import framework_of
 from determined._info import ClusterInfo, get_cluster_info
 from determined.config.test_mode import one_batch
 from determined.experimental._one_batch import test_one_batch
 from determined.sdk.determined import Determined
 from determined.sdk.experiment import Experiment
-from determined.trial import training_api_of
 
 logger = logging.getLogger("determined.client")
 
@@ -152,8 +152,8 @@ def _entrypoint_class(request: NativeRequest) -> type:
 
 
 def _train(trial_def: type) -> int:
-    package = training_api_of(trial_def)
-    if package is None:
+    framework = framework_of(trial_def)
+    if framework is None:
         raise ValueError(f"{trial_def!r} is no trial class; derive it from PyTorchTrial or another API's trial")
-    status: int = import_module(f"{package}._entrypoint").run_trial(trial_def)  # by name, as it needs a framework
+    status: int = framework.load("_entrypoint").run_trial(trial_def)
     return status

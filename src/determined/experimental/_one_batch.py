@@ -1,12 +1,12 @@
 """test_one_batch: tries a trial class here and now, without a cluster."""
 
-from importlib import import_module
 from typing import Any
 
-from determined.trial import training_api_of
+from determined._frameworks import framework_of
+from determined._json import JsonObject
 
 
-def test_one_batch(trial_class: type, config: dict[str, Any] | None = None) -> Any:
+def test_one_batch(trial_class: type, config: JsonObject | None = None) -> Any:
     """Train a trial class on one batch, validate on one batch and save one checkpoint, in this process.
 
     Hyperparameters with a range are drawn from it. The checkpoint goes to a temporary directory and is removed.
@@ -27,9 +27,9 @@ def test_one_batch(trial_class: type, config: dict[str, Any] | None = None) -> A
     """
     if not isinstance(trial_class, type):
         raise TypeError(f"test_one_batch got {trial_class!r}; pass the trial class itself")
-    package = training_api_of(trial_class)
-    if package is not None:  # by name, as it needs a framework
-        return import_module(f"{package}._one_batch").run(trial_class, dict(config or {}))
+    framework = framework_of(trial_class)
+    if framework is not None:
+        return framework.load("_one_batch").run(trial_class, dict(config or {}))
     raise NotImplementedError(
         f"{trial_class.__name__} is no trial class that can be tried on one batch; derive it from PyTorchTrial, "
         "or run a script of your own with det experiment create --local"

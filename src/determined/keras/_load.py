@@ -4,6 +4,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from determined._json import JsonObject
 from determined.errors import CheckpointStateException
 from determined.keras._context import TFKerasTrialContext
 from determined.keras._model_inputs import build
@@ -49,3 +50,8 @@ def load_model_from_checkpoint_path(path: str, tags: list[str] | None = None) ->
         logger.warning("a part of checkpoint %s is not loaded: %s", path, lack)
     load_model_weights(model, directory)
     return model
+
+
+def load_stored(path: str, tags: list[str] | None, kwargs: JsonObject) -> Any:
+    """Load a checkpoint as `Checkpoint.load` did, whose `kwargs` are for another API."""
+    return load_model_from_checkpoint_path(path, tags)

@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from determined._json import JsonObject
 from determined.pytorch import _first_interface, _formats
 from determined.pytorch._checkpoint import load_model
 from determined.pytorch._context import PyTorchTrialContext
@@ -87,6 +88,11 @@ def load_trial_from_checkpoint_path(
     _first_interface.adopt(trial, context)
     _load_weights(context, directory, options)
     return trial
+
+
+def load_stored(path: str, tags: list[str] | None, kwargs: JsonObject) -> PyTorchTrial:
+    """Load a checkpoint as `Checkpoint.load` did, whose `tags` are not for this API."""
+    return load_trial_from_checkpoint_path(path, torch_load_kwargs=kwargs or None)
 
 
 def _refuse_deepspeed(directory: Path) -> None:

@@ -2,18 +2,12 @@
 
 import json
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from determined._frameworks import framework_of_checkpoint, frameworks
+from determined._json import JsonObject
 from determined.sdk.deprecation import warn_deprecated
-
-# By name, as each needs its framework.
-_LOADERS = {
-    "PyTorchTrial": ("determined.pytorch", "load_trial_from_checkpoint_path"),
-    "TFKerasTrial": ("determined.keras", "load_model_from_checkpoint_path"),
-    "EstimatorTrial": ("determined.estimator", "load_estimator_from_checkpoint_path"),
-}
 
 
 class DeprecatedCheckpointMethods:
@@ -42,30 +36,17 @@ class DeprecatedCheckpointMethods:
         return _load(Path(path), tags, kwargs)
 
 
-def _load(directory: Path, tags: list[str] | None, kwargs: dict[str, Any]) -> Any:
-    trial_type = _trial_type(directory)
-    if trial_type not in _LOADERS:
+def _load(directory: Path, tags: list[str] | None, kwargs: JsonObject) -> Any:
+    load_data, metadata = _read(directory / "load_data.json"), _read(directory / "metadata.json")
+    framework = framework_of_checkpoint(str(load_data.get("trial_type")) if load_data else None, metadata)
+    if framework is None:
+        *others, last = [each.trial_type for each in reversed(frameworks()) if each.trial_type]
         raise ValueError(
-            f"{directory} is no checkpoint of a PyTorchTrial, TFKerasTrial or EstimatorTrial (its trial type is "
-            f"{trial_type!r}); read its files as they were written"
+            f"{directory} is no checkpoint of a {', '.join(others)} or {last} (its trial type is "
+            f"{load_data.get('trial_type')!r}); read its files as they were written"
         )
-    module, function = _LOADERS[trial_type]
-    chosen = {"torch_load_kwargs": kwargs or None} if trial_type == "PyTorchTrial" else {"tags": tags}
-    return getattr(import_module(module), function)(str(directory), **chosen)
+    return framework.load("_load").load_stored(str(directory), tags, kwargs)
 
 
-def _trial_type(directory: Path) -> str | None:
-    """What `load_data.json` says; releases before 0.17.8 wrote none, and named framework and format instead."""
-    load_data = _read(directory / "load_data.json")
-    if load_data:
-        return load_data.get("trial_type")
-    metadata = _read(directory / "metadata.json")
-    if str(metadata.get("framework")).startswith("torch"):
-        return "PyTorchTrial"
-    if str(metadata.get("framework")).startswith("tensorflow"):
-        return "EstimatorTrial" if metadata.get("format") == "saved_model" else "TFKerasTrial"
-    return None
-
-
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> JsonObject:
     return dict(json.loads(path.read_text())) if path.is_file() else {}

@@ -1,7 +1,6 @@
 """What all trial APIs share: the class users derive from, its context and config, how long and in which order training
 goes, and what a checkpoint says about its trial."""
 
-from determined.trial._apis import training_api_of
 from determined.trial._batch_sizes import BatchSizes
 from determined.trial._checkpoint_origin import Origin, UserCode, metadata
 from determined.trial._context import TrialContext, local_core_context
@@ -70,6 +69,5 @@ __all__ = [
     "read_plain_state",
     "records_to_batches",
     "stored_class",
-    "training_api_of",
     "trial_config",
 ]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from determined import _frameworks
 from determined.exec import harness
 
 
@@ -52,9 +53,9 @@ def test_a_class_goes_to_the_training_api_it_derives_from(monkeypatch: pytest.Mo
             ran.append((self.name, trial_class.__name__))
             return 0
 
-    monkeypatch.setattr(harness.importlib, "import_module", Entrypoint)
+    monkeypatch.setattr(_frameworks.importlib, "import_module", Entrypoint)
     for module in ("pytorch._trial", "pytorch.deepspeed._trial", "pytorch.lightning._adapter", "keras._trial"):
         base = type("Base", (), {"__module__": f"determined.{module}"})
         assert harness.run_class("model_def:Mine", type("Mine", (base,), {"__module__": "model_def"})) == 0
-    packages = ("pytorch", "pytorch.deepspeed", "pytorch", "keras")
+    packages = ("pytorch", "pytorch.deepspeed", "pytorch.lightning", "keras")
     assert ran == [(f"determined.{package}._entrypoint", "Mine") for package in packages]
