@@ -132,6 +132,7 @@ test-postgres: setup
 # Every row of docs/frameworks.md, whose table this writes, and the tests that need a framework, in its environment.
 test-frameworks: setup frameworks
 	$(PYTEST) -q -m "frameworks" --write-table tests/frameworks
+	$(PYTEST) -q -m "frameworks" tests/contract/training_apis
 	sh scripts/test_framework_units.sh $(FRAMEWORKS) $(TF215)
 
 # One row of each framework. Most of the time goes into importing them, by one core each.

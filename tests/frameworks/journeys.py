@@ -14,11 +14,10 @@ from typing import Any
 
 import yaml
 
-from cluster import ROOT, Client, Cluster, clean_environment, copy_example, det, eventually
+from cluster import Client, Cluster, clean_environment, copy_example, det, eventually
+from framework_pythons import framework_python
 from rows import Row
 
-_VENVS = {"tf215": ("DET_TEST_TF215", ".venv-tf215")}
-_CURRENT = ("DET_TEST_FRAMEWORKS", ".venv-frameworks")
 _STANDSTILL = Path(__file__).parent / "standstill"
 _SEED = 7
 _RUN_SECONDS = 800.0  # only to end a hang: frameworks take minutes to import on a busy machine
@@ -115,8 +114,7 @@ JOURNEYS: dict[str, Callable[[Bench, Row], None]] = {
 
 
 def python_of(row: Row) -> Path:
-    variable, venv = _VENVS.get(row.python, _CURRENT)
-    python = Path(os.environ.get(variable, str(ROOT / venv))) / "bin" / "python"
+    python = framework_python("tf215" if row.python == "tf215" else "current")
     assert python.exists(), f"{row.framework} {row.version} is not installed in {python.parents[1]}; make frameworks"
     return python
 

@@ -117,6 +117,8 @@ class FakeRunner:
         while not self._stop.wait(0.002):
             if not self.hold.is_set():
                 self._pass()
+        if not self.hold.is_set():
+            self._pass()  # what was written since the last look
 
     def _pass(self) -> None:
         for name in journal_names(self._directory):
@@ -125,6 +127,58 @@ class FakeRunner:
             first, payloads = self._readers[name].read()
             self.records += [msgspec.msgpack.decode(raw, type=Record) for raw in payloads]
             self._readers[name].acknowledge(first + len(payloads) - 1)
+
+
+class Operations:
+    """A searcher that wants a trial to be trained to each length, and keeps the metrics it is told."""
+
+    def __init__(self, master: FakeMaster, *lengths: int) -> None:
+        self._left = list(lengths)
+        self._last = 0
+        self.completed: list[tuple[int, Any]] = []
+        path = "/api/v1/trials/7/searcher"
+        master.routes["GET", f"{path}/operation"] = lambda _body: (200, self._next())
+        master.routes["POST", f"{path}/completed_operation"] = self._complete
+
+    def _next(self) -> dict[str, Any]:
+        length = self._left[0] if self._left else self._last
+        return {"op": {"validateAfter": {"length": str(length)}}, "completed": not self._left}
+
+    def _complete(self, body: Any) -> Answer:
+        self._last = self._left.pop(0)
+        self.completed.append((int(body["op"]["length"]), body["searcherMetric"]))
+        return 200, {}
+
+
+def write_task_info(
+    run_dir: RunDir,
+    master_url: str,
+    config: dict[str, Any],
+    *,
+    slot_ids: list[int] | None = None,
+    task_type: str = "TRIAL",
+    hparams: dict[str, Any] | None = None,
+    latest_checkpoint: str | None = None,
+    steps_completed: int = 0,
+) -> None:
+    """Write the files that tell a process which task it is: trial 7 of experiment 3."""
+    slots = [0] if slot_ids is None else slot_ids
+    files = {
+        "cluster": {
+            "master_url": master_url, "cluster_id": "cluster", "agent_id": "agent", "slot_ids": slots,
+            "task_id": "1.abc", "allocation_id": "1.abc.1", "session_token": "token", "task_type": task_type,
+            "latest_checkpoint": latest_checkpoint,
+        },
+        "trial": {
+            "trial_id": 7, "experiment_id": 3, "trial_seed": 1, "hparams": hparams or {}, "config": config,
+            "steps_completed": steps_completed, "trial_run_id": 1,
+        },
+        "rendezvous": {
+            "container_addrs": ["127.0.0.1"], "container_rank": 0, "container_slot_counts": [len(slots)],
+        },
+    }  # fmt: skip
+    for name, content in files.items():
+        (run_dir.info / f"{name}.json").write_text(json.dumps(content))
 
 
 @pytest.fixture
@@ -170,23 +224,8 @@ def task(tmp_path: Path, run_dir: RunDir, master: FakeMaster, monkeypatch: pytes
     ) -> None:
         storage = {"type": "directory", "container_path": str(tmp_path / "checkpoints")}
         config = {"searcher": searcher or {"name": "single", "metric": "x"}, "checkpoint_storage": storage}
-        slots = [0] if slot_ids is None else slot_ids
-        files = {
-            "cluster": {
-                "master_url": master.url, "cluster_id": "cluster", "agent_id": "agent", "slot_ids": slots,
-                "task_id": "1.abc", "allocation_id": "1.abc.1", "session_token": "token", "task_type": task_type,
-                "latest_checkpoint": latest_checkpoint,
-            },
-            "trial": {
-                "trial_id": 7, "experiment_id": 3, "trial_seed": 1, "hparams": hparams or {}, "config": config,
-                "steps_completed": 0, "trial_run_id": 1,
-            },
-            "rendezvous": {
-                "container_addrs": ["127.0.0.1"], "container_rank": 0, "container_slot_counts": [len(slots)],
-            },
-        }  # fmt: skip
-        for name, content in files.items():
-            (run_dir.info / f"{name}.json").write_text(json.dumps(content))
+        write_task_info(run_dir, master.url, config, slot_ids=slot_ids, task_type=task_type, hparams=hparams,
+                        latest_checkpoint=latest_checkpoint)  # fmt: skip
         monkeypatch.setenv("DET_RUN_DIR", str(run_dir.path))
         monkeypatch.setenv("DET_RETRY_CONFIG", '{"total": 0}')
         monkeypatch.setattr(_info, "_known", False)

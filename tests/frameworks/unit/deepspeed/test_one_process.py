@@ -18,7 +18,6 @@ from torch import nn
 
 from determined import pytorch
 from determined.errors import CheckpointNotFound, InvalidExperimentException, UnsafeCheckpoint
-from determined.experimental import test_one_batch as one_batch
 from determined.pytorch import deepspeed as det_ds
 
 _PLAIN = {"optimizer": "SGD", "micro": 2, "accumulation": 3}
@@ -89,11 +88,6 @@ class Whole(SmallTrial):
 
     def evaluate_full_dataset(self, data_loader: Any) -> dict[str, Any]:
         return {"records": sum(len(inputs) for inputs, _ in data_loader)}
-
-
-class NoEngine(SmallTrial):
-    def __init__(self, context: det_ds.DeepSpeedTrialContext) -> None:
-        pass
 
 
 def test_accumulated_micro_batches_train_as_one_batch() -> None:
@@ -234,11 +228,6 @@ def test_less_training_data_than_one_batch_is_refused() -> None:
         fitted({"records": 6, "micro": 2, "accumulation": 4}, 1)
 
 
-def test_trial_without_an_engine_is_told_to_wrap_one() -> None:
-    with pytest.raises(InvalidExperimentException, match="wrapped no engine"), det_ds.init(hparams={}) as context:
-        det_ds.Trainer(NoEngine(context), context).fit(max_length=pytorch.Batch(1))
-
-
 def test_context_knows_the_sizes_of_batches_from_the_engine() -> None:
     with det_ds.init(hparams={"micro": 2, "accumulation": 3}) as context:
         with pytest.raises(InvalidExperimentException, match="no engine is wrapped"):
@@ -328,11 +317,6 @@ def test_group_of_a_trial_that_makes_it_by_itself_is_left_to_it(monkeypatch: pyt
         assert not torch.distributed.is_initialized()
         deepspeed.init_distributed(dist_backend="gloo", auto_mpi_discovery=False)
         assert torch.distributed.get_world_size() == 1
-
-
-def test_class_can_be_tried_on_one_batch() -> None:
-    trial = one_batch(SmallTrial, {"hyperparameters": {"micro": 2, "accumulation": 2}})
-    assert len(trial.seen.training) == 1 and trial.seen.checkpoints
 
 
 @pytest.mark.parametrize("optimizations", [{"mixed_precision": "O1"}, {"aggregation_frequency": 2}])

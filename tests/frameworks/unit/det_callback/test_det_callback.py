@@ -99,16 +99,6 @@ def test_a_trial_killed_before_it_told_the_searcher_tells_it_then(task: Any, run
     assert not resumed.checkpoints and not resumed.validation
 
 
-def test_a_metric_that_the_searcher_misses_is_named(task: Any, runner: Any) -> None:
-    with pytest.raises(ValueError, match="eval_f1"):
-        train(task, runner, max_steps=2, searcher={"name": "single", "metric": "eval_f1"})
-
-
-def test_a_search_by_operations_needs_validations(task: Any, runner: Any) -> None:
-    with pytest.raises(ValueError, match="eval_strategy"):
-        train(task, runner, searcher=CLASSIC, eval_strategy="no")
-
-
 def test_a_search_that_hears_of_no_validation_is_warned(
     task: Any, runner: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

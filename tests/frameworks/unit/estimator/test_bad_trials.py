@@ -16,14 +16,6 @@ def _refused(tmp_path: Path, **members: Any) -> str:
     return str(caught.value)
 
 
-def test_an_optimizer_that_was_not_wrapped(tmp_path: Path) -> None:
-    def train_op(self: Any, loss: Any) -> Any:
-        optimizer = tf.compat.v1.train.GradientDescentOptimizer(0.1)
-        return optimizer.minimize(loss, tf.compat.v1.train.get_global_step())
-
-    assert "wrap_optimizer" in _refused(tmp_path, train_op=train_op)
-
-
 def test_a_dataset_that_was_not_wrapped(tmp_path: Path) -> None:
     def dataset(self: Any, records: int, shuffle: bool = False) -> Any:
         return tf.data.Dataset.from_tensor_slices(([1.0], [1.0])).batch(1)

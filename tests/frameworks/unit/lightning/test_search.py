@@ -5,6 +5,7 @@ from typing import Any
 import lightning.pytorch as L
 import pytest
 from fits import Net, fit, noisy_loader, stream_loader
+from task_around import Operations
 
 from determined import lightning as det_lightning
 from determined.errors import InvalidExperimentException
@@ -15,35 +16,14 @@ CLASSIC = {"name": "adaptive_asha", "metric": "val_loss", "max_length": {"batche
 LATE = {"name": "single", "metric": "val_loss", "max_time": 4, "time_metric": "epochs"}
 
 
-class Operations:
-    """A searcher that wants a trial to be trained to each length, and keeps what it is told."""
-
-    def __init__(self, master: Any, *lengths: int) -> None:
-        self.left = list(lengths)
-        self.last = 0
-        self.metrics: list[tuple[int, float]] = []
-        path = "/api/v1/trials/7/searcher"
-        master.routes["GET", f"{path}/operation"] = lambda _body: (200, self._next())
-        master.routes["POST", f"{path}/completed_operation"] = self._complete
-
-    def _next(self) -> dict[str, Any]:
-        length = self.left[0] if self.left else self.last
-        return {"op": {"validateAfter": {"length": str(length)}}, "completed": not self.left}
-
-    def _complete(self, body: Any) -> tuple[int, Any]:
-        self.last = self.left.pop(0)
-        self.metrics.append((int(body["op"]["length"]), body["searcherMetric"]))
-        return 200, {}
-
-
 def test_operations_end_a_fit_in_the_middle_of_an_epoch(task: Any, runner: Any, master: Any) -> None:
     operations = Operations(master, 3, 7)
     fitted = fit(task, runner, searcher=CLASSIC)
-    assert [length for length, _ in operations.metrics] == [3, 7]
+    assert [length for length, _ in operations.completed] == [3, 7]
     assert fitted.counts["ended"] == 7
     assert sorted(fitted.validation) == [3, 5, 7]
-    assert operations.metrics[0][1] == pytest.approx(fitted.validation[3]["val_loss"])
-    assert operations.metrics[1][1] == pytest.approx(fitted.validation[7]["val_loss"])
+    assert operations.completed[0][1] == pytest.approx(fitted.validation[3]["val_loss"])
+    assert operations.completed[1][1] == pytest.approx(fitted.validation[7]["val_loss"])
     assert any(isinstance(record, PreemptAck) for record in runner.records)
     assert any(isinstance(record, Progress) for record in runner.records)
 
@@ -55,7 +35,7 @@ def test_a_promoted_trial_goes_on_where_it_ended(task: Any, runner: Any, master:
     first = fit(task, runner, searcher=CLASSIC)
     promoted = Operations(master, 7)
     second = fit(task, runner, searcher=CLASSIC, latest=first.checkpoints[-1])
-    assert [length for length, _ in promoted.metrics] == [7]
+    assert [length for length, _ in promoted.completed] == [7]
     assert second.weights == alone.weights
     assert {**first.validation, **second.validation} == alone.validation
 
@@ -67,7 +47,7 @@ def test_a_trial_killed_between_its_checkpoint_and_its_answer_gives_the_answer(
     first = fit(task, runner, searcher=CLASSIC)
     again = Operations(master, 3)
     second = fit(task, runner, searcher=CLASSIC, latest=first.checkpoints[-1])
-    assert again.metrics == [(3, pytest.approx(first.validation[3]["val_loss"]))]
+    assert again.completed == [(3, pytest.approx(first.validation[3]["val_loss"]))]
     assert second.counts == first.counts
     assert not second.validation
 
@@ -88,14 +68,6 @@ def test_the_config_says_how_long_to_train_where_the_script_does_not(task: Any, 
         context.trainer_kwargs()
 
 
-def test_a_trainer_with_preemption_and_no_checkpoint_is_refused(task: Any, runner: Any) -> None:
-    task()
-    with det_lightning.init() as context:
-        trainer = L.Trainer(callbacks=[context.preemption], logger=False, enable_checkpointing=False, max_epochs=1)
-        with pytest.raises(InvalidExperimentException, match="needs a DeterminedCheckpoint beside it"):
-            trainer.fit(Net(), noisy_loader())
-
-
 def test_a_trainer_without_our_callbacks_is_told_of(task: Any, runner: Any, caplog: pytest.LogCaptureFixture) -> None:
     task()
     with det_lightning.init() as context:
@@ -113,7 +85,7 @@ def test_an_operation_ends_with_a_validation_where_the_trainer_validates_by_the_
     operations = Operations(master, 3)
     fitted = fit(task, runner, searcher=CLASSIC, val_check_interval="00:01:00:00", check_val_every_n_epoch=None)
     assert sorted(fitted.validation) == [3]
-    assert operations.metrics == [(3, pytest.approx(fitted.validation[3]["val_loss"]))]
+    assert operations.completed == [(3, pytest.approx(fitted.validation[3]["val_loss"]))]
 
 
 def test_epochs_of_data_without_a_length_are_refused(task: Any, runner: Any, master: Any) -> None:
