@@ -1,5 +1,6 @@
 """Documents that are generated are up to date, links lead somewhere, and nothing is left out of the index."""
 
+import functools
 import importlib
 import re
 import sys
@@ -8,6 +9,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from document_blocks import every_document
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "scripts"
@@ -26,7 +29,8 @@ CODE = ("src", "tests", "benchmarks", "scripts", "examples")
 _NAMED = re.compile(r"\b(?:docs|benchmarks|examples)/[\w/.-]+\.md\b|\b(?:ARCHITECTURE|CONTRIBUTING|CHANGELOG)\.md\b")
 # Papers that a reader of the repository does not have.
 _ELSEWHERE = re.compile(r"\bspec/\w|\bdesign \d|\bseed 0\d|\b(?:spec|search|runtime|config|core)\.md \d")
-_LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+_LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+_BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -35,10 +39,6 @@ def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for name in (*REFERENCES, "config_meanings", "make_rows"):
         sys.modules.pop(name, None)
-
-
-def _documents() -> list[Path]:
-    return [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
 
 
 @pytest.mark.parametrize("name", REFERENCES)
@@ -61,10 +61,10 @@ def test_no_meaning_is_kept_for_a_configuration_key_that_is_gone(scripts: None) 
         assert not gone, f"scripts/config_meanings.py describes {gone}, which no schema has"
 
 
-@pytest.mark.parametrize("document", _documents(), ids=lambda p: p.relative_to(ROOT).as_posix())
-def test_links_between_documents_lead_somewhere(document: Path) -> None:
-    targets = [link for link in _LINK.findall(document.read_text()) if "://" not in link]
-    broken = [link for link in targets if not (document.parent / link).exists()]
+@pytest.mark.parametrize("document", every_document(), ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_links_between_documents_lead_to_a_file_and_a_heading(document: Path) -> None:
+    links = [link for link in _LINK.findall(_prose(document)) if "://" not in link[0]]
+    broken = [f"{path}#{anchor}" for path, anchor in links if not _leads_somewhere(document, path, anchor)]
     assert not broken, f"{document.name} links to {broken}"
 
 
@@ -79,7 +79,29 @@ def test_code_names_only_documents_that_are_here(folder: str) -> None:
         assert not _ELSEWHERE.search(text), f"{path.relative_to(ROOT)} refers to a document outside of the repository"
 
 
-def test_every_page_is_reached_from_the_index() -> None:
-    listed = {(DOCS / link).resolve() for link in _LINK.findall((DOCS / "index.md").read_text()) if "://" not in link}
-    lost = [p.relative_to(DOCS).as_posix() for p in DOCS.rglob("*.md") if p.name != "index.md" and p not in listed]
+def test_every_page_example_and_measurement_is_reached_from_the_index() -> None:
+    index = DOCS / "index.md"
+    listed = {(DOCS / path).resolve() for path, _ in _LINK.findall(index.read_text()) if "://" not in path}
+    documents = {*every_document(), *(ROOT / "benchmarks" / "results").glob("*.md")} - {index, ROOT / "README.md"}
+    lost = [path.relative_to(ROOT).as_posix() for path in documents - listed]
     assert not lost, f"docs/index.md does not link to {lost}"
+
+
+def _leads_somewhere(document: Path, path: str, anchor: str) -> bool:
+    target = document.parent / path if path else document
+    return target.exists() and (not anchor or target.suffix != ".md" or anchor in _anchors(target))
+
+
+@functools.cache
+def _anchors(document: Path) -> set[str]:
+    """Names of headings, as the forges and the site both write them."""
+    headings = re.findall(r"^#+ (.+)$", _prose(document), re.MULTILINE)
+    return {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
+@functools.cache
+def _prose(document: Path) -> str:
+    """The text without its blocks and spans of code."""
+    return re.sub(
+        r"`[^`\n]*`", lambda span: span[0].strip("`").replace("](", "] ("), _BLOCK.sub("", document.read_text())
+    )

@@ -1,4 +1,4 @@
-"""The fenced blocks of our documents, and the place where one document's blocks are run as a reader would."""
+"""Documents whose blocks are run, and the place where a document's blocks are run as its reader would run them."""
 
 import os
 import re
@@ -6,14 +6,12 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from cluster import HANG_SECONDS, ROOT, clean_environment, free_port
-from determined import config
+from document_blocks import Block, blocks, check_config
 
 RUN = ("console", "bash", "python", "yaml")
 SHOWN = ("text", "json")  # shapes and messages to look at
@@ -26,41 +24,9 @@ _STAYS = """
                     break
                 time.sleep(0.02)"""
 
-_FENCE = re.compile(r"^```(\S*)$")
-_MARK = re.compile(r"^<!-- (not run|file|exit status): (.+) -->$")
 _SLEEP = re.compile(r"time\.sleep\([\d.]+\)")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d{4})")
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """`marks`: what comments right before the fence say, such as {"file": "train.py"}."""
-
-    document: str
-    line: int
-    language: str
-    text: str
-    marks: dict[str, str]
-
-    @property
-    def where(self) -> str:
-        return f"{self.document}:{self.line}"
-
-    @property
-    def script(self) -> str:
-        """What to type: the lines after `$` of a console block, all lines of another."""
-        if self.language != "console":
-            return self.text
-        return "\n".join(line[2:] for line in self.text.splitlines() if line.startswith("$ "))
-
-    @property
-    def shown(self) -> list[str]:
-        """The output a console block promises; `...` stands for what was left out."""
-        if self.language != "console":
-            return []
-        lines = [line for line in self.text.splitlines() if not line.startswith("$ ")]
-        return [line for line in lines if line.strip() and line.strip() != "..."]
 
 
 def documents() -> list[Path]:
@@ -96,10 +62,6 @@ def read_through(document: Path, directory: Path, block_seconds: float = BLOCK_S
                 _try(block, reader)
     finally:
         reader.leave()
-
-
-def blocks(document: Path) -> list[Block]:
-    return list(_blocks(document))
 
 
 def normal(text: str) -> str:
@@ -179,25 +141,6 @@ class Reader:
         )  # fmt: skip
 
 
-def _blocks(document: Path) -> Iterator[Block]:
-    marks: dict[str, str] = {}
-    inside: tuple[int, str] | None = None
-    text: list[str] = []
-    for number, line in enumerate(document.read_text().splitlines(), start=1):
-        fence = _FENCE.match(line)
-        if inside is not None and line != "```":
-            text.append(line)
-        elif inside is not None:
-            yield Block(document.relative_to(ROOT).as_posix(), *inside, "\n".join(text) + "\n", marks)
-            inside, text, marks = None, [], {}
-        elif fence:
-            inside = (number, fence[1])
-        elif mark := _MARK.match(line):
-            marks[mark[1]] = mark[2]
-        elif line.strip():
-            marks = {}
-
-
 def _kill(pid_file: Path) -> None:
     try:
         os.kill(int(pid_file.read_text()), signal.SIGKILL)
@@ -210,7 +153,7 @@ def _try(block: Block, reader: Reader) -> None:
         pytest.skip(f"{block.where} needs curl, which this machine has not")
     path = reader.write(block.marks["file"], block.text) if "file" in block.marks else None
     if block.language == "yaml":
-        _check_config(block)
+        check_config(block)
     elif block.language == "python":
         done = reader.python(path or reader.write("snippet.py", block.text))
         assert done.returncode == 0, f"{block.where}\n{done.stdout}"
@@ -220,15 +163,3 @@ def _try(block: Block, reader: Reader) -> None:
         assert done.returncode == wanted, f"{block.where} ended with {done.returncode}\n{done.stdout}"
         missing = missing_lines(block.shown, done.stdout)
         assert not missing, f"{block.where} promises\n{missing[0]}\nbut prints\n{done.stdout}"
-
-
-def _check_config(block: Block) -> None:
-    """A whole experiment must be complete; a part of one must be sound; a master.yaml is a master's."""
-    raw = config.parse_yaml(block.text)
-    if block.marks.get("file", "").startswith("master"):
-        config.load_master_config(raw, {"HOME": "/home/nobody"}, {})
-        return
-    config.check_sane(raw)
-    if "searcher" in raw and "entrypoint" in raw:
-        storage = {"checkpoint_storage": {"type": "shared_fs", "host_path": "/checkpoints"}}
-        config.check_complete(config.apply_defaults({**storage, **raw}, seed=1, name="a"))
