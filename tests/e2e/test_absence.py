@@ -137,7 +137,7 @@ def _started(cluster: Cluster) -> Any:
 
 
 def _attempts(runner_log: Path) -> int:
-    return runner_log.read_text().count("shipping: master away")
+    return runner_log.read_text().count("journal_upload: master away")
 
 
 def _number(path: Path) -> int:

@@ -16,6 +16,7 @@ import uvicorn
 from determined.config import parse_yaml
 from determined.errors import DeterminedError, InvalidArgument, Unavailable
 from determined.master.app import MasterServer, create_app
+from determined.master.background import memory
 from determined.master.config import MasterConfig, load_master_config
 from determined.master.connections import raise_descriptor_limit
 from determined.master.db import dialects, migrate
@@ -65,6 +66,7 @@ def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_f
         logger.error("cannot listen on %s port %s: %s; name another --port", config.host, config.port, e)
         return EXIT_CONFIG
     sys.setswitchinterval(_SWITCH_SECONDS)
+    memory.set_thresholds()
     logger.info("up to %s files and connections may be open at once", raise_descriptor_limit())
     # With --port 0 only the listener knows the port; runners are told it in their launch files.
     config = replace(config, port=listener.getsockname()[1])

@@ -2,6 +2,8 @@
 
 import asyncio
 import ctypes
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,3 +27,37 @@ def test_it_is_asked_for_where_it_exists_and_left_where_it_does_not(
     monkeypatch.setattr(ctypes, "CDLL", missing)
     asyncio.run(memory.trim(engine))
     engine.dispose()
+
+
+_HASHES_IN_THREADS = """
+import ctypes, sys, threading
+from determined.master.auth import password
+from determined.master.background import memory
+if not hasattr(ctypes.CDLL(None), "mallopt"):
+    sys.exit("no mallopt")
+memory.set_thresholds()
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+password.waste_time("first")
+before = resident()
+go_on = threading.Barrier(9)
+def work():
+    password.waste_time("wrong")
+    go_on.wait()
+    go_on.wait()
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads: thread.start()
+go_on.wait()
+print(resident() - before)
+go_on.wait()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads its size from /proc")
+def test_threads_that_hashed_a_password_keep_nothing_of_its_19_mib() -> None:
+    program = [sys.executable, "-c", _HASHES_IN_THREADS]
+    run = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
+    if "no mallopt" in run.stderr:
+        pytest.skip("this C library has no mallopt")
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) < 19 * 1024 * 1024, "eight threads keep less than one of them has used"

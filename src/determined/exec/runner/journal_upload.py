@@ -108,8 +108,8 @@ class JournalUploader:
                 delay = min(delay * 1.7, _BACKOFF[1])
                 continue
             except Exception:
-                # An unforeseen fault must not end shipping: the task would run on and never be heard again.
-                logger.exception("shipping failed; trying again")
+                # An unforeseen fault must not end the upload: the task would run on and never be heard again.
+                logger.exception("uploading the journals failed; trying again")
                 time.sleep(delay)
                 delay = min(delay * 1.7, _BACKOFF[1])
                 self._check_directory()

@@ -1,4 +1,4 @@
-"""Gives memory that is not needed now back to the system.
+"""Give memory that is not needed now back to the system.
 
 SQLite keeps what it has read, up to 32 MiB for each connection. glibc keeps what a burst of requests has used, in one
 pool for each thread that took part, and never looks at it again by itself: without this a master stays as large as it
@@ -7,7 +7,8 @@ has ever been.
 
 import asyncio
 import ctypes
-from typing import Any
+from collections.abc import Callable
+from typing import cast
 
 from sqlalchemy import Engine
 
@@ -15,17 +16,32 @@ from determined.master.db import dialects
 
 PERIOD_S = 30.0
 
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # names of mallopt(3)
+_LARGE_BYTES = 1024 * 1024
+
+
+def set_thresholds() -> None:
+    """Let freed blocks of 1 MiB and more go back at once.
+
+    By itself glibc raises both limits to the largest block ever freed. Hashing a password takes 19 MiB, so that each
+    thread which had done it once would keep that much, where `malloc_trim` does not look.
+    """
+    mallopt = _c_function("mallopt")
+    if mallopt is not None:
+        mallopt(_TRIM_THRESHOLD, _LARGE_BYTES)
+        mallopt(_MMAP_THRESHOLD, _LARGE_BYTES)
+
 
 async def trim(engine: Engine) -> None:
-    """In a thread, for it may take some milliseconds. What the C library or the database cannot do is left out."""
+    """Release free memory in a thread: it may take milliseconds. Skip what the C library or the database lacks."""
     await asyncio.to_thread(dialects.release_memory, engine)
-    release = _malloc_trim()
+    release = _c_function("malloc_trim")
     if release is not None:
         await asyncio.to_thread(release, 0)
 
 
-def _malloc_trim() -> Any:
+def _c_function(name: str) -> Callable[..., int] | None:
     try:
-        return getattr(ctypes.CDLL(None), "malloc_trim", None)
+        return cast("Callable[..., int] | None", getattr(ctypes.CDLL(None), name, None))
     except OSError:
         return None  # no library to ask on this system
