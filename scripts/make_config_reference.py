@@ -1,26 +1,19 @@
-"""Writes docs/reference/configuration.md from the schemas of determined.config and the meanings beside this file."""
+"""Writes docs/reference/configuration.md from the declarations of determined.config."""
 
 import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-from config_meanings import EXPERIMENT as EXPERIMENT_MEANINGS
-from config_meanings import MASTER as MASTER_MEANINGS
-from config_meanings import SEARCHER as SEARCHER_MEANINGS
-from config_meanings import STORAGE as STORAGE_MEANINGS
 
 from determined.config.experiment_schema import EXPERIMENT
-from determined.config.master_schema import MASTER
-from determined.config.node import Boolean, FreeMap, Integer, ListOf, MapOf, Node, Number, Text
-from determined.config.objects import UNSET, Field, Object, Tagged
+from determined.config.master_schema import MasterFile
 from determined.config.searcher import SEARCHER
 from determined.config.storage import CHECKPOINT_STORAGE
+from determined.schema.lists import ListOf
+from determined.schema.node import Node
+from determined.schema.objects import UNSET, Field, Object, Tagged
 
 TARGET = Path(__file__).parents[1] / "docs" / "reference" / "configuration.md"
-
-Meanings = dict[str, str]
 
 _OPENING = """\
 # Configuration reference
@@ -38,12 +31,6 @@ _CLOSED_IN_MASTER = (
     "resource_pools[].scheduler", "resource_pools[].task_container_defaults", "resource_pools[].provider",
     "security.ssh", "additional_resource_managers",
 )  # fmt: skip
-_KINDS: dict[type[Node], str] = {Boolean: "true or false", FreeMap: "mapping"}
-_KINDS_BY_NAME = {
-    "LengthNode": "length", "Entrypoint": "string or list", "Hyperparameters": "mapping", "PodSpec": "mapping",
-    "_Size": "size", "Duration": "duration", "_MixedPrecision": "O0 to O3", "Node": "anything",
-    "Requirements": "string or list",
-}  # fmt: skip
 
 
 def main() -> int:
@@ -57,23 +44,23 @@ def reference() -> str:
     parts = [
         _OPENING,
         "## Experiment\n",
-        _table(_rows(EXPERIMENT.fields, "", EXPERIMENT_MEANINGS, _CLOSED)),
+        _table(_rows(EXPERIMENT.fields, "", _CLOSED)),
         "A length is a bare number or exactly one of `{batches: n}`, `{records: n}`, `{epochs: n}`.\n",
-        *_union("searcher", SEARCHER, SEARCHER_MEANINGS),
-        *_union("checkpoint_storage", CHECKPOINT_STORAGE, STORAGE_MEANINGS),
+        *_union("searcher", SEARCHER),
+        *_union("checkpoint_storage", CHECKPOINT_STORAGE),
         "## Master\n",
-        _table(_rows(MASTER.fields, "", MASTER_MEANINGS, _CLOSED_IN_MASTER)),
+        _table(_rows(MasterFile.schema.fields, "", _CLOSED_IN_MASTER)),
     ]
     return "\n".join(parts)
 
 
-def _union(section: str, union: Tagged, meanings: Meanings) -> Iterator[str]:
+def _union(section: str, union: Tagged[object]) -> Iterator[str]:
     yield f"## {section}\n"
     yield f"Every `{union.tag}` has:\n"
-    yield _table(_rows(union.common, "", meanings, ()))
-    for name, variant in union.variants.items():
+    yield _table(_rows(union.common, "", ()))
+    for name in union.variants:
         yield f"### {union.tag}: {name}\n"
-        rows = list(_rows(variant.fields, "", meanings, ()))
+        rows = list(_rows(union.own_fields(name), "", ()))
         yield _table(rows) if rows else "Nothing more.\n"
 
 
@@ -81,70 +68,49 @@ def _table(rows: Iterator[str] | list[str]) -> str:
     return "\n".join(["| Key | Kind | Default | Meaning |", "|---|---|---|---|", *rows]) + "\n"
 
 
-def _rows(fields: dict[str, Field], parent: str, meanings: Meanings, closed: tuple[str, ...]) -> Iterator[str]:
+def _rows(fields: dict[str, Field], parent: str, closed: tuple[str, ...]) -> Iterator[str]:
     for name, field in fields.items():
         path = f"{parent}{name}"
         if field.legacy:
             continue
-        yield f"| `{path}` | {_kind(field.node)} | {_default(field)} | {_meaning(path, meanings)}{_effect(field)} |"
+        yield f"| `{path}` | {field.node.kind} | {_default(field)} | {_meaning(path, field)} |"
         if path not in closed:
-            yield from _below(field.node, path, meanings, closed)
+            yield from _below(field.node, path, closed)
 
 
-def _below(node: Node, path: str, meanings: Meanings, closed: tuple[str, ...]) -> Iterator[str]:
+def _below(node: Node[object], path: str, closed: tuple[str, ...]) -> Iterator[str]:
     if isinstance(node, ListOf) and isinstance(node.item, Object):
-        yield from _rows(node.item.fields, f"{path}[].", meanings, closed)
+        yield from _rows(node.item.fields, f"{path}[].", closed)
     elif isinstance(node, Object):
-        yield from _rows(node.fields, f"{path}.", meanings, closed)
+        yield from _rows(node.fields, f"{path}.", closed)
 
 
 def _effect(field: Field) -> str:
     """Say where a key has no effect; whoever sets it there is told so, once."""
-    if field.honoured_by is None:
+    if field.engines is None:
         return ""
-    if not field.honoured_by:
+    if not field.engines:
         return " **No effect**: accepted with a remark."
-    engines = " and ".join(f"[{name}](../{name}.md)" for name in field.honoured_by)
+    engines = " and ".join(f"[{name}](../{name}.md)" for name in field.engines)
     return f" Only with the {engines} engine; elsewhere accepted with a remark."
 
 
-def _meaning(path: str, meanings: Meanings) -> str:
-    """Raises KeyError for a key nobody has described."""
-    return meanings[path].replace("|", "\\|")
-
-
-def _kind(node: Node) -> str:
-    if isinstance(node, Text):
-        return " or ".join(f"`{choice}`" for choice in node.choices) or "string"
-    if isinstance(node, Integer | Number):
-        return _range(node)
-    if isinstance(node, ListOf):
-        return "list" if isinstance(node.item, Object) else f"list of {_kind(node.item)}"
-    if isinstance(node, MapOf):
-        return f"names to {_kind(node.item)}"
-    if isinstance(node, Object | Tagged):
-        return "section"
-    return _KINDS.get(type(node)) or _KINDS_BY_NAME[type(node).__name__]
-
-
-def _range(node: Integer | Number) -> str:
-    word = "integer" if isinstance(node, Integer) else "number"
-    above = getattr(node, "above", None)
-    if above is not None:
-        return f"{word} above {above}"
-    high = None if node.high in (2**31 - 1, 2**32 - 1, 32767) else node.high
-    if node.low is not None and high is not None:
-        return f"{word} {node.low} to {high}"
-    return word if node.low is None else f"{word}, at least {node.low}"
+def _meaning(path: str, field: Field) -> str:
+    """Raise ValueError for a key that nobody has described."""
+    if not field.meaning:
+        raise ValueError(f"{path} has no meaning: say in its declaration what it is for")
+    since = f" Since {field.since}." if field.since else ""
+    return field.meaning.replace("|", "\\|") + _effect(field) + since
 
 
 def _default(field: Field) -> str:
     if field.required and field.default is UNSET:
         return "required"
-    value: Any = None if field.default is UNSET else field.default
-    if value is None or value in ({}, [], ""):
+    if not field.fill or (
+        field.default in (UNSET, None, {}, [], "") and field.default is not False and field.default != 0
+    ):
         return ""
-    return f"`{json.dumps(value)}`"
+    return f"`{json.dumps(field.default)}`"
 
 
 if __name__ == "__main__":

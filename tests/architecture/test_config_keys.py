@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from determined.config.experiment_schema import EXPERIMENT
-from determined.config.master_schema import MASTER
-from determined.config.node import ListOf, Node
-from determined.config.objects import Field, Object, Tagged
+from determined.config.master_schema import MasterFile
+from determined.schema.lists import ListOf
+from determined.schema.node import Node
+from determined.schema.objects import Field, Object, Tagged
 
+MASTER = MasterFile.schema
 SOURCE = Path(__file__).parents[2] / "src" / "determined"
 
 # Read as a whole by something that does not spell their names, and where.
@@ -38,7 +40,7 @@ SHOWN = {
 }
 
 
-def _keys(node: Node, used: bool = True) -> Iterator[tuple[str, Field, bool]]:
+def _keys(node: Node[object], used: bool = True) -> Iterator[tuple[str, Field, bool]]:
     """Every key of the schema, and whether it and all above it have an effect somewhere."""
     if isinstance(node, ListOf):
         yield from _keys(node.item, used)
@@ -48,7 +50,7 @@ def _keys(node: Node, used: bool = True) -> Iterator[tuple[str, Field, bool]]:
     elif isinstance(node, Tagged):
         fields = {**node.common, **{k: f for variant in node.variants.values() for k, f in variant.fields.items()}}
     for name, field in fields.items():
-        effective = used and field.honoured_by != ()
+        effective = used and field.engines != ()
         yield name, field, effective
         yield from _keys(field.node, effective)
 
@@ -66,13 +68,13 @@ def test_something_reads_every_key_that_has_an_effect() -> None:
         name for schema in (EXPERIMENT, MASTER) for name, field, used in _keys(schema) if used and not field.legacy
     }
     unread = {name for name in effective - PASSED_ON.keys() if not re.search(rf"[.\"']{re.escape(name)}\b", code)}
-    assert not unread, "mark them honoured_by=() or read them"
+    assert not unread, "mark them engines=() or read them"
 
 
 def test_nothing_reads_a_key_that_is_said_to_have_no_effect() -> None:
     code = _readers()
     used = {name for schema in (EXPERIMENT, MASTER) for name, _, is_used in _keys(schema) if is_used}
-    without = {name for schema in (EXPERIMENT, MASTER) for name, field, _ in _keys(schema) if field.honoured_by == ()}
+    without = {name for schema in (EXPERIMENT, MASTER) for name, field, _ in _keys(schema) if field.engines == ()}
     config_reads = r"(?:config|settings|section|pool|manager|raw|policy)(?:\.|\[\"|\.get\(\"){name}\b"
     read = {name for name in without - used - SHOWN.keys() if re.search(config_reads.replace("{name}", name), code)}
     assert not read, "they have an effect: say on which engines"

@@ -37,7 +37,7 @@ _BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(SCRIPTS))
     yield
-    for name in (*REFERENCES, "config_meanings", "make_rows"):
+    for name in (*REFERENCES, "make_rows"):
         sys.modules.pop(name, None)
 
 
@@ -51,14 +51,6 @@ def test_the_typed_rows_are_what_the_tables_say(scripts: None) -> None:
     script = importlib.import_module("make_rows")
     written = {path: path.read_text() for path in script.TARGET.glob("*.py") if path.name != "__init__.py"}
     assert written == script.files(), "run: .venv/bin/python scripts/make_rows.py"
-
-
-def test_no_meaning_is_kept_for_a_configuration_key_that_is_gone(scripts: None) -> None:
-    reference = (DOCS / "reference" / "configuration.md").read_text()
-    meanings = importlib.import_module("config_meanings")
-    for section in (meanings.EXPERIMENT, meanings.MASTER, meanings.SEARCHER, meanings.STORAGE):
-        gone = [key for key in section if f"| `{key}` |" not in reference]
-        assert not gone, f"scripts/config_meanings.py describes {gone}, which no schema has"
 
 
 @pytest.mark.parametrize("document", every_document(), ids=lambda p: p.relative_to(ROOT).as_posix())

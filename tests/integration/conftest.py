@@ -48,7 +48,7 @@ class RunningMaster:
         listener = socket.socket()
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
-        app.state.plan = replace(app.state.plan, config=replace(app.state.plan.config, port=port))
+        app.state.plan = replace(app.state.plan, config=app.state.plan.config.replace(port=port))
         # As long as in production: a connection is not hung up on between two calls of a slow test.
         config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=5, timeout_keep_alive=75)
         self._server = MasterServer(config)

@@ -27,13 +27,12 @@ def prepared(raw: dict[str, Any], directory: Path) -> Iterator[Surroundings]:
     if asked is None:
         yield Surroundings(environment.active_python() or sys.executable, environment.with_environment({}, entries))
         return
-    from determined.config.python_environment import parse_python_environment
+    from determined.config.python_environment import PythonEnvironment
     from determined.environments import install, resolve
     from determined.environments.cache_directory import place_of
     from determined.environments.interpreter import link_packages
 
-    wanted = parse_python_environment(asked)
-    assert wanted is not None
+    wanted = PythonEnvironment.load(asked)
     place = place_of(environment.for_installer(entries), lambda text: render.line(text, file=sys.stderr))
     made = install.provide(resolve.resolve(wanted, directory, place), wanted, directory, place)
     interpreter = made.interpreter

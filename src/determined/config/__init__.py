@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from determined.config.agent import AgentConfig, load_agent_config
     from determined.config.container_defaults import merge_task_container_defaults, overlay_container_defaults
     from determined.config.environment import BindMount, Environment, ProxyPort
-    from determined.config.experiment import ExperimentConfig, apply_defaults, check_complete, check_sane
+    from determined.config.experiment import apply_defaults, check_complete, check_sane
+    from determined.config.experiment_schema import ExperimentConfig
     from determined.config.generations import Generation, generation
     from determined.config.log_policies import LogAction, LogPolicy
     from determined.config.masking import mask_secrets, masked_places, restore_secrets
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     from determined.config.names import random_name
     from determined.config.overrides import apply_overrides
     from determined.config.pipeline import Prepared, prepare
-    from determined.config.quantities import Length, Unit, parse_duration, parse_size, to_batches
     from determined.config.resources import DeviceMount, Resources
     from determined.config.searcher import Searcher
     from determined.config.shims import canonicalize
     from determined.config.storage import CheckpointStorage, parse_checkpoint_storage, storage_from_string
-    from determined.config.text import dump_yaml, parse_yaml
+    from determined.schema.quantities import Length, Unit, parse_duration, parse_size, to_batches
+    from determined.schema.text import dump_yaml, parse_yaml
 
 __all__ = [
     "AgentConfig",
@@ -72,27 +73,28 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     for module, names in _HOMES.items():
         if name in names.split():
-            return getattr(import_module(f"determined.config.{module}"), name)
+            return getattr(import_module(f"determined.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 _HOMES = {
-    "agent": "AgentConfig load_agent_config",
-    "container_defaults": "merge_task_container_defaults overlay_container_defaults",
-    "environment": "BindMount Environment ProxyPort",
-    "experiment": "ExperimentConfig apply_defaults check_complete check_sane",
-    "generations": "Generation generation",
-    "log_policies": "LogAction LogPolicy",
-    "master": "MasterConfig load_master_config",
-    "masking": "mask_secrets masked_places restore_secrets",
-    "merging": "merge",
-    "names": "random_name",
-    "overrides": "apply_overrides",
-    "pipeline": "Prepared prepare",
-    "quantities": "Length Unit parse_duration parse_size to_batches",
-    "resources": "DeviceMount Resources",
-    "searcher": "Searcher",
-    "shims": "canonicalize",
-    "storage": "CheckpointStorage parse_checkpoint_storage storage_from_string",
-    "text": "dump_yaml parse_yaml",
+    "config.agent": "AgentConfig load_agent_config",
+    "config.container_defaults": "merge_task_container_defaults overlay_container_defaults",
+    "config.environment": "BindMount Environment ProxyPort",
+    "config.experiment": "apply_defaults check_complete check_sane",
+    "config.experiment_schema": "ExperimentConfig",
+    "config.generations": "Generation generation",
+    "config.log_policies": "LogAction LogPolicy",
+    "config.master": "MasterConfig load_master_config",
+    "config.masking": "mask_secrets masked_places restore_secrets",
+    "config.merging": "merge",
+    "config.names": "random_name",
+    "config.overrides": "apply_overrides",
+    "config.pipeline": "Prepared prepare",
+    "schema.quantities": "Length Unit parse_duration parse_size to_batches",
+    "config.resources": "DeviceMount Resources",
+    "config.searcher": "Searcher",
+    "config.shims": "canonicalize",
+    "config.storage": "CheckpointStorage parse_checkpoint_storage storage_from_string",
+    "schema.text": "dump_yaml parse_yaml",
 }

@@ -1,75 +1,72 @@
-"""task_container_defaults: schema, a pool's over the cluster's, and both under an experiment config."""
+"""task_container_defaults: their fields, a pool's over the cluster's, and both under an experiment config."""
 
-from typing import Any
-
-from determined.config.environment import (
-    BIND_MOUNTS,
-    DOCKER,
-    IMAGE,
-    REGISTRY_AUTH,
-    VARIABLES,
-    canonical_image,
-    canonical_variables,
-)
-from determined.config.log_policies import LOG_POLICIES, canonical_log_policies
+from determined._json import JsonObject
+from determined.config.environment import BIND_MOUNTS, BindMount, Images, RegistryAuth, Variables
+from determined.config.log_policies import LOG_POLICIES, LogPolicy
 from determined.config.merging import merge
-from determined.config.node import Boolean, Integer, SetList, Text
-from determined.config.objects import Field, Object
 from determined.config.pod_spec import PodSpec
-from determined.config.resources import DEVICES, canonical_device
-from determined.config.sections import PBS, SLURM
+from determined.config.resources import DEVICES, DOCKER, DeviceMount
+from determined.config.sections import Pbs, Slurm
+from determined.schema.lists import SetList
+from determined.schema.node import Boolean, Integer, Text
+from determined.schema.section import Section, field
 
-DEFAULT_SHM_SIZE_BYTES = 4 * 1024**3
-DEFAULT_NETWORK_MODE = "bridge"
-
-TASK_CONTAINER_DEFAULTS = Object(
-    {
-        "shm_size_bytes": Field(Integer(low=1), honoured_by=DOCKER),
-        "network_mode": Field(Text(), honoured_by=DOCKER),
-        "dtrain_network_interface": Field(Text()),
-        "nccl_port_range": Field(Text()),
-        "gloo_port_range": Field(Text()),
-        "cpu_pod_spec": Field(PodSpec(), honoured_by=()),
-        "gpu_pod_spec": Field(PodSpec(), honoured_by=()),
-        "checkpoint_gc_pod_spec": Field(PodSpec(), honoured_by=()),
-        "image": Field(IMAGE, honoured_by=DOCKER),
-        "registry_auth": Field(REGISTRY_AUTH, honoured_by=DOCKER),
-        "force_pull_image": Field(Boolean(), honoured_by=DOCKER),
-        "environment_variables": Field(VARIABLES),
-        "add_capabilities": Field(SetList(Text()), honoured_by=DOCKER),
-        "drop_capabilities": Field(SetList(Text()), honoured_by=DOCKER),
-        "devices": Field(DEVICES, honoured_by=DOCKER),
-        "bind_mounts": Field(BIND_MOUNTS),
-        "work_dir": Field(Text()),
-        "shared_tmp": Field(Boolean()),
-        "slurm": Field(SLURM, honoured_by=("slurm",)),
-        "pbs": Field(PBS, honoured_by=()),
-        "startup_hook": Field(Text()),
-        "log_policies": Field(LOG_POLICIES),
-        "preemption_timeout": Field(Integer(low=0)),
-        "kubernetes": Field(Object({"max_slots_per_pod": Field(Integer(low=1))}), honoured_by=()),
-    }
-)
+_AS_IN_EXPERIMENTS = "As in experiments."
 
 
-def canonical_container_defaults(raw: Any) -> Any:
-    """Nulls dropped, short forms written out, as for experiment configs."""
-    if not isinstance(raw, dict):
-        return raw
-    rewrites = {
-        "image": canonical_image,
-        "environment_variables": canonical_variables,
-        "log_policies": canonical_log_policies,
-        "devices": _canonical_devices,
-    }
-    stripped = TASK_CONTAINER_DEFAULTS.strip(raw)
-    return {key: rewrites[key](value) if key in rewrites else value for key, value in stripped.items()}
+class KubernetesDefaults(Section):
+    max_slots_per_pod: int | None = field(Integer(low=1), "Slots of one pod.", default=None, fill=False)
 
 
-def overlay_container_defaults(pool: dict[str, Any] | None, cluster: dict[str, Any] | None) -> dict[str, Any]:
-    """A pool's over the cluster's. Only what a pool sets overrides (upstream's resets more by accident)."""
-    high, low = canonical_container_defaults(pool or {}), canonical_container_defaults(cluster or {})
-    merged: dict[str, Any] = TASK_CONTAINER_DEFAULTS.merge(high, low)
+class TaskContainerDefaults(Section):
+    """Settings of the cluster, or of a pool, that are laid under the config of every task."""
+
+    shm_size_bytes: int | None = field(Integer(low=1), "Shared memory.", default=None, fill=False, engines=DOCKER)
+    network_mode: str | None = field(
+        Text(), "Default: the engine's own `network`.", default=None, fill=False, engines=DOCKER
+    )
+    dtrain_network_interface: str | None = field(
+        Text(), "Interface for distributed training.", default=None, fill=False
+    )
+    nccl_port_range: str | None = field(Text(), "Given to tasks as `NCCL_PORT_RANGE`.", default=None, fill=False)
+    gloo_port_range: str | None = field(Text(), "Given to tasks as `GLOO_PORT_RANGE`.", default=None, fill=False)
+    cpu_pod_spec: JsonObject | None = field(PodSpec(), "For Kubernetes.", default=None, fill=False, engines=())
+    gpu_pod_spec: JsonObject | None = field(PodSpec(), "For Kubernetes.", default=None, fill=False, engines=())
+    checkpoint_gc_pod_spec: JsonObject | None = field(
+        PodSpec(), "For Kubernetes.", default=None, fill=False, engines=()
+    )
+    image: Images = field(Images, _AS_IN_EXPERIMENTS, default={}, fill=False, engines=DOCKER)
+    registry_auth: RegistryAuth | None = field(
+        RegistryAuth, _AS_IN_EXPERIMENTS, default=None, fill=False, engines=DOCKER
+    )
+    force_pull_image: bool = field(Boolean(), _AS_IN_EXPERIMENTS, default=False, fill=False, engines=DOCKER)
+    environment_variables: Variables = field(Variables, _AS_IN_EXPERIMENTS, default={}, fill=False)
+    add_capabilities: tuple[str, ...] = field(
+        SetList(Text()), _AS_IN_EXPERIMENTS, default=[], fill=False, engines=DOCKER
+    )
+    drop_capabilities: tuple[str, ...] = field(
+        SetList(Text()), _AS_IN_EXPERIMENTS, default=[], fill=False, engines=DOCKER
+    )
+    devices: tuple[DeviceMount, ...] = field(DEVICES, _AS_IN_EXPERIMENTS, default=[], fill=False, engines=DOCKER)
+    bind_mounts: tuple[BindMount, ...] = field(BIND_MOUNTS, _AS_IN_EXPERIMENTS, default=[], fill=False)
+    work_dir: str | None = field(Text(), "Working directory of the tasks.", default=None, fill=False)
+    shared_tmp: bool = field(
+        Boolean(), "Tasks use the node's `/tmp` instead of one of their own.", default=False, fill=False, since="0.39"
+    )
+    slurm: Slurm | None = field(Slurm, _AS_IN_EXPERIMENTS, default=None, fill=False, engines=("slurm",))
+    pbs: Pbs | None = field(Pbs, _AS_IN_EXPERIMENTS, default=None, fill=False, engines=())
+    startup_hook: str | None = field(Text(), "Shell text run before each entrypoint.", default=None, fill=False)
+    log_policies: tuple[LogPolicy, ...] = field(LOG_POLICIES, _AS_IN_EXPERIMENTS, default=[], fill=False)
+    preemption_timeout: int | None = field(Integer(low=0), _AS_IN_EXPERIMENTS, default=None, fill=False)
+    kubernetes: KubernetesDefaults | None = field(
+        KubernetesDefaults, "For Kubernetes.", default=None, fill=False, engines=()
+    )
+
+
+def overlay_container_defaults(pool: JsonObject | None, cluster: JsonObject | None) -> JsonObject:
+    """Lay a pool's over the cluster's. Only what a pool sets overrides (upstream's resets more by accident)."""
+    high, low = TaskContainerDefaults.canonical(pool or {}), TaskContainerDefaults.canonical(cluster or {})
+    merged = TaskContainerDefaults.merge(high, low)
     for key in ("cpu_pod_spec", "gpu_pod_spec", "checkpoint_gc_pod_spec"):
         if key in high:
             merged[key] = high[key]
@@ -78,14 +75,14 @@ def overlay_container_defaults(pool: dict[str, Any] | None, cluster: dict[str, A
     return _join_batch_args(merged, first=high, then=low)
 
 
-def merge_task_container_defaults(config: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    """`defaults` (one overlaid layer) under a canonical experiment config. Batch arguments add up, defaults first."""
-    low = canonical_container_defaults(defaults)
+def merge_task_container_defaults(config: JsonObject, defaults: JsonObject) -> JsonObject:
+    """Lay `defaults` (one overlaid layer) under a canonical experiment config. Batch arguments add up."""
+    low = TaskContainerDefaults.canonical(defaults)
     merged = merge(config, _as_experiment(low, slots=_slots(config)))
     return _join_batch_args(merged, first=low, then=config)
 
 
-def _as_experiment(defaults: dict[str, Any], *, slots: int) -> dict[str, Any]:
+def _as_experiment(defaults: JsonObject, *, slots: int) -> JsonObject:
     environment = {key: defaults[key] for key in _ENVIRONMENT_KEYS if key in defaults}
     pod_spec = defaults.get("gpu_pod_spec" if slots > 0 else "cpu_pod_spec")
     if pod_spec is not None:
@@ -105,14 +102,14 @@ _ENVIRONMENT_KEYS = (
 _TOP_KEYS = ("bind_mounts", "slurm", "pbs", "log_policies", "preemption_timeout")
 
 
-def _slots(config: dict[str, Any]) -> int:
+def _slots(config: JsonObject) -> int:
     resources = config.get("resources")
     resources = resources if isinstance(resources, dict) else {}
     slots = resources.get("slots_per_trial", resources.get("slots", 1))
     return slots if isinstance(slots, int) else 1
 
 
-def _join_batch_args(merged: dict[str, Any], *, first: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
+def _join_batch_args(merged: JsonObject, *, first: JsonObject, then: JsonObject) -> JsonObject:
     for section, key in (("slurm", "sbatch_args"), ("pbs", "pbsbatch_args")):
         args = [_args(layer, section, key) for layer in (first, then)]
         if all(args):
@@ -120,13 +117,13 @@ def _join_batch_args(merged: dict[str, Any], *, first: dict[str, Any], then: dic
     return merged
 
 
-def _args(layer: dict[str, Any], section: str, key: str) -> list[Any]:
-    found = layer.get(section)
-    args = found.get(key) if isinstance(found, dict) else None
+def _args(layer: JsonObject, section: str, key: str) -> list[str]:
+    settings = layer.get(section)
+    args = settings.get(key) if isinstance(settings, dict) else None
     return args if isinstance(args, list) else []
 
 
-def _replace_by_name(high: dict[str, Any], low: dict[str, Any]) -> dict[str, Any]:
+def _replace_by_name(high: JsonObject, low: JsonObject) -> JsonObject:
     devices = [*low, *(device for device in high if device not in low)]
     return {device: _replace_entries(high.get(device, []), low.get(device, [])) for device in devices}
 
@@ -134,7 +131,3 @@ def _replace_by_name(high: dict[str, Any], low: dict[str, Any]) -> dict[str, Any
 def _replace_entries(high: list[str], low: list[str]) -> list[str]:
     replaced = {entry.partition("=")[0] for entry in high}
     return [entry for entry in low if entry.partition("=")[0] not in replaced] + high
-
-
-def _canonical_devices(raw: Any) -> Any:
-    return [canonical_device(device) for device in raw] if isinstance(raw, list) else raw

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from determined.config.experiment_schema import EXPERIMENT
+from determined.config.experiment_schema import ExperimentConfig
 
 # Sections that come in kinds, each with its own defaults.
 _KINDS = {"searcher": "name", "checkpoint_storage": "type"}
@@ -15,7 +15,7 @@ def without_defaults(config: dict[str, Any]) -> dict[str, Any]:
         for section, tag in _KINDS.items()
         if isinstance(config.get(section), dict) and config[section].get(tag) is not None
     }
-    defaults = EXPERIMENT.fill(kinds)
+    defaults = ExperimentConfig.fill(kinds)
     shown = {key: _set(value, defaults.get(key)) for key, value in config.items()}
     # The kind itself is what a reader looks for first.
     shown |= {section: {**kinds[section], **(shown[section] or {})} for section in kinds}

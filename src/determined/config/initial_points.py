@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from determined.config.hyperparameters import is_group
-from determined.config.text import kind_of
+from determined.schema.node import kind_of
 
 Problem = tuple[str, str]  # path below the config, reason
 

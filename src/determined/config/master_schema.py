@@ -1,265 +1,258 @@
-"""The schema of a master config: every key upstream has, and ours. Which ones this master uses: master.py."""
+"""The fields of a master config: every key upstream has, and ours. What follows from them: master.py."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote, urlencode
 
-from determined.config.container_defaults import TASK_CONTAINER_DEFAULTS
-from determined.config.node import Boolean, FreeMap, Integer, ListOf, Node, Report, Text
-from determined.config.objects import Field, Object
-from determined.config.quantities import parse_duration
-from determined.config.resources import PRIORITY_RANGE
-from determined.config.storage import CHECKPOINT_STORAGE
-from determined.errors import InvalidArgument
+from determined._json import JsonObject, JsonValue
+from determined.config.container_defaults import TaskContainerDefaults
+from determined.config.master_rules import (
+    advertised_url_whole,
+    default_pools_exist,
+    devices_once,
+    unique_managers,
+    unique_pools,
+)
+from determined.config.resource_manager import AdditionalManager, PoolConfig, ResourceManager
+from determined.config.storage import CHECKPOINT_STORAGE, CheckpointStorage
+from determined.schema.lists import FreeMap, ListOf
+from determined.schema.node import Boolean, Integer, Node, Text
+from determined.schema.objects import Field, Object
+from determined.schema.quantity_nodes import Duration
+from determined.schema.section import Section, field
+
+_PORT = Integer(low=0, high=65535)
 
 
-class Duration(Node):
-    """A Go duration such as `25s`, or a number of seconds."""
-
-    def check(self, value: Any, at: str, report: Report) -> None:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return None if value >= 0 else report.add(at, f"must be at least 0, not {value}")
-        try:
-            seconds = parse_duration(value)
-        except InvalidArgument as error:
-            return report.add(at, error.message)
-        return None if seconds >= 0 else report.add(at, f"must not be negative, not {value!r}")
-
-
-def _tls_whole(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _tls_whole(value: JsonObject) -> Iterator[tuple[str, str]]:
     if (value.get("cert") is None) != (value.get("key") is None):
         yield "", "`cert` and `key` must both be given, or neither"
 
 
-def _lifespans_ordered(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _lifespans_ordered(value: JsonObject) -> Iterator[tuple[str, str]]:
     longest, default = value.get("max_lifespan_days", 30), value.get("default_lifespan_days", 30)
     if longest != -1 and (default == -1 or default > longest):
         yield "", f"default_lifespan_days={default} exceeds max_lifespan_days={longest}; -1 means without end"
 
 
-def _advertised_url_whole(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    url = value.get("advertised_url")
-    if isinstance(url, str) and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
-        yield "advertised_url", f"`{url}` is no URL that others could use; write it as http://HOST:PORT or https://HOST"
+class SshKeys(Section):
+    key_type: str | None = field(Text(choices=("ED25519", "ECDSA", "RSA")), "Kind.", default=None, fill=False)
+    rsa_key_size: int | None = field(Integer(low=1, high=16384), "Bits.", default=None, fill=False)
 
 
-def _pool_names(value: dict[str, Any]) -> list[Any]:
-    """Of all managers."""
-    sections = [value, *(value.get("additional_resource_managers") or [])]
-    return [pool.get("pool_name") for section in sections for pool in section.get("resource_pools") or []]
+class AgentUser(Section):
+    """The OS identity of tasks whose user is linked to none."""
+
+    user: str = field(Text(), "Name.", default="root")
+    uid: int = field(Integer(low=0), "Number; 0 means: as the master itself.", default=0)
+    group: str = field(Text(), "Name.", default="root")
+    gid: int = field(Integer(low=0), "Number.", default=0)
 
 
-def _unique_managers(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    sections = [value, *(value.get("additional_resource_managers") or [])]
-    managers = [section.get("resource_manager") or {} for section in sections]
-    kinds = [manager.get("type") or "agent" for manager in managers]
-    if kinds.count("agent") > 1:
-        yield (
-            "additional_resource_managers",
-            "two managers have type `agent`: that is this one machine; merge their pools",
-        )
-    names = [
-        manager.get("name") or ("local" if kind == "agent" else kind)
-        for manager, kind in zip(managers, kinds, strict=True)
-    ]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        yield "additional_resource_managers", f"two managers are called `{name}`; give each a `name` of its own"
+class Tls(Section, rules=(_tls_whole,)):
+    """The certificate of the master."""
+
+    cert: str | None = field(Text(), "PEM file.", default=None, fill=False)
+    key: str | None = field(Text(), "PEM file.", default=None, fill=False)
+
+    @property
+    def enabled(self) -> bool:
+        return self.cert is not None
 
 
-def _devices_once(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Two engines of one machine that both looked for its GPUs would both hand them out."""
-    sections = [value, *(value.get("additional_resource_managers") or [])]
-    managers = [section.get("resource_manager") or {} for section in sections]
-    containers = [manager for manager in managers if manager.get("type") == "docker"]
-    for manager in containers:
-        divided = any(manager.get(key) is not None for key in ("slots", "slot_type", "visible_gpus"))
-        if not divided and (len(containers) > 1 or any((one.get("type") or "agent") == "agent" for one in managers)):
-            yield (
-                "additional_resource_managers",
-                "`agent` and `docker` are both this machine; say in the docker manager what is its own: `slots`,"
-                " `slot_type` or `visible_gpus`",
-            )
+class TokenLifespans(Section, rules=(_lifespans_ordered,)):
+    """Days; -1 is without end."""
+
+    max_lifespan_days: int = field(Integer(low=-1), "-1 is without end.", default=30)
+    default_lifespan_days: int = field(Integer(low=-1), "-1 is without end.", default=30)
 
 
-def _unique_pools(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    names = _pool_names(value)
-    for name in sorted({name for name in names if name and names.count(name) > 1}):
-        yield "resource_pools", f"pool_name `{name}` is given to more than one pool"
+class Security(Section):
+    """Users, TLS, tokens."""
+
+    default_task: AgentUser = field(
+        AgentUser, "OS user of tasks whose owner is linked to none. The default leaves it to the master.", default={}
+    )
+    tls: Tls = field(Tls, "Serve HTTPS.", default={})
+    ssh: SshKeys | None = field(SshKeys, "Keys of shells.", default=None, fill=False, engines=())
+    authz: JsonObject | None = field(FreeMap(), "Upstream's paid authorisation.", default=None, fill=False, engines=())
+    token: TokenLifespans = field(TokenLifespans, "Access tokens.", default={})
+    # None where the config sets none; an empty string is a deliberate blank password.
+    initial_user_password: str | None = field(
+        Text(),
+        "Of `admin` and `determined` at the first start. Unset: a random one is made.",
+        default=None,
+        secret=True,
+    )
+    require_user_isolation: bool = field(
+        Boolean(), "Refuse tasks that would run as the master's own user.", default=False
+    )
+    session_lifespan: float | None = field(Duration(), "Sessions last 7 days.", default=None, fill=False, engines=())
 
 
-def _default_pools_exist(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    names = _pool_names(value) if value.get("resource_pools") else ["default", *_pool_names(value)]
-    manager = value.get("resource_manager") or {}
-    if manager.get("type") == "slurm" and not value.get("resource_pools"):
-        return  # its partitions become the pools; which those are is only known when the master starts
-    for key in ("default_aux_resource_pool", "default_compute_resource_pool"):
-        if manager.get(key) is not None and manager[key] not in names:
-            yield f"resource_manager.{key}", f"no pool `{manager[key]}`; pools are {', '.join(names)}"
+class _Database(Object[Any]):
+    """A string is a URL."""
+
+    def canonical(self, value: JsonValue) -> JsonValue:
+        return {"url": value} if isinstance(value, str) else super().canonical(value)
+
+    def json_schema(self) -> JsonObject:
+        return {"anyOf": [{"type": "string"}, super().json_schema()]}
 
 
-def _provider_sizes(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    low, high = value.get("min_instances", 0), value.get("max_instances", 5)
-    if isinstance(low, int) and isinstance(high, int) and low > high:
-        yield "", f"max_instances={high} is below min_instances={low}"
+class Database(Section, node=_Database):
+    """The database: an SQLite file in the data directory, unless a URL or a host is given."""
+
+    url: str | None = field(
+        Text(), "`postgresql://user:password@host:5432/name`.", default=None, fill=False, secret=True
+    )
+    user: str = field(Text(), "Used with `db.host`.", default="postgres", fill=False)
+    password: str | None = field(Text(), "Used with `db.host`.", default=None, fill=False, secret=True)
+    host: str | None = field(Text(), "Turns PostgreSQL on without a URL.", default=None, fill=False)
+    port: int = field(_PORT, "Default: 5432.", default=5432, fill=False)
+    name: str = field(Text(), "Default: determined.", default="determined", fill=False)
+    ssl_mode: str = field(Text(), "As libpq's `sslmode`.", default="disable", fill=False)
+    ssl_root_cert: str | None = field(Text(), "As libpq's `sslrootcert`.", default=None, fill=False)
+    migrations: JsonValue = field(Node[Any](), "Upstream's own migrations.", default=None, fill=False, engines=())
+    views_and_triggers: JsonValue = field(Node[Any](), "Upstream's own views.", default=None, fill=False, engines=())
+
+    @property
+    def address(self) -> str | None:
+        """The URL to connect to; None for SQLite."""
+        if self.url or not self.host:
+            return self.url or None
+        login = quote(self.user or "postgres", safe="")
+        if self.password:
+            login += ":" + quote(self.password, safe="")
+        options = {"sslmode": self.ssl_mode or "disable"}
+        if self.ssl_root_cert:
+            options["sslrootcert"] = self.ssl_root_cert
+        name = quote(self.name or "determined", safe="")
+        return f"postgresql://{login}@{self.host}:{self.port or 5432}/{name}?{urlencode(options)}"
 
 
-_TEXT = Field(Text())
-_UNUSED_TEXT = Field(Text(), honoured_by=())
-_FOREIGN = Field(Node(), legacy=True, honoured_by=())  # upstream's: for its own page, cloud or paid edition
-_DAYS = Field(Integer(low=-1), default=30)
-_PORT = Integer(low=0, high=65535)
+class MasterLog(Section):
+    level: str = field(Text(), "trace, debug, info, warning, error.", default="info")
+    color: bool = field(Boolean(), "Colours in the log.", default=False, engines=())
 
-SCHEDULER = Object(
-    {
-        "type": Field(Text(choices=("priority", "fair_share", "round_robin")), default="priority"),
-        "preemption": Field(Boolean(), default=False),
-        "default_priority": Field(Integer(*PRIORITY_RANGE), default=42),
-        "fitting_policy": Field(Text(choices=("best", "worst")), default="best"),
-        "allow_heterogeneous_fits": Field(Boolean(), default=False),
-    }
-)
-POOL = Object(
-    {
-        "pool_name": Field(Text(), required=True),
-        "description": Field(Text(), default=""),
-        "scheduler": Field(SCHEDULER),
-        "max_aux_containers_per_agent": Field(Integer(low=0), default=100),
-        "task_container_defaults": Field(TASK_CONTAINER_DEFAULTS),
-        "agent_reconnect_wait": Field(Duration(), default="25s", honoured_by=()),
-        "agent_reattach_enabled": Field(Node(), honoured_by=()),
-        "provider": Field(Object({"type": _TEXT}, extra=True, rules=(_provider_sizes,)), honoured_by=()),
-        "kubernetes_namespace": _UNUSED_TEXT,
-        "partition": Field(Text(), honoured_by=("slurm",)),
-        "ray": Field(FreeMap(), honoured_by=("ray",)),
-    }
-)
-RESOURCE_MANAGER = Object(
-    {
-        "type": Field(Text(choices=("agent", "docker", "ray", "slurm", "kubernetes", "pbs")), default="agent"),
-        "name": _TEXT,
-        "cluster_name": _UNUSED_TEXT,
-        "scheduler": Field(SCHEDULER, default={}),
-        "default_aux_resource_pool": _TEXT,
-        "default_compute_resource_pool": _TEXT,
-        "no_default_resource_pools": Field(Boolean(), default=False, honoured_by=()),
-        "require_authentication": Field(Boolean(), honoured_by=()),
-        "client_ca": _UNUSED_TEXT,
-        "metadata": Field(FreeMap(), honoured_by=()),
-    },
-    extra=True,  # the keys of managers that are not ours
-)
-ADDITIONAL_MANAGER = Object(
-    {
-        "resource_manager": Field(RESOURCE_MANAGER, required=True),
-        "resource_pools": Field(ListOf(POOL, nonempty=True), required=True),
-    }
-)
-_SSH = Object(
-    {
-        "key_type": Field(Text(choices=("ED25519", "ECDSA", "RSA"))),
-        "rsa_key_size": Field(Integer(low=1, high=16384)),
-    }
-)
-_AGENT_USER = Object(
-    {
-        "user": Field(Text(), default="root"),
-        "uid": Field(Integer(low=0), default=0),
-        "group": Field(Text(), default="root"),
-        "gid": Field(Integer(low=0), default=0),
-    }
-)
-SECURITY = Object(
-    {
-        "default_task": Field(_AGENT_USER, default={}),
-        "tls": Field(Object({"cert": _TEXT, "key": _TEXT}, rules=(_tls_whole,)), default={}),
-        "ssh": Field(_SSH, honoured_by=()),
-        "authz": Field(FreeMap(), honoured_by=()),
-        "token": Field(
-            Object(
-                {"max_lifespan_days": _DAYS, "default_lifespan_days": _DAYS},
-                rules=(_lifespans_ordered,),
-            ),
-            default={},
-        ),
-        "initial_user_password": Field(Text(), default=None),
-        "require_user_isolation": Field(Boolean(), default=False),
-        "session_lifespan": Field(Duration(), honoured_by=()),
-    }
-)
-DB = Object(
-    {
-        "url": _TEXT,
-        "user": _TEXT,
-        "password": _TEXT,
-        "host": _TEXT,
-        "port": Field(_PORT),
-        "name": _TEXT,
-        "ssl_mode": Field(Text()),
-        "ssl_root_cert": _TEXT,
-        "migrations": Field(Node(), honoured_by=()),
-        "views_and_triggers": Field(Node(), honoured_by=()),
-    }
-)
-MASTER = Object(
-    {
-        "host": Field(Text(), default="127.0.0.1"),
-        "port": Field(_PORT),
-        "root": _FOREIGN,
-        "data_dir": _TEXT,
-        "db": Field(DB, default={}),
-        "checkpoint_storage": Field(CHECKPOINT_STORAGE),
-        "task_container_defaults": Field(TASK_CONTAINER_DEFAULTS, default={}),
-        "tensorboard_timeout": Field(Integer(low=0), default=300, honoured_by=()),
-        "notebook_timeout": Field(Integer(low=0), default=None, honoured_by=()),
-        "launch_error": Field(Boolean(), default=True),
-        "cluster_name": Field(Text(), default=""),
-        "enable_cors": Field(Boolean(), default=False),
-        "logging": Field(FreeMap(), honoured_by=()),
-        "log": Field(
-            Object(
-                {
-                    "level": Field(Text(), default="info"),
-                    "color": Field(Boolean(), default=False, honoured_by=()),
-                }
-            ),
-            default={},
-        ),
-        "retention_policy": Field(
-            Object(
-                {
-                    "log_retention_days": Field(Integer(low=-1, high=32767), default=-1),
-                    "schedule": Field(Text(), default=None),
-                }
-            ),
-            default={},
-        ),
-        "telemetry": Field(Object({"enabled": Field(Boolean(), default=True)}, extra=True), default={}),
-        "observability": Field(Object({"enable_prometheus": Field(Boolean(), default=True)}), default={}),
-        "cache": Field(FreeMap(), honoured_by=()),
-        "webhooks": Field(Object({"base_url": _TEXT, "signing_key": _TEXT}), default={}, honoured_by=()),
-        "feature_switches": Field(ListOf(Text()), default=[], honoured_by=()),
-        "reserved_ports": Field(ListOf(_PORT), default=[]),
-        "integrations": Field(FreeMap(), honoured_by=()),
-        "security": Field(SECURITY, default={}),
-        "resource_manager": Field(RESOURCE_MANAGER, default={}),
-        "additional_resource_managers": Field(ListOf(ADDITIONAL_MANAGER)),
-        "resource_pools": Field(ListOf(POOL)),
-        "config_file": _FOREIGN,
-        "ui_customization": _FOREIGN,
-        "scim": _FOREIGN,
-        "saml": _FOREIGN,
-        "oidc": _FOREIGN,
-        "det_cloud": _FOREIGN,
-        "genai": _FOREIGN,
-        "hpimportance": _FOREIGN,
-        "federation": _FOREIGN,
-        "internal": _FOREIGN,
-        "__internal": _FOREIGN,
-        "version": _FOREIGN,
-        "slots": Field(Integer(low=0), default=None),
-        "advertised_url": _TEXT,
-        "local_agents": Field(Integer(low=0), default=1),
-        "slot_type": Field(Text(choices=("auto", "cuda", "gpu", "rocm", "cpu", "none")), default="auto"),
-    },
-    rules=(_advertised_url_whole, _unique_managers, _devices_once, _unique_pools, _default_pools_exist),
-)
+
+class LogRetention(Section):
+    log_retention_days: int = field(
+        Integer(low=-1, high=32767), "Days after the end of the task; -1 is forever.", default=-1
+    )
+    schedule: str | None = field(
+        Text(), "Time between sweeps such as `2h`. Default, and for cron lines: daily.", default=None
+    )
+
+
+_TELEMETRY_KEYS = ("segment_master_key", "segment_webui_key", "otel_exported_otlp_endpoint")
+
+
+class Telemetry(
+    Section, extra=True, unread=dict.fromkeys(_TELEMETRY_KEYS, Field(Node(), legacy=True, engines=(), secret=True))
+):
+    enabled: bool = field(Boolean(), "Accepted; nothing is ever sent.", default=True)
+
+
+class Observability(Section):
+    enable_prometheus: bool = field(Boolean(), "Serve `/metrics`.", default=True)
+
+
+class Webhooks(Section):
+    base_url: str | None = field(Text(), "For links.", default=None, fill=False)
+    signing_key: str | None = field(Text(), "For signatures.", default=None, fill=False, secret=True)
+
+
+# Upstream's: for its own page, cloud or paid edition.
+_FOREIGN = (
+    "root", "config_file", "ui_customization", "scim", "saml", "oidc", "det_cloud", "genai", "hpimportance",
+    "federation", "internal", "__internal", "version",
+)  # fmt: skip
+
+
+class MasterFile(
+    Section,
+    rules=(advertised_url_whole, unique_managers, devices_once, unique_pools, default_pools_exist),
+    unread=dict.fromkeys(_FOREIGN, Field(Node(), legacy=True, engines=())),
+):
+    """A master config as files, variables and flags have it."""
+
+    host: str = field(Text(), "Address to listen on. Anything but loopback wants `security.tls`.", default="127.0.0.1")
+    port: int = field(_PORT, "Default: 8080, or 8443 with TLS.", default=8080, fill=False)
+    data_dir: str = field(
+        Text(),
+        "Database, run directories, lock. Default: `~/.local/share/determined/master`.",
+        default="/var/lib/determined",
+        fill=False,
+    )
+    db: Database = field(Database, "Default: an SQLite file in `data_dir`. A string is a URL.", default={})
+    checkpoint_storage: CheckpointStorage | None = field(
+        CHECKPOINT_STORAGE,
+        "Where experiments store checkpoints unless they say otherwise.",
+        default=None,
+        fill=False,
+    )
+    task_container_defaults: TaskContainerDefaults = field(
+        TaskContainerDefaults,
+        "Laid under every experiment config; a pool's own go before the cluster's.",
+        default={},
+    )
+    tensorboard_timeout: int = field(Integer(low=0), "Idle time of TensorBoard servers.", default=300, engines=())
+    notebook_timeout: int | None = field(Integer(low=0), "Idle time of notebooks.", default=None, engines=())
+    launch_error: bool = field(
+        Boolean(), "False: queue what no pool can hold, with a warning, instead of refusing it.", default=True
+    )
+    cluster_name: str = field(Text(), "Shown to users.", default="")
+    enable_cors: bool = field(Boolean(), "Let pages of other sites call the API.", default=False)
+    logging: JsonObject | None = field(
+        FreeMap(), "Where upstream stored task logs.", default=None, fill=False, engines=()
+    )
+    log: MasterLog = field(MasterLog, "The master's own log: JSON lines on stderr.", default={})
+    retention_policy: LogRetention = field(LogRetention, "How long task logs are kept.", default={})
+    telemetry: Telemetry = field(Telemetry, "Nothing is ever sent.", default={})
+    observability: Observability = field(Observability, "Numbers for operators.", default={})
+    cache: JsonObject | None = field(FreeMap(), "Upstream's file cache.", default=None, fill=False, engines=())
+    webhooks: Webhooks = field(Webhooks, "Links and signatures of webhooks.", default={}, engines=())
+    feature_switches: tuple[str, ...] = field(
+        ListOf(Text()), "Upstream's experimental features; told to clients.", default=[], engines=()
+    )
+    reserved_ports: tuple[int, ...] = field(ListOf(_PORT), "Never given to tasks.", default=[])
+    integrations: JsonObject | None = field(FreeMap(), "Other systems.", default=None, fill=False, engines=())
+    security: Security = field(Security, "Users, HTTPS and access tokens.", default={})
+    resource_manager: ResourceManager = field(
+        ResourceManager, "Scheduling, and which pools serve by default.", default={}
+    )
+    additional_resource_managers: tuple[AdditionalManager, ...] = field(
+        ListOf(AdditionalManager),
+        "More engines beside the first, each with a `resource_manager` and its own pools.",
+        default=[],
+        fill=False,
+    )
+    resource_pools: tuple[PoolConfig, ...] = field(
+        ListOf(PoolConfig), "Default: one pool, `default`.", default=[], fill=False
+    )
+    slots: int | None = field(
+        Integer(low=0),
+        "Artificial CPU slots of this machine. Default: its GPUs, or one CPU slot.",
+        default=None,
+        since="0.39",
+    )
+    advertised_url: str | None = field(
+        Text(),
+        "The URL under which runners on other hosts reach this master; default: host and port.",
+        default=None,
+        fill=False,
+        since="0.39",
+    )
+    local_agents: int = field(
+        Integer(low=0),
+        "Nodes to offer on this machine; those beyond the first have `slots`, or one CPU slot.",
+        default=1,
+        since="0.39",
+    )
+    slot_type: str = field(
+        Text(choices=("auto", "cuda", "gpu", "rocm", "cpu", "none")),
+        "Which devices count as slots.",
+        default="auto",
+        since="0.39",
+    )

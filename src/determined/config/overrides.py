@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from determined.config.node import merge_free
-from determined.config.text import parse_yaml_value
 from determined.errors import InvalidArgument
+from determined.schema.lists import merge_free
+from determined.schema.text import parse_yaml_value
 
 
 def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:

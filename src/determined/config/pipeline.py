@@ -7,19 +7,18 @@ from determined.config.container_defaults import merge_task_container_defaults, 
 from determined.config.experiment import (
     INCOMPLETE,
     ROOT,
-    ExperimentConfig,
     check_sane,
     fill_defaults,
     find_violations,
 )
-from determined.config.experiment_schema import EXPERIMENT
+from determined.config.experiment_schema import EXPERIMENT, ExperimentConfig
 from determined.config.generations import generation
 from determined.config.hyperparameters import flatten
 from determined.config.merging import merge
 from determined.config.model_search import sampler_warnings
 from determined.config.shims import canonicalize
-from determined.config.unused import remarks, unused_keys
 from determined.errors import InvalidConfig
+from determined.schema.unused import remarks, unused_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ def prepare(
     for invariant in invariants:
         active = fill_defaults(merge(canonicalize(invariant), canonicalize(active)), seed=seed, name=name)
     _check_whole(active, managed=managed)
-    return Prepared(active, ExperimentConfig.from_active(active), find_warnings(raw_user, active, engine))
+    return Prepared(active, ExperimentConfig.load(active), find_warnings(raw_user, active, engine))
 
 
 def find_warnings(raw_user: dict[str, Any], active: dict[str, Any], engine: str) -> list[str]:

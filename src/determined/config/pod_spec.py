@@ -1,9 +1,7 @@
 """Kubernetes pod specs: what may not be configured, and the strategic-merge patch of one spec over another."""
 
-from typing import Any
-
-from determined.config.node import Node, Report
-from determined.config.text import kind_of
+from determined._json import JsonObject, JsonValue
+from determined.schema.node import Node, Report, kind_of
 
 CONTAINER_NAME = "determined-container"
 
@@ -27,8 +25,12 @@ _MERGE_KEYS = {
 }
 
 
-class PodSpec(Node):
-    def check(self, value: Any, at: str, report: Report) -> None:
+class PodSpec(Node[JsonObject]):
+    """A pod spec of Kubernetes; layers merge as Kubernetes patches do."""
+
+    kind = "mapping"
+
+    def check(self, value: object, at: str, report: Report) -> None:
         if not isinstance(value, dict):
             return report.add(at, f"must be a mapping, not {kind_of(value)}")
         metadata = value.get("metadata")
@@ -40,12 +42,15 @@ class PodSpec(Node):
         for index, container in enumerate(containers if isinstance(containers, list) else []):
             _check_container(container, f"{at}.spec.containers[{index}]", report)
 
-    def merge(self, high: Any, low: Any) -> Any:
+    def merge(self, high: JsonValue, low: JsonValue) -> JsonValue:
         return strategic_merge(high, low)
 
+    def json_schema(self) -> JsonObject:
+        return {"type": "object"}
 
-def strategic_merge(high: Any, low: Any, key: str = "") -> Any:
-    """`high` as a patch on `low`. `$patch: replace` takes high whole, `$patch: delete` removes a list entry."""
+
+def strategic_merge(high: JsonValue, low: JsonValue, key: str = "") -> JsonValue:
+    """Apply `high` as a patch on `low`. `$patch: replace` takes high whole, `$patch: delete` removes a list entry."""
     if isinstance(high, dict) and isinstance(low, dict):
         return _merge_maps(high, low)
     if isinstance(high, list) and isinstance(low, list) and key in _MERGE_KEYS:
@@ -53,13 +58,13 @@ def strategic_merge(high: Any, low: Any, key: str = "") -> Any:
     return low if high is None else high
 
 
-def _merge_maps(high: dict[str, Any], low: dict[str, Any]) -> dict[str, Any]:
+def _merge_maps(high: dict[str, JsonValue], low: dict[str, JsonValue]) -> dict[str, JsonValue]:
     if high.get("$patch") == "replace":
         return {key: value for key, value in high.items() if key != "$patch"}
     return {**low, **{key: strategic_merge(value, low.get(key), key) for key, value in high.items()}}
 
 
-def _merge_lists(high: list[Any], low: list[Any], key: str) -> list[Any]:
+def _merge_lists(high: list[JsonValue], low: list[JsonValue], key: str) -> list[JsonValue]:
     patches = {entry.get(key): entry for entry in high if isinstance(entry, dict)}
     merged = [strategic_merge(patches.get(_key_of(entry, key)), entry) for entry in low]
     known = [_key_of(entry, key) for entry in low]
@@ -67,15 +72,15 @@ def _merge_lists(high: list[Any], low: list[Any], key: str) -> list[Any]:
     return [entry for entry in merged + added if not _deleted(entry)]
 
 
-def _key_of(entry: Any, key: str) -> Any:
+def _key_of(entry: JsonValue, key: str) -> JsonValue:
     return entry.get(key) if isinstance(entry, dict) else None
 
 
-def _deleted(entry: Any) -> bool:
+def _deleted(entry: JsonValue) -> bool:
     return isinstance(entry, dict) and entry.get("$patch") == "delete"
 
 
-def _check_container(container: Any, at: str, report: Report) -> None:
+def _check_container(container: object, at: str, report: Report) -> None:
     if not isinstance(container, dict) or container.get("name") != CONTAINER_NAME:
         return
     for key in _REFUSED_IN_CONTAINER:

@@ -1,101 +1,75 @@
-"""The settings of a Ray resource manager and of its pools as typed data."""
+"""`resource_manager: {type: ray}`, and the `ray` section of its pools."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
-from determined.config.layers import checked
-from determined.config.master_schema import RESOURCE_MANAGER, Duration
-from determined.config.node import Boolean, FreeMap, Integer, Text
-from determined.config.objects import Field, Object
-from determined.config.quantities import parse_duration
+from determined._json import JsonObject
+from determined.config.resource_manager import ResourceManager
+from determined.schema.layers import checked
+from determined.schema.lists import FreeMap
+from determined.schema.node import Boolean, Integer, Text
+from determined.schema.quantity_nodes import Duration
+from determined.schema.section import Section, field
 
 GPU, CPU = "GPU", "CPU"
 
 
-@dataclass(frozen=True, slots=True)
-class RayManager:
-    """`bridge_grace`: seconds without a word from the bridge until its nodes are offered no more; `bridge_silence`:
-    until its runners count as lost."""
-
-    dashboard_url: str = "http://127.0.0.1:8265"
-    auth_token_file: str | None = None
-    python: str = "python"
-    run_root: str | None = None
-    bridge_grace: float = 30.0
-    bridge_silence: float = 120.0
-    start_timeout: float = 60.0
+class _Url(Text):
+    def load(self, value: Any) -> str:
+        return str(value).rstrip("/")
 
 
-@dataclass(frozen=True, slots=True)
-class RayPool:
-    """Which nodes of the cluster are a pool, and what a slot of it is.
+class RayManager(ResourceManager):
+    """An operator's Ray cluster."""
 
-    `slots_per_node` limits a node that is there and is the size of one that may come; `max_nodes` counts both.
-    """
-
-    name: str
-    resource: str = GPU
-    per_slot: float = 1.0
-    labels: dict[str, str] = field(default_factory=dict)
-    marker: str | None = None
-    slots_per_node: int | None = None
-    max_nodes: int = 0
-    include_head: bool = True
-
-
-MANAGER = Object(
-    {
-        "dashboard_url": Field(Text(), default="http://127.0.0.1:8265"),
-        "auth_token_file": Field(Text(), default=None),
-        "python": Field(Text(), default="python"),
-        "run_root": Field(Text(), default=None),
-        "bridge_grace": Field(Duration(), default="30s"),
-        "bridge_silence": Field(Duration(), default="2m"),
-        "start_timeout": Field(Duration(), default="60s"),
-    }
-)
-POOL = Object(
-    {
-        "resource": Field(Text(), default=GPU),
-        "per_slot": Field(Integer(low=1), default=1),
-        "labels": Field(FreeMap(), default={}),
-        "marker": Field(Text(), default=None),
-        "slots_per_node": Field(Integer(low=1), default=None),
-        "max_nodes": Field(Integer(low=0), default=0),
-        "include_head": Field(Boolean(), default=True),
-    }
-)
-
-
-def ray_manager(settings: dict[str, Any]) -> RayManager:
-    """`settings`: also the keys that every manager has. Raises InvalidConfig with every violation."""
-    own = {key: value for key, value in settings.items() if key not in RESOURCE_MANAGER.fields}
-    filled = checked(MANAGER, own, "invalid resource manager of type ray")
-    return RayManager(
-        dashboard_url=str(filled["dashboard_url"]).rstrip("/"),
-        auth_token_file=filled["auth_token_file"],
-        python=filled["python"],
-        run_root=filled["run_root"],
-        bridge_grace=_seconds(filled["bridge_grace"]),
-        bridge_silence=_seconds(filled["bridge_silence"]),
-        start_timeout=_seconds(filled["start_timeout"]),
+    type: str = field(Text(), "`ray`.", default="ray")
+    dashboard_url: str = field(_Url(), "The dashboard of the cluster.", default="http://127.0.0.1:8265")
+    auth_token_file: str | None = field(Text(), "A file with the token of the dashboard.", default=None)
+    python: str = field(Text(), "The interpreter on the nodes.", default="python")
+    run_root: str | None = field(
+        Text(),
+        "Where run directories are made on the nodes. Default: a private one in the temporary directory.",
+        default=None,
     )
-
-
-def ray_pool(name: str, settings: dict[str, Any]) -> RayPool:
-    """`settings`: the `ray` section of a pool. Raises InvalidConfig with every violation."""
-    filled = checked(POOL, dict(settings), f"invalid `ray` section of resource pool '{name}'")
-    return RayPool(
-        name=name,
-        resource=filled["resource"],
-        per_slot=float(filled["per_slot"]),
-        labels={str(key): str(value) for key, value in filled["labels"].items()},
-        marker=filled["marker"],
-        slots_per_node=filled["slots_per_node"],
-        max_nodes=filled["max_nodes"],
-        include_head=filled["include_head"],
+    bridge_grace: float = field(
+        Duration(), "Without a word from the bridge for so long, its nodes are offered no more.", default="30s"
     )
+    bridge_silence: float = field(
+        Duration(), "Without a word from the bridge for so long, its runners count as lost.", default="2m"
+    )
+    start_timeout: float = field(Duration(), "How long the start of a runner may take.", default="60s")
 
 
-def _seconds(value: Any) -> float:
-    return parse_duration(value) if isinstance(value, str) else float(value)
+class _Labels(FreeMap):
+    def load(self, value: Any) -> JsonObject:
+        return {str(key): str(item) for key, item in value.items()}
+
+
+class RayPoolSection(Section):
+    """The nodes of the cluster that are a pool, and what a slot of it is."""
+
+    resource: str = field(Text(), "The resource of Ray that a slot is.", default=GPU)
+    per_slot: float = field(Integer(low=1), "How much of it.", default=1)
+    labels: dict[str, str] = field(_Labels(), "Labels that a node of the pool has.", default={})
+    marker: str | None = field(Text(), "A custom resource that a node of the pool has.", default=None)
+    slots_per_node: int | None = field(
+        Integer(low=1), "Limits a node that is there, and is the size of one that may come.", default=None
+    )
+    max_nodes: int = field(Integer(low=0), "Nodes that may be there or come.", default=0)
+    include_head: bool = field(Boolean(), "Whether Ray's head node belongs to the pool.", default=True)
+
+
+class RayPool(RayPoolSection):
+    """The section with the name of its pool."""
+
+    name: str = field(Text(), "The name of the pool.")
+
+
+def ray_manager(settings: JsonObject) -> RayManager:
+    """Check and type a resource manager. Raises InvalidConfig with every violation."""
+    return RayManager.parse(settings, "invalid resource manager of type ray")
+
+
+def ray_pool(name: str, settings: JsonObject) -> RayPool:
+    """Check and type the `ray` section of a pool. Raises InvalidConfig with every violation."""
+    headline = f"invalid `ray` section of resource pool '{name}'"
+    return RayPool.load({**checked(RayPoolSection, settings, headline), "name": name})

@@ -1,14 +1,11 @@
-"""Older generations' keys and short forms, rewritten to the one canonical form. Never fails: what cannot be
+"""Older generations' keys, rewritten to the one canonical form. Never fails: what cannot be
 rewritten is left for the check to report. Running it twice changes nothing."""
 
-from typing import Any
+from typing import TypeGuard
 
-from determined.config.environment import add_variable, canonical_environment
-from determined.config.experiment_schema import ENTRYPOINT_SCRIPT_VARIABLE, EXPERIMENT
-from determined.config.hyperparameters import canonical_hparam
-from determined.config.log_policies import canonical_log_policies
-from determined.config.resources import canonical_resources
-from determined.config.storage import canonical_storage
+from determined._json import JsonObject
+from determined.config.environment import add_variable
+from determined.config.experiment_schema import ENTRYPOINT_SCRIPT_VARIABLE, ExperimentConfig
 
 _STEP_KEYS = {
     "max_steps": "max_length",
@@ -19,42 +16,15 @@ _STEP_KEYS = {
 _DEFAULT_BATCHES_PER_STEP = 100
 
 
-def canonicalize(raw: dict[str, Any]) -> dict[str, Any]:
-    """The canonical form of a raw experiment config: no nulls, no old keys, short forms written out."""
-    config: dict[str, Any] = EXPERIMENT.strip(raw)
+def canonicalize(raw: JsonObject) -> JsonObject:
+    """Write a raw experiment config in canonical form: no nulls, no old keys, short forms written out."""
+    config = ExperimentConfig.canonical(raw)
     if config.get("version") == 0:
         config = _without(config, "version")
-    config = _steps_to_batches(config)
-    config = _join_entrypoint(_sections(config))
-    return config
+    return _join_entrypoint(_steps_to_batches(config))
 
 
-def _sections(config: dict[str, Any]) -> dict[str, Any]:
-    rewrites = {
-        "labels": _labels,
-        "environment": canonical_environment,
-        "resources": canonical_resources,
-        "hyperparameters": _hyperparameters,
-        "log_policies": canonical_log_policies,
-        "checkpoint_storage": canonical_storage,
-        "tensorboard_storage": canonical_storage,
-    }
-    return {key: rewrites[key](value) if key in rewrites else value for key, value in config.items()}
-
-
-def _labels(raw: Any) -> Any:
-    if isinstance(raw, dict):
-        return [label for label, wanted in raw.items() if wanted]
-    if not isinstance(raw, list):
-        return raw
-    return [label for index, label in enumerate(raw) if label not in raw[:index]]
-
-
-def _hyperparameters(raw: Any) -> Any:
-    return {name: canonical_hparam(value) for name, value in raw.items()} if isinstance(raw, dict) else raw
-
-
-def _steps_to_batches(config: dict[str, Any]) -> dict[str, Any]:
+def _steps_to_batches(config: JsonObject) -> JsonObject:
     per_step = _first_count(config.get("batches_per_step"), config.get("scheduling_unit"))
     for key in ("min_validation_period", "min_checkpoint_period"):
         if _is_count(config.get(key), low=0):
@@ -66,14 +36,14 @@ def _steps_to_batches(config: dict[str, Any]) -> dict[str, Any]:
     return config
 
 
-def _searcher_steps(searcher: dict[str, Any], per_step: int) -> dict[str, Any]:
+def _searcher_steps(searcher: JsonObject, per_step: int) -> JsonObject:
     for old, new in _STEP_KEYS.items():
         if _is_count(searcher.get(old)):
             searcher = {new: {"batches": searcher[old] * per_step}, **_without(searcher, old)}
     return searcher
 
 
-def _join_entrypoint(config: dict[str, Any]) -> dict[str, Any]:
+def _join_entrypoint(config: JsonObject) -> JsonObject:
     """`launch_layer L` and `entrypoint_script S` are the command `L S`; S stays readable for launch layers."""
     script, layer = config.get("entrypoint_script"), config.get("launch_layer", "")
     if not isinstance(script, str) or not isinstance(layer, str) or "entrypoint" in config:
@@ -85,7 +55,7 @@ def _join_entrypoint(config: dict[str, Any]) -> dict[str, Any]:
     return add_variable(config, f"{ENTRYPOINT_SCRIPT_VARIABLE}={script}")
 
 
-def _on_one_node(config: dict[str, Any]) -> dict[str, Any]:
+def _on_one_node(config: JsonObject) -> JsonObject:
     """Nothing makes one job of a plain script on several nodes: slots that need more than one node are refused."""
     resources = config.get("resources", {})
     if not isinstance(resources, dict):
@@ -93,13 +63,13 @@ def _on_one_node(config: dict[str, Any]) -> dict[str, Any]:
     return {**config, "resources": {"is_single_node": True, **resources}}
 
 
-def _without(config: dict[str, Any], key: str) -> dict[str, Any]:
+def _without(config: JsonObject, key: str) -> JsonObject:
     return {name: value for name, value in config.items() if name != key}
 
 
-def _first_count(*values: Any) -> int:
+def _first_count(*values: object) -> int:
     return next((value for value in values if _is_count(value)), _DEFAULT_BATCHES_PER_STEP)
 
 
-def _is_count(value: Any, low: int = 1) -> bool:
+def _is_count(value: object, low: int = 1) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= low

@@ -1,16 +1,16 @@
 """Make of an experiment a short one: enough to see that its code runs."""
 
-from typing import Any
-
+from determined._json import JsonObject
 from determined.config.model_search import with_first_metric
 
 _KEEP_NOTHING = {"save_experiment_best": 0, "save_trial_best": 0, "save_trial_latest": 0}
 
 
-def one_batch(raw: dict[str, Any]) -> dict[str, Any]:
+def one_batch(raw: JsonObject) -> JsonObject:
     """Return a copy of a config with one trial of one batch, no restarts and no checkpoint kept."""
     searcher = with_first_metric(dict(raw.get("searcher") or {}))
-    metric = {k: searcher[k] for k in ("metric", "smaller_is_better") if k in searcher}
+    assert isinstance(searcher, dict)  # as it was given
+    metric: JsonObject = {key: searcher[key] for key in ("metric", "smaller_is_better") if key in searcher}
     short = {
         **raw,
         "searcher": {"name": "single", "max_length": {"batches": 1}, **metric},

@@ -7,7 +7,6 @@ import socket
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (DeterminedError, OSError) as e:
         sys.stderr.write(f"determined-master: {e}\n")
         return EXIT_CONFIG
-    _log_as_json(config.log_level)
+    _log_as_json(config.log.level)
     return serve(config, identity_secret=identity, ready_fd=options.ready_fd)
 
 
@@ -69,7 +68,7 @@ def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_f
     memory.set_thresholds()
     logger.info("up to %s files and connections may be open at once", raise_descriptor_limit())
     # With --port 0 only the listener knows the port; runners are told it in their launch files.
-    config = replace(config, port=listener.getsockname()[1])
+    config = config.replace(port=listener.getsockname()[1])
     _warn(config)
     app = create_app(config, identity_secret=identity_secret, visible_gpus=_visible_gpus())
     server = _Announcing(_server_config(app, config), Path(config.data_dir), ready_fd)
@@ -149,7 +148,7 @@ def _visible_gpus() -> str | None:
 def _check_state(config: MasterConfig) -> None:
     """What can be told in one line before the server is built: a second master, a damaged or foreign database."""
     directory = DataDirectory(Path(config.data_dir))
-    engine = dialects.create_engine(config.db.url or directory.database_url)
+    engine = dialects.create_engine(config.db.address or directory.database_url)
     ownership = Ownership(engine)
     try:
         _await_database(ownership)

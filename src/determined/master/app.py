@@ -38,7 +38,7 @@ from determined.master.background.gc import GarbageCollector
 from determined.master.background.proposer import Proposer
 from determined.master.bus import Bus
 from determined.master.clock import Clock, SystemClock
-from determined.master.config import EngineConfig, MasterConfig, PoolConfig
+from determined.master.config import EngineConfig, MasterConfig, Pool
 from determined.master.connections import BoundedProtocol, Connections
 from determined.master.context import ClusterIdentity, MasterContext
 from determined.master.db import migrate
@@ -179,7 +179,7 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     stack.callback(directory.close)
     await asyncio.to_thread(directory.make_checkpoints)
     plan = replace(plan, config=await _with_found_pools(plan.config, directory))
-    db = Database(plan.config.db.url or directory.database_url)
+    db = Database(plan.config.db.address or directory.database_url)
     stack.push_async_callback(db.close)
     ownership = Ownership(db.engine)
     stack.push_async_callback(asyncio.to_thread, ownership.release)
@@ -292,7 +292,7 @@ def _docker_engine(plan: Plan, directory: DataDirectory, ctx: MasterContext, eng
     config, settings = plan.config, docker_settings(engine.settings)
     if settings.network != "host":
         _warn_of_loopback(config, engine, f"containers of network '{settings.network}'")
-    pools = [pool for pool in config.resource_pools if pool.engine == engine.name]
+    pools = [pool for pool in config.pools if pool.engine == engine.name]
     node = DockerNode(
         id=f"{socket.gethostname()}-{engine.name}" if len(config.engines) > 1 else socket.gethostname(),
         pool=pools[0].pool_name,
@@ -331,7 +331,7 @@ def _ray_engine(config: MasterConfig, ctx: MasterContext, engine: EngineConfig) 
         cert=Path(known.file).read_text() if known.file else None,
         cert_name=known.name,
     )
-    pools = [ray_pool(p.pool_name, p.settings.get("ray", {})) for p in config.resource_pools if p.engine == engine.name]
+    pools = [ray_pool(p.pool_name, p.ray) for p in config.pools if p.engine == engine.name]
     return RayEngine(engine.name, home, ray_manager(engine.settings), pools)
 
 
@@ -351,10 +351,10 @@ def _local_nodes(config: MasterConfig) -> list[LocalNode]:
     ]
 
 
-def _local_pool(config: MasterConfig) -> PoolConfig:
+def _local_pool(config: MasterConfig) -> Pool:
     """The cluster's default pool where that is the local engine's, else its first."""
     name = next(engine.name for engine in config.engines if engine.type == "agent")
-    own = {pool.pool_name: pool for pool in config.resource_pools if pool.engine == name}
+    own = {pool.pool_name: pool for pool in config.pools if pool.engine == name}
     return own.get(config.resource_manager.default_compute_resource_pool) or next(iter(own.values()))
 
 

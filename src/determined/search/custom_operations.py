@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
-from determined.config.storable import MAX_DEPTH, find_unstorable
 from determined.errors import InvalidArgument
+from determined.schema.storable import MAX_DEPTH, find_unstorable
 from determined.search.method import Close, Create, Operation, Shutdown, ValidateAfter
 
 TRIAL_SEED = 42

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
-from determined.config.paths import path_problem
 from determined.errors import DeterminedError, NoDirectStorageAccess
+from determined.schema.paths import path_problem
 from determined.storage.base import StorageManager
 from determined.storage.fields import normalize_prefix
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from posixpath import normpath
 from typing import Any
 
-from determined.config.paths import path_problem
+from determined.schema.paths import path_problem
 
 
 def known(kind: str, config: dict[str, Any], fields: Collection[str], *, required: Collection[str]) -> None:

@@ -36,7 +36,7 @@ class RayRig(EngineRig):
     def __init__(self, place: Path, ray: RayCluster, door: BridgeDoor, host: str = "n1") -> None:
         super().__init__(place, host=ray.master_address)
         self.ray, self._door, self._host = ray, door, host
-        self.pools = [RayPool("default")]
+        self.pools = [RayPool(name="default")]
 
     @property
     def node(self) -> str:

@@ -212,6 +212,6 @@ def test_a_complete_config_reads_back(a: Any) -> None:
     }
     active = apply_defaults(whole, seed=1, name="a-b-c")
     assert find_violations(active, complete=True) == []
-    config = ExperimentConfig.from_active(json.loads(json.dumps(active)))
+    config = ExperimentConfig.load(json.loads(json.dumps(active)))
     assert config.raw == active
     assert config.max_restarts == active["max_restarts"]

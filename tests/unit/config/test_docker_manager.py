@@ -42,7 +42,7 @@ def test_bad_settings_are_refused_before_anything_starts(manager: dict[str, Any]
 def test_pools_of_a_docker_manager_are_its_engines() -> None:
     config = load(resource_manager={"type": "docker", "network": "bridge"}, resource_pools=[{"pool_name": "p"}])
     assert [(engine.name, engine.type) for engine in config.engines] == [("docker", "docker")]
-    assert [pool.engine for pool in config.resource_pools] == ["docker"]
+    assert [pool.engine for pool in config.pools] == ["docker"]
     assert config.ignored == {}
 
 

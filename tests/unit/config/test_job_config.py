@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from determined.config.job import JobConfig, job_from_active, prepare_job
+from determined.config.job import JobConfig, prepare_job
 from determined.errors import InvalidArgument, InvalidConfig
 
 
@@ -23,7 +23,7 @@ def test_a_bare_job_takes_one_slot() -> None:
     assert config.entrypoint == ("ls", "-l")
     assert (config.resources.slots, config.resources.priority, config.resources.weight) == (1, 42, 1)
     assert (config.idle_timeout, config.notebook_idle_type) == (None, "kernels_or_terminals")
-    assert job_from_active(config.raw) == config
+    assert JobConfig.load(config.raw) == config
 
 
 def test_layers_defaults_template_user() -> None:
@@ -43,7 +43,7 @@ def test_layers_defaults_template_user() -> None:
         },
     )
     assert (config.resources.slots, config.resources.weight, config.idle_timeout) == (2, 3, 5400)
-    assert config.environment.variables("cpu") == ["A=tcd", "A=template", "A=user"]
+    assert config.environment.environment_variables.of("cpu") == ["A=tcd", "A=template", "A=user"]
     assert [mount.host_path for mount in config.bind_mounts] == ["/t", "/d"]
     assert config.work_dir == "/w"
 

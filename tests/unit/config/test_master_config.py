@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from determined.config.master import MasterConfig, load_master_config
-from determined.config.text import parse_yaml
 from determined.errors import InvalidConfig
+from determined.schema.text import parse_yaml
 
 
 def load(file_data: dict[str, Any] | None = None, env: dict[str, str] | None = None, **flags: Any) -> MasterConfig:
@@ -15,16 +15,16 @@ def load(file_data: dict[str, Any] | None = None, env: dict[str, str] | None = N
 
 def test_no_config_at_all_is_a_master_on_loopback_with_one_pool() -> None:
     config = load()
-    assert (config.host, config.port, config.db.url, config.launch_error) == ("127.0.0.1", 8080, None, True)
-    assert [pool.pool_name for pool in config.resource_pools] == ["default"]
+    assert (config.host, config.port, config.db.address, config.launch_error) == ("127.0.0.1", 8080, None, True)
+    assert [pool.pool_name for pool in config.pools] == ["default"]
     assert config.resource_manager.default_aux_resource_pool == "default"
-    assert (config.resource_pools[0].scheduler.type, config.resource_pools[0].scheduler.default_priority) == (
+    assert (config.pools[0].scheduler.type, config.pools[0].scheduler.default_priority) == (
         "priority",
         42,
     )
     assert config.security.initial_user_password is None
     assert config.ignored == {}
-    assert config.resource_pools == MasterConfig().resource_pools
+    assert config.pools == MasterConfig().pools
 
 
 def test_flags_win_over_environment_over_file() -> None:
@@ -32,7 +32,7 @@ def test_flags_win_over_environment_over_file() -> None:
     env = {"DET_PORT": "2", "DET_DB_USER": "v", "DET_CLUSTER_NAME": "env"}
     config = load_master_config(file_data, env, {"port": 3, "cluster_name": None, "db.name": "n"})
     assert (config.port, config.cluster_name) == (3, "env")
-    assert config.db.url == "postgresql://v@h:5432/n?sslmode=disable"
+    assert config.db.address == "postgresql://v@h:5432/n?sslmode=disable"
 
 
 def test_a_password_in_the_environment_stays_text() -> None:
@@ -54,8 +54,8 @@ def test_tls_moves_the_port() -> None:
 
 
 def test_a_database_may_be_a_url_or_parts() -> None:
-    assert load({"db": "sqlite:////x.db"}).db.url == "sqlite:////x.db"
-    assert load({"db": {"url": "postgresql://x"}}).db.url == "postgresql://x"
+    assert load({"db": "sqlite:////x.db"}).db.address == "sqlite:////x.db"
+    assert load({"db": {"url": "postgresql://x"}}).db.address == "postgresql://x"
     parts = {
         "user": "a@b",
         "password": "p/w",
@@ -65,7 +65,7 @@ def test_a_database_may_be_a_url_or_parts() -> None:
         "ssl_mode": "verify-ca",
         "ssl_root_cert": "/c",
     }
-    assert load({"db": parts}).db.url == "postgresql://a%40b:p%2Fw@h:1/n?sslmode=verify-ca&sslrootcert=%2Fc"
+    assert load({"db": parts}).db.address == "postgresql://a%40b:p%2Fw@h:1/n?sslmode=verify-ca&sslrootcert=%2Fc"
 
 
 def test_data_lies_with_the_user_who_runs_the_master() -> None:
@@ -96,10 +96,10 @@ def test_pools_inherit_the_managers_scheduler_unless_they_have_their_own() -> No
             """
         )
     )
-    small, big = config.resource_pools
+    small, big = config.pools
     assert (small.scheduler.type, small.scheduler.fitting_policy) == ("fair_share", "worst")
     assert (small.max_aux_containers_per_agent, small.agent_reconnect_wait) == (3, 60.0)
-    assert small.task_container_defaults is not None and small.task_container_defaults["image"]["cpu"] == "img"
+    assert small.task_container_defaults is not None and small.task_container_defaults.image.cpu == "img"
     assert (big.scheduler.type, big.scheduler.preemption, big.scheduler.default_priority) == ("priority", True, 50)
     assert config.resource_manager.default_aux_resource_pool == "small"
     assert config.resource_manager.default_compute_resource_pool == "big"
@@ -139,10 +139,14 @@ def test_an_upstream_file_is_accepted_and_what_is_unused_is_remembered() -> None
             """
         )
     )
-    assert config.checkpoint_storage is not None and config.checkpoint_storage["save_trial_best"] == 1
+    assert config.checkpoint_storage is not None and config.checkpoint_storage.save_trial_best == 1
     assert (config.security.default_task.user, config.security.default_task.uid) == ("nobody", 65534)
     assert (config.security.token.max_lifespan_days, config.security.token.default_lifespan_days) == (-1, 60)
-    assert (config.telemetry_enabled, config.enable_prometheus, config.log_level) == (False, False, "debug")
+    assert (config.telemetry.enabled, config.observability.enable_prometheus, config.log.level) == (
+        False,
+        False,
+        "debug",
+    )
     assert (config.notebook_timeout, config.retention_policy.log_retention_days) == (900, 90)
     assert set(config.ignored) == {
         "logging", "log.color", "cache", "security.authz", "security.ssh", "resource_manager.require_authentication",

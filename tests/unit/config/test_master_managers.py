@@ -20,7 +20,7 @@ def load(**file_data: Any) -> MasterConfig:
 def test_master_without_a_manager_has_the_local_engine() -> None:
     config = load()
     assert [(engine.name, engine.type) for engine in config.engines] == [("local", "agent")]
-    assert [pool.engine for pool in config.resource_pools] == ["local"]
+    assert [pool.engine for pool in config.pools] == ["local"]
     assert [(e.name, e.type) for e in config.engines] == [(e.name, e.type) for e in (EngineConfig(),)]
 
 
@@ -30,12 +30,12 @@ def test_pools_of_several_managers_know_whose_they_are() -> None:
         resource_manager={"type": "agent", "scheduler": {"type": "fair_share"}},
         additional_resource_managers=[RAY],
     )
-    assert [(pool.pool_name, pool.engine) for pool in config.resource_pools] == [
+    assert [(pool.pool_name, pool.engine) for pool in config.pools] == [
         ("here", "local"),
         ("cpu", "local"),
         ("gpu", "big"),
     ]
-    assert [pool.scheduler.type for pool in config.resource_pools] == ["fair_share", "fair_share", "priority"]
+    assert [pool.scheduler.type for pool in config.pools] == ["fair_share", "fair_share", "priority"]
     assert [(engine.name, engine.type) for engine in config.engines] == [("local", "agent"), ("big", "ray")]
     assert config.engines[1].settings["dashboard_url"] == "http://ray:1"
     assert config.resource_manager.default_compute_resource_pool == "here"
@@ -44,7 +44,7 @@ def test_pools_of_several_managers_know_whose_they_are() -> None:
 def test_manager_without_a_name_is_called_after_its_type() -> None:
     config = load(resource_manager={"type": "slurm"}, resource_pools=[{"pool_name": "p", "partition": "debug"}])
     assert [engine.name for engine in config.engines] == ["slurm"]
-    assert [(pool.engine, pool.settings) for pool in config.resource_pools] == [("slurm", {"partition": "debug"})]
+    assert [(pool.engine, pool.partition) for pool in config.pools] == [("slurm", "debug")]
 
 
 def test_default_pool_may_be_any_managers() -> None:

@@ -6,7 +6,9 @@ import pytest
 
 from determined.config import apply_defaults, check_complete
 from determined.config.experiment import find_violations
+from determined.config.model_search import Metric
 from determined.config.pipeline import find_warnings
+from determined.config.searcher import Optuna
 
 SPACE: dict[str, Any] = {
     "lr": {"type": "log", "base": 10, "minval": -3, "maxval": -1},
@@ -36,9 +38,10 @@ def test_the_first_of_several_metrics_is_the_metric_of_the_experiment() -> None:
     active = whole({**OPTUNA, "metrics": metrics})
     typed = check_complete(active).searcher
     assert (typed.metric, typed.smaller_is_better) == ("accuracy", False)
+    assert isinstance(typed, Optuna)
     assert typed.metrics == (
-        {"name": "accuracy", "smaller_is_better": False},
-        {"name": "latency", "smaller_is_better": True},
+        Metric(name="accuracy", smaller_is_better=False),
+        Metric(name="latency", smaller_is_better=True),
     )
     assert apply_defaults(active, seed=0, name="x") == active  # what is stored can be submitted again
 

@@ -53,7 +53,7 @@ def test_the_active_config_shows_unset_fields_as_null() -> None:
 
 def test_an_active_config_reads_back_as_the_same_typed_config() -> None:
     result = prepared({**USER, "hyperparameters": {"a": 1}, "labels": ["x"]})
-    assert ExperimentConfig.from_active(result.active) == result.config
+    assert ExperimentConfig.load(result.active) == result.config
 
 
 def test_an_active_config_may_be_submitted_again() -> None:

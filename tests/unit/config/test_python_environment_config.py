@@ -28,13 +28,16 @@ def config(python: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("python", "expected"),
     [
-        ({"requirements": "requirements.txt"}, PythonEnvironment("requirements.txt")),
-        ({"requirements": ["numpy==2.3.0", "x"]}, PythonEnvironment(("numpy==2.3.0", "x"))),
+        ({"requirements": "requirements.txt"}, PythonEnvironment(requirements="requirements.txt")),
+        ({"requirements": ["numpy==2.3.0", "x"]}, PythonEnvironment(requirements=("numpy==2.3.0", "x"))),
         (
             {"lock": "env/requirements.lock", "version": "3.12"},
-            PythonEnvironment(None, "env/requirements.lock", "3.12"),
+            PythonEnvironment(lock="env/requirements.lock", version="3.12"),
         ),
-        ({"requirements": "pyproject.toml", "version": "3.11.9"}, PythonEnvironment("pyproject.toml", None, "3.11.9")),
+        (
+            {"requirements": "pyproject.toml", "version": "3.11.9"},
+            PythonEnvironment(requirements="pyproject.toml", version="3.11.9"),
+        ),
         (None, None),
     ],
 )
@@ -43,7 +46,7 @@ def test_it_becomes_typed_data(python: Any, expected: PythonEnvironment | None) 
     searcher = {"name": "single", "metric": "x", "max_length": {"batches": 1}}
     storage = {"type": "shared_fs", "host_path": "/c"}
     active = apply_defaults({**config(python), "searcher": searcher, "checkpoint_storage": storage}, seed=0, name="n")
-    assert ExperimentConfig.from_active(active).environment.python == expected
+    assert ExperimentConfig.load(active).environment.python == expected
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ def test_manager_reads_durations_and_drops_a_trailing_slash() -> None:
 
 
 def test_pool_without_a_section_is_made_of_gpus() -> None:
-    assert ray_pool("p", {}) == RayPool("p")
+    assert ray_pool("p", {}) == RayPool(name="p")
 
 
 def test_every_violation_of_a_pool_is_named() -> None:

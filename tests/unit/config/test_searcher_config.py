@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from determined.config import apply_defaults, check_complete
-from determined.config.quantities import Length, Unit
 from determined.config.searcher import METHODS, AdaptiveAsha, AsyncHalving, Custom, Optuna, Random, Searcher
+from determined.schema.quantities import Length, Unit
 
 BATCHES = {"batches": 100}
 MINIMAL: dict[str, dict[str, Any]] = {
@@ -72,7 +72,7 @@ def test_extra_fields_of_custom_stay_readable() -> None:
 def test_optuna_learns_by_tpe_unless_it_is_told_otherwise() -> None:
     optuna = searcher("optuna", max_trials=3)
     assert isinstance(optuna, Optuna)
-    assert (optuna.sampler, optuna.sampler_options, optuna.metrics, optuna.initial_points) == ("tpe", {}, (), ())
+    assert (optuna.sampler, optuna.sampler_options, optuna.metrics, optuna.initial_points) == ("tpe", {}, None, ())
     assert searcher("random", max_trials=3).sampler is None
 
 

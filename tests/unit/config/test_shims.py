@@ -6,7 +6,7 @@ import pytest
 
 from determined.config import ExperimentConfig, Length, Unit, apply_defaults, canonicalize, check_complete, generation
 from determined.config.searcher import Adaptive, Pbt, SyncHalving
-from determined.config.text import parse_yaml
+from determined.schema.text import parse_yaml
 
 STORAGE = {"type": "shared_fs", "host_path": "/tmp"}
 
@@ -75,8 +75,8 @@ def test_first_generation_adaptive_and_pbt_are_read() -> None:
         }
     ).searcher
     assert isinstance(pbt, Pbt)
-    assert (pbt.length_per_round, pbt.truncate_fraction) == (Length(Unit.BATCHES, 200), 0.5)
-    assert (pbt.resample_probability, pbt.perturb_factor) == (0.1, 0.3)
+    assert (pbt.length_per_round, pbt.replace_function.truncate_fraction) == (Length(Unit.BATCHES, 200), 0.5)
+    assert (pbt.explore_function.resample_probability, pbt.explore_function.perturb_factor) == (0.1, 0.3)
 
 
 def test_a_new_key_beside_the_old_one_wins() -> None:
@@ -142,7 +142,7 @@ def test_a_script_of_the_generic_api_draft_runs_without_metric_or_hyperparameter
     assert config.entrypoint == "python3 train.py"
     assert config.searcher.metric is None
     assert config.hyperparameters == {}
-    assert config.environment.variables("cuda") == ["DET_ENTRYPOINT_SCRIPT=python3 train.py"]
+    assert config.environment.environment_variables.of("cuda") == ["DET_ENTRYPOINT_SCRIPT=python3 train.py"]
 
 
 def test_a_launch_layer_wraps_the_script() -> None:
@@ -155,7 +155,7 @@ def test_a_launch_layer_wraps_the_script() -> None:
         }
     )
     assert config.entrypoint == "python3 -m determined.launch.torch_distributed python3 train.py"
-    assert config.environment.variables("cpu") == ["A=1", "DET_ENTRYPOINT_SCRIPT=python3 train.py"]
+    assert config.environment.environment_variables.of("cpu") == ["A=1", "DET_ENTRYPOINT_SCRIPT=python3 train.py"]
     assert config.resources.is_single_node is None
 
 

@@ -1,6 +1,6 @@
 """Lines of a YAML text by the paths of its values."""
 
-from determined.config.yaml_lines import line_of, lines_of
+from determined.schema.yaml_lines import line_of, lines_of
 
 TEXT = """\
 # a comment

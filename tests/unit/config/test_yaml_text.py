@@ -3,11 +3,11 @@
 import pytest
 
 from determined.config import dump_yaml, parse_yaml
-from determined.config import text as text_module
-from determined.config.storable import MAX_DEPTH
-from determined.config.text import check_size, parse_yaml_value
 from determined.constants import MAX_CONFIG_CHARS
 from determined.errors import InvalidConfig
+from determined.schema import text as text_module
+from determined.schema.storable import MAX_DEPTH
+from determined.schema.text import check_size, parse_yaml_value
 
 
 @pytest.mark.parametrize(

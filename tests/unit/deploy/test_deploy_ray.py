@@ -30,7 +30,7 @@ def test_options_become_a_manager_and_a_pool_that_a_master_accepts() -> None:
     options = ray.RayOptions("http://h:8265", resource="CPU", slots_per_node=4, max_nodes=2, storage_host_path="/c")
     config = load_master_config(ray._config(options), {"HOME": "/nowhere"}, {})
     assert (config.engines[0].type, config.engines[0].settings["dashboard_url"]) == ("ray", "http://h:8265")
-    assert config.resource_pools[0].settings["ray"] == {"resource": "CPU", "slots_per_node": 4, "max_nodes": 2}
+    assert config.pools[0].settings["ray"] == {"resource": "CPU", "slots_per_node": 4, "max_nodes": 2}
 
 
 def test_impossible_sizes_are_refused_before_anything_is_stopped() -> None:

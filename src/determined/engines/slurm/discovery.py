@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from dataclasses import replace
 from pathlib import Path
 
-from determined.config.master import EngineConfig, MasterConfig, PoolConfig
+from determined.config.master import EngineConfig, MasterConfig, Pool
+from determined.config.resource_manager import PoolConfig
 from determined.config.slurm_manager import slurm_settings
 from determined.engines.slurm.commands import Slurm
 from determined.engines.slurm.engine import SlurmEngine
@@ -18,12 +18,12 @@ logger = logging.getLogger(__name__)
 
 def slurm_engine(config: MasterConfig, engine: EngineConfig, place: Path, cluster_id: str, python: str) -> SlurmEngine:
     """`place`: the engine's own directory. `python`: for nodes where the config names none."""
-    pools = {pool.pool_name: _partition(pool) for pool in config.resource_pools if pool.engine == engine.name}
+    pools = {pool.pool_name: _partition(pool) for pool in config.pools if pool.engine == engine.name}
     return SlurmEngine(slurm_settings(engine.settings), pools, place, cluster_id, python, name=engine.name)
 
 
 async def with_partitions(config: MasterConfig, place: Path) -> MasterConfig:
-    """The config with a pool for each partition, where the first manager is Slurm and no pools are given.
+    """Add to the config a pool for each partition, where the first manager is Slurm and no pools are given.
 
     Raises:
         Unavailable: Slurm does not answer, and never has. Without its pools a master would end their experiments.
@@ -34,15 +34,12 @@ async def with_partitions(config: MasterConfig, place: Path) -> MasterConfig:
     hosts = await _hosts(first, place)
     names = list(dict.fromkeys(host.partition for host in hosts))
     usual = next((host.partition for host in hosts if host.is_default), names[0])
-    scheduler = config.resource_manager.scheduler
-    found = tuple(PoolConfig(pool_name=name, scheduler=scheduler, engine=first.name) for name in names)
-    others = tuple(pool for pool in config.resource_pools if pool.engine != first.name)
-    manager = replace(
-        config.resource_manager,
+    manager = config.resource_manager.replace(
         default_aux_resource_pool=first.settings.get("default_aux_resource_pool") or usual,
         default_compute_resource_pool=first.settings.get("default_compute_resource_pool") or usual,
     )
-    return replace(config, resource_pools=found + others, resource_manager=manager)
+    pools = tuple(PoolConfig(pool_name=name) for name in names)
+    return config.replace(resource_pools=pools, resource_manager=manager)
 
 
 async def _hosts(engine: EngineConfig, place: Path) -> tuple[Host, ...]:
@@ -60,6 +57,6 @@ async def _hosts(engine: EngineConfig, place: Path) -> tuple[Host, ...]:
     return hosts
 
 
-def _partition(pool: PoolConfig) -> str:
+def _partition(pool: Pool) -> str:
     """Named by the pool's config, else of the same name."""
-    return str(pool.settings.get("partition") or pool.pool_name)
+    return pool.partition or pool.pool_name

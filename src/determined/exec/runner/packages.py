@@ -34,7 +34,7 @@ def provide(asked: PythonPackages, spec: TaskSpec, run_dir: RunDir, link: Master
 
 def _provide(asked: PythonPackages, spec: TaskSpec, run_dir: RunDir, link: MasterLink, sink: LogSink) -> Interpreter:
     requirements = tuple(asked.requirements) if isinstance(asked.requirements, list) else asked.requirements
-    wanted = PythonEnvironment(requirements, asked.lock, asked.version)
+    wanted = PythonEnvironment(requirements=requirements, lock=asked.lock, version=asked.version)
     variables = environment.for_installer(spec, run_dir)
     # Children end with the thread that forks them, which waits for each: see process_tree.die_with_parent.
     place = place_of(variables, lambda text: sink.say("INFO", text), process_tree.die_with_parent)

@@ -1,11 +1,11 @@
 """What a task asks of its container, read from its config, for engines that run one."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from sqlalchemy import Connection, RowMapping
 
 from determined.config import ExperimentConfig
+from determined.config.container_defaults import TaskContainerDefaults
 from determined.config.environment import BindMount, Environment
 from determined.config.resources import DeviceMount
 from determined.config.storage import SharedFS
@@ -30,17 +30,17 @@ def wanted(conn: Connection, runner: RowMapping, allocation: RowMapping, config:
     defaults = container_defaults(config, allocation["pool"])
     if allocation["trial_id"] is None:
         return of_defaults(runner["device"], defaults)
-    asked = ExperimentConfig.from_active(tasks.trial_details(conn, allocation["trial_id"])["config"])
+    asked = ExperimentConfig.load(tasks.trial_details(conn, allocation["trial_id"])["config"])
     return of_experiment(asked, runner["device"], defaults)
 
 
-def of_experiment(config: ExperimentConfig, device: str, defaults: dict[str, Any]) -> Container:
+def of_experiment(config: ExperimentConfig, device: str, defaults: TaskContainerDefaults) -> Container:
     """`device`: of its slots; `defaults`: task_container_defaults of its pool, for what experiments have no key for."""
     environment, resources, storage = config.environment, config.resources, config.checkpoint_storage
     return Container(
-        image=environment.image.get(device),
+        image=environment.image.of(device),
         force_pull=environment.force_pull_image,
-        registry_auth=environment.registry_auth,
+        registry_auth=environment.registry_auth.raw if environment.registry_auth else None,
         add_capabilities=environment.add_capabilities,
         drop_capabilities=environment.drop_capabilities,
         mounts=tuple(map(_mount, config.bind_mounts)),
@@ -48,25 +48,24 @@ def of_experiment(config: ExperimentConfig, device: str, defaults: dict[str, Any
         shm_bytes=resources.shm_size,
         devices=tuple(map(_device, resources.devices)),
         ports=_ports(environment),
-        network=defaults.get("network_mode"),
-        variables=_of_runtime(environment.variables(device)),
+        network=defaults.network_mode,
+        variables=_of_runtime(environment.environment_variables.of(device)),
     )
 
 
-def of_defaults(device: str, defaults: dict[str, Any]) -> Container:
+def of_defaults(device: str, defaults: TaskContainerDefaults) -> Container:
     """For a task without a config of its own."""
-    variables = (defaults.get("environment_variables") or {}).get(device) or ()
     return Container(
-        image=(defaults.get("image") or {}).get(device),
-        force_pull=bool(defaults.get("force_pull_image")),
-        registry_auth=defaults.get("registry_auth"),
-        add_capabilities=tuple(defaults.get("add_capabilities") or ()),
-        drop_capabilities=tuple(defaults.get("drop_capabilities") or ()),
-        mounts=tuple(_mount(BindMount(**one)) for one in defaults.get("bind_mounts") or ()),
-        shm_bytes=defaults.get("shm_size_bytes"),
-        devices=tuple(_device(DeviceMount(**one)) for one in defaults.get("devices") or ()),
-        network=defaults.get("network_mode"),
-        variables=_of_runtime(variables),
+        image=defaults.image.of(device),
+        force_pull=defaults.force_pull_image,
+        registry_auth=defaults.registry_auth.raw if defaults.registry_auth else None,
+        add_capabilities=defaults.add_capabilities,
+        drop_capabilities=defaults.drop_capabilities,
+        mounts=tuple(map(_mount, defaults.bind_mounts)),
+        shm_bytes=defaults.shm_size_bytes,
+        devices=tuple(map(_device, defaults.devices)),
+        network=defaults.network_mode,
+        variables=_of_runtime(defaults.environment_variables.of(device)),
     )
 
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from determined.config import overlay_container_defaults
+from determined.config.container_defaults import TaskContainerDefaults
 from determined.engines.scheduling.model import FittingPolicy, Settings
 from determined.master.config import MasterConfig
 
@@ -26,10 +26,11 @@ class Pool:
     engine: str = "local"  # whose nodes it is made of
 
 
-def container_defaults(config: MasterConfig, pool: str) -> dict[str, Any]:
-    """What tasks of a pool start with: its own task_container_defaults over those of the cluster."""
-    found = config.pool(pool)
-    return overlay_container_defaults(found.task_container_defaults if found else None, config.task_container_defaults)
+def container_defaults(config: MasterConfig, pool_name: str) -> TaskContainerDefaults:
+    """Lay the task_container_defaults of a pool over those of the cluster."""
+    pool = config.pool(pool_name)
+    own = pool.task_container_defaults.raw if pool and pool.task_container_defaults else None
+    return TaskContainerDefaults.load(overlay_container_defaults(own, config.task_container_defaults.raw))
 
 
 def engine_type(config: MasterConfig, pool: str) -> str:
@@ -56,5 +57,5 @@ def pools_of(config: MasterConfig) -> dict[str, Pool]:
             max_aux=pool.max_aux_containers_per_agent,
             engine=pool.engine,
         )
-        for pool in config.resource_pools
+        for pool in config.pools
     }

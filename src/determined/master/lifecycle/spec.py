@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlalchemy import Connection, RowMapping
 
 from determined.config import ExperimentConfig, parse_yaml
+from determined.config.container_defaults import TaskContainerDefaults
 from determined.config.environment import BindMount as ConfiguredMount
 from determined.config.experiment_schema import EXPERIMENT
 from determined.config.python_environment import PythonEnvironment
-from determined.config.unused import remarks, unused_keys
 from determined.errors import InvalidConfig
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import environment_lock as environment_locks
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries import trial as trials
+from determined.schema.unused import remarks, unused_keys
 from determined.wire.report import BindMount, PythonPackages, TaskSpec
 
 
@@ -31,7 +31,7 @@ class Cluster:
     cluster_id: str
     master_id: str
     token: str = field(repr=False)
-    defaults: dict[str, Any] = field(default_factory=dict)  # task_container_defaults of the pool
+    defaults: TaskContainerDefaults = field(default_factory=TaskContainerDefaults)  # of the pool
     engine: str = "agent"  # its type, which decides what of a config has an effect
 
 
@@ -47,8 +47,8 @@ def build(conn: Connection, resource_id: str, username: str, cluster: Cluster) -
         username=username,
         user_token=cluster.token,
         environment=_port_ranges(cluster.defaults),
-        startup_hook=cluster.defaults.get("startup_hook"),
-        network_interface=cluster.defaults.get("dtrain_network_interface"),
+        startup_hook=cluster.defaults.startup_hook,
+        network_interface=cluster.defaults.dtrain_network_interface,
         slot_counts=_slot_counts(group),
         address=(group[0]["address"] or "127.0.0.1") if len(group) == 1 else None,
         ports=allocation["ports"] or {},
@@ -60,19 +60,19 @@ def build(conn: Connection, resource_id: str, username: str, cluster: Cluster) -
     return spec
 
 
-def _add_defaults(spec: TaskSpec, device: str, defaults: dict[str, Any]) -> None:
-    """A trial's config has them in it; a task without a config has them alone."""
-    spec.environment += (defaults.get("environment_variables") or {}).get(device) or []
-    spec.bind_mounts = [_bind_mount(ConfiguredMount(**one)) for one in defaults.get("bind_mounts") or ()]
-    spec.work_dir = defaults.get("work_dir")
-    spec.shared_tmp = bool(defaults.get("shared_tmp"))
+def _add_defaults(spec: TaskSpec, device: str, defaults: TaskContainerDefaults) -> None:
+    """Add the defaults to a task without a config; the config of a trial has them in it."""
+    spec.environment += defaults.environment_variables.of(device)
+    spec.bind_mounts = [_bind_mount(mount) for mount in defaults.bind_mounts]
+    spec.work_dir = defaults.work_dir
+    spec.shared_tmp = defaults.shared_tmp
 
 
 def _add_trial(conn: Connection, spec: TaskSpec, allocation: RowMapping, runner: RowMapping, cluster: Cluster) -> None:
     trial = tasks.trial_details(conn, allocation["trial_id"])
-    config = ExperimentConfig.from_active(trial["config"])
+    config = ExperimentConfig.load(trial["config"])
     spec.entrypoint = config.entrypoint if config.entrypoint is not None else ""
-    spec.environment += config.environment.variables(runner["device"])
+    spec.environment += config.environment.environment_variables.of(runner["device"])
     spec.bind_mounts = [_bind_mount(one) for one in config.bind_mounts]
     spec.submitter_python = trial["submitter_python"]
     spec.python = _packages(conn, trial["experiment_id"], config.environment.python)
@@ -102,9 +102,9 @@ def _packages(conn: Connection, experiment_id: int, asked: PythonEnvironment | N
     return PythonPackages(requirements=requirements, lock=asked.lock, version=asked.version, locks=locks)
 
 
-def _port_ranges(defaults: dict[str, Any]) -> list[str]:
-    names = ("gloo_port_range", "nccl_port_range")
-    return [f"{name.upper()}={defaults[name]}" for name in names if defaults.get(name)]
+def _port_ranges(defaults: TaskContainerDefaults) -> list[str]:
+    ranges = {"GLOO_PORT_RANGE": defaults.gloo_port_range, "NCCL_PORT_RANGE": defaults.nccl_port_range}
+    return [f"{name}={ports}" for name, ports in ranges.items() if ports]
 
 
 def _checkpoint(conn: Connection, trial: RowMapping) -> tuple[str | None, int]:

@@ -25,7 +25,7 @@ async def health(ctx: MasterContext) -> Response[dict[str, Any]]:
 
 @get(["/metrics", "/debug/prom/metrics", "/prom/det-state-metrics"], include_in_schema=False, opt=ANY_USER)
 async def metrics(ctx: MasterContext, state: State) -> Response[bytes]:
-    if not ctx.config.enable_prometheus:
+    if not ctx.config.observability.enable_prometheus:
         raise NotFound("metrics are off; set observability.enable_prometheus in the master's config")
     return Response(await state.metrics.scrape(ctx), media_type=_PROMETHEUS)
 

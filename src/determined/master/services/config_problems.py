@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from determined.config.experiment import ROOT
-from determined.config.yaml_lines import line_of
 from determined.errors import DeterminedError, InvalidConfig
+from determined.schema.yaml_lines import line_of
 from determined.wire.dry_run import Problem
 
 _LINE = re.compile(r"\bat line (\d+)")

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from determined.config import Prepared, dump_yaml, parse_yaml, random_name
-from determined.config.text import check_size
-from determined.config.yaml_lines import lines_of
 from determined.errors import DeterminedError, InvalidArgument, InvalidConfig
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
@@ -18,6 +16,8 @@ from determined.master.services import config_secrets, experiment_create, experi
 from determined.master.services import search as searches
 from determined.master.services.config_problems import problems_of
 from determined.master.services.experiment_create import Place
+from determined.schema.text import check_size
+from determined.schema.yaml_lines import lines_of
 from determined.search.build import require_libraries
 from determined.wire.dry_run import DryRunRequest, DryRunResponse, PlannedTrials, PlannedUnits, Problem, Starts
 from determined.wire.experiment import CreateExperimentRequest

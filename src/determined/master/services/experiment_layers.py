@@ -18,7 +18,7 @@ def prepare(
     pool_name = resolve_pool(config, project, raw)
     pool = config.pool(pool_name)
     if pool is None and managed:
-        known = ", ".join(p.pool_name for p in config.resource_pools)
+        known = ", ".join(p.pool_name for p in config.pools)
         raise InvalidArgument(
             f"resource pool {pool_name!r} does not exist or is not available to workspace "
             f"{project.workspace_name!r}; use one of {known}"
@@ -28,8 +28,8 @@ def prepare(
     return prepare_config(
         {**raw, "resources": resources},
         template=None,
-        pool_tcd=pool.task_container_defaults if pool else None,
-        cluster_tcd=config.task_container_defaults,
+        pool_tcd=pool.task_container_defaults.raw if pool and pool.task_container_defaults else None,
+        cluster_tcd=config.task_container_defaults.raw,
         workspace_storage=project.checkpoint_storage,
         master_storage=master_storage(config),
         default_priority=scheduler.default_priority,
@@ -55,5 +55,5 @@ def resolve_pool(config: MasterConfig, project: AnyRow, raw: dict[str, Any]) -> 
 def master_storage(config: MasterConfig) -> dict[str, Any]:
     """Where checkpoints go by default: what the master's config says, else a directory beside its database."""
     if config.checkpoint_storage is not None:
-        return config.checkpoint_storage
+        return config.checkpoint_storage.raw
     return {"type": "shared_fs", "host_path": str(Path(config.data_dir).absolute() / "checkpoints")}

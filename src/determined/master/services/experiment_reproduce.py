@@ -24,7 +24,7 @@ async def reproduce(
     source = await ctx.db.read(lambda conn: _source(conn, caller, experiment_id))
     where = CreateExperimentRequest(project_id=source["project_id"], parent_id=experiment_id)
     place = await ctx.db.read(lambda conn: experiment_create.resolve_place(conn, {}, where))
-    config = ExperimentConfig.from_active(source["config"])
+    config = ExperimentConfig.load(source["config"])
     prepared = Prepared(source["config"], config, [])
     warnings = await experiment_create.check_resources(ctx, prepared, place.project.workspace_id, caller.user_id)
     packed = await ctx.db.read(lambda conn: model_definition.get(conn, experiment_id))

@@ -48,7 +48,7 @@ async def opened(
     dashboard: JobsDashboard, *, cluster_id: str = "c1", token_file: str | None = None, **settings: float
 ) -> AsyncIterator[RayEngine]:
     manager = RayManager(dashboard_url=dashboard.url, auth_token_file=token_file, **settings)  # type: ignore[arg-type]
-    engine = RayEngine("ray", Home(cluster_id, b"secret", MASTER), manager, [RayPool("default")])
+    engine = RayEngine("ray", Home(cluster_id, b"secret", MASTER), manager, [RayPool(name="default")])
     await engine.open()
     try:
         yield engine
@@ -344,7 +344,7 @@ async def test_bridge_that_cannot_run_is_sent_ever_more_rarely_and_its_reason_sa
 
 async def test_queue_of_a_pool_that_may_grow_is_told_to_ray(dashboard: JobsDashboard) -> None:
     manager = RayManager(dashboard_url=dashboard.url)
-    growing = RayPool("default", slots_per_node=4, max_nodes=2)
+    growing = RayPool(name="default", slots_per_node=4, max_nodes=2)
     engine = RayEngine("ray", Home("c1", b"secret", MASTER), manager, [growing])
     await engine.open()
     try:

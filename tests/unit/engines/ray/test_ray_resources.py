@@ -5,7 +5,7 @@ from determined.engines.model import Device
 from determined.engines.ray import resources
 from determined.wire.bridge import BridgedNode
 
-GPUS, CPUS = RayPool("gpus"), RayPool("cpus", resource="CPU", per_slot=2.0)
+GPUS, CPUS = RayPool(name="gpus"), RayPool(name="cpus", resource="CPU", per_slot=2.0)
 
 
 def node(name: str = "n1", taken: dict[str, float] | None = None, **total: float) -> BridgedNode:
@@ -23,16 +23,16 @@ def test_node_belongs_to_the_first_pool_that_takes_it() -> None:
 
 
 def test_marker_and_labels_choose_nodes() -> None:
-    marked = RayPool("m", marker="det")
+    marked = RayPool(name="m", marker="det")
     assert resources.pool_of(node(GPU=1), [marked]) is None
     assert resources.pool_of(node(GPU=1, det=1), [marked]) == marked
-    labelled = RayPool("l", labels={"zone": "a"})
+    labelled = RayPool(name="l", labels={"zone": "a"})
     assert resources.pool_of(node(GPU=1), [labelled]) is None
 
 
 def test_head_can_be_left_out() -> None:
     head = BridgedNode(id="h", name="h", address="a", total={"GPU": 1.0, "node:__internal_head__": 1.0})
-    assert resources.pool_of(head, [RayPool("p", include_head=False)]) is None
+    assert resources.pool_of(head, [RayPool(name="p", include_head=False)]) is None
     assert resources.pool_of(head, [GPUS]) == GPUS
 
 
@@ -40,7 +40,7 @@ def test_slots_are_whole_shares_of_the_resource() -> None:
     assert ids(node(CPU=5), CPUS) == [0, 1]
     assert resources.offered(node(CPU=5), CPUS, set(), "1").slots[0].device is Device.CPU
     assert resources.offered(node(GPU=1), GPUS, set(), "1").slots[0].device is Device.CUDA
-    assert ids(node(GPU=8), RayPool("p", slots_per_node=2)) == [0, 1]
+    assert ids(node(GPU=8), RayPool(name="p", slots_per_node=2)) == [0, 1]
 
 
 def test_slots_of_other_ray_jobs_are_not_offered_and_ours_stay() -> None:
@@ -51,7 +51,7 @@ def test_slots_of_other_ray_jobs_are_not_offered_and_ours_stay() -> None:
 
 
 def test_what_may_come_counts_for_what_can_be_asked() -> None:
-    growing = RayPool("g", slots_per_node=4, max_nodes=3)
+    growing = RayPool(name="g", slots_per_node=4, max_nodes=3)
     assert resources.possible_sizes([], growing, [growing]) == [4, 4, 4]
     assert resources.possible_sizes([node(GPU=4, taken={"GPU": 4})], growing, [growing]) == [4, 4, 4]
     assert resources.possible_sizes([], GPUS, [GPUS]) == []
@@ -59,7 +59,7 @@ def test_what_may_come_counts_for_what_can_be_asked() -> None:
 
 def test_queue_becomes_bundles_no_larger_than_a_node() -> None:
     assert resources.bundles(GPUS, [8, 2], 4) == [{"GPU": 4.0}, {"GPU": 4.0}, {"GPU": 2.0}]
-    assert resources.bundles(RayPool("p", resource="CPU", per_slot=2.0, marker="det"), [1], 4) == [
+    assert resources.bundles(RayPool(name="p", resource="CPU", per_slot=2.0, marker="det"), [1], 4) == [
         {"CPU": 2.0, "det": 0.001}
     ]
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from determined.config import overlay_container_defaults, prepare
+from determined.config.container_defaults import TaskContainerDefaults
 from determined.engines.model import DeviceNode, Mount
 from determined.master.config import load_master_config
 from determined.master.lifecycle.containers import are_run_by, of_defaults, of_experiment
@@ -24,7 +25,7 @@ def container(device: str = "cpu", defaults: dict[str, Any] | None = None, **use
         name="n",
         managed=True,
     ).config
-    return of_experiment(config, device, defaults or {})
+    return of_experiment(config, device, TaskContainerDefaults.load(overlay_container_defaults(None, defaults)))
 
 
 def test_image_is_that_of_the_device_and_login_and_pull_go_with_it() -> None:
@@ -78,7 +79,7 @@ def test_task_without_a_config_has_the_defaults_of_its_pool() -> None:
         "drop_capabilities": ["B"],
     }
     defaults = overlay_container_defaults({"shm_size_bytes": 77, "network_mode": "bridge"}, cluster)
-    found = of_defaults("cuda", defaults)
+    found = of_defaults("cuda", TaskContainerDefaults.load(defaults))
     assert (found.image, found.force_pull, found.registry_auth) == ("aux:cuda", True, {"username": "u"})
     assert (found.mounts, found.devices) == (
         (Mount("/d", "data", True),),
@@ -87,7 +88,7 @@ def test_task_without_a_config_has_the_defaults_of_its_pool() -> None:
     assert (found.add_capabilities, found.drop_capabilities) == (("A",), ("B",))
     assert (found.shm_bytes, found.network) == (77, "bridge")
     assert found.variables == ("NVIDIA_DRIVER_CAPABILITIES=all",)
-    assert of_defaults("cpu", {}).image is None
+    assert of_defaults("cpu", TaskContainerDefaults()).image is None
 
 
 def test_storage_on_a_file_system_is_mounted_and_any_other_is_not() -> None:

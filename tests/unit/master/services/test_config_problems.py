@@ -1,8 +1,8 @@
 """Errors of a config as problems with a path, a line and a value."""
 
-from determined.config.yaml_lines import lines_of
 from determined.errors import FailedPrecondition, InvalidArgument, InvalidConfig
 from determined.master.services.config_problems import problems_of
+from determined.schema.yaml_lines import lines_of
 
 TEXT = "searcher:\n  name: grid\nbind_mounts:\n- host_path: 3\n"
 RAW = {"searcher": {"name": "grid"}, "bind_mounts": [{"host_path": 3}]}

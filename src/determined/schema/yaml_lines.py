@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import yaml
 
-from determined.config.text import compose_yaml
 from determined.errors import InvalidConfig
+from determined.schema.text import compose_yaml
 
 MERGE = "tag:yaml.org,2002:merge"
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import yaml
 
-from determined.config.storable import MAX_DEPTH
 from determined.constants import MAX_CONFIG_CHARS
 from determined.errors import InvalidConfig
+from determined.schema.node import kind_of
+from determined.schema.storable import MAX_DEPTH
 
 # Keys, values, lists and mappings: a million of them would take minutes and gigabytes, and configs have some hundred.
 MAX_NODES = 30_000
@@ -72,14 +73,6 @@ def check_size(value: Any) -> None:
 def dump_yaml(value: Any) -> str:
     """Block-style YAML in the given key order, as a person would write it."""
     return str(yaml.safe_dump(value, sort_keys=False, default_flow_style=False, allow_unicode=True))
-
-
-def kind_of(value: Any) -> str:
-    """The JSON name of a value's kind, for messages."""
-    if value is None:
-        return "null"
-    names = {bool: "a boolean", int: "an integer", float: "a number", str: "a string", list: "a list"}
-    return names.get(type(value), "a mapping" if isinstance(value, dict) else type(value).__name__)
 
 
 class _Loader(_BaseLoader):  # type: ignore[misc]  # chosen at run time: libyaml's where it is built in
