@@ -80,7 +80,7 @@ def old(user: Any, submit: Any, write: Any) -> int:
     experiment_id = int(submit(user)["experiment"]["id"])
 
     def spoil(conn: Any) -> None:
-        active = experiments.get(conn, experiment_id)["config"]
+        active = experiments.get(conn, experiment_id).config
         active = {**active, "checkpoint_storage": {**active["checkpoint_storage"], "host_path": "~/old"}}
         experiments.update_row(conn, experiment_id, {"config": active})
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, RowMapping, insert
+from sqlalchemy import Connection, Engine, insert
 
 from determined.config import Prepared, generation, prepare
 from determined.master.db import dialects, schema
@@ -18,6 +18,8 @@ from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search_queue
 from determined.master.db.queries import trial as trials
+from determined.master.db.queries.trial import WaitingTrial
+from determined.master.db.rows.experiments import Trial
 from determined.master.lifecycle import (
     allocation_state,
     experiment,
@@ -145,34 +147,34 @@ class Fleet:
             if state in TERMINAL or (until is not None and len(self.script) >= until):
                 return state
             for row in wanting:
-                self.running[row["id"]] = self.master.write(lambda conn, now, row=row: _start(conn, now, row))
-            assert self.running, f"the search stands still: {[dict(t) for t in self.trials()]}"
+                self.running[row.id] = self.master.write(lambda conn, now, row=row: _start(conn, now, row))
+            assert self.running, f"the search stands still: {self.trials()}"
             self._turn(self.rng.choice(sorted(self.running)))
 
-    def _look(self) -> tuple[State, list[RowMapping]]:
+    def _look(self) -> tuple[State, list[WaitingTrial]]:
         """The experiment's state and which trials start now; notes who is over and proposes points on the way."""
         self.finish_pieces()
         if self.searcher.get("sampler") or self.searcher["name"] == "optuna":
             self._propose()
 
-        def read(conn: Connection) -> tuple[State, list[RowMapping], list[RowMapping]]:
-            state = State(experiments.get(conn, self.experiment_id)["state"])
-            wanting = [t for t in trials.wanting_allocation(conn, 1000) if t["experiment_id"] == self.experiment_id]
-            return state, wanting, list(trials.of_experiment(conn, self.experiment_id))
+        def read(conn: Connection) -> tuple[State, list[WaitingTrial], list[Trial]]:
+            state = State(experiments.get(conn, self.experiment_id).state)
+            wanting = [t for t in trials.wanting_allocation(conn, 1000) if t.experiment_id == self.experiment_id]
+            return state, wanting, trials.of_experiment(conn, self.experiment_id)
 
         state, wanting, known = self.master.read(read)
         self._note_exits(known)
         return state, wanting[: SLOTS - len(self.running)]
 
     def state(self) -> State:
-        return State(self.master.read(lambda conn: experiments.get(conn, self.experiment_id))["state"])
+        return State(self.master.read(lambda conn: experiments.get(conn, self.experiment_id)).state)
 
-    def trials(self) -> list[RowMapping]:
-        return list(self.master.read(lambda conn: trials.of_experiment(conn, self.experiment_id)))
+    def trials(self) -> list[Trial]:
+        return self.master.read(lambda conn: trials.of_experiment(conn, self.experiment_id))
 
     def lengths(self) -> dict[str, list[int]]:
         """Where each trial reported, of trials in the order of their creation."""
-        found: dict[str, list[int]] = {trial["request_id"]: [] for trial in self.trials()}
+        found: dict[str, list[int]] = {trial.request_id: [] for trial in self.trials()}
         for act in self.script:
             if act.kind == "report":
                 found[act.request_id].append(act.value)
@@ -215,63 +217,63 @@ class Fleet:
                 sent=True,
             )
 
-    def _note_exits(self, known: list[RowMapping]) -> None:
+    def _note_exits(self, known: list[Trial]) -> None:
         """Also of trials that were closed while they waited: they need nobody to be over."""
         for trial in known:
-            if trial["state"] in TERMINAL and trial["request_id"] not in self.over:
-                self.over.add(trial["request_id"])
-                self.script.append(Act("exit", trial["request_id"]))
+            if trial.state in TERMINAL and trial.request_id not in self.over:
+                self.over.add(trial.request_id)
+                self.script.append(Act("exit", trial.request_id))
 
     def _turn(self, trial_id: int) -> None:
         trial = self.master.read(lambda conn: trials.get(conn, trial_id))
-        if trial["state"] == State.ACTIVE and self.rng.random() < self.trouble:
+        if trial.state == State.ACTIVE and self.rng.random() < self.trouble:
             self._leave(trial)
-        elif trial["state"] != State.ACTIVE or not self._train(trial):
-            told = trial["state"] != State.ACTIVE or self.classic
+        elif trial.state != State.ACTIVE or not self._train(trial):
+            told = trial.state != State.ACTIVE or self.classic
             self._exit(trial, ExitKind.PREEMPTED if told else ExitKind.COMPLETED)
 
-    def _train(self, trial: RowMapping) -> bool:
+    def _train(self, trial: Trial) -> bool:
         """Report once; False when there is nothing to train."""
         if self.classic:
-            length = trial["op_length"]
-            if length == trial["op_completed"]:
+            length = trial.op_length
+            if length == trial.op_completed:
                 return False
-            value = metric(trial["hparams"], length)
-            self.script.append(Act("report", trial["request_id"], length))
+            value = metric(trial.hparams, length)
+            self.script.append(Act("report", trial.request_id, length))
             self.master.write(
-                lambda conn, now: search.complete_operation(conn, now, trial["id"], length, value), sent=True
+                lambda conn, now: search.complete_operation(conn, now, trial.id, length, value), sent=True
             )
             return True
-        number = self.reached.get(trial["request_id"], 0)
+        number = self.reached.get(trial.request_id, 0)
         if number == len(self.reports):
             return False
-        self.reached[trial["request_id"]] = number + 1
+        self.reached[trial.request_id] = number + 1
         length = self.reports[number]
-        values = {"loss": metric(trial["hparams"], length), "epochs": length}
-        self.script.append(Act("report", trial["request_id"], length))
-        self.master.write(lambda conn, now: search.validation_reported(conn, now, trial["id"], values, length))
+        values = {"loss": metric(trial.hparams, length), "epochs": length}
+        self.script.append(Act("report", trial.request_id, length))
+        self.master.write(lambda conn, now: search.validation_reported(conn, now, trial.id, values, length))
         return True
 
-    def _leave(self, trial: RowMapping) -> None:
+    def _leave(self, trial: Trial) -> None:
         """It fails, or finds its hyperparameters invalid."""
         if self.rng.random() < 0.5:
-            self.script.append(Act("leave", trial["request_id"], ExitReason.ERRORED))
+            self.script.append(Act("leave", trial.request_id, ExitReason.ERRORED))
             self._exit(trial, ExitKind.ERRORED)
             return
-        self.script.append(Act("leave", trial["request_id"], ExitReason.INVALID_HP))
-        self.master.write(lambda conn, now: search.early_exit_reported(conn, now, trial["id"], "INVALID_HP"), sent=True)
+        self.script.append(Act("leave", trial.request_id, ExitReason.INVALID_HP))
+        self.master.write(lambda conn, now: search.early_exit_reported(conn, now, trial.id, "INVALID_HP"), sent=True)
         self._exit(trial, ExitKind.COMPLETED)
 
-    def kill(self, trial: RowMapping) -> None:
+    def kill(self, trial: Trial) -> None:
         """The runner of a trial that was killed has left."""
         self._exit(trial, ExitKind.KILLED)
 
-    def _exit(self, trial: RowMapping, kind: ExitKind) -> None:
-        allocation_id = self.running.pop(trial["id"])
+    def _exit(self, trial: Trial, kind: ExitKind) -> None:
+        allocation_id = self.running.pop(trial.id)
 
         def end(conn: Connection, now: datetime) -> None:
             allocation_state.end(conn, now, allocations.get(conn, allocation_id), kind=kind, reason="")
-            trial_state.allocation_ended(conn, now, trial["id"], kind)
+            trial_state.allocation_ended(conn, now, trial.id, kind)
             search.settle(conn, now, self.experiment_id)
 
         self.master.write(end)
@@ -300,7 +302,7 @@ def _play(simulator: Simulator, act: Act) -> None:
             simulator.exit(simulator.trials[act.request_id])
 
 
-def _start(conn: Connection, now: datetime, row: RowMapping) -> str:
+def _start(conn: Connection, now: datetime, row: WaitingTrial) -> str:
     allocation_id = trial_state.allocate(conn, now, row)
     assert allocation_id is not None
     allocations.update_row(conn, allocation_id, {"state": AllocationState.RUNNING, "ready_at": now})

@@ -127,7 +127,7 @@ def _own_checkpoint(conn: Connection, now: datetime, *, trial_id: int) -> None:
 
 def _over(conn: Connection, now: datetime, experiment_id: int) -> None:
     for trial in trials.of_experiment(conn, experiment_id):
-        trials.update_row(conn, trial["id"], {"state": State.COMPLETED})
+        trials.update_row(conn, trial.id, {"state": State.COMPLETED})
     lifecycle_search.settle(conn, now, experiment_id)
 
 

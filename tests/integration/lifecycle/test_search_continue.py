@@ -50,7 +50,7 @@ def interrupt(fleet: Fleet, after: int) -> None:
     fleet.run(until=after)
     fleet.master.write(lambda conn, now: experiment.kill(conn, now, fleet.experiment_id))
     for trial in fleet.trials():
-        if trial["id"] in fleet.running:
+        if trial.id in fleet.running:
             fleet.kill(trial)
     assert fleet.state() in (State.CANCELED, State.COMPLETED)
     fleet.master.write(lambda conn, now: experiment.continue_experiment(conn, now, fleet.experiment_id, None, None))
@@ -66,9 +66,9 @@ def test_search_killed_and_continued_ends_as_if_nothing_had_happened(
     broken = make(master, name, 3)
     interrupt(broken, after)
     assert broken.run() == State.COMPLETED
-    assert [t["request_id"] for t in broken.trials()] == [t["request_id"] for t in straight.trials()]
-    assert {t["state"] for t in broken.trials()} == {"COMPLETED"}
-    left = master.read(lambda conn: [row for row in rows.history(conn, broken.experiment_id) if row["pending"]])
+    assert [t.request_id for t in broken.trials()] == [t.request_id for t in straight.trials()]
+    assert {t.state for t in broken.trials()} == {"COMPLETED"}
+    left = master.read(lambda conn: [row for row in rows.history(conn, broken.experiment_id) if row.pending])
     assert left == [], "all that was known has been told again"
 
 
@@ -84,26 +84,26 @@ def test_no_operation_is_trained_twice(master: DyingMaster, name: str) -> None:
 def test_completed_trials_of_a_continued_search_keep_their_runs_and_their_end(master: DyingMaster) -> None:
     fleet = make(master, "promoting asha", 1)
     fleet.run(until=14)
-    done = {t["id"]: (t["run_id"], t["end_time"]) for t in fleet.trials() if t["state"] == "COMPLETED"}
+    done = {t.id: (t.run_id, t.end_time) for t in fleet.trials() if t.state == "COMPLETED"}
     interrupt(fleet, 0)
     fleet.run()
-    after = {t["id"]: (t["run_id"], t["end_time"]) for t in fleet.trials()}
+    after = {t.id: (t.run_id, t.end_time) for t in fleet.trials()}
     assert done and {key: after[key] for key in done} == done
 
 
 def test_failed_trials_are_resumed_under_their_ids_and_the_others_left_alone(master: DyingMaster) -> None:
     fleet = make(master, "random late", 2, trouble=0.4)
     fleet.run()
-    failed = {t["id"] for t in fleet.trials() if t["state"] == "ERROR"}
-    before = {t["id"]: t["run_id"] for t in fleet.trials()}
+    failed = {t.id for t in fleet.trials() if t.state == "ERROR"}
+    before = {t.id: t.run_id for t in fleet.trials()}
     assert failed and len(failed) < len(before)
     fleet.trouble = 0.0
     fleet.reached.clear()
     fleet.master.write(lambda conn, now: experiment.continue_experiment(conn, now, fleet.experiment_id, None, None))
     assert fleet.run() == State.COMPLETED
-    after = {t["id"]: t for t in fleet.trials()}
-    assert {t["state"] for t in after.values()} == {"COMPLETED"}
-    assert {n for n in before if after[n]["run_id"] > before[n]} == failed
+    after = {t.id: t for t in fleet.trials()}
+    assert {t.state for t in after.values()} == {"COMPLETED"}
+    assert {n for n in before if after[n].run_id > before[n]} == failed
 
 
 def test_invalid_trials_are_replaced_only_once(master: DyingMaster) -> None:
@@ -112,7 +112,7 @@ def test_invalid_trials_are_replaced_only_once(master: DyingMaster) -> None:
     fleet.trouble = 0.0
     interrupt(fleet, 0)
     fleet.run()
-    invalid = [t for t in fleet.trials() if t["early_exit"] == "INVALID_HP"]
+    invalid = [t for t in fleet.trials() if t.early_exit == "INVALID_HP"]
     assert invalid and len(fleet.trials()) == 6 + len(invalid)
 
 
@@ -122,8 +122,8 @@ def test_continued_twice_still_knows_all(master: DyingMaster) -> None:
     interrupt(fleet, 12)
     assert fleet.run() == State.COMPLETED
     told = master.read(lambda conn: rows.history(conn, fleet.experiment_id))
-    exits = Counter(row["request_id"] for row in told if row["event"]["type"] == "exited")
-    assert exits == Counter({t["request_id"]: 1 for t in fleet.trials()})
+    exits = Counter(row.request_id for row in told if row.event["type"] == "exited")
+    assert exits == Counter({t.request_id: 1 for t in fleet.trials()})
     assert len(master.read(lambda conn: trials.of_experiment(conn, fleet.experiment_id))) == 9
 
 
@@ -145,12 +145,12 @@ def test_what_a_continued_search_hears_in_silence_costs_no_statement(master: Dyi
     for reports in (1, 400):
         fleet = make(master, "stopping asha", 4)
         fleet.master.write(lambda conn, now, fleet=fleet: experiment.kill(conn, now, fleet.experiment_id))
-        first = fleet.trials()[0]["request_id"]
+        first = fleet.trials()[0].request_id
         said = [searchers.validation(first, 1.0, n / 1000) for n in range(reports)]
         master.write(lambda conn, now, fleet=fleet, said=said: rows.append_history(conn, fleet.experiment_id, said))
         needed.append(statements_to_continue(fleet))
         told = master.read(lambda conn, fleet=fleet: rows.history(conn, fleet.experiment_id))
-        assert [row["event"] for row in told] == said and not any(row["pending"] for row in told)
+        assert [row.event for row in told] == said and not any(row.pending for row in told)
         assert fleet.run() == State.COMPLETED
     assert needed[1] == needed[0]
 
@@ -159,12 +159,12 @@ def test_search_that_had_only_its_exits_to_wait_for_is_completed_by_being_contin
     fleet = Fleet(master, {"name": "random", "max_trials": 1, **CLASSIC}, 6)
     fleet.run(until=1)
     assert [act.kind for act in fleet.script] == ["report"]
-    fleet.master.write(lambda conn, now: trial_lifecycle.kill(conn, now, fleet.trials()[0]["id"]))
+    fleet.master.write(lambda conn, now: trial_lifecycle.kill(conn, now, fleet.trials()[0].id))
     fleet.kill(fleet.trials()[0])
     assert fleet.state() == State.CANCELED
     fleet.master.write(lambda conn, now: experiment.continue_experiment(conn, now, fleet.experiment_id, None, None))
     assert fleet.state() == State.COMPLETED
-    assert [t["run_id"] for t in fleet.trials()] == [1]
+    assert [t.run_id for t in fleet.trials()] == [1]
 
 
 @pytest.mark.parametrize("name", ["stopping asha", "promoting asha"])
@@ -201,7 +201,7 @@ def test_trials_of_an_extended_search_keep_their_brackets_when_it_is_continued(m
         extend(fleet, 48)
     interrupt(broken, after)
     assert straight.run() == broken.run() == State.COMPLETED
-    assert [t["request_id"] for t in broken.trials()] == [t["request_id"] for t in straight.trials()]
+    assert [t.request_id for t in broken.trials()] == [t.request_id for t in straight.trials()]
     assert len(broken.trials()) == 64
     for lengths in broken.lengths().values():
         assert lengths == sorted(lengths) and set(lengths) <= {62, 250, 1000}
@@ -219,6 +219,6 @@ def test_search_extended_after_its_end_is_continued_past_that_end(master: DyingM
     assert fleet.run() == State.COMPLETED
     after = fleet.trials()
     assert len(after) == len(before) + 4
-    assert [t["request_id"] for t in after[: len(before)]] == [t["request_id"] for t in before]
-    left = master.read(lambda conn: [row for row in rows.history(conn, fleet.experiment_id) if row["pending"]])
+    assert [t.request_id for t in after[: len(before)]] == [t.request_id for t in before]
+    left = master.read(lambda conn: [row for row in rows.history(conn, fleet.experiment_id) if row.pending])
     assert not left

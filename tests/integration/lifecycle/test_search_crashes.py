@@ -62,7 +62,7 @@ def test_search_of_a_master_that_dies_at_every_transaction_is_the_simulated_one(
         fleet = Fleet(master, METHODS[method], seed, REPORTS, trouble=0.1 * (seed % 3), **space)
         state = fleet.run()
         pure = simulated(fleet)
-        told = {trial["request_id"]: trial["hparams"] for trial in fleet.trials()}
+        told = {trial.request_id: trial.hparams for trial in fleet.trials()}
         assert told == {request_id: trial.hparams for request_id, trial in pure.trials.items()}
         assert fleet.lengths() == {request_id: trial.lengths for request_id, trial in pure.trials.items()}
         assert pure.shutdown is not None
@@ -85,6 +85,6 @@ def test_a_search_in_pieces_is_the_simulated_one_though_the_master_dies_at_each(
         fleet = Fleet(master, METHODS[method], seed, REPORTS, trouble=0.1 * (seed % 3), **space)
         fleet.run()
         pure = simulated(fleet)
-        assert [trial["request_id"] for trial in fleet.trials()] == list(pure.trials)
+        assert [trial.request_id for trial in fleet.trials()] == list(pure.trials)
         assert fleet.lengths() == {request_id: trial.lengths for request_id, trial in pure.trials.items()}
         assert fleet.pieces > 0

@@ -61,7 +61,7 @@ class ExperimentDeleter:
 
     async def _delete_experiments(self) -> None:
         for row in await self.ctx.db.read(lambda conn: experiments.in_states(conn, ["DELETING"])):
-            await self._delete(row["id"], row["config"])
+            await self._delete(row.id, row.config)
 
     async def _delete(self, experiment_id: int, config: dict[str, Any]) -> None:
         stored = await self.ctx.db.read(lambda conn: _checkpoints(conn, experiment_id))

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +16,8 @@ from sqlalchemy.pool import QueuePool
 from sqlalchemy.sql.functions import FunctionElement
 
 from determined.errors import AlreadyExists, DeterminedError, InvalidArgument, Unavailable
+
+Values = Mapping[str, object]  # by column
 
 _BUSY_SECONDS = 10  # how long to wait for a process that holds our file: a backup, a curious sqlite3 shell
 _MASTER_LOCK = 0x44_45_54_4D_53_54_52  # "DETMSTR": the advisory lock of a PostgreSQL database in use by a master
@@ -74,9 +77,9 @@ def unclaim(conn: Connection) -> None:
     conn.commit()
 
 
-def upsert(conn: Connection, table: Table, values: dict[str, Any] | list[dict[str, Any]], keys: list[str]) -> None:
+def upsert(conn: Connection, table: Table, values: Values | Sequence[Values], keys: list[str]) -> None:
     """Insert; where a row with the same `keys` exists, replace its other given columns."""
-    rows = values if isinstance(values, list) else [values]
+    rows = [values] if isinstance(values, Mapping) else values
     if rows:
         conn.execute(_upsert(conn.dialect.name, table, tuple(rows[0]), tuple(keys)), rows)
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.engines.model import GoneReason
 from determined.errors import Gone, InvalidArgument
@@ -13,6 +12,7 @@ from determined.master.db.queries import runner as runners
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.log import append_master_line
+from determined.master.db.rows.allocations import Allocation, Runner, RunnerValues
 from determined.master.lifecycle import allocation_state, experiment, search, trial_state
 from determined.master.lifecycle.states import (
     AllocationState,
@@ -41,7 +41,7 @@ def request_preemption(
 ) -> None:
     """TERMINATE: gracefully where the task can hear it, else a kill."""
     allocation = allocations.get(conn, allocation_id)
-    if allocation["ended_at"] is not None:
+    if allocation.ended_at is not None:
         return
     if timeout_s is None:
         timeout_s = _timeout(conn, allocation)
@@ -59,7 +59,7 @@ def request_kill(conn: Connection, now: datetime, allocation_id: str, reason: st
 def reject(conn: Connection, now: datetime, allocation_id: str, why: str) -> None:
     """No resources can ever satisfy this request: its trial ends in ERROR without a retry."""
     allocation = allocations.get(conn, allocation_id)
-    if allocation["ended_at"] is not None:
+    if allocation.ended_at is not None:
         return
     allocation_state.end(conn, now, allocation, kind=ExitKind.INVALID_REQUEST, reason=why)
     _consequences(conn, now, allocation, ExitKind.INVALID_REQUEST)
@@ -67,24 +67,24 @@ def reject(conn: Connection, now: datetime, allocation_id: str, why: str) -> Non
 
 def refuse(conn: Connection, now: datetime, resource_id: str, why: str) -> None:
     """A runner that must not be started, now or later: its allocation ends without a retry."""
-    allocation_id = runners.get(conn, resource_id)["allocation_id"]
+    allocation_id = runners.get(conn, resource_id).allocation_id
     for runner in runners.of_allocation(conn, allocation_id):
-        runners.update_row(conn, runner["resource_id"], {"state": AllocationState.TERMINATED, "exited_at": now})
-        mark_drained(conn, runner["resource_id"])
+        runners.update_row(conn, runner.resource_id, {"state": AllocationState.TERMINATED, "exited_at": now})
+        mark_drained(conn, runner.resource_id)
     reject(conn, now, allocation_id, why)
 
 
 def preempt_acked(conn: Connection, now: datetime, allocation_id: str) -> None:
     """The process says it exits because it was asked to (or is out of operations). Only its exit's meaning changes."""
     allocation = allocations.get(conn, allocation_id)
-    if allocation["ended_at"] is None and allocation["preempt_acked_at"] is None:
+    if allocation.ended_at is None and allocation.preempt_acked_at is None:
         allocations.update_row(conn, allocation_id, {"preempt_acked_at": now})
 
 
 def ready(conn: Connection, now: datetime, allocation_id: str) -> None:
     """The task is up: from now on it can be asked to leave gracefully."""
     allocation = allocations.get(conn, allocation_id)
-    if allocation["ended_at"] is not None or allocation["ready_at"] is not None:
+    if allocation.ended_at is not None or allocation.ready_at is not None:
         return
     allocations.update_row(conn, allocation_id, {"ready_at": now})
     _say(conn, now, allocation, "ready")
@@ -99,70 +99,70 @@ def runner_phase(conn: Connection, now: datetime, resource_id: str, state: str) 
     """A runner tells how far it has come: PULLING, STARTING, RUNNING."""
     phase = _phase(state)
     runner = runners.get(conn, resource_id)
-    if runner["exited_at"] is not None or further(AllocationState(runner["state"]), phase) != phase:
+    if runner.exited_at is not None or further(AllocationState(runner.state), phase) != phase:
         return
-    values: dict[str, Any] = {"state": phase}
-    if phase == AllocationState.RUNNING and runner["started_at"] is None:
+    values: RunnerValues = {"state": phase}
+    if phase == AllocationState.RUNNING and runner.started_at is None:
         values["started_at"] = now
     runners.update_row(conn, resource_id, values)
-    allocation = allocations.get(conn, runner["allocation_id"])
-    group = runners.of_allocation(conn, allocation["id"])
-    slowest = least_advanced([AllocationState(r["state"]) for r in group])
+    allocation = allocations.get(conn, runner.allocation_id)
+    group = runners.of_allocation(conn, allocation.id)
+    slowest = least_advanced([AllocationState(r.state) for r in group])
     _advance(conn, allocation, slowest)
-    if slowest == AllocationState.RUNNING and allocation["started_at"] is None:
-        allocations.update_row(conn, allocation["id"], {"started_at": now})
+    if slowest == AllocationState.RUNNING and allocation.started_at is None:
+        allocations.update_row(conn, allocation.id, {"started_at": now})
         _say(conn, now, allocation, f"started on {_places(group)}")
-        ready(conn, now, allocation["id"])
+        ready(conn, now, allocation.id)
 
 
 def runner_news(conn: Connection, now: datetime, resource_id: str, text: str) -> None:
     """What the engine has to say of a runner that cannot speak itself yet: what it needs is being fetched."""
     runner = runners.find(conn, resource_id)
-    if runner is not None and runner["exited_at"] is None:
+    if runner is not None and runner.exited_at is None:
         runner_phase(conn, now, resource_id, AllocationState.PULLING)
-        _say(conn, now, allocations.get(conn, runner["allocation_id"]), text)
+        _say(conn, now, allocations.get(conn, runner.allocation_id), text)
 
 
 def joined(conn: Connection, now: datetime, resource_id: str) -> bool:
     """A runner asks for rendezvous. True once all runners of its allocation have: then it is ready."""
     runner = runners.get(conn, resource_id)
-    allocation = allocations.get(conn, runner["allocation_id"])
-    if allocation["ended_at"] is not None:
-        raise Gone(f"allocation {allocation['id']}: task terminated")
-    if runner["rendezvous_at"] is None:
+    allocation = allocations.get(conn, runner.allocation_id)
+    if allocation.ended_at is not None:
+        raise Gone(f"allocation {allocation.id}: task terminated")
+    if runner.rendezvous_at is None:
         runners.update_row(conn, resource_id, {"rendezvous_at": now})
-    group = runners.of_allocation(conn, allocation["id"])
-    if any(r["rendezvous_at"] is None for r in group):
+    group = runners.of_allocation(conn, allocation.id)
+    if any(r.rendezvous_at is None for r in group):
         return False
-    ready(conn, now, allocation["id"])
+    ready(conn, now, allocation.id)
     return True
 
 
 def hint_missing(conn: Connection, now: datetime, allocation_id: str) -> None:
     """Rendezvous takes long: say whom it waits for. Only a hint; a big image or a slow hook may need the time."""
     allocation = allocations.get(conn, allocation_id)
-    missing = [r for r in runners.of_allocation(conn, allocation_id) if r["rendezvous_at"] is None]
-    who = ", ".join(f"rank {r['rank']} on {r['node_id']} ({r['state']})" for r in missing)
+    missing = [r for r in runners.of_allocation(conn, allocation_id) if r.rendezvous_at is None]
+    who = ", ".join(f"rank {r.rank} on {r.node_id} ({r.state})" for r in missing)
     _say(conn, now, allocation, f"rendezvous still waits for {who}; see its lines in this log")
 
 
 def mark_daemon(conn: Connection, now: datetime, resource_id: str) -> None:
     """A runner that only serves the others: it is stopped when they have left. All daemons: nothing is left to do."""
     runner = runners.get(conn, resource_id)
-    group = runners.of_allocation(conn, runner["allocation_id"])
+    group = runners.of_allocation(conn, runner.allocation_id)
     if len(group) == 1:
         return
     runners.update_row(conn, resource_id, {"daemon": True})
-    if all(r["daemon"] or r["resource_id"] == resource_id for r in group):
-        request_kill(conn, now, runner["allocation_id"], "all of its resources are daemons")
+    if all(r.daemon or r.resource_id == resource_id for r in group):
+        request_kill(conn, now, runner.allocation_id, "all of its resources are daemons")
         return
-    _follow_exits(conn, now, runner["allocation_id"])
+    _follow_exits(conn, now, runner.allocation_id)
 
 
 def kill_heard(conn: Connection, now: datetime, resource_id: str) -> None:
     """The runner says that it knows of its end: it outlived the failure of its peer, whatever becomes of it now."""
     runner = runners.get(conn, resource_id)
-    if runner["exited_at"] is None and allocations.get(conn, runner["allocation_id"])["kill_at"] is not None:
+    if runner.exited_at is None and allocations.get(conn, runner.allocation_id).kill_at is not None:
         runners.update_row(conn, resource_id, {"state": AllocationState.TERMINATING})
 
 
@@ -172,7 +172,7 @@ def runner_exited(conn: Connection, now: datetime, resource_id: str, exit: Exit,
     `sent`: when that word left its host, by the same clock as `exit.time`.
     """
     runner = runners.get(conn, resource_id)
-    if runner["exited_at"] is not None:
+    if runner.exited_at is not None:
         return
     runners.update_row(
         conn,
@@ -185,7 +185,7 @@ def runner_exited(conn: Connection, now: datetime, resource_id: str, exit: Exit,
             "exit_message": exit.message,
         },
     )
-    _follow_exits(conn, now, runner["allocation_id"])
+    _follow_exits(conn, now, runner.allocation_id)
 
 
 def runner_gone(conn: Connection, now: datetime, resource_id: str, reason: str, detail: str) -> None:
@@ -196,139 +196,140 @@ def runner_gone(conn: Connection, now: datetime, resource_id: str, reason: str, 
     if reason == GoneReason.CANCELED and not _is_leaving(conn, runner):
         _canceled(conn, now, runner, detail)
         return
-    if runner["exited_at"] is None:
+    if runner.exited_at is None:
         message = detail or f"the runner is gone ({reason})"
         cause = ExitCause.KILLED if reason == GoneReason.CANCELED else ExitCause.LOST
         runner_exited(conn, now, resource_id, Exit(cause, _LOST_CODE, message, now.timestamp()))
     mark_drained(conn, resource_id)
 
 
-def _is_leaving(conn: Connection, runner: RowMapping) -> bool:
+def _is_leaving(conn: Connection, runner: Runner) -> bool:
     """We asked for its end ourselves: to whoever canceled it then, that was on its way."""
-    allocation = allocations.get(conn, runner["allocation_id"])
-    return allocation["kill_at"] is not None and allocation["kill_reason"] != HOST_WISH
+    allocation = allocations.get(conn, runner.allocation_id)
+    return allocation.kill_at is not None and allocation.kill_reason != HOST_WISH
 
 
-def _canceled(conn: Connection, now: datetime, runner: RowMapping, why: str) -> None:
+def _canceled(conn: Connection, now: datetime, runner: Runner, why: str) -> None:
     """It is not tried again, also where it left in good order first, because its host told it that its end was near."""
-    if runner["exited_at"] is None:
-        refuse(conn, now, runner["resource_id"], why)
+    if runner.exited_at is None:
+        refuse(conn, now, runner.resource_id, why)
         return
-    allocation = allocations.get(conn, runner["allocation_id"])
-    if allocation["trial_id"] is not None and HOST_WISH in (allocation["preempt_reason"], allocation["kill_reason"]):
+    allocation = allocations.get(conn, runner.allocation_id)
+    if allocation.trial_id is not None and HOST_WISH in (allocation.preempt_reason, allocation.kill_reason):
         _say(conn, now, allocation, why)
-        trial_state.push(conn, now, allocation["trial_id"], State.STOPPING_ERROR, why)
-        search.settle(conn, now, trials.get(conn, allocation["trial_id"])["experiment_id"])
-    mark_drained(conn, runner["resource_id"])
+        trial_state.push(conn, now, allocation.trial_id, State.STOPPING_ERROR, why)
+        search.settle(conn, now, trials.get(conn, allocation.trial_id).experiment_id)
+    mark_drained(conn, runner.resource_id)
 
 
 def mark_drained(conn: Connection, resource_id: str) -> None:
     """Everything the runner had to report is written; when that holds for all, the allocation's token is void."""
     runner = runners.get(conn, resource_id)
     runners.update_row(conn, resource_id, {"drained": True})
-    group = runners.of_allocation(conn, runner["allocation_id"])
-    if all(r["drained"] for r in group):
-        allocations.update_row(conn, runner["allocation_id"], {"drained": True})
+    group = runners.of_allocation(conn, runner.allocation_id)
+    if all(r.drained for r in group):
+        allocations.update_row(conn, runner.allocation_id, {"drained": True})
 
 
-def _failed_at(now: datetime, runner: RowMapping, exit: Exit, sent: float | None) -> datetime:
+def _failed_at(now: datetime, runner: Runner, exit: Exit, sent: float | None) -> datetime:
     """When it failed by its own clock: peers of a failed rank fail within milliseconds, and may report before it.
 
     Of a clock that is off only the time between the failure and the report counts.
     """
-    if runner["started_at"] is None or exit.cause != ExitCause.EXITED:
+    if runner.started_at is None or exit.cause != ExitCause.EXITED:
         return now
     latest, time = now.timestamp(), exit.time
     if sent is not None and abs(latest - sent) > _CLOCKS_AGREE:
         time += latest - sent
     # As numbers: what a host says may be no time at all.
-    return datetime.fromtimestamp(max(runner["started_at"].timestamp(), min(latest, time)), UTC)
+    return datetime.fromtimestamp(max(runner.started_at.timestamp(), min(latest, time)), UTC)
 
 
-def _was_forced(conn: Connection, now: datetime, runner: RowMapping, exit: Exit) -> bool:
+def _was_forced(conn: Connection, now: datetime, runner: Runner, exit: Exit) -> bool:
     """One that knew of its end and had to be killed by force leaves no word either: it was not lost.
 
     One that never heard of it is, however late that is found: engines wait minutes for a node that is silent.
     """
-    if exit.cause != ExitCause.LOST or runner["state"] != AllocationState.TERMINATING:
+    if exit.cause != ExitCause.LOST or runner.state != AllocationState.TERMINATING:
         return False
-    return bool(allocations.get(conn, runner["allocation_id"])["kill_at"] + FORCE_AFTER <= now)
+    kill_at = allocations.get(conn, runner.allocation_id).kill_at
+    return kill_at is not None and kill_at + FORCE_AFTER <= now
 
 
 def _follow_exits(conn: Connection, now: datetime, allocation_id: str) -> None:
     allocation = allocations.get(conn, allocation_id)
-    if allocation["ended_at"] is not None:
+    if allocation.ended_at is not None:
         return
     group = runners.of_allocation(conn, allocation_id)
-    left = [r for r in group if r["exited_at"] is None]
+    left = [r for r in group if r.exited_at is None]
     if not left:
         _end(conn, now, allocation, group)
         return
     exited = _exits(group)
     if first_failure(exited) is not None:
         allocation_state.kill(conn, now, allocation, PEER_FAILED)
-    elif exited and all(r["daemon"] for r in left):
+    elif exited and all(r.daemon for r in left):
         allocation_state.kill(conn, now, allocation, "only daemons are left")
 
 
-def _end(conn: Connection, now: datetime, allocation: RowMapping, group: Sequence[RowMapping]) -> None:
+def _end(conn: Connection, now: datetime, allocation: Allocation, group: Sequence[Runner]) -> None:
     exits = _exits(group)
-    killed = allocation["exit_kind"] == ExitKind.KILLED
-    acked, asked = allocation["preempt_acked_at"] is not None, allocation["preempt_at"] is not None
+    killed = allocation.exit_kind == ExitKind.KILLED
+    acked, asked = allocation.preempt_acked_at is not None, allocation.preempt_at is not None
     kind = classify(exits, killed=killed, acked=acked, asked=asked)
     failure = first_failure(exits)
     code = failure.code if failure is not None else max((e.code for e in exits if not e.daemon), default=0)
     reason, shown = _summary(allocation, group, kind), _shown(conn, allocation, kind)
     allocation_state.end(conn, now, allocation, kind=kind, reason=reason, code=code, shown=shown)
-    unusable = next((r for r in group if r["exit_cause"] == RunnerEnd.UNUSABLE), None)
-    if unusable is not None and kind == ExitKind.INVALID_REQUEST and allocation["trial_id"] is not None:
+    unusable = next((r for r in group if r.exit_cause == RunnerEnd.UNUSABLE), None)
+    if unusable is not None and kind == ExitKind.INVALID_REQUEST and allocation.trial_id is not None:
         # All trials of the experiment ask for the same: none of them needs to find that out again.
-        whole = trials.get(conn, allocation["trial_id"])["experiment_id"]
-        experiment.fail(conn, now, whole, unusable["exit_message"])
+        whole = trials.get(conn, allocation.trial_id).experiment_id
+        experiment.fail(conn, now, whole, unusable.exit_message or "")
     _consequences(conn, now, allocation, kind)
 
 
-def _consequences(conn: Connection, now: datetime, allocation: RowMapping, kind: ExitKind) -> None:
-    if allocation["trial_id"] is None:
-        tasks.end(conn, now, allocation["task_id"])
+def _consequences(conn: Connection, now: datetime, allocation: Allocation, kind: ExitKind) -> None:
+    if allocation.trial_id is None:
+        tasks.end(conn, now, allocation.task_id)
         return
-    trial_state.allocation_ended(conn, now, allocation["trial_id"], kind)
-    search.settle(conn, now, trials.get(conn, allocation["trial_id"])["experiment_id"])
+    trial_state.allocation_ended(conn, now, allocation.trial_id, kind)
+    search.settle(conn, now, trials.get(conn, allocation.trial_id).experiment_id)
 
 
-def _exits(group: Sequence[RowMapping]) -> list[RunnerExit]:
+def _exits(group: Sequence[Runner]) -> list[RunnerExit]:
     """In the order in which they left. A single resource is never a daemon."""
-    gone = sorted((r for r in group if r["exited_at"] is not None), key=lambda r: (r["exited_at"], r["rank"]))
+    gone = sorted((r for r in group if r.exited_at is not None), key=lambda r: (r.exited_at, r.rank))
     alone = len(group) == 1
-    return [RunnerExit(RunnerEnd(r["exit_cause"]), r["exit_code"], bool(r["daemon"]) and not alone) for r in gone]
+    return [RunnerExit(RunnerEnd(r.exit_cause or ""), r.exit_code or 0, r.daemon and not alone) for r in gone]
 
 
-def _shown(conn: Connection, allocation: RowMapping, kind: ExitKind) -> ExitKind:
+def _shown(conn: Connection, allocation: Allocation, kind: ExitKind) -> ExitKind:
     """One out of operations leaves as if preempted, for it may be wanted again; but it was not sent away."""
-    if kind != ExitKind.PREEMPTED or allocation["trial_id"] is None:
+    if kind != ExitKind.PREEMPTED or allocation.trial_id is None:
         return kind
-    is_done = allocation["preempt_at"] is None or trial_state.is_finished(trials.get(conn, allocation["trial_id"]))
+    is_done = allocation.preempt_at is None or trial_state.is_finished(trials.get(conn, allocation.trial_id))
     return ExitKind.COMPLETED if is_done else kind
 
 
-def _summary(allocation: RowMapping, group: Sequence[RowMapping], kind: ExitKind) -> str:
+def _summary(allocation: Allocation, group: Sequence[Runner], kind: ExitKind) -> str:
     if kind == ExitKind.KILLED:
-        return str(allocation["kill_reason"] or "killed")
+        return str(allocation.kill_reason or "killed")
     if kind == ExitKind.PREEMPTED:
-        return str(allocation["preempt_reason"] or "it has done the operations it was given")
+        return str(allocation.preempt_reason or "it has done the operations it was given")
     if kind == ExitKind.COMPLETED:
         return "resources exited successfully with a zero exit code"
     failed = min(
-        (r for r in group if r["exit_cause"] != RunnerEnd.EXITED or r["exit_code"] != 0),
-        key=lambda r: (r["exit_cause"] != RunnerEnd.LOST, r["exited_at"], r["rank"]),
+        (r for r in group if r.exit_cause != RunnerEnd.EXITED or r.exit_code != 0),
+        key=lambda r: (r.exit_cause != RunnerEnd.LOST, r.exited_at, r.rank),
     )
-    return f"node {failed['rank']} ({failed['node_id']}): {failed['exit_message'] or failed['exit_code']}"
+    return f"node {failed.rank} ({failed.node_id}): {failed.exit_message or failed.exit_code}"
 
 
-def _advance(conn: Connection, allocation: RowMapping, state: AllocationState) -> None:
-    reached = further(AllocationState(allocation["state"]), state)
-    if allocation["ended_at"] is None and reached != allocation["state"]:
-        allocations.update_row(conn, allocation["id"], {"state": reached})
+def _advance(conn: Connection, allocation: Allocation, state: AllocationState) -> None:
+    reached = further(AllocationState(allocation.state), state)
+    if allocation.ended_at is None and reached != allocation.state:
+        allocations.update_row(conn, allocation.id, {"state": reached})
 
 
 def _phase(state: str) -> AllocationState:
@@ -337,15 +338,15 @@ def _phase(state: str) -> AllocationState:
     return AllocationState(state)
 
 
-def _places(group: Sequence[RowMapping]) -> str:
-    return ", ".join(f"{r['node_id']} slots {r['slot_ids']}" for r in group)
+def _places(group: Sequence[Runner]) -> str:
+    return ", ".join(f"{r.node_id} slots {r.slot_ids}" for r in group)
 
 
-def _timeout(conn: Connection, allocation: RowMapping) -> int:
-    if allocation["trial_id"] is None:
+def _timeout(conn: Connection, allocation: Allocation) -> int:
+    if allocation.trial_id is None:
         return trial_state.DEFAULT_PREEMPTION_TIMEOUT
-    return trial_state.timeout_of(conn, trials.get(conn, allocation["trial_id"]))
+    return trial_state.timeout_of(conn, trials.get(conn, allocation.trial_id))
 
 
-def _say(conn: Connection, now: datetime, allocation: RowMapping, text: str) -> None:
-    append_master_line(conn, now, allocation["task_id"], text, allocation_id=allocation["id"])
+def _say(conn: Connection, now: datetime, allocation: Allocation, text: str) -> None:
+    append_master_line(conn, now, allocation.task_id, text, allocation_id=allocation.id)

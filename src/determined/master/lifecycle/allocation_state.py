@@ -1,13 +1,13 @@
 """An allocation's own rows: asked for, signalled, ended. What that means for its trial is decided a floor above."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries.log import append_master_line
+from determined.master.db.rows.allocations import Allocation, AllocationValues
 from determined.master.lifecycle.states import AllocationState, ExitKind, Signal
 
 
@@ -46,7 +46,7 @@ def request(
 
 
 def signal(
-    conn: Connection, now: datetime, allocation: RowMapping, what: Signal, *, reason: str, timeout_s: int
+    conn: Connection, now: datetime, allocation: Allocation, what: Signal, *, reason: str, timeout_s: int
 ) -> bool:
     """Tell a live allocation to leave. True when it thereby ended: nothing had been assigned to it."""
     if what == Signal.KILL:
@@ -54,49 +54,49 @@ def signal(
     return terminate(conn, now, allocation, reason, timeout_s)
 
 
-def terminate(conn: Connection, now: datetime, allocation: RowMapping, reason: str, timeout_s: int) -> bool:
+def terminate(conn: Connection, now: datetime, allocation: Allocation, reason: str, timeout_s: int) -> bool:
     """Gracefully where it can hear it (preemptible and ready), else at once."""
-    if not allocation["preemptible"] or allocation["ready_at"] is None:
+    if not allocation.preemptible or allocation.ready_at is None:
         return kill(conn, now, allocation, reason)
     preempt(conn, now, allocation, reason, timeout_s)
     return False
 
 
-def preempt(conn: Connection, now: datetime, allocation: RowMapping, reason: str, timeout_s: int) -> None:
+def preempt(conn: Connection, now: datetime, allocation: Allocation, reason: str, timeout_s: int) -> None:
     """Raise the preemption flag; the first request starts the clock, later ones change nothing."""
-    if allocation["preempt_at"] is not None or allocation["ended_at"] is not None:
+    if allocation.preempt_at is not None or allocation.ended_at is not None:
         return
     deadline = now + timedelta(seconds=timeout_s)
-    values = {"preempt_at": now, "preempt_reason": reason, "preempt_deadline": deadline}
-    allocations.update_row(conn, allocation["id"], values)
+    values: AllocationValues = {"preempt_at": now, "preempt_reason": reason, "preempt_deadline": deadline}
+    allocations.update_row(conn, allocation.id, values)
     terms = f"a script that watches for preemption has {timeout_s} s, another one is ended soon"
     _say(conn, now, allocation, f"{reason}: asked to save and exit ({terms})")
 
 
-def limit_stay(conn: Connection, now: datetime, allocation: RowMapping, seconds: int) -> None:
+def limit_stay(conn: Connection, now: datetime, allocation: Allocation, seconds: int) -> None:
     """It says it is about to exit; past this deadline it is killed."""
     deadline = now + timedelta(seconds=seconds)
-    earlier = allocation["preempt_deadline"]
-    if allocation["ended_at"] is None and (earlier is None or earlier > deadline):
-        allocations.update_row(conn, allocation["id"], {"preempt_deadline": deadline})
+    earlier = allocation.preempt_deadline
+    if allocation.ended_at is None and (earlier is None or earlier > deadline):
+        allocations.update_row(conn, allocation.id, {"preempt_deadline": deadline})
 
 
-def kill(conn: Connection, now: datetime, allocation: RowMapping, reason: str) -> bool:
+def kill(conn: Connection, now: datetime, allocation: Allocation, reason: str) -> bool:
     """Ask for its runners to be stopped. True when it ended at once because it had none.
 
     `exit_kind` is settled here when nothing has exited yet: whatever the runners report later, it was killed by us.
     """
-    if allocation["ended_at"] is not None:
+    if allocation.ended_at is not None:
         return False
-    if allocation["state"] == AllocationState.PENDING:
+    if allocation.state == AllocationState.PENDING:
         end(conn, now, allocation, kind=ExitKind.KILLED, reason=f"canceled before it was assigned: {reason}")
         return True
-    if allocation["kill_at"] is not None:
+    if allocation.kill_at is not None:
         return False
-    values: dict[str, Any] = {"kill_at": now, "kill_reason": reason, "state": AllocationState.TERMINATING}
-    if all(r["exited_at"] is None for r in runners.of_allocation(conn, allocation["id"])):
+    values: AllocationValues = {"kill_at": now, "kill_reason": reason, "state": AllocationState.TERMINATING}
+    if all(r.exited_at is None for r in runners.of_allocation(conn, allocation.id)):
         values["exit_kind"] = ExitKind.KILLED
-    allocations.update_row(conn, allocation["id"], values)
+    allocations.update_row(conn, allocation.id, values)
     _say(conn, now, allocation, f"killing: {reason}")
     return False
 
@@ -104,7 +104,7 @@ def kill(conn: Connection, now: datetime, allocation: RowMapping, reason: str) -
 def end(
     conn: Connection,
     now: datetime,
-    allocation: RowMapping,
+    allocation: Allocation,
     *,
     kind: ExitKind,
     reason: str,
@@ -115,8 +115,8 @@ def end(
 
     `shown`: what people read where `kind` would mislead them.
     """
-    has_runners = bool(runners.of_allocation(conn, allocation["id"]))
-    values: dict[str, Any] = {
+    has_runners = bool(runners.of_allocation(conn, allocation.id))
+    values: AllocationValues = {
         "state": AllocationState.TERMINATED,
         "ended_at": now,
         "exit_kind": kind,
@@ -125,7 +125,7 @@ def end(
     }
     if not has_runners:
         values["drained"] = True
-    allocations.update_row(conn, allocation["id"], values)
+    allocations.update_row(conn, allocation.id, values)
     failed = kind in (ExitKind.ERRORED, ExitKind.TRANSIENT, ExitKind.INVALID_REQUEST)
     text = f"allocation ended ({shown or kind}): {_in_one_line(reason)}"
     _say(conn, now, allocation, text, "ERROR" if failed else "INFO")
@@ -137,5 +137,5 @@ def _in_one_line(reason: str) -> str:
     return f"{first} ... {rest.splitlines()[-1].strip()}" if rest else first
 
 
-def _say(conn: Connection, now: datetime, allocation: RowMapping, text: str, level: str = "INFO") -> None:
-    append_master_line(conn, now, allocation["task_id"], text, level=level, allocation_id=allocation["id"])
+def _say(conn: Connection, now: datetime, allocation: Allocation, text: str, level: str = "INFO") -> None:
+    append_master_line(conn, now, allocation.task_id, text, level=level, allocation_id=allocation.id)

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import RowMapping
-
 from determined.engines.model import Node, Slot
 from determined.engines.scheduling import feasible
 from determined.engines.scheduling.model import NodeView
+from determined.master.db.rows.allocations import Runner
+from determined.master.db.rows.cluster import NodeOverride
 from determined.master.lifecycle.cluster import PlacedNode
 from determined.master.lifecycle.pools import Pool
 
@@ -23,8 +23,8 @@ class Override:
 class Overrides:
     """Rows of `node_overrides` by node and slot; what has no row is enabled."""
 
-    def __init__(self, rows: Sequence[RowMapping]) -> None:
-        self._by_key = {(r["node_id"], r["slot_id"]): Override(bool(r["enabled"]), bool(r["draining"])) for r in rows}
+    def __init__(self, rows: Sequence[NodeOverride]) -> None:
+        self._by_key = {(r.node_id, r.slot_id): Override(bool(r.enabled), bool(r.draining)) for r in rows}
 
     def node(self, node_id: str) -> Override:
         return self._by_key.get((node_id, WHOLE_NODE), Override())
@@ -70,16 +70,16 @@ class Capacity:
 
 
 def capacities(
-    nodes: Sequence[PlacedNode], held: Sequence[RowMapping], overrides: Overrides, pools: dict[str, Pool]
+    nodes: Sequence[PlacedNode], held: Sequence[Runner], overrides: Overrides, pools: dict[str, Pool]
 ) -> dict[str, Capacity]:
     """By node id. `held`: runners of live allocations."""
     found = {p.node.id: _capacity(p, overrides, pools) for p in nodes}
     for row in held:
-        capacity = found.get(row["node_id"])
+        capacity = found.get(row.node_id)
         if capacity is None:
             continue
-        capacity.used.update(row["slot_ids"])
-        capacity.used_aux += not row["slot_ids"]
+        capacity.used.update(row.slot_ids)
+        capacity.used_aux += not row.slot_ids
     for capacity in found.values():
         _count(capacity, overrides)
     return found

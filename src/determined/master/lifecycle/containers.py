@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.config import ExperimentConfig
 from determined.config.container_defaults import TaskContainerDefaults
@@ -12,6 +12,7 @@ from determined.config.storage import SharedFS
 from determined.engines.model import Container, DeviceNode, Mount
 from determined.master.config import MasterConfig
 from determined.master.db.queries import task as tasks
+from determined.master.db.rows.allocations import Allocation, Runner
 from determined.master.lifecycle.pools import container_defaults
 
 _RUNTIME_VARIABLES = "NVIDIA_"  # read by the container runtime itself, before anything runs inside
@@ -22,16 +23,16 @@ def are_run_by(config: MasterConfig, engine: str) -> bool:
     return any(one.type == "docker" for one in config.engines if one.name == engine)
 
 
-def wanted(conn: Connection, runner: RowMapping, allocation: RowMapping, config: MasterConfig) -> Container | None:
+def wanted(conn: Connection, runner: Runner, allocation: Allocation, config: MasterConfig) -> Container | None:
     """None where the runner's engine runs no containers. The config has the defaults of cluster and pool in it already;
     a task that is no trial has those alone."""
-    if not are_run_by(config, runner["engine"]):
+    if not are_run_by(config, runner.engine):
         return None
-    defaults = container_defaults(config, allocation["pool"])
-    if allocation["trial_id"] is None:
-        return of_defaults(runner["device"], defaults)
-    asked = ExperimentConfig.load(tasks.trial_details(conn, allocation["trial_id"])["config"])
-    return of_experiment(asked, runner["device"], defaults)
+    defaults = container_defaults(config, allocation.pool)
+    if allocation.trial_id is None:
+        return of_defaults(runner.device, defaults)
+    asked = ExperimentConfig.load(tasks.trial_details(conn, allocation.trial_id).config)
+    return of_experiment(asked, runner.device, defaults)
 
 
 def of_experiment(config: ExperimentConfig, device: str, defaults: TaskContainerDefaults) -> Container:

@@ -3,13 +3,14 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.engines.model import Device
 from determined.errors import InvalidArgument
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries.log import append_master_line
+from determined.master.db.rows.allocations import Allocation
 from determined.master.lifecycle import allocation as lifecycle
 from determined.master.lifecycle import assignment
 from determined.master.lifecycle.cluster import PlacingEngine
@@ -28,11 +29,11 @@ def hand_over(
 ) -> None:
     """PENDING -> ASSIGNED, its nodes yet unknown: each runner names its own when it begins (lifecycle/claiming.py)."""
     allocation = allocations.get(conn, allocation_id)
-    if allocation["state"] != AllocationState.PENDING:
+    if allocation.state != AllocationState.PENDING:
         return
-    pool, slots = allocation["pool"], allocation["slots"]
+    pool, slots = allocation.pool, allocation.slots
     try:
-        sizes = engine.spread(pool, slots, options_of(conn, allocation), single_node=bool(allocation["single_node"]))
+        sizes = engine.spread(pool, slots, options_of(conn, allocation), single_node=bool(allocation.single_node))
     except InvalidArgument as e:
         lifecycle.reject(conn, now, allocation_id, e.message)
         return
@@ -45,12 +46,12 @@ def hand_over(
     ]
     assignment.insert(conn, now, allocation, rows, ports)
     text = f"handed to {name}: {len(sizes)} node(s) of pool {pool}, {slots} slot(s)"
-    append_master_line(conn, now, allocation["task_id"], text, allocation_id=allocation_id)
+    append_master_line(conn, now, allocation.task_id, text, allocation_id=allocation_id)
 
 
-def options_of(conn: Connection, allocation: RowMapping) -> dict[str, Any]:
+def options_of(conn: Connection, allocation: Allocation) -> dict[str, Any]:
     """What the submitter says to such an engine: the `slurm` section of the experiment's config."""
-    if allocation["trial_id"] is None:
+    if allocation.trial_id is None:
         return {}
-    found = tasks.trial_details(conn, allocation["trial_id"])["config"].get("slurm")
+    found = tasks.trial_details(conn, allocation.trial_id).config.get("slurm")
     return dict(found) if isinstance(found, dict) else {}

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from msgspec import UNSET, UnsetType
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.config import ExperimentConfig
 from determined.config.storage import place_problem
@@ -18,7 +18,7 @@ from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import job as jobs
 from determined.master.db.queries import submission
 from determined.master.db.queries import trial as trials
-from determined.master.db.rows.experiments import JobValues
+from determined.master.db.rows.experiments import Experiment, ExperimentValues, JobValues
 from determined.master.lifecycle import allocation_state, experiment_state, search, trial_state
 from determined.master.lifecycle.searchers import Initial
 from determined.master.lifecycle.states import (
@@ -100,7 +100,7 @@ def create(conn: Connection, now: datetime, new: NewExperiment) -> int:
 
 
 def activate(conn: Connection, now: datetime, experiment_id: int) -> None:
-    check_storage(experiments.get(conn, experiment_id)["config"])
+    check_storage(experiments.get(conn, experiment_id).config)
     _move(conn, now, experiment_id, State.ACTIVE, "activated")
 
 
@@ -110,7 +110,7 @@ def pause(conn: Connection, now: datetime, experiment_id: int) -> None:
 
 def cancel(conn: Connection, now: datetime, experiment_id: int) -> None:
     """Graceful; nothing to do when it is already stopping or over."""
-    if experiments.get(conn, experiment_id)["state"] in STOPPING | TERMINAL:
+    if experiments.get(conn, experiment_id).state in STOPPING | TERMINAL:
         return
     _move(conn, now, experiment_id, State.STOPPING_CANCELED, "the experiment was canceled")
 
@@ -120,7 +120,7 @@ def kill(conn: Connection, now: datetime, experiment_id: int) -> None:
 
     A search that is over (STOPPING_COMPLETED) stays completed, but trials that are slow to leave are killed.
     """
-    state = experiments.get(conn, experiment_id)["state"]
+    state = experiments.get(conn, experiment_id).state
     if state in TERMINAL:
         return
     if state not in (State.STOPPING_KILLED, State.STOPPING_COMPLETED, State.STOPPING_ERROR):
@@ -133,7 +133,7 @@ def kill(conn: Connection, now: datetime, experiment_id: int) -> None:
 def fail(conn: Connection, now: datetime, experiment_id: int, why: str) -> None:
     """End it in ERROR (its trials are killed); `why` is for people."""
     experiment = experiments.get(conn, experiment_id)
-    if experiment["state"] not in LIVE:
+    if experiment.state not in LIVE:
         return
     experiment_state.move(conn, now, experiment, State.STOPPING_ERROR, why, error=why)
     search.settle(conn, now, experiment_id)
@@ -161,19 +161,19 @@ def continue_experiment(
     experiment = experiments.get(conn, experiment_id)
     _check_continuable(conn, experiment, active)
     if _may_start_afresh(conn, experiment):
-        check_warm_start(conn, experiment["warm_start_checkpoint"])
-    values: dict[str, Any] = {"state": State.PAUSED, "progress": 0.0, "end_time": None, "error": None}
+        check_warm_start(conn, experiment.warm_start_checkpoint)
+    values: ExperimentValues = {"state": State.PAUSED, "progress": 0.0, "end_time": None, "error": None}
     if active is not None:
         values["config"] = active
-        if active["environment"].get("python") != experiment["config"]["environment"].get("python"):
+        if active["environment"].get("python") != experiment.config["environment"].get("python"):
             environment_locks.forget(conn, experiment_id)  # they are of other requirements
         _take_new_hparams(conn, experiment, active)
     experiments.update_row(conn, experiment_id, values)
-    jobs.update_row(conn, experiment["job_id"], {"position": queue_position(now)})
+    jobs.update_row(conn, experiment.job_id, {"position": queue_position(now)})
     if config is not None:
-        jobs.update_row(conn, experiment["job_id"], _job_resources(config))
+        jobs.update_row(conn, experiment.job_id, _job_resources(config))
     search.begin(conn, now, experiment_id)
-    if experiments.get(conn, experiment_id)["state"] == State.PAUSED:  # else its trials had nothing left to do
+    if experiments.get(conn, experiment_id).state == State.PAUSED:  # else its trials had nothing left to do
         activate(conn, now, experiment_id)
 
 
@@ -198,15 +198,15 @@ def finish_delete(conn: Connection, experiment_id: int) -> None:
     experiment = experiments.get(conn, experiment_id)
     _require_deleting(experiment)
     experiments.delete_row(conn, experiment_id)
-    jobs.delete_row(conn, experiment["job_id"])
+    jobs.delete_row(conn, experiment.job_id)
 
 
 def fail_delete(conn: Connection, experiment_id: int, why: str = "") -> None:
     """The deletion did not succeed and may be asked for again."""
-    values: dict[str, Any] = {"state": State.DELETE_FAILED}
+    values: ExperimentValues = {"state": State.DELETE_FAILED}
     if why:
         values["error"] = why
-    if experiments.get(conn, experiment_id)["state"] == State.DELETING:
+    if experiments.get(conn, experiment_id).state == State.DELETING:
         experiments.update_row(conn, experiment_id, values)
 
 
@@ -226,14 +226,14 @@ def set_resources(
     without costing a restart.
     """
     experiment = experiments.get(conn, experiment_id)
-    if experiment["state"] not in LIVE:
-        raise FailedPrecondition(f"experiment {experiment_id}: incompatible state {experiment['state']}: it is over")
-    job = jobs.get(conn, experiment["job_id"])
+    if experiment.state not in LIVE:
+        raise FailedPrecondition(f"experiment {experiment_id}: incompatible state {experiment.state}: it is over")
+    job = jobs.get(conn, experiment.job_id)
     columns = _job_columns(priority, weight, max_slots, pool)
     _check_resources(columns)
     changes = {"resource_pool" if name == "pool" else name: value for name, value in columns.items()}
-    resources = {**experiment["config"]["resources"], **changes}
-    experiments.update_row(conn, experiment_id, {"config": {**experiment["config"], "resources": resources}})
+    resources = {**experiment.config["resources"], **changes}
+    experiments.update_row(conn, experiment_id, {"config": {**experiment.config, "resources": resources}})
     if "priority" in columns:
         columns["position"] = queue_position(job.submitted_at)
     if columns:
@@ -273,9 +273,9 @@ def check_storage(active: dict[str, Any]) -> None:
         raise FailedPrecondition(f"{reason}; submit it again with that path, or continue it with that one changed")
 
 
-def _require_deleting(experiment: RowMapping) -> None:
-    if experiment["state"] != State.DELETING:
-        raise FailedPrecondition(f"experiment {experiment['id']}: incompatible state {experiment['state']}")
+def _require_deleting(experiment: Experiment) -> None:
+    if experiment.state != State.DELETING:
+        raise FailedPrecondition(f"experiment {experiment.id}: incompatible state {experiment.state}")
 
 
 def _create_job(conn: Connection, now: datetime, new: NewExperiment) -> str:
@@ -328,21 +328,21 @@ def _move(conn: Connection, now: datetime, experiment_id: int, wanted: State, re
 
 def _set_archived(conn: Connection, experiment_id: int, archived: bool) -> None:
     experiment = experiments.get(conn, experiment_id)
-    if experiment["state"] not in TERMINAL:
+    if experiment.state not in TERMINAL:
         raise FailedPrecondition(
-            f"experiment {experiment_id}: incompatible state {experiment['state']}; only an ended one can be archived"
+            f"experiment {experiment_id}: incompatible state {experiment.state}; only an ended one can be archived"
         )
     experiments.update_row(conn, experiment_id, {"archived": archived})
 
 
-def _check_continuable(conn: Connection, experiment: RowMapping, active: dict[str, Any] | None) -> None:
-    if experiment["state"] not in TERMINAL:
+def _check_continuable(conn: Connection, experiment: Experiment, active: dict[str, Any] | None) -> None:
+    if experiment.state not in TERMINAL:
         raise FailedPrecondition(
-            f"experiment {experiment['id']} is in non terminal state {experiment['state']}, try again later"
+            f"experiment {experiment.id} is in non terminal state {experiment.state}, try again later"
         )
-    if experiment["unmanaged"]:
-        raise FailedPrecondition(f"experiment {experiment['id']} is unmanaged; its client decides when it runs")
-    name = experiment["config"]["searcher"]["name"]
+    if experiment.unmanaged:
+        raise FailedPrecondition(f"experiment {experiment.id} is unmanaged; its client decides when it runs")
+    name = experiment.config["searcher"]["name"]
     if name == "single":
         if active is not None and active["searcher"]["name"] != "single":
             raise InvalidArgument(f"searcher {active['searcher']['name']!r}: a continued experiment must stay single")
@@ -351,31 +351,31 @@ def _check_continuable(conn: Connection, experiment: RowMapping, active: dict[st
         raise FailedPrecondition(f"searcher {name!r} cannot be continued; fork the experiment instead")
     if active is not None:
         raise InvalidArgument(f"searcher {name!r} is continued without changes to its config; fork it to change it")
-    states = {t["state"] for t in trials.of_experiment(conn, experiment["id"])}
-    if experiment["state"] == State.COMPLETED and states <= {State.COMPLETED}:
-        raise FailedPrecondition(f"experiment {experiment['id']}: every trial is COMPLETED, nothing to continue")
+    states = {t.state for t in trials.of_experiment(conn, experiment.id)}
+    if experiment.state == State.COMPLETED and states <= {State.COMPLETED}:
+        raise FailedPrecondition(f"experiment {experiment.id}: every trial is COMPLETED, nothing to continue")
 
 
-def _may_start_afresh(conn: Connection, experiment: RowMapping) -> bool:
+def _may_start_afresh(conn: Connection, experiment: Experiment) -> bool:
     """Whether a trial may begin without a checkpoint of its own; the one trial of a `single` search may have one."""
-    if experiment["config"]["searcher"]["name"] != "single":
+    if experiment.config["searcher"]["name"] != "single":
         return True
-    return any(trials.latest_checkpoint(conn, t["id"]) is None for t in trials.of_experiment(conn, experiment["id"]))
+    return any(trials.latest_checkpoint(conn, t.id) is None for t in trials.of_experiment(conn, experiment.id))
 
 
-def _take_new_hparams(conn: Connection, experiment: RowMapping, active: dict[str, Any]) -> None:
+def _take_new_hparams(conn: Connection, experiment: Experiment, active: dict[str, Any]) -> None:
     """What the one trial of a `single` search trains with from now on; a drawn value stays unless its range changed.
 
     It also takes the id that the new search draws after them, so that it is the trial the search begins with.
     """
-    before, after = experiment["config"].get("hyperparameters") or {}, active.get("hyperparameters") or {}
+    before, after = experiment.config.get("hyperparameters") or {}, active.get("hyperparameters") or {}
     if before == after:
         return
     rng = Rng(active["reproducibility"]["experiment_seed"])
     drawn, request_id = sample(after, rng), rng.uuid4()
-    for trial in trials.of_experiment(conn, experiment["id"])[:1]:
-        hparams = carry_over(before, after, trial["hparams"], drawn)
-        trials.update_row(conn, trial["id"], {"hparams": hparams, "request_id": request_id})
+    for trial in trials.of_experiment(conn, experiment.id)[:1]:
+        hparams = carry_over(before, after, trial.hparams, drawn)
+        trials.update_row(conn, trial.id, {"hparams": hparams, "request_id": request_id})
 
 
 def _check_resources(changes: JobValues) -> None:
@@ -391,7 +391,9 @@ def _check_resources(changes: JobValues) -> None:
 def _leave_pool(conn: Connection, now: datetime, experiment_id: int, pool: str) -> None:
     reason = f"the experiment moves to pool '{pool}'"
     for allocation in allocations.live_of_experiment(conn, experiment_id):
-        trial = trials.get(conn, allocation["trial_id"])
+        if allocation.trial_id is None:
+            continue
+        trial = trials.get(conn, allocation.trial_id)
         if allocation_state.terminate(conn, now, allocation, reason, trial_state.timeout_of(conn, trial)):
-            trial_state.allocation_ended(conn, now, trial["id"], ExitKind.KILLED)
+            trial_state.allocation_ended(conn, now, trial.id, ExitKind.KILLED)
     search.settle(conn, now, experiment_id)

@@ -1,14 +1,14 @@
 """An experiment's state: changed by the table, pushed to its trials, ended when none of them lives."""
 
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.errors import FailedPrecondition
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search as searches
 from determined.master.db.queries import search_queue
+from determined.master.db.rows.experiments import Experiment, ExperimentValues
 from determined.master.lifecycle import searchers, trial_state
 from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_become, terminal_of
 
@@ -19,39 +19,39 @@ _EXTENDABLE = frozenset({"random", "optuna", "async_halving", "adaptive_asha"})
 def move(
     conn: Connection,
     now: datetime,
-    experiment: RowMapping,
+    experiment: Experiment,
     wanted: State,
     reason: str,
     *,
     error: str | None = None,
 ) -> None:
     """Change the state as the table allows and push it to every live trial. The same state again is no change."""
-    current = State(experiment["state"])
+    current = State(experiment.state)
     if current == wanted:
         return
     if not may_become(current, wanted):
-        raise FailedPrecondition(f"experiment {experiment['id']} cannot become {wanted}: incompatible state {current}")
-    values: dict[str, Any] = {"state": wanted}
+        raise FailedPrecondition(f"experiment {experiment.id} cannot become {wanted}: incompatible state {current}")
+    values: ExperimentValues = {"state": wanted}
     if error is not None:
         values["error"] = error
-    experiments.update_row(conn, experiment["id"], values)
+    experiments.update_row(conn, experiment.id, values)
     if wanted in STOPPING:
-        search_queue.drop_operations(conn, experiment["id"])  # it begins nothing any more
-    trial_state.push_all(conn, now, experiment["id"], wanted, reason)
+        search_queue.drop_operations(conn, experiment.id)  # it begins nothing any more
+    trial_state.push_all(conn, now, experiment.id, wanted, reason)
 
 
 def finish_if_idle(conn: Connection, now: datetime, experiment_id: int) -> None:
     """A stopping experiment ends when no trial of it lives."""
     experiment = experiments.get(conn, experiment_id)
-    if experiment["state"] not in STOPPING:
+    if experiment.state not in STOPPING:
         return
     if experiments.has_live_trial(conn, experiment_id, sorted(TERMINAL)):
         return
-    state = terminal_of(State(experiment["state"]))
-    values: dict[str, Any] = {"state": state, "end_time": now}
+    state = terminal_of(State(experiment.state))
+    values: ExperimentValues = {"state": state, "end_time": now}
     if state == State.COMPLETED:
         values["progress"] = 1.0
     experiments.update_row(conn, experiment_id, values)
     searchers.release(conn, experiment_id)
-    if state != State.COMPLETED or experiment["config"]["searcher"]["name"] not in _EXTENDABLE:
+    if state != State.COMPLETED or experiment.config["searcher"]["name"] not in _EXTENDABLE:
         searches.forget(conn, experiment_id)

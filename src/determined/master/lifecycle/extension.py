@@ -3,12 +3,13 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import job as jobs
 from determined.master.db.queries import search as searches
+from determined.master.db.rows.experiments import Experiment, ExperimentValues
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.lifecycle import operations, search, searchers
 from determined.master.lifecycle.states import State
@@ -27,12 +28,12 @@ def extend(conn: Connection, now: datetime, experiment_id: int, trials: int) -> 
         raise InvalidArgument(f"trials={trials} must lie between 1 and {MAX_TRIALS}")
     experiment = experiments.get(conn, experiment_id)
     _check(conn, experiment)
-    lifecycle.check_warm_start(conn, experiment["warm_start_checkpoint"])
-    over = experiment["state"] == State.COMPLETED
-    values: dict[str, Any] = {"config": _enlarged(experiment["config"], trials)}
+    lifecycle.check_warm_start(conn, experiment.warm_start_checkpoint)
+    over = experiment.state == State.COMPLETED
+    values: ExperimentValues = {"config": _enlarged(experiment.config, trials)}
     if over:
         values |= {"state": State.PAUSED, "end_time": None, "error": None}
-        jobs.update_row(conn, experiment["job_id"], {"position": lifecycle.queue_position(now)})
+        jobs.update_row(conn, experiment.job_id, {"position": lifecycle.queue_position(now)})
     experiments.update_row(conn, experiment_id, values)
     operations.run(conn, now, experiment_id, searchers.extended(trials))
     search.settle(conn, now, experiment_id)
@@ -40,9 +41,9 @@ def extend(conn: Connection, now: datetime, experiment_id: int, trials: int) -> 
         lifecycle.activate(conn, now, experiment_id)
 
 
-def _check(conn: Connection, experiment: RowMapping) -> None:
-    number, state = experiment["id"], State(experiment["state"])
-    if experiment["unmanaged"]:
+def _check(conn: Connection, experiment: Experiment) -> None:
+    number, state = experiment.id, State(experiment.state)
+    if experiment.unmanaged:
         raise FailedPrecondition(f"experiment {number} is unmanaged; its client decides which trials it has")
     if state in (State.ERROR, State.CANCELED):
         raise FailedPrecondition(
@@ -51,10 +52,10 @@ def _check(conn: Connection, experiment: RowMapping) -> None:
         )
     if state not in (State.ACTIVE, State.PAUSED, State.COMPLETED):
         raise FailedPrecondition(f"experiment {number} is {state}; extend it once that is over")
-    if experiment["archived"]:
+    if experiment.archived:
         raise FailedPrecondition(f"experiment {number} is archived; run `det experiment unarchive {number}` first")
     if state == State.COMPLETED and searches.snapshot_seq(conn, number) is None:
-        name = experiment["config"]["searcher"]["name"]
+        name = experiment.config["searcher"]["name"]
         raise FailedPrecondition(
             f"experiment {number} is over and its search ({name}) left nothing to extend: only random, optuna,"
             " async_halving and adaptive_asha keep what they need; fork the experiment instead"

@@ -3,12 +3,11 @@
 import os
 import pwd
 
-from sqlalchemy import RowMapping
-
 from determined import _bound_address
 from determined.engines.model import RunAs
 from determined.errors import FailedPrecondition
 from determined.master.config import MasterConfig
+from determined.master.db.queries.runner import AliveRunner, Identity
 
 _HERE = ("agent", "docker")  # engines of the master's own machine, where it can run tasks as other users
 _ANY_ADDRESS = ("", "0.0.0.0", "::")
@@ -19,13 +18,13 @@ def can_switch_users() -> bool:
     return os.geteuid() == 0
 
 
-def run_as(row: RowMapping, config: MasterConfig) -> RunAs:
-    """Whom to become for a task: ourselves where we can become nobody else."""
+def run_as(row: Identity | AliveRunner, config: MasterConfig) -> RunAs:
+    """Return the OS user of a task: ourselves where we can become nobody else."""
     return linked(row, config) if can_switch_users() else RunAs()
 
 
-def task_uid(row: RowMapping, config: MasterConfig) -> int:
-    """Whose files a task of this user makes on this machine."""
+def task_uid(row: Identity | AliveRunner, config: MasterConfig) -> int:
+    """Return the uid of the files that a task of this user makes on this machine."""
     who = run_as(row, config)
     if who.uid is not None:
         return who.uid
@@ -34,17 +33,17 @@ def task_uid(row: RowMapping, config: MasterConfig) -> int:
     try:
         return pwd.getpwnam(who.user).pw_uid
     except KeyError as e:
-        raise FailedPrecondition(f"OS user {who.user!r} is linked to '{row['username']}' but not known here") from e
+        raise FailedPrecondition(f"OS user {who.user!r} is linked to '{row.username}' but not known here") from e
 
 
-def isolation_problem(row: RowMapping, config: MasterConfig) -> str | None:
-    """Why `security.require_user_isolation` forbids to run this task; None when it may run.
+def isolation_problem(row: Identity | AliveRunner, config: MasterConfig, engine: str | None = None) -> str | None:
+    """Return why `security.require_user_isolation` forbids to run this task; None when it may run.
 
     A task that runs as the master's own user could read the cluster's secret, so that is no isolation either.
     """
     if not config.security.require_user_isolation:
         return None
-    elsewhere = next((e for e in config.engines if e.type not in _HERE and e.name == row.get("engine")), None)
+    elsewhere = next((e for e in config.engines if e.type not in _HERE and e.name == engine), None)
     if elsewhere is not None:
         return (
             f"security.require_user_isolation is set, but all tasks of '{elsewhere.name}' ({elsewhere.type}) run as one"
@@ -57,16 +56,16 @@ def isolation_problem(row: RowMapping, config: MasterConfig) -> str | None:
         )
     if _is_root(linked(row, config)):
         return (
-            f"security.require_user_isolation is set, but user '{row['username']}' is linked to no OS user other than"
+            f"security.require_user_isolation is set, but user '{row.username}' is linked to no OS user other than"
             " root, or to root's group; an administrator can do that: det user link-with-agent-user"
         )
     return _borrowed(row)
 
 
-def _borrowed(row: RowMapping) -> str | None:
+def _borrowed(row: Identity | AliveRunner) -> str | None:
     """A workspace must not lend the OS user of one person to everybody who submits into it."""
-    other, uid = row["workspace_user_of"], row["workspace_uid"]
-    if other is None or (uid is not None and uid == row["agent_uid"]):
+    other, uid = row.workspace_user_of, row.workspace_uid
+    if other is None or (uid is not None and uid == row.agent_uid):
         return None
     return (
         f"security.require_user_isolation is set, but the workspace runs tasks as the OS user of '{other}';"
@@ -88,23 +87,23 @@ def _uid_of(user: str) -> int | None:
         return None  # the engine refuses to start it, with that reason
 
 
-def linked(row: RowMapping, config: MasterConfig) -> RunAs:
+def linked(row: Identity | AliveRunner, config: MasterConfig) -> RunAs:
     """The owner's linked OS user, else the cluster's default; the workspace overrides field by field.
 
     The built-in default (root) is left to the engine: a master that is root runs tasks as root, any other as itself.
     """
     default = config.security.default_task
-    linked = row["agent_uid"] is not None
+    linked = row.agent_uid is not None
     base = RunAs()
     if linked:
-        base = RunAs(row["agent_user"], row["agent_uid"], row["agent_group"], row["agent_gid"])
+        base = RunAs(row.agent_user, row.agent_uid, row.agent_group, row.agent_gid)
     elif default.uid != 0:
         base = RunAs(default.user, default.uid, default.group, default.gid)
     return RunAs(
-        user=row["workspace_user"] if row["workspace_user"] is not None else base.user,
-        uid=row["workspace_uid"] if row["workspace_uid"] is not None else base.uid,
-        group=row["workspace_group"] if row["workspace_group"] is not None else base.group,
-        gid=row["workspace_gid"] if row["workspace_gid"] is not None else base.gid,
+        user=row.workspace_user if row.workspace_user is not None else base.user,
+        uid=row.workspace_uid if row.workspace_uid is not None else base.uid,
+        group=row.workspace_group if row.workspace_group is not None else base.group,
+        gid=row.workspace_gid if row.workspace_gid is not None else base.gid,
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.engines.base import Engine
 from determined.engines.model import Container, Device, GoneReason, Launch
@@ -21,6 +21,7 @@ from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import runner as runners
+from determined.master.db.queries.runner import AliveRunner
 from determined.master.lifecycle import allocation as lifecycle
 from determined.master.lifecycle import containers, engine_placed_pools, topics
 from determined.master.lifecycle.certificate import known_as
@@ -52,23 +53,23 @@ class Launcher:
         self._handed: dict[str, _Handed] = {}
         self._kills: set[asyncio.Task[None]] = set()
 
-    def launch(self, alive: Sequence[RowMapping]) -> None:
+    def launch(self, alive: Sequence[AliveRunner]) -> None:
         """Hand every runner to its engine that this process has not handed over yet; forget those that are gone."""
-        ids = {row["resource_id"] for row in alive}
+        ids = {row.resource_id for row in alive}
         for resource_id in self._handed.keys() - ids:
             if self._handed[resource_id].starting.done():
                 del self._handed[resource_id]
         for row in alive:
-            if row["resource_id"] not in self._handed:
+            if row.resource_id not in self._handed:
                 work = self._start(row)
-                task = supervise.spawn(work, name=f"start {row['resource_id']}")
-                self._handed[row["resource_id"]] = _Handed(task)
+                task = supervise.spawn(work, name=f"start {row.resource_id}")
+                self._handed[row.resource_id] = _Handed(task)
 
-    def enforce_kills(self, now: datetime, alive: Sequence[RowMapping]) -> None:
+    def enforce_kills(self, now: datetime, alive: Sequence[AliveRunner]) -> None:
         """First ask the runner to end its task; half a minute after the request, kill it and repeat that."""
         for row in alive:
-            handed = self._handed.get(row["resource_id"])
-            if row["kill_at"] is None or row["exited_at"] is not None or handed is None:
+            handed = self._handed.get(row.resource_id)
+            if row.kill_at is None or row.exited_at is not None or handed is None:
                 continue
             if handed.starting.done():
                 self._enforce(now, row, handed)
@@ -78,8 +79,8 @@ class Launcher:
         await supervise.stop(*(h.starting for h in self._handed.values()), *self._kills)
         self._handed.clear()
 
-    def _enforce(self, now: datetime, row: RowMapping, handed: _Handed) -> None:
-        due = row["kill_at"] + lifecycle.FORCE_AFTER <= now
+    def _enforce(self, now: datetime, row: AliveRunner, handed: _Handed) -> None:
+        due = row.kill_at is not None and row.kill_at + lifecycle.FORCE_AFTER <= now
         if due and (handed.forced_at is None or handed.forced_at + lifecycle.FORCE_AFTER <= now):
             handed.forced_at = now
             self._kill(row, force=True)
@@ -87,19 +88,19 @@ class Launcher:
             handed.asked_to_end = True
             self._kill(row, force=False)
 
-    def _kill(self, row: RowMapping, *, force: bool) -> None:
-        engine = self._cluster.engines.get(row["engine"])
+    def _kill(self, row: AliveRunner, *, force: bool) -> None:
+        engine = self._cluster.engines.get(row.engine)
         if engine is None:
             return
-        work = engine.kill(row["resource_id"], force=force)
-        task = supervise.spawn(work, name=f"kill {row['resource_id']}")
+        work = engine.kill(row.resource_id, force=force)
+        task = supervise.spawn(work, name=f"kill {row.resource_id}")
         self._kills.add(task)
         task.add_done_callback(self._kills.discard)
 
-    async def _start(self, row: RowMapping) -> None:
-        resource_id = row["resource_id"]
-        problem = isolation_problem(row, self._ctx.config)
-        if problem is not None and row["exited_at"] is None:
+    async def _start(self, row: AliveRunner) -> None:
+        resource_id = row.resource_id
+        problem = isolation_problem(row, self._ctx.config, row.engine)
+        if problem is not None and row.exited_at is None:
             await self._write(resource_id, lambda conn, now: lifecycle.refuse(conn, now, resource_id, problem))
             return
         try:
@@ -137,42 +138,42 @@ class Launcher:
             return
         self._ctx.bus.publish(topics.SCHEDULE, *changed)
 
-    def _engine(self, row: RowMapping) -> Engine:
-        engine = self._cluster.engines.get(row["engine"])
+    def _engine(self, row: AliveRunner) -> Engine:
+        engine = self._cluster.engines.get(row.engine)
         if engine is None:
-            raise Unavailable(f"engine '{row['engine']}' is no longer part of this master")
+            raise Unavailable(f"engine '{row.engine}' is no longer part of this master")
         return engine
 
-    async def _launch_of(self, row: RowMapping) -> Launch:
+    async def _launch_of(self, row: AliveRunner) -> Launch:
         config = self._ctx.config
         try:
             size, options, container = await self._ctx.db.read(lambda conn: _gang(conn, row, config))
         except Unavailable as e:
             raise _DatabaseAway from e
         return Launch(
-            allocation_id=row["allocation_id"],
-            resource_id=row["resource_id"],
-            container_id=row["container_id"],
-            node_id=row["node_id"],
-            rank=row["rank"],
-            slot_ids=tuple(row["slot_ids"]),
-            device=Device(row["device"]),
+            allocation_id=row.allocation_id,
+            resource_id=row.resource_id,
+            container_id=row.container_id,
+            node_id=row.node_id,
+            rank=row.rank,
+            slot_ids=tuple(row.slot_ids),
+            device=Device(row.device),
             master_url=advertised_url(config),
-            token=allocation_token.mint(self._ctx.cluster.secret, row["allocation_id"]),
+            token=allocation_token.mint(self._ctx.cluster.secret, row.allocation_id),
             run_as=run_as(row, config),
             master_cert_file=self._known_as.file,
             master_cert_name=self._known_as.name,
-            ticket=allocation_token.ticket(self._ctx.cluster.secret, row["allocation_id"]),
+            ticket=allocation_token.ticket(self._ctx.cluster.secret, row.allocation_id),
             size=size,
             options=options,
             container=container,
             # A runner's first record is its phase, so any report of it has moved the row.
-            begun=row["state"] != AllocationState.ASSIGNED,
+            begun=row.state != AllocationState.ASSIGNED,
         )
 
 
-def _gang(conn: Connection, row: RowMapping, config: MasterConfig) -> tuple[int, dict[str, Any], Container | None]:
+def _gang(conn: Connection, row: AliveRunner, config: MasterConfig) -> tuple[int, dict[str, Any], Container | None]:
     """How many runners its allocation has, what its submitter says to the engine, and what they ask of a container."""
-    allocation = allocations.get(conn, row["allocation_id"])
-    size = len(runners.of_allocation(conn, allocation["id"]))
+    allocation = allocations.get(conn, row.allocation_id)
+    size = len(runners.of_allocation(conn, allocation.id))
     return size, engine_placed_pools.options_of(conn, allocation), containers.wanted(conn, row, allocation, config)

@@ -6,13 +6,14 @@ from datetime import datetime
 from itertools import chain, groupby
 from typing import Any, cast
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search_queue
 from determined.master.db.queries import trial as trials
+from determined.master.db.rows.experiments import Experiment, Trial
 from determined.master.lifecycle import experiment_state, search_replay, searchers, trial_state
 from determined.master.lifecycle.search_replay import Replay, Standing
 from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_become
@@ -132,7 +133,7 @@ def _past(replay: Replay | None) -> bool:
 
 
 def retell(
-    conn: Connection, now: datetime, experiment: RowMapping, request_ids: list[str], replay: Replay | None
+    conn: Connection, now: datetime, experiment: Experiment, request_ids: list[str], replay: Replay | None
 ) -> list[Event]:
     """What an earlier search knew of these trials and the present one may hear now."""
     events, completed = search_replay.due(conn, experiment, request_ids, replay)
@@ -144,20 +145,20 @@ def retell(
 def close_if_finished(conn: Connection, now: datetime, trial_id: int) -> None:
     """Classic: closed and complete (or never given anything to do) means there is nothing more to do."""
     trial = trials.get(conn, trial_id)
-    if trial["op_closed"] and trial["op_completed"] == trial["op_length"]:
+    if trial.op_closed and trial.op_completed == trial.op_length:
         trial_state.push(conn, now, trial_id, State.STOPPING_COMPLETED, "its last operation is complete")
 
 
 def fail(conn: Connection, now: datetime, experiment_id: int, why: str) -> None:
     experiment = experiments.get(conn, experiment_id)
-    if may_become(State(experiment["state"]), State.STOPPING_ERROR):
+    if may_become(State(experiment.state), State.STOPPING_ERROR):
         experiment_state.move(conn, now, experiment, State.STOPPING_ERROR, why, error=why)
 
 
 def _known_points(conn: Connection, experiment_id: int, held: list[str]) -> list[Event]:
     """Trials of a continued search have their points already; no model is asked again."""
     there = trials.by_requests(conn, experiment_id, held)
-    return [searchers.proposed(request_id, there[request_id]["hparams"]) for request_id in held if request_id in there]
+    return [searchers.proposed(request_id, there[request_id].hparams) for request_id in held if request_id in there]
 
 
 def _execute(
@@ -165,7 +166,7 @@ def _execute(
 ) -> list[Event]:
     """Execute operations; returns the events they cause. A stopping experiment only listens to Shutdown."""
     experiment = experiments.get(conn, experiment_id)
-    if experiment["state"] in STOPPING and not all(isinstance(op, Shutdown) for op in operations):
+    if experiment.state in STOPPING and not all(isinstance(op, Shutdown) for op in operations):
         return []
     events: list[Event] = []
     asked: list[str] = []  # trials of which an earlier search may have something to tell
@@ -186,15 +187,15 @@ def _execute(
 
 
 def _execute_one(
-    conn: Connection, now: datetime, experiment: RowMapping, operation: Operation, replay: Replay | None
+    conn: Connection, now: datetime, experiment: Experiment, operation: Operation, replay: Replay | None
 ) -> list[str]:
     match operation:
         case Shutdown() if replay is None or not replay.extensions:
-            _shut_down(conn, now, experiment["id"], operation)
+            _shut_down(conn, now, experiment.id, operation)
         case ValidateAfter():
             return _give(conn, now, experiment, operation, replay)
         case Close() | Stop():
-            _end(conn, now, experiment["id"], operation)
+            _end(conn, now, experiment.id, operation)
     return []
 
 
@@ -215,10 +216,10 @@ def _is_steering(operation: Operation) -> bool:
 
 
 def _create(
-    conn: Connection, now: datetime, experiment: RowMapping, orders: Sequence[Create], replay: Replay | None
+    conn: Connection, now: datetime, experiment: Experiment, orders: Sequence[Create], replay: Replay | None
 ) -> list[str]:
     """New trials; or, in a continued experiment, the trials that already have these request ids (returned)."""
-    there = trials.by_requests(conn, experiment["id"], [order.request_id for order in orders])
+    there = trials.by_requests(conn, experiment.id, [order.request_id for order in orders])
     trial_state.create(conn, now, experiment, [order for order in orders if order.request_id not in there])
     for trial in there.values():
         match search_replay.standing(conn, experiment, trial, replay):
@@ -230,29 +231,29 @@ def _create(
 
 
 def _give(
-    conn: Connection, now: datetime, experiment: RowMapping, operation: ValidateAfter, replay: Replay | None
+    conn: Connection, now: datetime, experiment: Experiment, operation: ValidateAfter, replay: Replay | None
 ) -> list[str]:
     """The next length of a classic trial."""
-    trial = trials.by_request(conn, experiment["id"], operation.request_id)
-    if trial is None or trial["state"] in TERMINAL:
+    trial = trials.by_request(conn, experiment.id, operation.request_id)
+    if trial is None or trial.state in TERMINAL:
         return []
-    known = search_replay.knows(conn, experiment["id"], operation.request_id, operation.length, replay)
+    known = search_replay.knows(conn, experiment.id, operation.request_id, operation.length, replay)
     if not known and trial_state.is_reopened(trial):
         trial_state.resume(conn, now, experiment, trial)
-    trials.update_row(conn, trial["id"], {"op_length": operation.length})
+    trials.update_row(conn, trial.id, {"op_length": operation.length})
     return [operation.request_id] if known else []
 
 
 def _end(conn: Connection, now: datetime, experiment_id: int, operation: Close | Stop) -> None:
     trial = trials.by_request(conn, experiment_id, operation.request_id)
-    if trial is None or trial["state"] in TERMINAL:
+    if trial is None or trial.state in TERMINAL:
         return
     if isinstance(operation, Close):
-        trials.update_row(conn, trial["id"], {"op_closed": True})
-        close_if_finished(conn, now, trial["id"])
+        trials.update_row(conn, trial.id, {"op_closed": True})
+        close_if_finished(conn, now, trial.id)
         return
-    trials.update_row(conn, trial["id"], {"early_stopped": True})
-    trial_state.push(conn, now, trial["id"], State.STOPPING_COMPLETED, "the searcher stopped this trial")
+    trials.update_row(conn, trial.id, {"early_stopped": True})
+    trial_state.push(conn, now, trial.id, State.STOPPING_COMPLETED, "the searcher stopped this trial")
 
 
 def _every_trial_failed(conn: Connection, experiment_id: int) -> str:
@@ -264,43 +265,43 @@ def _every_trial_failed(conn: Connection, experiment_id: int) -> str:
 def _steer(
     conn: Connection,
     now: datetime,
-    experiment: RowMapping,
+    experiment: Experiment,
     given: list[ValidateAfter | Close],
     replay: Replay | None,
 ) -> list[str]:
     """Lengths and ends of many classic trials: by the same few statements for all, but for those with a history."""
     ids = [op.request_id for op in given]
-    there = trials.by_requests(conn, experiment["id"], ids)
-    special = set() if replay is not None else search_replay.known_trials(conn, experiment["id"], ids)
+    there = trials.by_requests(conn, experiment.id, ids)
+    special = set() if replay is not None else search_replay.known_trials(conn, experiment.id, ids)
     special |= {request_id for request_id, trial in there.items() if trial_state.is_reopened(trial)}
     asked: list[str] = []
-    lengths: dict[int, dict[str, Any]] = {}
-    closed: list[RowMapping] = []
+    lengths: dict[int, int] = {}
+    closed: list[Trial] = []
     for op in given:
         trial = there.get(op.request_id)
-        if trial is None or trial["state"] in TERMINAL:
+        if trial is None or trial.state in TERMINAL:
             continue
         if op.request_id in special:
             asked += _execute_one(conn, now, experiment, op, replay)
         elif isinstance(op, ValidateAfter):
-            lengths[trial["id"]] = {"op_length": op.length}
+            lengths[trial.id] = op.length
         else:
             closed.append(trial)
-    trials.update_each(conn, lengths)
-    trials.update_rows(conn, [trial["id"] for trial in closed], {"op_closed": True})
+    trials.update_each(conn, {trial_id: {"op_length": length} for trial_id, length in lengths.items()})
+    trials.update_rows(conn, [trial.id for trial in closed], {"op_closed": True})
     for trial in closed:
-        if trial["op_completed"] == lengths.get(trial["id"], trial)["op_length"]:
-            close_if_finished(conn, now, trial["id"])
+        if trial.op_completed == lengths.get(trial.id, trial.op_length):
+            close_if_finished(conn, now, trial.id)
     return asked
 
 
 def _shut_down(conn: Connection, now: datetime, experiment_id: int, operation: Shutdown) -> None:
     experiment = experiments.get(conn, experiment_id)
     if operation.failure:
-        wanted, error = State.STOPPING_ERROR, experiment["error"] or _every_trial_failed(conn, experiment_id)
+        wanted, error = State.STOPPING_ERROR, experiment.error or _every_trial_failed(conn, experiment_id)
     elif operation.cancel:
         wanted, error = State.STOPPING_CANCELED, None
     else:
         wanted, error = State.STOPPING_COMPLETED, None
-    if may_become(State(experiment["state"]), wanted):
+    if may_become(State(experiment.state), wanted):
         experiment_state.move(conn, now, experiment, wanted, "the search is over", error=error)

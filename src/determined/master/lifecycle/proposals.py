@@ -35,14 +35,14 @@ def waiting(conn: Connection) -> list[int]:
     found = []
     for experiment_id in rows.active_with_sampler(conn):
         last = rows.last_event(conn, experiment_id)
-        if last is not None and last["event"].get("held"):
+        if last is not None and last.event.get("held"):
             found.append(experiment_id)
     return found
 
 
 def question(conn: Connection, experiment_id: int, old: Mirror | None) -> Question | None:
     """The next trial to think about; `old` is the copy that the last question of this experiment came with."""
-    if experiments.get(conn, experiment_id)["state"] != State.ACTIVE:
+    if experiments.get(conn, experiment_id).state != State.ACTIVE:
         return None
     mirror = Mirror.follow(conn, experiment_id, old)
     held = mirror.searcher.proposals() if mirror is not None else []
@@ -51,7 +51,7 @@ def question(conn: Connection, experiment_id: int, old: Mirror | None) -> Questi
 
 def answer(conn: Connection, now: datetime, experiment_id: int, request_id: str, hparams: dict[str, Any]) -> None:
     """The trial has its point. Nothing to do where the experiment has ended meanwhile; a second answer is ignored."""
-    if experiments.get(conn, experiment_id)["state"] not in (State.ACTIVE, State.PAUSED):
+    if experiments.get(conn, experiment_id).state not in (State.ACTIVE, State.PAUSED):
         return
     operations.tell(conn, now, experiment_id, searchers.proposed(request_id, hparams))
     search.settle(conn, now, experiment_id)

@@ -178,7 +178,7 @@ class Reconciler:
     async def _add_nodes(self) -> None:
         """Nodes that somebody added by hand in an earlier life of this master."""
         for row in await self._ctx.db.read(nodes.added):
-            node = clusters.new_local_node(row["node_id"], row["pool"], row["slots"])
+            node = clusters.new_local_node(row.node_id, row.pool, row.slots)
             try:
                 await self._cluster.growing_engine().add_node(node)
             except (AlreadyExists, FailedPrecondition) as e:
@@ -187,10 +187,10 @@ class Reconciler:
     def _fail_homeless(self, conn: Connection) -> None:
         """Experiments whose pool is no longer configured can never go on."""
         for experiment in experiments.in_states(conn, sorted(LIVE)):
-            pool = jobs.get(conn, experiment["job_id"]).pool
-            if pool not in self._pools and not experiment["unmanaged"]:
+            pool = jobs.get(conn, experiment.job_id).pool
+            if pool not in self._pools and not experiment.unmanaged:
                 why = f"resource pool '{pool}' is not in the master's config any more"
-                experiment_lifecycle.fail(conn, self._ctx.clock.now(), experiment["id"], why)
+                experiment_lifecycle.fail(conn, self._ctx.clock.now(), experiment.id, why)
 
     async def _beat(self) -> None:
         micros = experiment_lifecycle.queue_position(self._ctx.clock.now())

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.engines.scheduling import fair_share, priority, round_robin
 from determined.engines.scheduling.feasible import is_feasible
@@ -18,6 +18,9 @@ from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import node as node_rows
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries import trial as trials
+from determined.master.db.queries.allocation import LiveAllocation
+from determined.master.db.queries.runner import AliveRunner
+from determined.master.db.rows.allocations import Runner
 from determined.master.lifecycle import allocation as lifecycle
 from determined.master.lifecycle import assignment, engine_placed_pools, topics, trial_state
 from determined.master.lifecycle.capacity import Capacity, Overrides, capacities
@@ -60,7 +63,7 @@ class Told:
 class Pass:
     """`alive`: runners their engines must have. `changes`: whether rows would change, or have."""
 
-    alive: Sequence[RowMapping] = ()
+    alive: Sequence[AliveRunner] = ()
     reasons: dict[str, str] = field(default_factory=dict)
     changes: bool = False
     queued: dict[str, list[int]] = field(default_factory=dict)  # pool -> sizes of what waits for slots
@@ -114,13 +117,13 @@ def _queue(conn: Connection, now: datetime) -> list[str]:
     queued: list[str] = []
     waiting = trials.waiting_counts(conn)
     for trial in trials.wanting_allocation(conn, _QUEUED_PER_EXPERIMENT):
-        if waiting[trial["experiment_id"]] >= _QUEUED_PER_EXPERIMENT:
+        if waiting[trial.experiment_id] >= _QUEUED_PER_EXPERIMENT:
             continue
         # Apart by a microsecond each, or the scheduler would start trials of one pass in an order of no meaning.
         allocation_id = trial_state.allocate(conn, now + timedelta(microseconds=len(queued)), trial)
         if allocation_id is not None:
             queued.append(allocation_id)
-            waiting[trial["experiment_id"]] += 1
+            waiting[trial.experiment_id] += 1
         if len(queued) == _QUEUED_PER_PASS:
             break
     return queued
@@ -128,7 +131,7 @@ def _queue(conn: Connection, now: datetime) -> list[str]:
 
 @dataclass(slots=True)
 class _Chosen:
-    live: Sequence[RowMapping] = ()
+    live: Sequence[LiveAllocation] = ()
     capacity: dict[str, Capacity] = field(default_factory=dict)
     starts: list[tuple[str, list[tuple[str, int]]]] = field(default_factory=list)
     handed: list[tuple[str, str]] = field(default_factory=list)  # allocation, pool: to engines that choose the nodes
@@ -140,27 +143,27 @@ class _Chosen:
 
 def _decide(conn: Connection, world: World) -> _Chosen:
     chosen, held = _situation(conn, world)
-    if all(row["state"] != AllocationState.PENDING for row in chosen.live):
+    if all(row.state != AllocationState.PENDING for row in chosen.live):
         return chosen
     for name, requests in _requests(conn, chosen.live, held).items():
         _decide_pool(world, chosen, name, requests)
     return chosen
 
 
-def _situation(conn: Connection, world: World) -> tuple[_Chosen, Sequence[RowMapping]]:
+def _situation(conn: Connection, world: World) -> tuple[_Chosen, Sequence[Runner]]:
     """Before anything is decided: what is there, and the runners that hold some of it."""
     live = allocations.live_with_job(conn)
     held = runners.of_live_allocations(conn)
     return _Chosen(live, capacities(world.nodes, held, Overrides(node_rows.overrides(conn)), world.pools)), held
 
 
-def _requests(conn: Connection, live: Sequence[RowMapping], held: Sequence[RowMapping]) -> dict[str, list[Request]]:
+def _requests(conn: Connection, live: Sequence[LiveAllocation], held: Sequence[Runner]) -> dict[str, list[Request]]:
     """By pool, of everything live."""
     excluded = allocations.excluded_nodes(conn)
     placements = _placements(held)
     found: dict[str, list[Request]] = {}
     for row in live:
-        found.setdefault(row["pool"], []).append(_request(row, excluded, placements))
+        found.setdefault(row.pool, []).append(_request(row, excluded, placements))
     return found
 
 
@@ -217,35 +220,35 @@ def _apply(conn: Connection, now: datetime, world: World, chosen: _Chosen) -> li
 
 
 def _request(
-    row: RowMapping,
+    row: LiveAllocation,
     excluded: dict[str, frozenset[str]],
     placements: dict[str, tuple[tuple[str, int], ...]],
 ) -> Request:
     return Request(
-        allocation_id=row["id"],
-        job_id=row["job_id"],
-        slots=row["slots"],
-        preemptible=row["preemptible"],
-        single_node=row["single_node"],
-        priority=row["priority"],
-        weight=row["weight"],
-        max_slots=row["max_slots"],
-        position=row["position"],
-        job_submitted=row["submitted_at"],
-        requested_at=row["requested_at"],
-        excluded_nodes=excluded.get(row["task_id"], frozenset()),
-        placement=placements.get(row["id"]),
-        leaving=row["preempt_at"] is not None or row["kill_at"] is not None,
+        allocation_id=row.id,
+        job_id=row.job_id,
+        slots=row.slots,
+        preemptible=row.preemptible,
+        single_node=row.single_node,
+        priority=row.priority,
+        weight=row.weight,
+        max_slots=row.max_slots,
+        position=row.position,
+        job_submitted=row.submitted_at,
+        requested_at=row.requested_at,
+        excluded_nodes=excluded.get(row.task_id, frozenset()),
+        placement=placements.get(row.id),
+        leaving=row.preempt_at is not None or row.kill_at is not None,
     )
 
 
-def _signals(live: Sequence[RowMapping]) -> frozenset[Told]:
-    told = (Told(row["id"], row["preempt_at"] is not None, row["kill_at"] is not None) for row in live)
+def _signals(live: Sequence[LiveAllocation]) -> frozenset[Told]:
+    told = (Told(row.id, row.preempt_at is not None, row.kill_at is not None) for row in live)
     return frozenset(s for s in told if s.preempted or s.killed)
 
 
-def _placements(held: Sequence[RowMapping]) -> dict[str, tuple[tuple[str, int], ...]]:
+def _placements(held: Sequence[Runner]) -> dict[str, tuple[tuple[str, int], ...]]:
     found: dict[str, list[tuple[str, int]]] = {}
     for row in held:
-        found.setdefault(row["allocation_id"], []).append((row["node_id"], len(row["slot_ids"])))
+        found.setdefault(row.allocation_id, []).append((row.node_id, len(row.slot_ids)))
     return {allocation_id: tuple(places) for allocation_id, places in found.items()}

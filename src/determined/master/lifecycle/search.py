@@ -8,13 +8,14 @@ import math
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search_queue
 from determined.master.db.queries import trial as trials
+from determined.master.db.rows.experiments import Experiment, Trial
 from determined.master.lifecycle import (
     allocation_state,
     experiment_state,
@@ -64,10 +65,10 @@ def begin(conn: Connection, now: datetime, experiment_id: int, started: Initial 
     `started`: what `start` gave for a new experiment.
     """
     experiment = experiments.get(conn, experiment_id)
-    config = experiment["config"]
+    config = experiment.config
     past = search_replay.rewind(conn, experiment)
     planned = {**config, "searcher": _as_planned(config["searcher"], past)}
-    initial = started or start(planned, experiment["generation"])
+    initial = started or start(planned, experiment.generation)
     searcher = initial.searcher
     if not past and initial.pieces:
         _begin_in_pieces(conn, now, experiment_id, initial)
@@ -98,11 +99,11 @@ def validation_reported(
     What a trial says after the searcher has stopped it changes nothing any more.
     """
     trial, experiment = _both(conn, trial_id)
-    if experiment["generation"] == "classic" or experiment["unmanaged"] or experiment["state"] not in LIVE:
+    if experiment.generation == "classic" or experiment.unmanaged or experiment.state not in LIVE:
         return
-    if trial["early_stopped"] or trial["state"] in TERMINAL:
+    if trial.early_stopped or trial.state in TERMINAL:
         return
-    searcher = experiment["config"].get("searcher") or {}
+    searcher = experiment.config.get("searcher") or {}
     found = {name: _number(metrics.get(name)) for name in Objectives.of(searcher).names}
     timed = searcher.get("time_metric")
     length = _number(metrics.get(timed)) if timed else float(steps or 0)
@@ -111,8 +112,8 @@ def validation_reported(
         _report_lacks(conn, now, experiment, trial, missing, metrics)
         return
     metric = found if len(found) > 1 else next(iter(found.values()))
-    operations.tell(conn, now, experiment["id"], searchers.validation(trial["request_id"], metric, length))
-    settle(conn, now, experiment["id"])
+    operations.tell(conn, now, experiment.id, searchers.validation(trial.request_id, metric, length))
+    settle(conn, now, experiment.id)
 
 
 def progress_reported(conn: Connection, now: datetime, trial_id: int, value: float, raw: bool) -> None:
@@ -120,41 +121,41 @@ def progress_reported(conn: Connection, now: datetime, trial_id: int, value: flo
     trial, experiment = _both(conn, trial_id)
     fraction = _fraction(trial, value, raw)
     trials.update_row(conn, trial_id, {"progress": fraction})
-    if experiment["unmanaged"]:
-        experiments.update_row(conn, experiment["id"], {"progress": fraction})
+    if experiment.unmanaged:
+        experiments.update_row(conn, experiment.id, {"progress": fraction})
         return
-    if experiment["state"] not in LIVE:
+    if experiment.state not in LIVE:
         return
-    classic = experiment["generation"] == "classic"
-    length = trial["op_length"] or 0
+    classic = experiment.generation == "classic"
+    length = trial.op_length or 0
     units = fraction * length if raw else min(max(0.0, value), length)  # not a product: a client reads what it sent
     progress = units if classic else fraction
-    operations.tell(conn, now, experiment["id"], searchers.progress(trial["request_id"], progress))
+    operations.tell(conn, now, experiment.id, searchers.progress(trial.request_id, progress))
 
 
 def early_exit_reported(conn: Connection, now: datetime, trial_id: int, reason: str) -> None:
     """The user's code found its hyperparameters invalid; it has ten seconds to leave. Repeats are harmless."""
     short = ExitReason(_known_early_exit(reason))
     trial, experiment = _both(conn, trial_id)
-    if trial["state"] in TERMINAL or trial["early_exit"] is not None:
+    if trial.state in TERMINAL or trial.early_exit is not None:
         return
     trials.update_row(conn, trial_id, {"early_exit": short})
-    operations.tell(conn, now, experiment["id"], searchers.exited_early(trial["request_id"], short))
+    operations.tell(conn, now, experiment.id, searchers.exited_early(trial.request_id, short))
     # After that, because a search may stop such a trial, and a stop grants more time than is due here.
     allocation = allocations.live_of_trial(conn, trial_id)
     if allocation is not None:
         allocation_state.limit_stay(conn, now, allocation, EARLY_EXIT_GRACE_S)
-    elif trials.get(conn, trial_id)["state"] not in TERMINAL:
+    elif trials.get(conn, trial_id).state not in TERMINAL:
         trial_state.finish(conn, now, trial, State.COMPLETED)
-    settle(conn, now, experiment["id"])
+    settle(conn, now, experiment.id)
 
 
 def current_operation(conn: Connection, trial_id: int) -> tuple[int, bool] | None:
     """Classic: (length, completed) of the trial's operation; None before the first one."""
     trial = trials.get(conn, trial_id)
-    if trial["op_length"] is None:
+    if trial.op_length is None:
         return None
-    return trial["op_length"], trial["op_completed"] == trial["op_length"]
+    return trial.op_length, trial.op_completed == trial.op_length
 
 
 def complete_operation(conn: Connection, now: datetime, trial_id: int, length: int, metric: Any) -> None:
@@ -165,22 +166,22 @@ def complete_operation(conn: Connection, now: datetime, trial_id: int, length: i
         InvalidArgument: the metric is not what the search compares; only a custom one takes any.
     """
     trial, experiment = _both(conn, trial_id)
-    if trial["op_length"] is None or trial["op_length"] != length:
-        if trial["op_completed"] is not None and length <= trial["op_completed"]:
+    if trial.op_length is None or trial.op_length != length:
+        if trial.op_completed is not None and length <= trial.op_completed:
             return  # an answer lost on the way: the operation was completed and another one followed
         raise FailedPrecondition(
-            f"trial {trial_id}: expected op of length {trial['op_length']}, received {length}; ask for the"
+            f"trial {trial_id}: expected op of length {trial.op_length}, received {length}; ask for the"
             " current operation again"
         )
-    if trial["op_completed"] == length:
+    if trial.op_completed == length:
         return
     if not _is_custom(experiment):
-        Objectives.of(experiment["config"]["searcher"]).signed(metric)
+        Objectives.of(experiment.config["searcher"]).signed(metric)
     trials.update_row(conn, trial_id, {"op_completed": length})
-    if experiment["state"] in LIVE:
-        operations.tell(conn, now, experiment["id"], searchers.validation(trial["request_id"], metric, length))
+    if experiment.state in LIVE:
+        operations.tell(conn, now, experiment.id, searchers.validation(trial.request_id, metric, length))
     operations.close_if_finished(conn, now, trial_id)
-    settle(conn, now, experiment["id"])
+    settle(conn, now, experiment.id)
 
 
 def operations_posted(
@@ -193,7 +194,7 @@ def operations_posted(
         FailedPrecondition: the searcher is no custom one.
     """
     experiment = experiments.get(conn, experiment_id)
-    if experiment["state"] not in LIVE:
+    if experiment.state not in LIVE:
         return
     operations.run(conn, now, experiment_id, searchers.posted(triggered_by, wanted))
     settle(conn, now, experiment_id)
@@ -205,12 +206,12 @@ def _as_planned(searcher: dict[str, Any], past: list[Event]) -> dict[str, Any]:
     return {**searcher, "max_trials": searcher["max_trials"] - extended} if extended else searcher
 
 
-def _replay_events(conn: Connection, now: datetime, experiment: RowMapping, replay: Replay) -> None:
+def _replay_events(conn: Connection, now: datetime, experiment: Experiment, replay: Replay) -> None:
     """Tell a search that begins again what is known, in the order in which it became so.
 
     A history is long and most of it is met with silence: no statement is spent where nothing follows from an event.
     """
-    classic = experiment["generation"] == "classic"
+    classic = experiment.generation == "classic"
     for n, event in enumerate(replay.past):
         replay.upto = n + 1
         if event is None:
@@ -221,8 +222,8 @@ def _replay_events(conn: Connection, now: datetime, experiment: RowMapping, repl
             events = operations.retell(conn, now, experiment, [event["id"]], replay)
         else:
             continue
-        if operations.run(conn, now, experiment["id"], *events, replay=replay) or classic:
-            _tell_exits(conn, now, experiment["id"], replay)
+        if operations.run(conn, now, experiment.id, *events, replay=replay) or classic:
+            _tell_exits(conn, now, experiment.id, replay)
 
 
 def _begin_in_pieces(conn: Connection, now: datetime, experiment_id: int, initial: Initial) -> None:
@@ -241,20 +242,20 @@ def _tell_exits(
     while exits := trials.unreported_exits(conn, experiment_id, sorted(TERMINAL), limit):
         if limit is not None and reported >= limit:
             return True
-        trials.mark_reported(conn, [trial["id"] for trial in exits])
+        trials.mark_reported(conn, [trial.id for trial in exits])
         events = [event for trial in exits for event in searchers.exit_events(trial)]
         operations.tell(conn, now, experiment_id, *events, replay=replay)
         reported += len(exits)
     return False
 
 
-def _both(conn: Connection, trial_id: int) -> tuple[RowMapping, RowMapping]:
+def _both(conn: Connection, trial_id: int) -> tuple[Trial, Experiment]:
     trial = trials.get(conn, trial_id)
-    return trial, experiments.get(conn, trial["experiment_id"])
+    return trial, experiments.get(conn, trial.experiment_id)
 
 
-def _is_custom(experiment: RowMapping) -> bool:
-    return bool(experiment["config"]["searcher"]["name"] == "custom")
+def _is_custom(experiment: Experiment) -> bool:
+    return bool(experiment.config["searcher"]["name"] == "custom")
 
 
 def _number(value: Any) -> float | None:
@@ -265,14 +266,14 @@ def _number(value: Any) -> float | None:
     return float(value)
 
 
-def _fraction(trial: RowMapping, value: float, raw: bool) -> float:
+def _fraction(trial: Trial, value: float, raw: bool) -> float:
     if not math.isfinite(value):
         raise InvalidArgument(f"progress={value} must be a finite number")
     if raw:
         if not 0 <= value <= 1:
             raise InvalidArgument(f"progress={value} must lie between 0 and 1")
         return value
-    return min(1.0, max(0.0, value / trial["op_length"])) if trial["op_length"] else 0.0
+    return min(1.0, max(0.0, value / trial.op_length)) if trial.op_length else 0.0
 
 
 def _known_early_exit(reason: str) -> str:
@@ -285,20 +286,20 @@ def _known_early_exit(reason: str) -> str:
 def _report_lacks(
     conn: Connection,
     now: datetime,
-    experiment: RowMapping,
-    trial: RowMapping,
+    experiment: Experiment,
+    trial: Trial,
     missing: list[str],
     metrics: dict[str, Any],
 ) -> None:
     """A search that compares trials cannot go on without what it compares."""
-    searcher = experiment["config"].get("searcher") or {}
+    searcher = experiment.config.get("searcher") or {}
     if searcher.get("name") in _COMPARES_NOTHING:
         return
     fields = {searcher.get("metric"): "searcher.metric", searcher.get("time_metric"): "searcher.time_metric"}
     lacking = " and ".join(f"{fields.get(name, 'searcher.metrics')} {name!r}" for name in missing)
     why = (
-        f"trial {trial['id']} reported a validation without a number for {lacking}; it has: {sorted(metrics)}."
+        f"trial {trial.id} reported a validation without a number for {lacking}; it has: {sorted(metrics)}."
         " Report it with every validation, or name one of those in the config"
     )
-    operations.fail(conn, now, experiment["id"], why)
-    settle(conn, now, experiment["id"])
+    operations.fail(conn, now, experiment.id, why)
+    settle(conn, now, experiment.id)

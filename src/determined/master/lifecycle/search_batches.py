@@ -28,7 +28,7 @@ _REST_SECONDS = 0.01  # others may write between two pieces
 def go_on(conn: Connection, now: datetime, experiment_id: int) -> bool:
     """Do the next piece of what is left of an experiment; whether there is more."""
     experiment = experiments.get(conn, experiment_id)
-    state = State(experiment["state"])
+    state = State(experiment.state)
     search_queue.unmark(conn, experiment_id)
     if state in TERMINAL:
         search_queue.drop_operations(conn, experiment_id)

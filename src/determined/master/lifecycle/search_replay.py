@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain, takewhile
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.master.db.queries import search as rows
 from determined.master.db.queries import trial as trials
+from determined.master.db.rows.experiments import Experiment, Trial
 from determined.master.lifecycle.searchers import Initial, exit_events
 from determined.master.lifecycle.states import State
 from determined.search.events import Event
@@ -31,17 +32,17 @@ class Standing(StrEnum):
     RESUMED = "resumed"  # it goes on from its latest checkpoint
 
 
-def rewind(conn: Connection, experiment: RowMapping) -> list[Event]:
+def rewind(conn: Connection, experiment: Experiment) -> list[Event]:
     """Take what is still true of an earlier search out of the rows, to be told again; the rest is forgotten."""
-    past = [row["event"] for row in rows.history(conn, experiment["id"])]
-    known = {trial["request_id"]: trial for trial in trials.of_experiment(conn, experiment["id"])}
-    rows.drop_history(conn, experiment["id"])
-    if experiment["config"]["searcher"]["name"] == "single":
+    past = [row.event for row in rows.history(conn, experiment.id)]
+    known = {trial.request_id: trial for trial in trials.of_experiment(conn, experiment.id)}
+    rows.drop_history(conn, experiment.id)
+    if experiment.config["searcher"]["name"] == "single":
         return []  # its one trial is trained on, whatever it has shown
     over = _over(experiment, known, past)
     kept = [event for event in past if _is_true(experiment, event, over)]
     untold = over - {event["id"] for event in kept if event["type"] == "exited"}
-    derived = [event for trial in known.values() if trial["request_id"] in untold for event in exit_events(trial)]
+    derived = [event for trial in known.values() if trial.request_id in untold for event in exit_events(trial)]
     return [*kept, *derived]
 
 
@@ -92,10 +93,10 @@ class Replay:
         self.search.save(conn, experiment_id)
 
 
-def standing(conn: Connection, experiment: RowMapping, trial: RowMapping, replay: Replay | None = None) -> Standing:
-    if experiment["config"]["searcher"]["name"] == "single" or trial["state"] != State.COMPLETED:
+def standing(conn: Connection, experiment: Experiment, trial: Trial, replay: Replay | None = None) -> Standing:
+    if experiment.config["searcher"]["name"] == "single" or trial.state != State.COMPLETED:
         return Standing.RESUMED
-    pending = _pending(conn, experiment["id"], [trial["request_id"]], replay)
+    pending = _pending(conn, experiment.id, [trial.request_id], replay)
     return Standing.OVER if any(event["type"] == "exited" for _, event in pending) else Standing.WAITING
 
 
@@ -111,28 +112,28 @@ def known_trials(conn: Connection, experiment_id: int, request_ids: Sequence[str
 
 
 def due(
-    conn: Connection, experiment: RowMapping, request_ids: Sequence[str], replay: Replay | None = None
+    conn: Connection, experiment: Experiment, request_ids: Sequence[str], replay: Replay | None = None
 ) -> tuple[list[Event], list[int]]:
     """Take out the events of these trials that may be told now; and the ids of trials whose operation they complete."""
-    found = _pending(conn, experiment["id"], request_ids, replay, replay.upto if replay else None)
-    classic = experiment["generation"] == "classic"
-    known = trials.by_requests(conn, experiment["id"], [event["id"] for _, event in found] if classic else [])
+    found = _pending(conn, experiment.id, request_ids, replay, replay.upto if replay else None)
+    classic = experiment.generation == "classic"
+    known = trials.by_requests(conn, experiment.id, [event["id"] for _, event in found] if classic else [])
     events: list[Event] = []
     numbers: list[int] = []
     completed: list[int] = []
     for n, event in found:
         if classic and event["type"] == "validation":
             trial = known[event["id"]]
-            if event["length"] != trial["op_length"] or trial["op_completed"] == trial["op_length"]:
+            if event["length"] != trial.op_length or trial.op_completed == trial.op_length:
                 continue
-            trials.update_row(conn, trial["id"], {"op_completed": trial["op_length"]})
-            completed.append(trial["id"])
+            trials.update_row(conn, trial.id, {"op_completed": trial.op_length})
+            completed.append(trial.id)
         events.append(event)
         numbers.append(n)
     if replay is not None:
         replay.take(numbers)
     else:
-        rows.drop_history(conn, experiment["id"], numbers)
+        rows.drop_history(conn, experiment.id, numbers)
     return events, completed
 
 
@@ -141,23 +142,23 @@ def _pending(
 ) -> list[tuple[int, Event]]:
     if replay is not None:
         return replay.of(request_ids, upto)
-    return [(row["n"], row["event"]) for row in rows.pending_history(conn, experiment_id, request_ids)]
+    return [(row.n, row.event) for row in rows.pending_history(conn, experiment_id, request_ids)]
 
 
-def _over(experiment: RowMapping, known: dict[str, RowMapping], past: list[Event]) -> set[str]:
+def _over(experiment: Experiment, known: dict[str, Trial], past: list[Event]) -> set[str]:
     """Completed trials of which nothing more can be asked.
 
     A late trial trains as long as it likes. A classic one may be promoted further, unless it left before its time, or
     completed before histories were kept.
     """
-    done = {request_id for request_id, trial in known.items() if trial["state"] == State.COMPLETED}
-    if experiment["generation"] != "classic":
+    done = {request_id for request_id, trial in known.items() if trial.state == State.COMPLETED}
+    if experiment.generation != "classic":
         return done
     measured = {event["id"] for event in past if event["type"] == "validation"}
-    return {request_id for request_id in done if known[request_id]["early_exit"] or request_id not in measured}
+    return {request_id for request_id in done if known[request_id].early_exit or request_id not in measured}
 
 
-def _is_true(experiment: RowMapping, event: Event, over: set[str]) -> bool:
+def _is_true(experiment: Experiment, event: Event, over: set[str]) -> bool:
     """Exits of trials that are taken up again did not happen.
 
     Classic: a trial that left before its time is not given its operations again, so none of them can be complete.
@@ -165,5 +166,5 @@ def _is_true(experiment: RowMapping, event: Event, over: set[str]) -> bool:
     if event["type"] == "extended":
         return True
     if event["type"] == "validation":
-        return experiment["generation"] != "classic" or event["id"] not in over
+        return experiment.generation != "classic" or event["id"] not in over
     return event["id"] in over

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.master.db.queries import search as rows
+from determined.master.db.queries.trial import ExitedTrial
+from determined.master.db.rows.experiments import Trial
 from determined.master.lifecycle.states import State
 from determined.search import events as search_events
 from determined.search.events import Event
@@ -73,12 +75,12 @@ def posted(triggered_by: int | None, operations: list[dict[str, Any]]) -> Event:
     return {"type": "posted", "triggered_by": triggered_by, "operations": operations}
 
 
-def exit_events(trial: RowMapping) -> list[Event]:
+def exit_events(trial: Trial | ExitedTrial) -> list[Event]:
     """What the end of a trial is to the searcher: why it left early, where it did, and that it is over."""
     reasons = {State.ERROR: ExitReason.ERRORED, State.CANCELED: ExitReason.USER_CANCELED}
-    reason = trial["early_exit"] or reasons.get(State(trial["state"]))
-    early = [] if reason is None else [exited_early(trial["request_id"], reason)]
-    return [*early, exited(trial["request_id"])]
+    reason = trial.early_exit or reasons.get(State(trial.state))
+    early = [] if reason is None else [exited_early(trial.request_id, reason)]
+    return [*early, exited(trial.request_id)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,7 @@ class Mirror:
 def version(conn: Connection, experiment_id: int) -> str | None:
     """Changes with every event."""
     last = rows.last_event(conn, experiment_id)
-    return None if last is None else str(last["event"]["tag"])
+    return None if last is None else str(last.event["tag"])
 
 
 def release(conn: Connection, experiment_id: int) -> None:
@@ -194,9 +196,9 @@ def _load(conn: Connection, experiment_id: int) -> tuple[Searcher, int, int] | N
         return None
     last = rows.last_event(conn, experiment_id)
     if last is not None:
-        cached = _cache.take(last["event"]["tag"])
+        cached = _cache.take(last.event["tag"])
         if cached is not None:
-            return cached, last["seq"], snapshot_seq
+            return cached, last.seq, snapshot_seq
     searcher, seq = _replay(conn, experiment_id, snapshot_seq)
     return searcher, seq, snapshot_seq
 
@@ -208,8 +210,8 @@ def _replay(conn: Connection, experiment_id: int, snapshot_seq: int) -> tuple[Se
 
 def _catch_up(conn: Connection, experiment_id: int, searcher: Searcher, seq: int) -> int:
     for row in rows.events_after(conn, experiment_id, seq):
-        search_events.feed(searcher, row["event"])
-        seq = row["seq"]
+        search_events.feed(searcher, row.event)
+        seq = row.seq
     return seq
 
 

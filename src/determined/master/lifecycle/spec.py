@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.config import ExperimentConfig, parse_yaml
 from determined.config.container_defaults import TaskContainerDefaults
@@ -16,6 +16,8 @@ from determined.master.db.queries import environment_lock as environment_locks
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries import trial as trials
+from determined.master.db.queries.task import TrialDetails
+from determined.master.db.rows.allocations import Allocation, Runner
 from determined.schema.unused import remarks, unused_keys
 from determined.wire.report import BindMount, PythonPackages, TaskSpec
 
@@ -37,11 +39,11 @@ class Cluster:
 
 def build(conn: Connection, resource_id: str, username: str, cluster: Cluster) -> TaskSpec:
     runner = runners.get(conn, resource_id)
-    allocation = allocations.get(conn, runner["allocation_id"])
-    group = runners.of_allocation(conn, allocation["id"])
+    allocation = allocations.get(conn, runner.allocation_id)
+    group = runners.of_allocation(conn, allocation.id)
     spec = TaskSpec(
-        task_id=allocation["task_id"],
-        task_type=tasks.get(conn, allocation["task_id"])["type"],
+        task_id=allocation.task_id,
+        task_type=tasks.get(conn, allocation.task_id).type,
         cluster_id=cluster.cluster_id,
         master_id=cluster.master_id,
         username=username,
@@ -50,13 +52,13 @@ def build(conn: Connection, resource_id: str, username: str, cluster: Cluster) -
         startup_hook=cluster.defaults.startup_hook,
         network_interface=cluster.defaults.dtrain_network_interface,
         slot_counts=_slot_counts(group),
-        address=(group[0]["address"] or "127.0.0.1") if len(group) == 1 else None,
-        ports=allocation["ports"] or {},
+        address=(group[0].address or "127.0.0.1") if len(group) == 1 else None,
+        ports=allocation.ports or {},
     )
-    if allocation["trial_id"] is not None:
-        _add_trial(conn, spec, allocation, runner, cluster)
+    if allocation.trial_id is not None:
+        _add_trial(conn, spec, allocation, allocation.trial_id, runner, cluster)
     else:
-        _add_defaults(spec, runner["device"], cluster.defaults)
+        _add_defaults(spec, runner.device, cluster.defaults)
     return spec
 
 
@@ -68,24 +70,26 @@ def _add_defaults(spec: TaskSpec, device: str, defaults: TaskContainerDefaults) 
     spec.shared_tmp = defaults.shared_tmp
 
 
-def _add_trial(conn: Connection, spec: TaskSpec, allocation: RowMapping, runner: RowMapping, cluster: Cluster) -> None:
-    trial = tasks.trial_details(conn, allocation["trial_id"])
-    config = ExperimentConfig.load(trial["config"])
+def _add_trial(
+    conn: Connection, spec: TaskSpec, allocation: Allocation, trial_id: int, runner: Runner, cluster: Cluster
+) -> None:
+    trial = tasks.trial_details(conn, trial_id)
+    config = ExperimentConfig.load(trial.config)
     spec.entrypoint = config.entrypoint if config.entrypoint is not None else ""
-    spec.environment += config.environment.environment_variables.of(runner["device"])
+    spec.environment += config.environment.environment_variables.of(runner.device)
     spec.bind_mounts = [_bind_mount(one) for one in config.bind_mounts]
-    spec.submitter_python = trial["submitter_python"]
-    spec.python = _packages(conn, trial["experiment_id"], config.environment.python)
+    spec.submitter_python = trial.submitter_python
+    spec.python = _packages(conn, trial.experiment_id, config.environment.python)
     spec.debug = config.debug
     spec.shared_tmp = config.environment.shared_tmp
-    spec.warnings = _remarks(trial["original_config"], cluster.engine)
-    spec.trial_id = trial["id"]
-    spec.experiment_id = trial["experiment_id"]
-    spec.trial_seed = trial["seed"]
-    spec.trial_run_id = allocation["run_id"]
-    spec.hparams = trial["hparams"]
-    spec.config = trial["config"]
-    spec.is_first_run = allocation["run_id"] == allocations.first_run(conn, allocation["task_id"])
+    spec.warnings = _remarks(trial.original_config, cluster.engine)
+    spec.trial_id = trial.id
+    spec.experiment_id = trial.experiment_id
+    spec.trial_seed = trial.seed
+    spec.trial_run_id = allocation.run_id
+    spec.hparams = trial.hparams
+    spec.config = trial.config
+    spec.is_first_run = allocation.run_id == allocations.first_run(conn, allocation.task_id)
     spec.preemption_timeout = config.preemption_timeout
     spec.latest_checkpoint, spec.steps_completed = _checkpoint(conn, trial)
 
@@ -98,7 +102,7 @@ def _packages(conn: Connection, experiment_id: int, asked: PythonEnvironment | N
     if asked is None:
         return None
     requirements = list(asked.requirements) if isinstance(asked.requirements, tuple) else asked.requirements
-    locks = {row["platform"]: row["content"] for row in environment_locks.list_all(conn, experiment_id)}
+    locks = {row.platform: row.content for row in environment_locks.list_all(conn, experiment_id)}
     return PythonPackages(requirements=requirements, lock=asked.lock, version=asked.version, locks=locks)
 
 
@@ -107,12 +111,12 @@ def _port_ranges(defaults: TaskContainerDefaults) -> list[str]:
     return [f"{name}={ports}" for name, ports in ranges.items() if ports]
 
 
-def _checkpoint(conn: Connection, trial: RowMapping) -> tuple[str | None, int]:
+def _checkpoint(conn: Connection, trial: TrialDetails) -> tuple[str | None, int]:
     """Its own newest one; else what it was told to start from, and then its steps count from zero."""
-    own = trials.latest_checkpoint(conn, trial["id"])
+    own = trials.latest_checkpoint(conn, trial.id)
     if own is not None:
-        return own["uuid"], own["steps_completed"]
-    return trial["warm_start_checkpoint"] or trial["experiment_checkpoint"], 0
+        return own.uuid, own.steps_completed
+    return trial.warm_start_checkpoint or trial.experiment_checkpoint, 0
 
 
 def _remarks(original_config: str, engine: str) -> list[str]:
@@ -124,5 +128,5 @@ def _remarks(original_config: str, engine: str) -> list[str]:
     return remarks(unused_keys(EXPERIMENT, asked, {engine}))
 
 
-def _slot_counts(group: Sequence[RowMapping]) -> list[int]:
-    return [len(r["slot_ids"]) for r in group]
+def _slot_counts(group: Sequence[Runner]) -> list[int]:
+    return [len(r.slot_ids) for r in group]

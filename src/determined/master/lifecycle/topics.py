@@ -13,16 +13,16 @@ def of_allocation(conn: Connection, allocation_id: str) -> list[str]:
     allocation = allocations.find(conn, allocation_id)
     if allocation is None:
         return []
-    names = [f"allocation:{allocation_id}", f"task_logs:{allocation['task_id']}"]
-    if allocation["trial_id"] is not None:
-        names += of_trial(conn, allocation["trial_id"])
+    names = [f"allocation:{allocation_id}", f"task_logs:{allocation.task_id}"]
+    if allocation.trial_id is not None:
+        names += of_trial(conn, allocation.trial_id)
     return names
 
 
 def of_runner(conn: Connection, resource_id: str) -> list[str]:
     runner = runners.find(conn, resource_id)
-    return [] if runner is None else of_allocation(conn, runner["allocation_id"])
+    return [] if runner is None else of_allocation(conn, runner.allocation_id)
 
 
 def of_trial(conn: Connection, trial_id: int) -> list[str]:
-    return [f"trial:{trial_id}", f"experiment:{trials.get(conn, trial_id)['experiment_id']}"]
+    return [f"trial:{trial_id}", f"experiment:{trials.get(conn, trial_id).experiment_id}"]

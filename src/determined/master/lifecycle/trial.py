@@ -18,7 +18,7 @@ def kill(conn: Connection, now: datetime, trial_id: int) -> None:
     """End one trial now; the searcher hears that the user canceled it. A repeat sends the signal again."""
     trial = trials.get(conn, trial_id)
     trial_state.push(conn, now, trial_id, State.STOPPING_KILLED, "the trial was killed")
-    search.settle(conn, now, trial["experiment_id"])
+    search.settle(conn, now, trial.experiment_id)
 
 
 def create_unmanaged(
@@ -30,7 +30,7 @@ def create_unmanaged(
 ) -> int:
     """A trial that its client runs itself; it is never scheduled."""
     experiment = experiments.get(conn, experiment_id)
-    if not experiment["unmanaged"]:
+    if not experiment.unmanaged:
         raise FailedPrecondition(f"experiment {experiment_id} is managed; its searcher creates the trials")
     order = Create(request_id=str(uuid.uuid4()), hparams=hparams, seed=0)
     [trial_id] = trial_state.create(conn, now, experiment, [order])

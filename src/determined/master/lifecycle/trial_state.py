@@ -5,16 +5,19 @@ Trials that end here are found by `search.settle`, which tells the searcher; not
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import metric_trial, search_queue
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries import trial as trials
+from determined.master.db.queries.allocation import AllocationEnd
 from determined.master.db.queries.log import append_master_line
+from determined.master.db.queries.trial import WaitingTrial
+from determined.master.db.rows.allocations import TaskValues
+from determined.master.db.rows.experiments import Experiment, Trial, TrialValues
 from determined.master.lifecycle import allocation_state
 from determined.master.lifecycle.states import (
     STOPPING,
@@ -45,14 +48,14 @@ _REASONS = {
 _NOTICED_FAILURES = 6  # consecutive system failures looked at; past these the delay no longer grows
 
 
-def create(conn: Connection, now: datetime, experiment: RowMapping, orders: Sequence[Create]) -> list[int]:
+def create(conn: Connection, now: datetime, experiment: Experiment, orders: Sequence[Create]) -> list[int]:
     """New trials in their experiment's state, with their tasks; the ids in the order of `orders`."""
-    rows = [
+    rows: list[TrialValues] = [
         {
-            "experiment_id": experiment["id"],
+            "experiment_id": experiment.id,
             "request_id": order.request_id,
-            "task_id": f"{experiment['id']}.{order.request_id}",
-            "state": experiment["state"],
+            "task_id": f"{experiment.id}.{order.request_id}",
+            "state": experiment.state,
             "hparams": order.hparams,
             "seed": order.seed,
             "start_time": now,
@@ -65,15 +68,15 @@ def create(conn: Connection, now: datetime, experiment: RowMapping, orders: Sequ
     return [ids[row["task_id"]] for row in rows]
 
 
-def resume(conn: Connection, now: datetime, experiment: RowMapping, trial: RowMapping) -> None:
+def resume(conn: Connection, now: datetime, experiment: Experiment, trial: Trial) -> None:
     """Take an ended trial up again under its old id with a fresh task (continue)."""
-    task_id = f"{experiment['id']}.{trial['request_id']}-{trials.task_count(conn, trial['id'])}"
+    task_id = f"{experiment.id}.{trial.request_id}-{trials.task_count(conn, trial.id)}"
     trials.update_row(
         conn,
-        trial["id"],
+        trial.id,
         {
             "task_id": task_id,
-            "state": experiment["state"],
+            "state": experiment.state,
             "end_time": None,
             "restarts": 0,
             "early_stopped": False,
@@ -84,23 +87,29 @@ def resume(conn: Connection, now: datetime, experiment: RowMapping, trial: RowMa
             "op_closed": False,
         },
     )
-    tasks.insert_row(conn, _task(now, experiment, trial["id"], task_id))
+    tasks.insert_row(conn, _task(now, experiment, trial.id, task_id))
 
 
-def reopen(conn: Connection, experiment: RowMapping, trial: RowMapping) -> None:
+def reopen(conn: Connection, experiment: Experiment, trial: Trial) -> None:
     """Classic: a completed trial waits for what the continued search may ask of it; until then it is left alone."""
-    values = {"state": experiment["state"], "exit_reported": False}
-    trials.update_row(conn, trial["id"], {**values, "op_length": None, "op_completed": None, "op_closed": False})
+    values: TrialValues = {
+        "state": experiment.state,
+        "exit_reported": False,
+        "op_length": None,
+        "op_completed": None,
+        "op_closed": False,
+    }
+    trials.update_row(conn, trial.id, values)
 
 
-def is_reopened(trial: RowMapping) -> bool:
+def is_reopened(trial: Trial) -> bool:
     """Its last run is over, as far as anybody knows for good."""
-    return trial["end_time"] is not None and trial["state"] not in TERMINAL
+    return trial.end_time is not None and trial.state not in TERMINAL
 
 
-def is_finished(trial: RowMapping) -> bool:
+def is_finished(trial: Trial) -> bool:
     """Classic: its last operation is complete, and there will be no other."""
-    return bool(trial["op_closed"]) and trial["op_length"] is not None and trial["op_completed"] == trial["op_length"]
+    return trial.op_closed and trial.op_length is not None and trial.op_completed == trial.op_length
 
 
 def push(conn: Connection, now: datetime, trial_id: int, wanted: State, reason: str) -> None:
@@ -109,9 +118,9 @@ def push(conn: Connection, now: datetime, trial_id: int, wanted: State, reason: 
     The same state again sends its signal again, so that a kill can be repeated.
     """
     trial = trials.get(conn, trial_id)
-    if not trial_accepts(State(trial["state"]), wanted):
+    if not trial_accepts(State(trial.state), wanted):
         return
-    if trial["state"] != wanted:
+    if trial.state != wanted:
         trials.update_row(conn, trial_id, {"state": wanted})
     allocation = allocations.live_of_trial(conn, trial_id)
     if allocation is None:
@@ -163,25 +172,25 @@ def _push_idle(conn: Connection, now: datetime, trial_ids: Sequence[int], wanted
 def allocation_ended(conn: Connection, now: datetime, trial_id: int, kind: ExitKind) -> None:
     """Decide what becomes of the trial and write it down."""
     trial = trials.get(conn, trial_id)
-    if trial["state"] in TERMINAL:
+    if trial.state in TERMINAL:
         return
-    experiment = experiments.get(conn, trial["experiment_id"])
+    experiment = experiments.get(conn, trial.experiment_id)
     at_exit = _at_exit(conn, experiment, trial)
     decision = decide_exit(at_exit, kind)
-    if decision.restarts != trial["restarts"]:
+    if decision.restarts != trial.restarts:
         trials.update_row(conn, trial_id, {"restarts": decision.restarts})
         text = f"trial {trial_id} failed; restart {decision.restarts} of {at_exit.max_restarts} follows"
-        append_master_line(conn, now, trial["task_id"], text, level="ERROR")
+        append_master_line(conn, now, trial.task_id, text, level="ERROR")
     if decision.state not in TERMINAL:
         return
     if kind == ExitKind.ERRORED and decision.state == State.ERROR and not at_exit.retries_canceled:
         text = (
             f"trial {trial_id} failed and is not started again: {decision.restarts} of {at_exit.max_restarts} restarts"
         )
-        append_master_line(conn, now, trial["task_id"], f"{text} are used", level="ERROR")
+        append_master_line(conn, now, trial.task_id, f"{text} are used", level="ERROR")
     if kind == ExitKind.ERRORED and at_exit.retries_canceled:
         text = f"trial failed and matched logs to a don't retry policy; trial {trial_id} is not started again"
-        append_master_line(conn, now, trial["task_id"], text, level="ERROR")
+        append_master_line(conn, now, trial.task_id, text, level="ERROR")
     if kind == ExitKind.COMPLETED and _leaves_work(experiment, trial):
         trials.update_row(conn, trial_id, {"early_exit": ExitReason.USER_REQUESTED_STOP})
     if decision.state == State.COMPLETED:
@@ -189,89 +198,89 @@ def allocation_ended(conn: Connection, now: datetime, trial_id: int, kind: ExitK
     finish(conn, now, trial, decision.state)
 
 
-def _remark_missing_metric(conn: Connection, now: datetime, experiment: RowMapping, trial: RowMapping) -> None:
+def _remark_missing_metric(conn: Connection, now: datetime, experiment: Experiment, trial: Trial) -> None:
     """Say in the log that the search could not judge this trial: its metric has another name, or is never reported."""
-    metric, name = experiment["searcher_metric"], experiment["config"]["searcher"]["name"]
-    if metric is None or trial["best_validation_value"] is not None:
+    metric, name = experiment.searcher_metric, experiment.config["searcher"]["name"]
+    if metric is None or trial.best_validation_value is not None:
         return
-    reported = metric_trial.validation_names(conn, trial["id"], _NAMED_METRICS)
+    reported = metric_trial.validation_names(conn, trial.id, _NAMED_METRICS)
     if name == "single" and not reported:
         return  # nobody compares it with another
     known = f"it has reported {', '.join(reported)}" if reported else "it has reported none"
-    text = f"validation metric '{metric}' (searcher.metric) was never reported by trial {trial['id']}; {known}"
-    append_master_line(conn, now, trial["task_id"], text, level="WARNING")
+    text = f"validation metric '{metric}' (searcher.metric) was never reported by trial {trial.id}; {known}"
+    append_master_line(conn, now, trial.task_id, text, level="WARNING")
 
 
-def finish(conn: Connection, now: datetime, trial: RowMapping, state: State) -> None:
+def finish(conn: Connection, now: datetime, trial: Trial, state: State) -> None:
     """The trial is over; `exit_reported` stays false until the searcher knows."""
-    trials.update_row(conn, trial["id"], {"state": state, "end_time": trial["end_time"] or now})
-    tasks.end(conn, now, trial["task_id"])
+    trials.update_row(conn, trial.id, {"state": state, "end_time": trial.end_time or now})
+    tasks.end(conn, now, trial.task_id)
 
 
-def allocate(conn: Connection, now: datetime, wanting: RowMapping) -> str | None:
+def allocate(conn: Connection, now: datetime, wanting: WaitingTrial) -> str | None:
     """Queue the next run of a trial that wants one; None while it waits after failures of the system."""
-    earliest = _not_before(conn, wanting["id"])
+    earliest = _not_before(conn, wanting.id)
     if earliest is not None and now < earliest:
         return None
-    run_id = wanting["run_id"] + 1
+    run_id = wanting.run_id + 1
     # First of all: from here on reports of older runs are refused.
-    trials.update_row(conn, wanting["id"], {"run_id": run_id})
-    resources = experiments.get(conn, wanting["experiment_id"])["config"]["resources"]
+    trials.update_row(conn, wanting.id, {"run_id": run_id})
+    resources = experiments.get(conn, wanting.experiment_id).config["resources"]
     return allocation_state.request(
         conn,
         now,
-        task_id=wanting["task_id"],
-        trial_id=wanting["id"],
+        task_id=wanting.task_id,
+        trial_id=wanting.id,
         run_id=run_id,
         slots=resources["slots_per_trial"],
-        pool=wanting["pool"],
+        pool=wanting.pool,
         preemptible=True,
         single_node=bool(resources.get("is_single_node")),
     )
 
 
-def timeout_of(conn: Connection, trial: RowMapping) -> int:
+def timeout_of(conn: Connection, trial: Trial) -> int:
     """Seconds a trial has between the request to leave and the kill."""
-    given = experiments.get(conn, trial["experiment_id"])["config"].get("preemption_timeout")
+    given = experiments.get(conn, trial.experiment_id).config.get("preemption_timeout")
     return DEFAULT_PREEMPTION_TIMEOUT if given is None else int(given)
 
 
-def _task(now: datetime, experiment: RowMapping, trial_id: int, task_id: str) -> dict[str, Any]:
-    retention = (experiment["config"].get("retention_policy") or {}).get("log_retention_days")
+def _task(now: datetime, experiment: Experiment, trial_id: int, task_id: str) -> TaskValues:
+    retention = (experiment.config.get("retention_policy") or {}).get("log_retention_days")
     return {
         "id": task_id,
         "type": TaskType.TRIAL,
-        "job_id": experiment["job_id"],
+        "job_id": experiment.job_id,
         "trial_id": trial_id,
-        "experiment_id": experiment["id"],
+        "experiment_id": experiment.id,
         "start_time": now,
         "log_retention_days": retention,
     }
 
 
-def _start_checkpoint(conn: Connection, experiment: RowMapping, order: Create) -> str | None:
+def _start_checkpoint(conn: Connection, experiment: Experiment, order: Create) -> str | None:
     if order.checkpoint_of is None:
-        return experiment["warm_start_checkpoint"]  # type: ignore[no-any-return]
-    source = trials.by_request(conn, experiment["id"], order.checkpoint_of)
-    return None if source is None else source["latest_checkpoint"]
+        return experiment.warm_start_checkpoint
+    source = trials.by_request(conn, experiment.id, order.checkpoint_of)
+    return None if source is None else source.latest_checkpoint
 
 
-def _at_exit(conn: Connection, experiment: RowMapping, trial: RowMapping) -> TrialAtExit:
+def _at_exit(conn: Connection, experiment: Experiment, trial: Trial) -> TrialAtExit:
     return TrialAtExit(
-        state=State(trial["state"]),
-        restarts=trial["restarts"],
-        max_restarts=experiment["config"]["max_restarts"],
-        early_stopped=trial["early_stopped"],
-        early_exit=trial["early_exit"] is not None,
+        state=State(trial.state),
+        restarts=trial.restarts,
+        max_restarts=experiment.config["max_restarts"],
+        early_stopped=trial.early_stopped,
+        early_exit=trial.early_exit is not None,
         finished=is_finished(trial),
-        retries_canceled=bool(trials.policy_hits(conn, trial["task_id"], "cancel_retries")),
+        retries_canceled=bool(trials.policy_hits(conn, trial.task_id, "cancel_retries")),
     )
 
 
-def _leaves_work(experiment: RowMapping, trial: RowMapping) -> bool:
+def _leaves_work(experiment: Experiment, trial: Trial) -> bool:
     """Classic: it exits 0 of its own accord although the search still counts on it."""
-    live = experiment["generation"] == "classic" and trial["state"] not in STOPPING and trial["early_exit"] is None
-    return live and not (trial["op_closed"] and trial["op_completed"] == trial["op_length"])
+    live = experiment.generation == "classic" and trial.state not in STOPPING and trial.early_exit is None
+    return live and not (trial.op_closed and trial.op_completed == trial.op_length)
 
 
 def _not_before(conn: Connection, trial_id: int) -> datetime | None:
@@ -281,16 +290,17 @@ def _not_before(conn: Connection, trial_id: int) -> datetime | None:
     """
     ends = allocations.latest_ends(conn, trial_id, _NOTICED_FAILURES)
     failures = 0
-    for row in ends:
-        if row["exit_kind"] != ExitKind.TRANSIENT or _has_trained(row):
+    for end in ends:
+        if end.exit_kind != ExitKind.TRANSIENT or _has_trained(end):
             break
         failures += 1
-    if failures < 2:
+    if failures < 2 or ends[0].ended_at is None:
         return None
     delay = min(_MAX_BACKOFF_S, 2 ** (failures - 2))
-    return ends[0]["ended_at"] + timedelta(seconds=delay)  # type: ignore[no-any-return]
+    return ends[0].ended_at + timedelta(seconds=delay)
 
 
-def _has_trained(ended: RowMapping) -> bool:
-    started = ended["started_at"]
-    return started is not None and (ended["ended_at"] - started).total_seconds() >= _TRAINED_S
+def _has_trained(end: AllocationEnd) -> bool:
+    if end.started_at is None or end.ended_at is None:
+        return False
+    return (end.ended_at - end.started_at).total_seconds() >= _TRAINED_S

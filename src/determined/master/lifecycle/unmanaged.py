@@ -6,12 +6,13 @@ A trial that runs is stored ACTIVE, as a managed one is, so that kill and cancel
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries import unmanaged as queries
+from determined.master.db.rows.experiments import ExperimentValues, Trial, TrialValues
 from determined.master.lifecycle.states import TERMINAL, State
 
 SILENCE = timedelta(minutes=5)
@@ -44,13 +45,13 @@ def created(conn: Connection, trial_id: int) -> None:
 def start(conn: Connection, now: datetime, trial_id: int, *, resume: bool) -> Started:
     """A client begins (or takes up again) a trial: reports of earlier runs are refused from here on."""
     trial = _unmanaged(conn, trial_id)
-    first = trial["state"] == State.PAUSED and trial["steps_completed"] == 0
-    run_id = trial["run_id"] if first and trial["run_id"] == 1 else trial["run_id"] + 1
+    first = trial.state == State.PAUSED and trial.steps_completed == 0
+    run_id = trial.run_id if first and trial.run_id == 1 else trial.run_id + 1
     trials.update_row(conn, trial_id, {"run_id": run_id, "last_activity": now})
     latest = trials.latest_checkpoint(conn, trial_id) if resume else None
     if latest is None:
         return Started(run_id, 0, None)
-    return Started(run_id, latest["steps_completed"], latest["uuid"])
+    return Started(run_id, latest.steps_completed, latest.uuid)
 
 
 def heartbeat(conn: Connection, now: datetime, trial_id: int, state: str | None) -> None:
@@ -69,33 +70,33 @@ def sweep(conn: Connection, now: datetime) -> list[int]:
     """End running trials that have been silent for too long. Returns the experiments touched."""
     silent = queries.silent_since(conn, now - SILENCE)
     for trial in silent:
-        _set_state(conn, now, trial, State.ERROR, end=trial["last_activity"], alive=False)
-    return sorted({trial["experiment_id"] for trial in silent})
+        _set_state(conn, now, trial, State.ERROR, end=trial.last_activity or now, alive=False)
+    return sorted({trial.experiment_id for trial in silent})
 
 
 def _set_state(
-    conn: Connection, now: datetime, trial: RowMapping, state: State, *, end: datetime, alive: bool = True
+    conn: Connection, now: datetime, trial: Trial, state: State, *, end: datetime, alive: bool = True
 ) -> None:
     over = state in TERMINAL
-    values = {"state": state, "end_time": end if over else None, "exit_reported": over}
+    values: TrialValues = {"state": state, "end_time": end if over else None, "exit_reported": over}
     if alive:
         values["last_activity"] = now
-    trials.update_row(conn, trial["id"], values)
-    queries.set_task_end(conn, trial["task_id"], end if over else None)
-    _follow_trials(conn, trial["experiment_id"], end)
+    trials.update_row(conn, trial.id, values)
+    queries.set_task_end(conn, trial.task_id, end if over else None)
+    _follow_trials(conn, trial.experiment_id, end)
 
 
 def _follow_trials(conn: Connection, experiment_id: int, end: datetime) -> None:
     states = {State(s) for s in queries.trial_states(conn, experiment_id)}
     state = max(states & set(_ADVANCE), key=_ADVANCE.index, default=State.PAUSED)
-    values: dict[str, object] = {"state": state, "end_time": end if state in TERMINAL else None}
+    values: ExperimentValues = {"state": state, "end_time": end if state in TERMINAL else None}
     if state == State.COMPLETED:
         values["progress"] = 1.0
     experiments.update_row(conn, experiment_id, values)
 
 
-def _unmanaged(conn: Connection, trial_id: int) -> RowMapping:
+def _unmanaged(conn: Connection, trial_id: int) -> Trial:
     trial = trials.get(conn, trial_id)
-    if not experiments.get(conn, trial["experiment_id"])["unmanaged"]:
+    if not experiments.get(conn, trial.experiment_id).unmanaged:
         raise FailedPrecondition(f"trial {trial_id} is managed; the master alone starts it and sets its state")
     return trial

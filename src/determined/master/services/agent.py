@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.errors import AlreadyExists, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_admin
 from determined.master.context import MasterContext
 from determined.master.db.queries import node as nodes
 from determined.master.db.queries import runner as runners
+from determined.master.db.rows.allocations import Runner
 from determined.master.lifecycle import allocation as allocation_lifecycle
 from determined.master.lifecycle import cluster as clusters
 from determined.master.lifecycle import topics
@@ -26,7 +27,7 @@ MAX_SLOTS = 4096
 @dataclass(frozen=True, slots=True)
 class _Now:
     overrides: Overrides
-    held: Sequence[RowMapping]
+    held: Sequence[Runner]
 
 
 async def list_agents(ctx: MasterContext) -> list[Agent]:
@@ -52,7 +53,7 @@ async def set_enabled(
     _node(ctx, agent_id)
     wanted = Override(enabled=enabled, draining=drain and not enabled)
 
-    def concerned(row: RowMapping) -> bool:
+    def concerned(row: Runner) -> bool:
         return True
 
     await _override(ctx, agent_id, nodes.WHOLE_NODE, wanted, concerned)
@@ -66,8 +67,8 @@ async def set_slot_enabled(
     _, number = _slot(ctx, agent_id, slot_id)
     wanted = Override(enabled=enabled, draining=drain and not enabled)
 
-    def concerned(row: RowMapping) -> bool:
-        return number in row["slot_ids"]
+    def concerned(row: Runner) -> bool:
+        return number in row.slot_ids
 
     await _override(ctx, agent_id, number, wanted, concerned)
     return await get_slot(ctx, agent_id, slot_id)
@@ -91,7 +92,7 @@ async def remove(ctx: MasterContext, caller: Caller, agent_id: str) -> None:
     _node(ctx, agent_id)
 
     def write(conn: Connection) -> set[str]:
-        if agent_id not in {row["node_id"] for row in nodes.added(conn)}:
+        if agent_id not in {row.node_id for row in nodes.added(conn)}:
             raise InvalidArgument(f"agent {agent_id} was not added by hand; disable it instead")
         nodes.remove(conn, agent_id)
         nodes.drop_overrides(conn, agent_id)
@@ -105,7 +106,7 @@ async def remove(ctx: MasterContext, caller: Caller, agent_id: str) -> None:
 
 
 async def _override(
-    ctx: MasterContext, agent_id: str, slot_id: int, wanted: Override, concerned: Callable[[RowMapping], bool]
+    ctx: MasterContext, agent_id: str, slot_id: int, wanted: Override, concerned: Callable[[Runner], bool]
 ) -> None:
     def write(conn: Connection) -> set[str]:
         if wanted.enabled:
@@ -119,9 +120,9 @@ async def _override(
     ctx.bus.publish(topics.SCHEDULE, "agents", *await ctx.db.write(write))
 
 
-def _kill_there(conn: Connection, now: datetime, agent_id: str, concerned: Callable[[RowMapping], bool]) -> set[str]:
+def _kill_there(conn: Connection, now: datetime, agent_id: str, concerned: Callable[[Runner], bool]) -> set[str]:
     changed: set[str] = set()
-    for allocation_id in {row["allocation_id"] for row in runners.on_node(conn, agent_id) if concerned(row)}:
+    for allocation_id in {row.allocation_id for row in runners.on_node(conn, agent_id) if concerned(row)}:
         allocation_lifecycle.request_kill(conn, now, allocation_id, f"agent {agent_id} was disabled")
         changed.update(topics.of_allocation(conn, allocation_id))
     return changed

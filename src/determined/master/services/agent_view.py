@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import RowMapping
-
 from determined._version import __version__
 from determined.constants import API_VERSION
+from determined.master.db.rows.allocations import Runner
 from determined.master.lifecycle.capacity import Overrides
 from determined.master.lifecycle.cluster import PlacedNode
 from determined.master.lifecycle.states import AllocationState
@@ -17,10 +16,10 @@ from determined.wire.codec import rfc3339
 class AgentView:
     """`held`: the runners of all live allocations."""
 
-    def __init__(self, placed: PlacedNode, overrides: Overrides, held: Sequence[RowMapping], since: datetime) -> None:
+    def __init__(self, placed: PlacedNode, overrides: Overrides, held: Sequence[Runner], since: datetime) -> None:
         self._node = placed.node
         self._overrides = overrides
-        self._here = [row for row in held if row["node_id"] == self._node.id]
+        self._here = [row for row in held if row.node_id == self._node.id]
         self._since = since
         self._devices = {
             slot.id: Device(
@@ -36,7 +35,7 @@ class AgentView:
             id=self._node.id,
             slot_stats=_stats(list(slots.values())),
             addresses=list(self._node.addresses),
-            containers={row["container_id"]: self._container(row) for row in self._here},
+            containers={row.container_id: self._container(row) for row in self._here},
             draining=state.draining,
             enabled=state.enabled,
             registered_time=rfc3339(self._since),
@@ -47,7 +46,7 @@ class AgentView:
 
     def slot(self, slot_id: int) -> Slot:
         node, own = self._overrides.node(self._node.id), self._overrides.slot(self._node.id, slot_id)
-        runner = next((row for row in self._here if slot_id in row["slot_ids"]), None)
+        runner = next((row for row in self._here if slot_id in row.slot_ids), None)
         return Slot(
             id=str(slot_id),
             device=self._devices[slot_id],
@@ -56,12 +55,12 @@ class AgentView:
             container=self._container(runner) if runner is not None else None,
         )
 
-    def _container(self, row: RowMapping) -> Container:
+    def _container(self, row: Runner) -> Container:
         return Container(
-            id=row["container_id"],
+            id=row.container_id,
             parent=self._node.id,
-            state=_shown(row["state"]),
-            devices=[self._devices[n] for n in row["slot_ids"] if n in self._devices],
+            state=_shown(row.state),
+            devices=[self._devices[n] for n in row.slot_ids if n in self._devices],
         )
 
 

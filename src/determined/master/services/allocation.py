@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from weakref import WeakKeyDictionary
 
 from msgspec import to_builtins
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.errors import Conflict, FailedPrecondition, Gone, NotFound, Unavailable
 from determined.master.auth import allocation_token
@@ -14,6 +14,8 @@ from determined.master.bus import Bus
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import runner as runners
+from determined.master.db.rows.allocations import Allocation as AllocationRow
+from determined.master.db.rows.allocations import Runner
 from determined.master.lifecycle import allocation as lifecycle
 from determined.master.lifecycle import spec, topics
 from determined.master.lifecycle.pools import container_defaults, engine_type
@@ -38,17 +40,17 @@ _waiting: WeakKeyDictionary[Bus, set[str]] = WeakKeyDictionary()  # resources wi
 _SHOWN = {Stored.PENDING: AllocationState.QUEUED, Stored.ASSIGNED: AllocationState.QUEUED}
 
 
-def to_wire(row: RowMapping) -> Allocation:
+def to_wire(row: AllocationRow) -> Allocation:
     return Allocation(
-        allocation_id=row["id"],
-        task_id=row["task_id"],
-        state=_SHOWN.get(row["state"]) or AllocationState(f"STATE_{row['state']}"),
-        slots=row["slots"],
-        is_ready=row["ready_at"] is not None,
-        start_time=rfc3339(row["started_at"] or row["requested_at"]),
-        end_time=rfc3339(row["ended_at"]) if row["ended_at"] else None,
-        exit_reason=row["exit_reason"] if row["ended_at"] else None,
-        status_code=row["exit_code"],
+        allocation_id=row.id,
+        task_id=row.task_id,
+        state=_SHOWN.get(Stored(row.state)) or AllocationState(f"STATE_{row.state}"),
+        slots=row.slots,
+        is_ready=row.ready_at is not None,
+        start_time=rfc3339(row.started_at or row.requested_at),
+        end_time=rfc3339(row.ended_at) if row.ended_at else None,
+        exit_reason=row.exit_reason if row.ended_at else None,
+        status_code=row.exit_code,
     )
 
 
@@ -59,14 +61,14 @@ async def get(ctx: MasterContext, allocation_id: str) -> Allocation:
 async def preemption_signal(ctx: MasterContext, allocation_id: str, timeout_seconds: float) -> bool:
     """True as soon as the allocation is asked to leave (or is over), False when the time is up."""
 
-    def read(conn: Connection) -> RowMapping:
+    def read(conn: Connection) -> AllocationRow:
         row = allocations.get(conn, allocation_id)
-        if not row["preemptible"]:
+        if not row.preemptible:
             raise FailedPrecondition(f"allocation {allocation_id} is not preemptible; it is only ever killed")
         return row
 
-    def asked(row: RowMapping) -> bool:
-        return row["preempt_at"] is not None or row["kill_at"] is not None or row["ended_at"] is not None
+    def asked(row: AllocationRow) -> bool:
+        return row.preempt_at is not None or row.kill_at is not None or row.ended_at is not None
 
     seconds = long_poll.checked_timeout(timeout_seconds)
     return asked(await long_poll.poll(ctx, f"allocation:{allocation_id}", read, asked, seconds))
@@ -80,13 +82,13 @@ async def runner_signals(
     def read(conn: Connection) -> RunnerSignals:
         runner = _runner(conn, allocation_id, resource_id)
         row = allocations.get(conn, allocation_id)
-        if runner["drained"]:
+        if runner.drained:
             raise Gone(f"resources {resource_id} of allocation {allocation_id} are over; end the task")
         return RunnerSignals(
-            preempt=row["preempt_at"] is not None,
-            kill=row["kill_at"] is not None,
-            peer_failed=row["kill_reason"] == lifecycle.PEER_FAILED,
-            ended=row["ended_at"] is not None,
+            preempt=row.preempt_at is not None,
+            kill=row.kill_at is not None,
+            peer_failed=row.kill_reason == lifecycle.PEER_FAILED,
+            ended=row.ended_at is not None,
         )
 
     def differs(now: RunnerSignals) -> bool:
@@ -100,14 +102,14 @@ async def runner_signals(
 
 async def _kill_heard(ctx: MasterContext, allocation_id: str, resource_id: str) -> None:
     runner = await ctx.db.read(lambda conn: _runner(conn, allocation_id, resource_id))
-    if runner["state"] not in (Stored.TERMINATING, Stored.TERMINATED):
+    if runner.state not in (Stored.TERMINATING, Stored.TERMINATED):
         await ctx.db.write(lambda conn: lifecycle.kill_heard(conn, ctx.clock.now(), resource_id))
 
 
 async def task_spec(ctx: MasterContext, allocation_id: str, resource_id: str, username: str) -> TaskSpec:
     def read(conn: Connection) -> TaskSpec:
         _runner(conn, allocation_id, resource_id)
-        pool = allocations.get(conn, allocation_id)["pool"]
+        pool = allocations.get(conn, allocation_id).pool
         cluster = spec.Cluster(
             cluster_id=ctx.cluster.cluster_id,
             master_id=ctx.cluster.master_id,
@@ -210,10 +212,9 @@ async def set_accelerators(ctx: MasterContext, allocation_id: str, given: Accele
     plain = to_builtins(given)
 
     def write(conn: Connection, now: datetime) -> None:
-        known = allocations.get(conn, allocation_id)["accelerators"] or []
-        others = [one for one in known if one.get("containerId") != given.container_id]
-        values = {"accelerators": [*others, plain]}
-        allocations.update_row(conn, allocation_id, values)
+        stored = allocations.get(conn, allocation_id).accelerators or []
+        others = [one for one in stored if one.get("containerId") != given.container_id]
+        allocations.update_row(conn, allocation_id, {"accelerators": [*others, plain]})
 
     await _change(ctx, allocation_id, write)
 
@@ -233,7 +234,7 @@ async def _gather(
     call: asyncio.Future[list[rounds_of_peers.Data]] | None = None
     while True:
         row = await ctx.db.read(lambda conn: allocations.get(conn, allocation_id))
-        if row["ended_at"] is not None:
+        if row.ended_at is not None:
             rounds.forget(allocation_id)
             raise Gone(f"allocation {allocation_id}: task terminated")
         if ctx.bus.closed:
@@ -253,18 +254,18 @@ async def _change(ctx: MasterContext, allocation_id: str, change: Callable[[Conn
     ctx.bus.publish(*await ctx.db.write(write), topics.SCHEDULE)
 
 
-def _runner(conn: Connection, allocation_id: str, resource_id: str) -> RowMapping:
+def _runner(conn: Connection, allocation_id: str, resource_id: str) -> Runner:
     runner = runners.get(conn, resource_id)
-    if runner["allocation_id"] != allocation_id:
+    if runner.allocation_id != allocation_id:
         raise NotFound(f"resources {resource_id} are not of allocation {allocation_id}")
     return runner
 
 
 def _rendezvous_info(conn: Connection, allocation_id: str, resource_id: str) -> RendezvousInfo:
     group = runners.of_allocation(conn, allocation_id)
-    mine = next(r for r in group if r["resource_id"] == resource_id)
+    mine = next(r for r in group if r.resource_id == resource_id)
     return RendezvousInfo(
-        addresses=[r["address"] or "127.0.0.1" for r in group],
-        rank=mine["rank"],
-        slots=[len(r["slot_ids"]) for r in group],
+        addresses=[r.address or "127.0.0.1" for r in group],
+        rank=mine.rank,
+        slots=[len(r.slot_ids) for r in group],
     )

@@ -62,7 +62,7 @@ async def require_seen(ctx: MasterContext, allocation_id: str | None, record: Ch
     if allocation_id is None:
         return
     chief = await ctx.db.read(lambda conn: next(iter(runners.of_allocation(conn, allocation_id)), None))
-    refused = await _refusals(ctx, allocation_id, chief["resource_id"], [record]) if chief else {}
+    refused = await _refusals(ctx, allocation_id, chief.resource_id, [record]) if chief else {}
     if record.uuid in refused:
         raise FailedPrecondition(f"checkpoint {record.uuid} is not taken: {refused[record.uuid]}")
 
@@ -91,14 +91,14 @@ def _read(
     target = reports.target(conn, allocation_id, resource_id)
     if target is None or target.trial_id is None or target.experiment_id is None:
         return None
-    active = experiments.get(conn, target.experiment_id)["config"]
+    active = experiments.get(conn, target.experiment_id).config
     own = active.get("checkpoint_storage")
     new = [
         (record, own if record.storage_id is None else storages.get(conn, record.storage_id))
         for record in records
         if rows.owner(conn, record.uuid) is None
     ]
-    return _Reported(target.experiment_id, active, runners.get(conn, resource_id)["engine"], new)
+    return _Reported(target.experiment_id, active, runners.get(conn, resource_id).engine, new)
 
 
 async def _refusal(

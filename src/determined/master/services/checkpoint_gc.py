@@ -23,14 +23,14 @@ async def preview(
 
     def read(conn: Connection) -> dict[str, Any]:
         row = experiments.get(conn, experiment_id)
-        own = lifecycle.keep_of(row["config"].get("checkpoint_storage") or {})
+        own = lifecycle.keep_of(row.config.get("checkpoint_storage") or {})
         keep = Keep(
             own.experiment_best if experiment_best is None else experiment_best,
             own.trial_best if trial_best is None else trial_best,
             own.trial_latest if trial_latest is None else trial_latest,
         )
         doomed = checkpoint_view.load(conn, lifecycle.preview_garbage(conn, experiment_id, keep))
-        return {"metric_name": row["searcher_metric"], "checkpoints": [_raw(checkpoint) for checkpoint in doomed]}
+        return {"metric_name": row.searcher_metric, "checkpoints": [_raw(checkpoint) for checkpoint in doomed]}
 
     return await ctx.db.read(read)
 

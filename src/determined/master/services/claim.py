@@ -1,10 +1,11 @@
 """Launch files for runners on other hosts."""
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.errors import Unauthenticated
 from determined.master.auth import allocation_token
 from determined.master.context import MasterContext
+from determined.master.db.rows.allocations import Runner
 from determined.master.lifecycle import claiming
 from determined.master.lifecycle.identity import advertised_url, own_addresses
 from determined.wire.claim import Claimed, ClaimRequest, answer_proof, claim_proof, is_proven
@@ -18,7 +19,7 @@ async def claim(ctx: MasterContext, asked: ClaimRequest) -> Claimed:
     if not any(is_proven(proof, asked.proof) for proof in expected):
         raise Unauthenticated("this ticket is not of that allocation, or the claim was sent to another address")
 
-    def write(conn: Connection) -> RowMapping:
+    def write(conn: Connection) -> Runner:
         return claiming.claim(conn, ctx.clock.now(), asked)
 
     runner = await ctx.db.write(write)
@@ -26,11 +27,11 @@ async def claim(ctx: MasterContext, asked: ClaimRequest) -> Claimed:
         master_url=advertised_url(ctx.config),
         token=allocation_token.mint(ctx.cluster.secret, asked.allocation_id),
         allocation_id=asked.allocation_id,
-        resource_id=runner["resource_id"],
-        container_id=runner["container_id"],
-        node_id=runner["node_id"],
-        rank=runner["rank"],
-        slot_ids=runner["slot_ids"],
-        device=runner["device"],
+        resource_id=runner.resource_id,
+        container_id=runner.container_id,
+        node_id=runner.node_id,
+        rank=runner.rank,
+        slot_ids=runner.slot_ids,
+        device=runner.device,
     )
     return Claimed(launch=launch, proof=answer_proof(ticket, asked.claimant))

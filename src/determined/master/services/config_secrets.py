@@ -19,9 +19,9 @@ def of_parent(conn: Connection, caller: Caller, parent_id: int | None, raw: dict
     """
     if parent_id is not None and masked_places(raw):
         parent = experiments.get(conn, parent_id)
-        if caller.admin or caller.user_id == parent["owner_id"]:
-            raw = restore_secrets(raw, _parsed(parent["original_config"]))
-            raw = restore_secrets(raw, parent["config"])
+        if caller.admin or caller.user_id == parent.owner_id:
+            raw = restore_secrets(raw, _parsed(parent.original_config))
+            raw = restore_secrets(raw, parent.config)
     return require_unmasked(raw)
 
 

@@ -82,10 +82,10 @@ class _Look:
 def _own(conn: Connection, caller: Caller, experiment_id: int) -> str:
     """The experiment's state, for whoever may steer its search."""
     experiment = experiments.get(conn, experiment_id)
-    require_owner(caller, experiment["owner_id"], f"experiment {experiment_id}")
-    name = (experiment["config"].get("searcher") or {}).get("name")
+    require_owner(caller, experiment.owner_id, f"experiment {experiment_id}")
+    name = (experiment.config.get("searcher") or {}).get("name")
     if name != "custom":
         raise FailedPrecondition(
             f"experiment {experiment_id}: searcher {name!r} decides by itself; only `searcher.name: custom` has events"
         )
-    return str(experiment["state"])
+    return str(experiment.state)

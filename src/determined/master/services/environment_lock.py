@@ -39,7 +39,7 @@ async def list_locks(ctx: MasterContext, experiment_id: int) -> list[Environment
     def read(conn: Connection) -> list[EnvironmentLock]:
         experiments.get(conn, experiment_id)
         return [
-            EnvironmentLock(platform=row["platform"], content=row["content"], created_at=rfc3339(row["created_at"]))
+            EnvironmentLock(platform=row.platform, content=row.content, created_at=rfc3339(row.created_at))
             for row in rows.list_all(conn, experiment_id)
         ]
 
@@ -55,7 +55,7 @@ def _check(asked: PostEnvironmentLockRequest) -> None:
 
 def _experiment_of(conn: Connection, allocation_id: str, resource_id: str) -> int:
     runner = runners.get(conn, resource_id)
-    trial_id = allocations.get(conn, allocation_id)["trial_id"]
-    if runner["allocation_id"] != allocation_id or trial_id is None:
+    trial_id = allocations.get(conn, allocation_id).trial_id
+    if runner.allocation_id != allocation_id or trial_id is None:
         raise NotFound(f"resources {resource_id} are not of a trial's allocation {allocation_id}")
-    return int(trials.get(conn, trial_id)["experiment_id"])
+    return int(trials.get(conn, trial_id).experiment_id)

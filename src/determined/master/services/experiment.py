@@ -60,7 +60,7 @@ async def delete(ctx: MasterContext, caller: Caller, experiment_id: int) -> None
 
 def begin_delete(conn: Connection, now: datetime, caller: Caller, experiment_id: int) -> None:
     row = rows.get(conn, experiment_id)
-    require_owner(caller, row["owner_id"], f"experiment {experiment_id}")
+    require_owner(caller, row.owner_id, f"experiment {experiment_id}")
     lifecycle.begin_delete(conn, now, experiment_id)
 
 
@@ -76,7 +76,7 @@ def move_to(conn: Connection, experiment_id: int, project_id: int) -> None:
         raise NotFound(f"project {project_id} not found")
     if target:
         raise FailedPrecondition(f"project {project_id} is archived; unarchive it to move experiments there")
-    if row["archived"] or experiment_edit.is_archived(conn, row["project_id"]):
+    if row.archived or experiment_edit.is_archived(conn, row.project_id):
         raise FailedPrecondition(f"experiment {experiment_id} or its project is archived; unarchive it to move it")
     experiment_edit.set_values(conn, experiment_id, {"project_id": project_id})
 
@@ -97,7 +97,7 @@ async def retain_logs(ctx: MasterContext, caller: Caller, experiment_id: int, da
 
 def keep_logs(conn: Connection, caller: Caller, experiment_id: int, days: int) -> None:
     """A shorter time deletes logs, so that it takes what a deletion takes."""
-    require_owner(caller, rows.get(conn, experiment_id)["owner_id"], f"experiment {experiment_id}")
+    require_owner(caller, rows.get(conn, experiment_id).owner_id, f"experiment {experiment_id}")
     experiment_edit.retain_logs_of_experiment(conn, experiment_id, days)
 
 
@@ -119,19 +119,19 @@ async def validation_history(ctx: MasterContext, experiment_id: int) -> list[Val
 
     def read(conn: Connection) -> list[ValidationHistoryEntry]:
         row = rows.get(conn, experiment_id)
-        if row["searcher_metric"] is None:
+        if row.searcher_metric is None:
             return []
         trial_ids = experiment_list.trial_ids(conn, experiment_id)
-        found = validation.history(conn, trial_ids, row["searcher_metric"])
-        return _records(found, smaller_is_better=row["smaller_is_better"])
+        found = validation.history(conn, trial_ids, row.searcher_metric)
+        return _records(found, smaller_is_better=row.smaller_is_better)
 
     return await ctx.db.read(read)
 
 
 async def delete_tensorboard_files(ctx: MasterContext, caller: Caller, experiment_id: int) -> None:
     row = await ctx.db.read(lambda conn: rows.get(conn, experiment_id))
-    require_owner(caller, row["owner_id"], f"experiment {experiment_id}")
-    await experiment_files.remove_tensorboard(ctx, experiment_id, row["config"])
+    require_owner(caller, row.owner_id, f"experiment {experiment_id}")
+    await experiment_files.remove_tensorboard(ctx, experiment_id, row.config)
 
 
 def announce(ctx: MasterContext, experiment_id: int) -> None:
@@ -146,8 +146,8 @@ async def _queued(ctx: MasterContext, experiment: Experiment) -> JobSummary | No
 async def _change_labels(ctx: MasterContext, experiment_id: int, change: Callable[[list[str]], list[str]]) -> list[str]:
     def run(conn: Connection) -> list[str]:
         row = rows.get(conn, experiment_id)
-        labels = change(row["labels"])
-        config = {**row["config"], "labels": labels}
+        labels = change(row.labels)
+        config = {**row.config, "labels": labels}
         experiment_edit.set_values(conn, experiment_id, {"labels": labels, "config": config})
         return labels
 

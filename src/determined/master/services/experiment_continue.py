@@ -57,14 +57,14 @@ async def _prepare(
     ctx: MasterContext, caller: Caller, experiment_id: int, overrides: dict[str, Any]
 ) -> tuple[Prepared, list[str]]:
     row = await ctx.db.read(lambda conn: experiments.get(conn, experiment_id))
-    require_owner(caller, row["owner_id"], f"experiment {experiment_id}")
-    if row["state"] not in TERMINAL:
-        raise FailedPrecondition(f"experiment {experiment_id} is in non terminal state {row['state']}, try again later")
-    project = await ctx.db.read(lambda conn: submission.project_by_id(conn, row["project_id"]))
+    require_owner(caller, row.owner_id, f"experiment {experiment_id}")
+    if row.state not in TERMINAL:
+        raise FailedPrecondition(f"experiment {experiment_id} is in non terminal state {row.state}, try again later")
+    project = await ctx.db.read(lambda conn: submission.project_by_id(conn, row.project_id))
     if project is None:
-        raise NotFound(f"project {row['project_id']} not found")
-    overrides = config_secrets.require_unmasked(restore_secrets(overrides, row["config"]))
-    merged = merge(canonicalize(overrides), row["config"])
+        raise NotFound(f"project {row.project_id} not found")
+    overrides = config_secrets.require_unmasked(restore_secrets(overrides, row.config))
+    merged = merge(canonicalize(overrides), row.config)
     prepared = await asyncio.to_thread(
         experiment_layers.prepare,
         ctx.config,
@@ -74,4 +74,4 @@ async def _prepare(
         seed=random.getrandbits(31),
         name=random_name(random.Random()),
     )
-    return prepared, await check_resources(ctx, prepared, project.workspace_id, row["owner_id"])
+    return prepared, await check_resources(ctx, prepared, project.workspace_id, row.owner_id)

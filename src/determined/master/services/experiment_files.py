@@ -45,7 +45,7 @@ async def open_storage(
     Raises:
         FailedPrecondition: there is none that it could reach.
     """
-    active = await ctx.db.read(lambda conn: experiments.get(conn, experiment_id)["config"])
+    active = await ctx.db.read(lambda conn: experiments.get(conn, experiment_id).config)
     place = place_of(ctx.config, active, config)
     if place.reason:
         raise FailedPrecondition(place.reason)
@@ -132,5 +132,5 @@ def _is_the_clusters(config: MasterConfig, manager: LocalStorageManager) -> bool
 
 
 def _task_uid(conn: Connection, config: MasterConfig, experiment_id: int) -> int:
-    job = jobs.get(conn, experiments.get(conn, experiment_id)["job_id"])
+    job = jobs.get(conn, experiments.get(conn, experiment_id).job_id)
     return task_uid(runners.identity(conn, job.owner_id, job.workspace_id), config)

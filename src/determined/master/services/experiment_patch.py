@@ -1,16 +1,17 @@
 """PATCH of an experiment: an absent field stays, a null clears, and GC settings take effect at once."""
 
 from datetime import datetime
-from typing import Any
 
 from msgspec import UNSET, UnsetType
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.errors import Conflict, FailedPrecondition, InvalidArgument
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as rows
 from determined.master.db.queries import experiment_edit
+from determined.master.db.rows.experiments import Experiment as ExperimentRow
+from determined.master.db.rows.experiments import ExperimentValues
 from determined.master.lifecycle import checkpoint as checkpoints
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.services import experiment_view
@@ -30,7 +31,7 @@ async def patch(ctx: MasterContext, caller: Caller, experiment_id: int, asked: P
     def run(conn: Connection) -> Experiment:
         now = ctx.clock.now()
         if asked.checkpoint_storage is not None:
-            require_owner(caller, rows.get(conn, experiment_id)["owner_id"], f"experiment {experiment_id}")
+            require_owner(caller, rows.get(conn, experiment_id).owner_id, f"experiment {experiment_id}")
         _apply(conn, now, experiment_id, asked)
         return experiment_view.one(conn, now, experiment_id)
 
@@ -41,7 +42,7 @@ async def patch(ctx: MasterContext, caller: Caller, experiment_id: int, asked: P
 
 def _apply(conn: Connection, now: datetime, experiment_id: int, asked: PatchExperiment) -> None:
     row = rows.get(conn, experiment_id)
-    if row["archived"]:
+    if row.archived:
         raise FailedPrecondition(f"experiment {experiment_id} is archived; unarchive it to change it")
     _refuse_overwriting(row, asked)
     experiment_edit.set_values(conn, experiment_id, _texts(row, asked))
@@ -51,20 +52,21 @@ def _apply(conn: Connection, now: datetime, experiment_id: int, asked: PatchExpe
         _set_keep_policy(conn, now, experiment_id, asked.checkpoint_storage)
 
 
-def _refuse_overwriting(row: RowMapping, asked: PatchExperiment) -> None:
+def _refuse_overwriting(row: ExperimentRow, asked: PatchExperiment) -> None:
     """Raises Conflict, with the text as it is, when somebody else has changed what the author began with."""
-    for name, expected in (("notes", asked.expected_notes), ("description", asked.expected_description)):
-        current = row[name] or ""
+    texts = (("notes", row.notes, asked.expected_notes), ("description", row.description, asked.expected_description))
+    for name, stored, expected in texts:
+        current = stored or ""
         if expected is not None and expected != current:
             raise Conflict(
-                f"the {name} of experiment {row['id']} have changed meanwhile; look at them and save again",
+                f"the {name} of experiment {row.id} have changed meanwhile; look at them and save again",
                 current=current,
             )
 
 
-def _texts(row: RowMapping, asked: PatchExperiment) -> dict[str, Any]:
+def _texts(row: ExperimentRow, asked: PatchExperiment) -> ExperimentValues:
     """Name, description and labels live in the row and in the active config."""
-    changes: dict[str, Any] = {}
+    changes: ExperimentValues = {}
     if not isinstance(asked.name, UnsetType):
         changes["name"] = _name(asked.name)
     if not isinstance(asked.description, UnsetType):
@@ -72,7 +74,7 @@ def _texts(row: RowMapping, asked: PatchExperiment) -> dict[str, Any]:
     if not isinstance(asked.labels, UnsetType):
         changes["labels"] = checked_labels(asked.labels or [])
     if changes:
-        changes["config"] = {**row["config"], **changes}
+        changes["config"] = {**row.config, **changes}
     if not isinstance(asked.notes, UnsetType):
         changes["notes"] = asked.notes or ""
     return changes
@@ -107,7 +109,7 @@ def _set_keep_policy(
     for name, value in changes.items():
         if value < 0:
             raise InvalidArgument(f"{name}={value} must not be negative")
-    config = rows.get(conn, experiment_id)["config"]
+    config = rows.get(conn, experiment_id).config
     storage = {**(config.get("checkpoint_storage") or {}), **changes}
     experiment_edit.set_values(conn, experiment_id, {"config": {**config, "checkpoint_storage": storage}})
     checkpoints.collect_garbage(conn, now, experiment_id)

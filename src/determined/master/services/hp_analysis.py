@@ -101,7 +101,7 @@ class _Known:
 
 
 def _subject(conn: Connection, experiment_id: int, names: Sequence[str], directions: Sequence[bool]) -> _Subject:
-    config = experiments.get(conn, experiment_id)["config"]
+    config = experiments.get(conn, experiment_id).config
     objectives = _objectives(config.get("searcher") or {}, names, directions)
     mark = rows.mark(conn, experiment_id, State.COMPLETED)
     return _Subject(experiment_id, config.get("hyperparameters") or {}, objectives, mark)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.errors import DeterminedError, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_user
@@ -14,6 +14,7 @@ from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import job as jobs
 from determined.master.db.queries import node as node_rows
 from determined.master.db.queries import runner as runners
+from determined.master.db.queries.allocation import LiveAllocation
 from determined.master.lifecycle import cluster, experiment, queue, topics
 from determined.master.lifecycle.capacity import Overrides, capacities
 from determined.master.lifecycle.pools import SchedulerKind, pools_of
@@ -72,20 +73,20 @@ async def update(ctx: MasterContext, caller: Caller, updates: Sequence[wire.Queu
 class _Situation:
     """Live allocations with their jobs; where some wait, also free slots by pool and when each job first ran."""
 
-    rows: Sequence[RowMapping]
+    rows: Sequence[LiveAllocation]
     free: Mapping[str, int] = field(default_factory=dict)
     first_starts: Mapping[str, datetime] = field(default_factory=dict)
 
 
 def _situation(conn: Connection, ctx: MasterContext, nodes: Sequence[cluster.PlacedNode]) -> _Situation:
     rows = allocations.live_with_job(conn)
-    if all(row["state"] != AllocationState.PENDING for row in rows):
+    if all(row.state != AllocationState.PENDING for row in rows):
         return _Situation(rows)
     held, overrides = runners.of_live_allocations(conn), Overrides(node_rows.overrides(conn))
     free: Counter[str] = Counter()
     for capacity in capacities(nodes, held, overrides, pools_of(ctx.config)).values():
         free[capacity.pool] += len(capacity.free)
-    return _Situation(rows, free, jobs.first_starts(conn, sorted({row["job_id"] for row in rows})))
+    return _Situation(rows, free, jobs.first_starts(conn, sorted({row.job_id for row in rows})))
 
 
 def _estimate(ctx: MasterContext, every: Sequence[wire.Job], found: _Situation) -> None:
@@ -164,69 +165,69 @@ def _require_other_pool(conn: Connection, ctx: MasterContext, job_id: str, name:
         raise InvalidArgument(f"it is in resource pool '{name}' already")
 
 
-def _jobs(ctx: MasterContext, rows: Sequence[RowMapping]) -> list[wire.Job]:
+def _jobs(ctx: MasterContext, rows: Sequence[LiveAllocation]) -> list[wire.Job]:
     pools = pools_of(ctx.config)
     reasons = cluster.of(ctx.bus).reasons
-    grouped: dict[str, list[RowMapping]] = {}
+    grouped: dict[str, list[LiveAllocation]] = {}
     for row in rows:
-        if row["job_type"] != JobType.CHECKPOINT_GC:
-            grouped.setdefault(row["job_id"], []).append(row)
+        if row.job_type != JobType.CHECKPOINT_GC:
+            grouped.setdefault(row.job_id, []).append(row)
     ordered = sorted(grouped.values(), key=lambda group: _order(group[0]))
     found: list[wire.Job] = []
     ahead: Counter[str] = Counter()
     waiting: set[tuple[str, int]] = set()
     for group in ordered:
         head = group[0]
-        pool = pools.get(head["pool"])
+        pool = pools.get(head.pool)
         fair = pool is not None and pool.scheduler != SchedulerKind.PRIORITY
         job = _to_wire(group, reasons)
-        better_waits = any(p == head["pool"] and level < head["priority"] for p, level in waiting)
+        better_waits = any(p == head.pool and level < head.priority for p, level in waiting)
         state = _job_state(group, reasons, backfilled=better_waits and not fair)
-        job.summary = wire.JobSummary(jobs_ahead=-1 if fair else ahead[head["pool"]], state=state)
-        ahead[head["pool"]] += 1
+        job.summary = wire.JobSummary(jobs_ahead=-1 if fair else ahead[head.pool], state=state)
+        ahead[head.pool] += 1
         if state == wire.JobState.QUEUED:
-            waiting.add((head["pool"], head["priority"]))
+            waiting.add((head.pool, head.priority))
         found.append(job)
     return found
 
 
-def _to_wire(group: list[RowMapping], reasons: dict[str, str]) -> wire.Job:
+def _to_wire(group: list[LiveAllocation], reasons: dict[str, str]) -> wire.Job:
     head = group[0]
     queued = [row for row in group if _is_queued(row, reasons)]
     return wire.Job(
-        job_id=head["job_id"],
-        type=wire.JobType(f"TYPE_{head['job_type']}"),
-        entity_id=str(head["experiment_id"] if head["experiment_id"] is not None else head["task_id"]),
-        name=head["experiment_name"] or head["task_id"],
-        resource_pool=head["pool"],
-        submission_time=rfc3339(head["submitted_at"]),
-        username=head["username"],
-        user_id=head["owner_id"],
-        workspace_id=head["workspace_id"],
-        is_preemptible=bool(head["preemptible"]),
-        requested_slots=sum(row["slots"] for row in group),
-        allocated_slots=sum(row["slots"] for row in group if not _is_queued(row, reasons)),
-        priority=head["priority"],
-        weight=head["weight"],
-        progress=head["progress"],
-        reason=next((reasons[row["id"]] for row in queued if row["id"] in reasons), None),
+        job_id=head.job_id,
+        type=wire.JobType(f"TYPE_{head.job_type}"),
+        entity_id=str(head.experiment_id if head.experiment_id is not None else head.task_id),
+        name=head.experiment_name or head.task_id,
+        resource_pool=head.pool,
+        submission_time=rfc3339(head.submitted_at),
+        username=head.username,
+        user_id=head.owner_id,
+        workspace_id=head.workspace_id,
+        is_preemptible=bool(head.preemptible),
+        requested_slots=sum(row.slots for row in group),
+        allocated_slots=sum(row.slots for row in group if not _is_queued(row, reasons)),
+        priority=head.priority,
+        weight=head.weight,
+        progress=head.progress,
+        reason=next((reasons[row.id] for row in queued if row.id in reasons), None),
     )
 
 
-def _is_queued(row: RowMapping, reasons: dict[str, str]) -> bool:
+def _is_queued(row: LiveAllocation, reasons: dict[str, str]) -> bool:
     """Also one that its engine was handed and keeps in a queue of its own."""
-    handed = row["state"] == AllocationState.ASSIGNED and row["id"] in reasons
-    return handed or row["state"] == AllocationState.PENDING
+    handed = row.state == AllocationState.ASSIGNED and row.id in reasons
+    return handed or row.state == AllocationState.PENDING
 
 
-def _job_state(group: list[RowMapping], reasons: dict[str, str], *, backfilled: bool) -> wire.JobState:
+def _job_state(group: list[LiveAllocation], reasons: dict[str, str], *, backfilled: bool) -> wire.JobState:
     if all(_is_queued(row, reasons) for row in group):
         return wire.JobState.QUEUED
     return wire.JobState.SCHEDULED_BACKFILLED if backfilled else wire.JobState.SCHEDULED
 
 
-def _order(row: RowMapping) -> tuple[object, ...]:
-    return row["pool"], row["priority"], row["position"], row["submitted_at"], row["job_id"]
+def _order(row: LiveAllocation) -> tuple[object, ...]:
+    return row.pool, row.priority, row.position, row.submitted_at, row.job_id
 
 
 def _state(job: wire.Job) -> wire.JobState:

@@ -75,7 +75,7 @@ async def move(
     ctx: MasterContext, project_id: int, ids: Sequence[int], *, skip_multitrial: bool
 ) -> list[RunActionResult]:
     def change(conn: Connection, _now: datetime, run_id: int) -> None:
-        experiment_id = trials.get(conn, run_id)["experiment_id"]
+        experiment_id = trials.get(conn, run_id).experiment_id
         if skip_multitrial:
             _sole_experiment(conn, run_id)
         experiment_service.move_to(conn, experiment_id, project_id)
@@ -93,7 +93,7 @@ async def prepare_reporting(
     def run(conn: Connection) -> int | None:
         trial = trials.get(conn, run_id)
         check_author(conn, caller, run_id)
-        config = storage or experiments.get(conn, trial["experiment_id"])["config"].get("checkpoint_storage")
+        config = storage or experiments.get(conn, trial.experiment_id).config.get("checkpoint_storage")
         if not config:
             return None
         storage_id = storage_backend.ensure(conn, config)
@@ -104,7 +104,7 @@ async def prepare_reporting(
 
 
 async def metadata(ctx: MasterContext, run_id: int) -> dict[str, Any]:
-    return await ctx.db.read(lambda conn: trials.get(conn, run_id)["metadata"] or {})
+    return await ctx.db.read(lambda conn: trials.get(conn, run_id).metadata or {})
 
 
 async def set_metadata(ctx: MasterContext, caller: Caller, run_id: int, values: dict[str, Any]) -> dict[str, Any]:
@@ -117,7 +117,7 @@ async def set_metadata(ctx: MasterContext, caller: Caller, run_id: int, values: 
 
 
 def _sole_experiment(conn: Connection, run_id: int) -> int:
-    experiment_id: int = trials.get(conn, run_id)["experiment_id"]
+    experiment_id: int = trials.get(conn, run_id).experiment_id
     if len(experiment_list.trial_ids(conn, experiment_id)) > 1:
         raise FailedPrecondition(
             f"run {run_id} is one of several of experiment {experiment_id}; use the experiment instead"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
 from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
@@ -14,6 +14,9 @@ from determined.master.db.queries import checkpoint as checkpoints
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries import task as tasks
+from determined.master.db.queries.allocation import LiveAllocation
+from determined.master.db.queries.task import AllocationAccelerators
+from determined.master.db.rows.allocations import Runner
 from determined.master.lifecycle import containers
 from determined.master.lifecycle.pools import pools_of
 from determined.master.lifecycle.states import TaskType as Stored
@@ -33,9 +36,9 @@ async def get(ctx: MasterContext, task_id: str) -> wire.Task:
         held = [allocation_service.to_wire(a) for a in allocations.of_task(conn, task_id)]
         return wire.Task(
             task_id=task_id,
-            task_type=wire.TaskType(f"TASK_TYPE_{row['type']}"),
-            start_time=rfc3339(row["start_time"]),
-            end_time=rfc3339(row["end_time"]) if row["end_time"] else None,
+            task_type=wire.TaskType(f"TASK_TYPE_{row.type}"),
+            start_time=rfc3339(row.start_time),
+            end_time=rfc3339(row.end_time) if row.end_time else None,
             allocations=held,
         )
 
@@ -47,11 +50,11 @@ async def summaries(ctx: MasterContext) -> dict[str, wire.AllocationSummary]:
     schedulers = {name: pool.scheduler.value for name, pool in pools_of(ctx.config).items()}
 
     def read(conn: Connection) -> dict[str, wire.AllocationSummary]:
-        held: dict[str, list[RowMapping]] = {}
+        held: dict[str, list[Runner]] = {}
         for row in runners.of_live_allocations(conn):
-            held.setdefault(row["allocation_id"], []).append(row)
+            held.setdefault(row.allocation_id, []).append(row)
         return {
-            row["id"]: _summary(ctx.config, row, held.get(row["id"], []), schedulers)
+            row.id: _summary(ctx.config, row, held.get(row.id, []), schedulers)
             for row in allocations.live_with_job(conn)
         }
 
@@ -92,20 +95,20 @@ async def context_directory(ctx: MasterContext, task_id: str) -> str:
 
 
 async def accelerators(ctx: MasterContext, task_id: str) -> list[AcceleratorData]:
-    def read(conn: Connection) -> Sequence[RowMapping]:
+    def read(conn: Connection) -> Sequence[AllocationAccelerators]:
         tasks.get(conn, task_id)
         return tasks.accelerators(conn, task_id)
 
     rows = await ctx.db.read(read)
-    return [convert(one, AcceleratorData) for row in rows for one in row["accelerators"]]
+    return [convert(one, AcceleratorData) for row in rows for one in row.accelerators]
 
 
-def name_of(row: RowMapping) -> str:
-    if row["task_type"] == Stored.TRIAL:
-        return f"Trial {row['trial_id']} (Experiment {row['experiment_id']})"
-    if row["task_type"] == Stored.CHECKPOINT_GC:
-        return f"Checkpoint GC (Experiment {row['experiment_id']})"
-    return str(row["task_id"])
+def name_of(row: LiveAllocation) -> str:
+    if row.task_type == Stored.TRIAL:
+        return f"Trial {row.trial_id} (Experiment {row.experiment_id})"
+    if row.task_type == Stored.CHECKPOINT_GC:
+        return f"Checkpoint GC (Experiment {row.experiment_id})"
+    return str(row.task_id)
 
 
 def _collection(config: MasterConfig, experiment_id: int, since: datetime) -> dict[str, Any]:
@@ -124,36 +127,36 @@ def _collection(config: MasterConfig, experiment_id: int, since: datetime) -> di
 
 
 def _summary(
-    config: MasterConfig, row: RowMapping, held: list[RowMapping], schedulers: dict[str, str]
+    config: MasterConfig, row: LiveAllocation, held: list[Runner], schedulers: dict[str, str]
 ) -> wire.AllocationSummary:
     return wire.AllocationSummary(
-        allocation_id=row["id"],
-        task_id=row["task_id"],
+        allocation_id=row.id,
+        task_id=row.task_id,
         name=name_of(row),
-        registered_time=rfc3339(row["requested_at"]),
-        resource_pool=row["pool"],
-        slots_needed=row["slots"],
-        priority=row["priority"],
-        scheduler_type=schedulers.get(row["pool"]),
+        registered_time=rfc3339(row.requested_at),
+        resource_pool=row.pool,
+        slots_needed=row.slots,
+        priority=row.priority,
+        scheduler_type=schedulers.get(row.pool),
         proxy_ports=[],
         resources=[_resources(config, runner) for runner in held],
-        task_type=wire.TaskType(f"TASK_TYPE_{row['task_type']}"),
+        task_type=wire.TaskType(f"TASK_TYPE_{row.task_type}"),
         state=allocation_service.to_wire(row).state,
-        experiment_id=row["experiment_id"],
-        trial_id=row["trial_id"],
-        username=row["username"],
+        experiment_id=row.experiment_id,
+        trial_id=row.trial_id,
+        username=row.username,
     )
 
 
-def _resources(config: MasterConfig, runner: RowMapping) -> wire.ResourcesSummary:
-    kind = DeviceType(f"TYPE_{runner['device'].upper()}")
-    devices = [Device(id=slot, type=kind) for slot in runner["slot_ids"]]
+def _resources(config: MasterConfig, runner: Runner) -> wire.ResourcesSummary:
+    kind = DeviceType(f"TYPE_{runner.device.upper()}")
+    devices = [Device(id=slot, type=kind) for slot in runner.slot_ids]
     return wire.ResourcesSummary(
-        resources_id=runner["resource_id"],
-        allocation_id=runner["allocation_id"],
-        container_id=runner["container_id"],
-        resources_type=RESOURCES_TYPE if containers.are_run_by(config, runner["engine"]) else "process",
-        agent_devices={runner["node_id"]: wire.ResourcesSummaryDevices(devices=devices)},
+        resources_id=runner.resource_id,
+        allocation_id=runner.allocation_id,
+        container_id=runner.container_id,
+        resources_type=RESOURCES_TYPE if containers.are_run_by(config, runner.engine) else "process",
+        agent_devices={runner.node_id: wire.ResourcesSummaryDevices(devices=devices)},
     )
 
 

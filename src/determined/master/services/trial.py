@@ -113,11 +113,11 @@ async def remaining_log_days(ctx: MasterContext, trial_id: int) -> int:
 
     def read(conn: Connection) -> int:
         trial = rows.get(conn, trial_id)
-        days = trial["log_retention_days"]
+        days = trial.log_retention_days
         days = ctx.config.retention_policy.log_retention_days if days is None else days
-        if days == FOREVER or trial["end_time"] is None:
+        if days == FOREVER or trial.end_time is None:
             return int(days)
-        since_end: timedelta = ctx.clock.now() - trial["end_time"]
+        since_end: timedelta = ctx.clock.now() - trial.end_time
         return max(0, int(days) - since_end.days)
 
     return await ctx.db.read(read)

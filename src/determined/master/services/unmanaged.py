@@ -44,7 +44,7 @@ async def create_trial(
 
     def run(conn: Connection) -> Trial:
         now = ctx.clock.now()
-        owner_id = experiments.get(conn, experiment_id)["owner_id"]
+        owner_id = experiments.get(conn, experiment_id).owner_id
         require_owner(caller, owner_id, f"experiment {experiment_id}")
         trial_id = _known_trial(conn, experiment_id, external_id)
         if trial_id is None:

@@ -3,15 +3,16 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from determined.master.config import MasterConfig, load_master_config
+from determined.master.db.queries.runner import Identity
 from determined.master.lifecycle import identity
 
-LINKED = {
-    "username": "ann", "agent_uid": 1001, "agent_user": "ann", "agent_gid": 1001, "agent_group": "ann",
-    "workspace_uid": None, "workspace_user": None, "workspace_gid": None, "workspace_group": None,
-    "workspace_user_of": None,
-}  # fmt: skip
+LINKED = Identity(
+    username="ann", agent_uid=1001, agent_user="ann", agent_gid=1001, agent_group="ann", workspace_uid=None,
+    workspace_user=None, workspace_gid=None, workspace_group=None, workspace_user_of=None,
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -25,12 +26,12 @@ def isolated(monkeypatch: pytest.MonkeyPatch) -> MasterConfig:
 
 
 def test_linked_user_is_isolated_on_the_masters_own_machine(isolated: MasterConfig) -> None:
-    assert identity.isolation_problem({**LINKED, "engine": "local"}, isolated) is None  # type: ignore[arg-type]
-    assert identity.isolation_problem(LINKED, isolated) is None  # type: ignore[arg-type]
+    assert identity.isolation_problem(LINKED, isolated, "local") is None
+    assert identity.isolation_problem(LINKED, isolated) is None
 
 
 def test_isolation_refuses_a_cluster_whose_tasks_all_run_as_one_user(isolated: MasterConfig) -> None:
-    problem = identity.isolation_problem({**LINKED, "engine": "big"}, isolated)  # type: ignore[arg-type]
+    problem = identity.isolation_problem(LINKED, isolated, "big")
     assert problem is not None
     assert "'big' (ray)" in problem
 
@@ -50,15 +51,15 @@ def test_isolation_refuses_a_cluster_whose_tasks_all_run_as_one_user(isolated: M
     ],
 )
 def test_isolation_counts_root_by_number_by_name_and_by_group(isolated: MasterConfig, change: dict[str, Any]) -> None:
-    problem = identity.isolation_problem({**LINKED, **change}, isolated)  # type: ignore[arg-type]
+    problem = identity.isolation_problem(replace(LINKED, **change), isolated)
     assert problem is not None and "root" in problem
 
 
 def test_isolation_refuses_a_workspace_that_lends_the_os_user_of_another(isolated: MasterConfig) -> None:
-    lent = {**LINKED, "workspace_uid": 2001, "workspace_user": "bob", "workspace_user_of": "bob"}
-    problem = identity.isolation_problem(lent, isolated)  # type: ignore[arg-type]
+    lent = replace(LINKED, workspace_uid=2001, workspace_user="bob", workspace_user_of="bob")
+    problem = identity.isolation_problem(lent, isolated)
     assert problem is not None and "OS user of 'bob'" in problem
-    shared = {**lent, "agent_uid": 2001}
-    assert identity.isolation_problem(shared, isolated) is None, "an administrator linked both"  # type: ignore[arg-type]
-    service = {**LINKED, "workspace_uid": 3000, "workspace_user": "lab"}
-    assert identity.isolation_problem(service, isolated) is None  # type: ignore[arg-type]
+    shared = replace(lent, agent_uid=2001)
+    assert identity.isolation_problem(shared, isolated) is None, "an administrator linked both"
+    service = replace(LINKED, workspace_uid=3000, workspace_user="lab")
+    assert identity.isolation_problem(service, isolated) is None

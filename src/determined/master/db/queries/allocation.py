@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, NotNullable, RowMapping, bindparam, func, insert, select, update
+import msgspec
+from sqlalchemy import Connection, NotNullable, bindparam, func, insert, select, update
 
 from determined.errors import NotFound
+from determined.master.db import fetch
+from determined.master.db.rows.allocations import Allocation, AllocationValues
 from determined.master.db.schema import allocations, experiments, jobs, log_policy_hits, tasks, trials, users
 
 # Statements that every trial needs are built once: building one costs more than running it.
@@ -37,6 +39,33 @@ _LIVE_WITH_JOB = (
     .where(allocations.c.ended_at.is_(None))
     .order_by(allocations.c.requested_at, allocations.c.id)
 )
+
+
+class LiveAllocation(Allocation, frozen=True):
+    """Allocation with the columns of its task, its job and its experiment."""
+
+    task_type: str
+    job_id: str
+    job_type: str
+    owner_id: int
+    workspace_id: int
+    priority: int
+    weight: float
+    max_slots: int | None
+    submitted_at: datetime
+    position: float
+    username: str
+    experiment_id: int | None
+    experiment_name: str | None
+    progress: float | None
+
+
+class AllocationEnd(msgspec.Struct, frozen=True):
+    exit_kind: str | None
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
 _OVERDUE = select(allocations.c.id).where(
     allocations.c.ended_at.is_(None),
     allocations.c.kill_at.is_(None),
@@ -44,7 +73,7 @@ _OVERDUE = select(allocations.c.id).where(
 )
 
 
-def get(conn: Connection, allocation_id: str) -> RowMapping:
+def get(conn: Connection, allocation_id: str) -> Allocation:
     """Raises NotFound."""
     row = find(conn, allocation_id)
     if row is None:
@@ -52,8 +81,8 @@ def get(conn: Connection, allocation_id: str) -> RowMapping:
     return row
 
 
-def find(conn: Connection, allocation_id: str) -> RowMapping | None:
-    return conn.execute(_FIND, {"this": allocation_id}).mappings().one_or_none()
+def find(conn: Connection, allocation_id: str) -> Allocation | None:
+    return fetch.row(conn, _FIND, Allocation, {"this": allocation_id})
 
 
 def first_run(conn: Connection, task_id: str) -> int:
@@ -62,47 +91,47 @@ def first_run(conn: Connection, task_id: str) -> int:
     return int(conn.execute(query).scalar_one())
 
 
-def insert_row(conn: Connection, values: dict[str, Any]) -> None:
+def insert_row(conn: Connection, values: AllocationValues) -> None:
     conn.execute(insert(allocations).values(**values))
 
 
-def update_row(conn: Connection, allocation_id: str, values: dict[str, Any]) -> None:
+def update_row(conn: Connection, allocation_id: str, values: AllocationValues) -> None:
     conn.execute(_UPDATE, {"this": allocation_id, **values})
 
 
-def live_of_trial(conn: Connection, trial_id: int) -> RowMapping | None:
+def live_of_trial(conn: Connection, trial_id: int) -> Allocation | None:
     statement = select(allocations).where(allocations.c.trial_id == trial_id, allocations.c.ended_at.is_(None))
-    return conn.execute(statement).mappings().one_or_none()
+    return fetch.row(conn, statement, Allocation)
 
 
-def live_of_experiment(conn: Connection, experiment_id: int) -> Sequence[RowMapping]:
+def live_of_experiment(conn: Connection, experiment_id: int) -> list[Allocation]:
     statement = (
         select(allocations)
         .join(trials, trials.c.id == allocations.c.trial_id)
         .where(trials.c.experiment_id == experiment_id, allocations.c.ended_at.is_(None))
     )
-    return conn.execute(statement).mappings().all()
+    return fetch.rows(conn, statement, Allocation)
 
 
-def of_task(conn: Connection, task_id: str) -> Sequence[RowMapping]:
+def of_task(conn: Connection, task_id: str) -> list[Allocation]:
     """Newest first."""
     statement = select(allocations).where(allocations.c.task_id == task_id).order_by(allocations.c.run_id.desc())
-    return conn.execute(statement).mappings().all()
+    return fetch.rows(conn, statement, Allocation)
 
 
-def latest_ends(conn: Connection, trial_id: int, limit: int) -> Sequence[RowMapping]:
-    """How the newest allocations of a trial ended, newest first."""
+def latest_ends(conn: Connection, trial_id: int, limit: int) -> list[AllocationEnd]:
+    """Ends of the newest allocations of a trial, newest first."""
     statement = (
         select(allocations.c.exit_kind, allocations.c.started_at, allocations.c.ended_at)
         .where(allocations.c.trial_id == trial_id)
         .order_by(allocations.c.run_id.desc())
         .limit(limit)
     )
-    return conn.execute(statement).mappings().all()
+    return fetch.rows(conn, statement, AllocationEnd)
 
 
 def first_failure_reason(conn: Connection, experiment_id: int) -> str | None:
-    """Why the last run of the experiment's first failed trial ended."""
+    """Return why the last run of the experiment's first failed trial ended."""
     statement = (
         select(allocations.c.exit_reason)
         .join(trials, trials.c.id == allocations.c.trial_id)
@@ -113,9 +142,9 @@ def first_failure_reason(conn: Connection, experiment_id: int) -> str | None:
     return conn.execute(statement).scalar_one_or_none()
 
 
-def live_with_job(conn: Connection) -> Sequence[RowMapping]:
+def live_with_job(conn: Connection) -> list[LiveAllocation]:
     """Every live allocation with the columns of its job that scheduling and the queue need."""
-    return conn.execute(_LIVE_WITH_JOB).mappings().all()
+    return fetch.rows(conn, _LIVE_WITH_JOB, LiveAllocation)
 
 
 def excluded_nodes(conn: Connection) -> dict[str, frozenset[str]]:

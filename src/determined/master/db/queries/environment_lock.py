@@ -1,18 +1,19 @@
 """Rows of environment locks: the first that is stored for a platform stays."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, delete, insert, literal, select
+from sqlalchemy import Connection, delete, insert, literal, select
 
+from determined.master.db import fetch
+from determined.master.db.rows.experiments import EnvironmentLock
 from determined.master.db.schema import environment_locks
 
 _locks = environment_locks.c
 
 
-def list_all(conn: Connection, experiment_id: int) -> Sequence[RowMapping]:
+def list_all(conn: Connection, experiment_id: int) -> list[EnvironmentLock]:
     query = select(environment_locks).where(_locks.experiment_id == experiment_id).order_by(_locks.platform)
-    return conn.execute(query).mappings().all()
+    return fetch.rows(conn, query, EnvironmentLock)
 
 
 def get(conn: Connection, experiment_id: int, platform: str) -> str | None:

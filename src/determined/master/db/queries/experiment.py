@@ -1,11 +1,12 @@
 """Rows of experiments and their model definitions: get, insert, update, delete. Lists live in experiment_list.py."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, delete, exists, insert, select, tuple_, update
+from sqlalchemy import Connection, bindparam, delete, exists, insert, select, tuple_, update
 
 from determined.errors import NotFound
+from determined.master.db import fetch
+from determined.master.db.rows.experiments import Experiment, ExperimentValues
 from determined.master.db.schema import (
     allocations,
     experiments,
@@ -25,19 +26,19 @@ _GET = select(experiments).where(experiments.c.id == bindparam("this"))
 _UPDATE = update(experiments).where(experiments.c.id == bindparam("this"))
 
 
-def get(conn: Connection, experiment_id: int) -> RowMapping:
+def get(conn: Connection, experiment_id: int) -> Experiment:
     """Raises NotFound."""
-    row = conn.execute(_GET, {"this": experiment_id}).mappings().one_or_none()
+    row = fetch.row(conn, _GET, Experiment, {"this": experiment_id})
     if row is None:
         raise NotFound(f"experiment {experiment_id} not found")
     return row
 
 
-def insert_row(conn: Connection, values: dict[str, Any]) -> int:
+def insert_row(conn: Connection, values: ExperimentValues) -> int:
     return int(conn.execute(insert(experiments).values(**values).returning(experiments.c.id)).scalar_one())
 
 
-def update_row(conn: Connection, experiment_id: int, values: dict[str, Any]) -> None:
+def update_row(conn: Connection, experiment_id: int, values: ExperimentValues) -> None:
     conn.execute(_UPDATE, {"this": experiment_id, **values})
 
 
@@ -82,9 +83,9 @@ def model_definition_of_task(conn: Connection, task_id: str) -> bytes | None:
     return conn.execute(statement).scalar_one_or_none()
 
 
-def in_states(conn: Connection, states: Sequence[str]) -> Sequence[RowMapping]:
+def in_states(conn: Connection, states: Sequence[str]) -> list[Experiment]:
     statement = select(experiments).where(experiments.c.state.in_(states)).order_by(experiments.c.id)
-    return conn.execute(statement).mappings().all()
+    return fetch.rows(conn, statement, Experiment)
 
 
 def has_live_trial(conn: Connection, experiment_id: int, terminal: Sequence[str]) -> bool:

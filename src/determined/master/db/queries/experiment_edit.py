@@ -1,11 +1,11 @@
 """Changes to experiments that no state depends on: texts, labels, project, log retention."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
 
 from determined.master.db.queries.batching import AnyRow
+from determined.master.db.rows.experiments import ExperimentValues
 from determined.master.db.schema import experiments, projects, tasks, trials, workspaces
 
 _STANDING = select(experiments.c.state, experiments.c.archived, experiments.c.project_id).where(
@@ -18,7 +18,7 @@ def standing(conn: Connection, experiment_id: int) -> AnyRow | None:
     return conn.execute(_STANDING, {"this": experiment_id}).first()
 
 
-def set_values(conn: Connection, experiment_id: int, values: dict[str, Any]) -> None:
+def set_values(conn: Connection, experiment_id: int, values: ExperimentValues) -> None:
     if values:
         conn.execute(update(experiments).where(experiments.c.id == experiment_id).values(**values))
 

@@ -1,20 +1,27 @@
-"""What the master adds to the nodes engines report: enabled, disabled, draining; nodes added by hand; pool bindings."""
+"""Nodes as people set them: enabled, disabled, draining; nodes added by hand; pool bindings."""
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, select
+import msgspec
+from sqlalchemy import Connection, delete, select
 
+from determined.master.db import fetch
 from determined.master.db.dialects import upsert
+from determined.master.db.rows.cluster import LocalNode, LocalNodeValues, NodeOverride
 from determined.master.db.schema import local_nodes, node_overrides, pool_bindings, workspaces
 
 WHOLE_NODE = -1
 _OVERRIDES = select(node_overrides)  # built once: every scheduling pass asks it
 
 
-def overrides(conn: Connection) -> Sequence[RowMapping]:
-    return conn.execute(_OVERRIDES).mappings().all()
+class DefaultPools(msgspec.Struct, frozen=True):
+    default_compute_pool: str | None
+    default_aux_pool: str | None
+
+
+def overrides(conn: Connection) -> list[NodeOverride]:
+    return fetch.rows(conn, _OVERRIDES, NodeOverride)
 
 
 def put_override(conn: Connection, node_id: str, slot_id: int, *, enabled: bool, draining: bool) -> None:
@@ -30,12 +37,12 @@ def drop_overrides(conn: Connection, node_id: str) -> None:
     conn.execute(delete(node_overrides).where(node_overrides.c.node_id == node_id))
 
 
-def added(conn: Connection) -> Sequence[RowMapping]:
-    return conn.execute(select(local_nodes).order_by(local_nodes.c.created_at)).mappings().all()
+def added(conn: Connection) -> list[LocalNode]:
+    return fetch.rows(conn, select(local_nodes).order_by(local_nodes.c.created_at), LocalNode)
 
 
 def add(conn: Connection, now: datetime, node_id: str, pool: str, slots: int) -> None:
-    values: dict[str, Any] = {"node_id": node_id, "pool": pool, "slots": slots, "created_at": now}
+    values: LocalNodeValues = {"node_id": node_id, "pool": pool, "slots": slots, "created_at": now}
     upsert(conn, local_nodes, values, ["node_id"])
 
 
@@ -83,8 +90,8 @@ def workspace_name(conn: Connection, workspace_id: int) -> str | None:
     return conn.execute(select(workspaces.c.name).where(workspaces.c.id == workspace_id)).scalar_one_or_none()
 
 
-def workspace_default_pools(conn: Connection, workspace_id: int) -> RowMapping | None:
+def workspace_default_pools(conn: Connection, workspace_id: int) -> DefaultPools | None:
     statement = select(workspaces.c.default_compute_pool, workspaces.c.default_aux_pool).where(
         workspaces.c.id == workspace_id
     )
-    return conn.execute(statement).mappings().one_or_none()
+    return fetch.row(conn, statement, DefaultPools)

@@ -1,12 +1,15 @@
 """Rows of runners, one per node of an allocation."""
 
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, and_, bindparam, func, insert, or_, select, update
+import msgspec
+from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select, update
 
 from determined.errors import NotFound
+from determined.master.db import fetch
 from determined.master.db.queries.batching import batches
+from determined.master.db.rows.allocations import Runner, RunnerValues
 from determined.master.db.schema import allocations, jobs, runners, tasks, users, workspaces
 
 _others = users.alias("others")
@@ -56,7 +59,38 @@ _ALIVE = (
 )
 
 
-def get(conn: Connection, resource_id: str) -> RowMapping:
+class Identity(msgspec.Struct, frozen=True):
+    """Operating system users of a task's owner and of its workspace."""
+
+    username: str
+    agent_uid: int | None
+    agent_user: str | None
+    agent_gid: int | None
+    agent_group: str | None
+    workspace_uid: int | None
+    workspace_user: str | None
+    workspace_gid: int | None
+    workspace_group: str | None
+    workspace_user_of: str | None
+
+
+class AliveRunner(Runner, frozen=True):
+    """Runner with the kill request of its allocation and the fields of Identity."""
+
+    kill_at: datetime | None
+    username: str
+    agent_uid: int | None
+    agent_user: str | None
+    agent_gid: int | None
+    agent_group: str | None
+    workspace_uid: int | None
+    workspace_user: str | None
+    workspace_gid: int | None
+    workspace_group: str | None
+    workspace_user_of: str | None
+
+
+def get(conn: Connection, resource_id: str) -> Runner:
     """Raises NotFound."""
     row = find(conn, resource_id)
     if row is None:
@@ -64,8 +98,8 @@ def get(conn: Connection, resource_id: str) -> RowMapping:
     return row
 
 
-def find(conn: Connection, resource_id: str) -> RowMapping | None:
-    return conn.execute(_FIND, {"this": resource_id}).mappings().one_or_none()
+def find(conn: Connection, resource_id: str) -> Runner | None:
+    return fetch.row(conn, _FIND, Runner, {"this": resource_id})
 
 
 def known(conn: Connection, resource_ids: Sequence[str]) -> set[str]:
@@ -76,49 +110,53 @@ def known(conn: Connection, resource_ids: Sequence[str]) -> set[str]:
     return found
 
 
-def insert_rows(conn: Connection, rows: list[dict[str, Any]]) -> None:
+def insert_rows(conn: Connection, rows: list[RunnerValues]) -> None:
     conn.execute(insert(runners), rows)
 
 
-def update_row(conn: Connection, resource_id: str, values: dict[str, Any]) -> None:
+def update_row(conn: Connection, resource_id: str, values: RunnerValues) -> None:
     conn.execute(_UPDATE, {"this": resource_id, **values})
 
 
-def of_allocation(conn: Connection, allocation_id: str) -> Sequence[RowMapping]:
+def of_allocation(conn: Connection, allocation_id: str) -> list[Runner]:
     """By rank."""
-    return conn.execute(_OF_ALLOCATION, {"allocation": allocation_id}).mappings().all()
+    return fetch.rows(conn, _OF_ALLOCATION, Runner, {"allocation": allocation_id})
 
 
-def of_live_allocations(conn: Connection) -> Sequence[RowMapping]:
+def of_live_allocations(conn: Connection) -> list[Runner]:
     """Every runner whose allocation has not ended: these hold slots. By allocation and rank.
 
     Neither joined nor sorted by the database: SQLite would walk all runners there ever were.
     """
-    found = conn.execute(_OF_LIVE_ALLOCATIONS).mappings()
-    return sorted(found, key=lambda row: (row["allocation_id"], row["rank"]))
+    return sorted(
+        fetch.rows(conn, _OF_LIVE_ALLOCATIONS, Runner), key=lambda runner: (runner.allocation_id, runner.rank)
+    )
 
 
-def alive(conn: Connection) -> Sequence[RowMapping]:
+def alive(conn: Connection) -> list[AliveRunner]:
     """Runners an engine must have, with the kill request of their allocation and whom they run as.
 
     A runner that has reported its exit but not drained still belongs to its engine: it may have records to ship.
     """
-    return conn.execute(_ALIVE).mappings().all()
+    return fetch.rows(conn, _ALIVE, AliveRunner)
 
 
-def identity(conn: Connection, owner_id: int, workspace_id: int) -> RowMapping:
+def identity(conn: Connection, owner_id: int, workspace_id: int) -> Identity:
     """Whom tasks of this user in this workspace run as."""
     statement = (
         select(*_IDENTITY).join_from(users, workspaces, workspaces.c.id == workspace_id).where(users.c.id == owner_id)
     )
-    return conn.execute(statement).mappings().one()
+    found = fetch.row(conn, statement, Identity)
+    if found is None:
+        raise NotFound(f"user {owner_id} or workspace {workspace_id} not found")
+    return found
 
 
-def on_node(conn: Connection, node_id: str) -> Sequence[RowMapping]:
+def on_node(conn: Connection, node_id: str) -> list[Runner]:
     """Runners of live allocations on one node."""
     statement = (
         select(runners)
         .join(allocations, allocations.c.id == runners.c.allocation_id)
         .where(runners.c.node_id == node_id, allocations.c.ended_at.is_(None))
     )
-    return conn.execute(statement).mappings().all()
+    return fetch.rows(conn, statement, Runner)

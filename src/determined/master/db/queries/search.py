@@ -1,43 +1,44 @@
 """The event log of each search, its newest snapshot, and what it has learnt from its trials (history)."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, func, insert, or_, select
+from sqlalchemy import Connection, delete, func, insert, or_, select
 
+from determined._json import JsonObject
+from determined.master.db import fetch
 from determined.master.db.dialects import upsert
 from determined.master.db.queries.batching import batches
+from determined.master.db.rows.experiments import SearchEvent, SearchHistoryEntry
 from determined.master.db.schema import experiments, search_events, search_history, search_snapshots
 
 
-def last_event(conn: Connection, experiment_id: int) -> RowMapping | None:
+def last_event(conn: Connection, experiment_id: int) -> SearchEvent | None:
     statement = (
         select(search_events)
         .where(search_events.c.experiment_id == experiment_id)
         .order_by(search_events.c.seq.desc())
         .limit(1)
     )
-    return conn.execute(statement).mappings().one_or_none()
+    return fetch.row(conn, statement, SearchEvent)
 
 
-def events_after(conn: Connection, experiment_id: int, seq: int) -> Sequence[RowMapping]:
+def events_after(conn: Connection, experiment_id: int, seq: int) -> list[SearchEvent]:
     statement = (
         select(search_events)
         .where(search_events.c.experiment_id == experiment_id, search_events.c.seq > seq)
         .order_by(search_events.c.seq)
     )
-    return conn.execute(statement).mappings().all()
+    return fetch.rows(conn, statement, SearchEvent)
 
 
-def event_at(conn: Connection, experiment_id: int, seq: int) -> dict[str, Any] | None:
+def event_at(conn: Connection, experiment_id: int, seq: int) -> JsonObject | None:
     statement = select(search_events.c.event).where(
         search_events.c.experiment_id == experiment_id, search_events.c.seq == seq
     )
-    found: dict[str, Any] | None = conn.execute(statement).scalar_one_or_none()
-    return found
+    return conn.execute(statement).scalar_one_or_none()
 
 
-def append(conn: Connection, experiment_id: int, seq: int, events: Sequence[dict[str, Any]]) -> None:
+def append(conn: Connection, experiment_id: int, seq: int, events: Sequence[JsonObject]) -> None:
     """The first gets number `seq`."""
     rows = [{"experiment_id": experiment_id, "seq": n, "event": event} for n, event in enumerate(events, seq)]
     conn.execute(insert(search_events), rows)
@@ -49,12 +50,12 @@ def snapshot_seq(conn: Connection, experiment_id: int) -> int | None:
     return conn.execute(statement).scalar_one_or_none()
 
 
-def snapshot(conn: Connection, experiment_id: int) -> Any:
+def snapshot(conn: Connection, experiment_id: int) -> JsonObject:
     statement = select(search_snapshots.c.snapshot).where(search_snapshots.c.experiment_id == experiment_id)
     return conn.execute(statement).scalar_one()
 
 
-def put_snapshot(conn: Connection, experiment_id: int, seq: int, state: dict[str, Any]) -> None:
+def put_snapshot(conn: Connection, experiment_id: int, seq: int, state: JsonObject) -> None:
     """Replace the snapshot and forget the events inside it, but for the last: it names the searcher's state."""
     upsert(
         conn,
@@ -80,7 +81,7 @@ def active_with_sampler(conn: Connection) -> Sequence[int]:
 
 
 def append_history(
-    conn: Connection, experiment_id: int, events: Sequence[dict[str, Any]], *, pending: bool = False
+    conn: Connection, experiment_id: int, events: Sequence[JsonObject], *, pending: bool = False
 ) -> None:
     """Events, in order, behind what is there. One without an `id` is of no trial, but of the whole search."""
     if not events:
@@ -94,22 +95,22 @@ def append_history(
     conn.execute(insert(search_history), rows)
 
 
-def history(conn: Connection, experiment_id: int) -> Sequence[RowMapping]:
+def history(conn: Connection, experiment_id: int) -> list[SearchHistoryEntry]:
     statement = select(search_history).where(search_history.c.experiment_id == experiment_id)
-    return conn.execute(statement.order_by(search_history.c.n)).mappings().all()
+    return fetch.rows(conn, statement.order_by(search_history.c.n), SearchHistoryEntry)
 
 
-def pending_history(conn: Connection, experiment_id: int, request_ids: Sequence[str]) -> Sequence[RowMapping]:
-    """What is still to be told of these trials, in order."""
-    found: list[RowMapping] = []
+def pending_history(conn: Connection, experiment_id: int, request_ids: Sequence[str]) -> list[SearchHistoryEntry]:
+    """Return the events of these trials that are not replayed yet, in order."""
+    entries: list[SearchHistoryEntry] = []
     for some in batches(request_ids):
         chosen = [
             search_history.c.experiment_id == experiment_id,
             search_history.c.pending.is_(True),
             search_history.c.request_id.in_(some),
         ]
-        found += conn.execute(select(search_history).where(*chosen)).mappings()
-    return sorted(found, key=lambda row: row["n"])
+        entries += fetch.rows(conn, select(search_history).where(*chosen), SearchHistoryEntry)
+    return sorted(entries, key=lambda entry: entry.n)
 
 
 def drop_history(conn: Connection, experiment_id: int, numbers: Sequence[int] | None = None) -> None:

@@ -1,21 +1,23 @@
-"""What searches have asked for and is not done yet. Row 0 holds no operations: trials are to be looked at once more."""
+"""Operations that searches asked for and that are not done yet. Row 0 holds none: it asks to look at trials again."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, exists, func, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select
 
+from determined._json import JsonObject
+from determined.master.db import fetch
 from determined.master.db.dialects import upsert
+from determined.master.db.rows.experiments import SearchQueueEntry
 from determined.master.db.schema import search_queue
 
-_N = search_queue.c.n
+_number = search_queue.c.n
 
 
-def put(conn: Connection, experiment_id: int, pieces: Sequence[list[dict[str, Any]]]) -> None:
+def put(conn: Connection, experiment_id: int, pieces: Sequence[list[JsonObject]]) -> None:
     """Operations as JSON carries them, each piece for one transaction, behind what is there."""
     if not pieces:
         return
-    newest = conn.execute(select(func.max(_N)).where(_mine(experiment_id))).scalar_one()
+    newest = conn.execute(select(func.max(_number)).where(_mine(experiment_id))).scalar_one()
     rows = [
         {"experiment_id": experiment_id, "n": n, "operations": piece}
         for n, piece in enumerate(pieces, (newest or 0) + 1)
@@ -23,23 +25,22 @@ def put(conn: Connection, experiment_id: int, pieces: Sequence[list[dict[str, An
     conn.execute(insert(search_queue), rows)
 
 
-def take(conn: Connection, experiment_id: int) -> list[dict[str, Any]]:
+def take(conn: Connection, experiment_id: int) -> list[JsonObject]:
     """Remove the first piece and return it; empty where none waits."""
-    first = select(search_queue).where(_mine(experiment_id), _N > 0).order_by(_N).limit(1)
-    row: RowMapping | None = conn.execute(first).mappings().one_or_none()
-    if row is None:
+    first = select(search_queue).where(_mine(experiment_id), _number > 0).order_by(_number).limit(1)
+    entry = fetch.row(conn, first, SearchQueueEntry)
+    if entry is None:
         return []
-    conn.execute(delete(search_queue).where(_mine(experiment_id), row["n"] == _N))
-    found: list[dict[str, Any]] = row["operations"]
-    return found
+    conn.execute(delete(search_queue).where(_mine(experiment_id), _number == entry.n))
+    return entry.operations
 
 
 def has_operations(conn: Connection, experiment_id: int) -> bool:
-    return bool(conn.execute(select(exists().where(_mine(experiment_id), _N > 0))).scalar_one())
+    return bool(conn.execute(select(exists().where(_mine(experiment_id), _number > 0))).scalar_one())
 
 
 def drop_operations(conn: Connection, experiment_id: int) -> None:
-    conn.execute(delete(search_queue).where(_mine(experiment_id), _N > 0))
+    conn.execute(delete(search_queue).where(_mine(experiment_id), _number > 0))
 
 
 def mark(conn: Connection, experiment_id: int) -> None:
@@ -49,7 +50,7 @@ def mark(conn: Connection, experiment_id: int) -> None:
 
 def unmark(conn: Connection, experiment_id: int) -> bool:
     """Whether it was marked."""
-    return conn.execute(delete(search_queue).where(_mine(experiment_id), _N == 0)).rowcount > 0
+    return conn.execute(delete(search_queue).where(_mine(experiment_id), _number == 0)).rowcount > 0
 
 
 def is_waiting(conn: Connection, experiment_id: int) -> bool:
@@ -62,5 +63,5 @@ def experiments(conn: Connection) -> Sequence[int]:
     return conn.execute(select(search_queue.c.experiment_id).distinct()).scalars().all()
 
 
-def _mine(experiment_id: int) -> Any:
+def _mine(experiment_id: int) -> ColumnElement[bool]:
     return search_queue.c.experiment_id == experiment_id

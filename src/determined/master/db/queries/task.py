@@ -2,28 +2,49 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+import msgspec
+from sqlalchemy import Connection, NotNullable, func, insert, select, update
 
+from determined._json import JsonObject
 from determined.errors import NotFound
+from determined.master.db import fetch
 from determined.master.db.queries.batching import batches
+from determined.master.db.rows.allocations import Task, TaskValues
 from determined.master.db.schema import allocations, experiments, tasks, trials
 
 
-def get(conn: Connection, task_id: str) -> RowMapping:
+class TrialDetails(msgspec.Struct, frozen=True):
+    id: int
+    task_id: str
+    hparams: JsonObject
+    seed: int
+    warm_start_checkpoint: str | None
+    experiment_id: int
+    config: JsonObject
+    original_config: str
+    submitter_python: str | None
+    experiment_checkpoint: str | None
+
+
+class AllocationAccelerators(msgspec.Struct, frozen=True):
+    id: str
+    accelerators: list[JsonObject]
+
+
+def get(conn: Connection, task_id: str) -> Task:
     """Raises NotFound."""
-    row = conn.execute(select(tasks).where(tasks.c.id == task_id)).mappings().one_or_none()
+    row = fetch.row(conn, select(tasks).where(tasks.c.id == task_id), Task)
     if row is None:
         raise NotFound(f"task {task_id} not found")
     return row
 
 
-def insert_row(conn: Connection, values: dict[str, Any]) -> None:
+def insert_row(conn: Connection, values: TaskValues) -> None:
     conn.execute(insert(tasks).values(**values))
 
 
-def insert_rows(conn: Connection, rows: list[dict[str, Any]]) -> None:
+def insert_rows(conn: Connection, rows: list[TaskValues]) -> None:
     if rows:
         conn.execute(insert(tasks), rows)
 
@@ -39,8 +60,8 @@ def end_of_trials(conn: Connection, now: datetime, trial_ids: Sequence[int]) -> 
         conn.execute(update(tasks).where(tasks.c.id.in_(ended), tasks.c.end_time.is_(None)).values(end_time=now))
 
 
-def trial_details(conn: Connection, trial_id: int) -> RowMapping:
-    """What a trial's task runs: its own columns and those of its experiment."""
+def trial_details(conn: Connection, trial_id: int) -> TrialDetails:
+    """Return the columns of a trial and of its experiment that its task runs by."""
     statement = (
         select(
             trials.c.id,
@@ -57,11 +78,14 @@ def trial_details(conn: Connection, trial_id: int) -> RowMapping:
         .join(experiments, experiments.c.id == trials.c.experiment_id)
         .where(trials.c.id == trial_id)
     )
-    return conn.execute(statement).mappings().one()
+    details = fetch.row(conn, statement, TrialDetails)
+    if details is None:
+        raise NotFound(f"trial {trial_id} not found")
+    return details
 
 
 def active_counts(conn: Connection) -> dict[str, int]:
-    """How many tasks of each type hold a live allocation."""
+    """Count the tasks of each type that hold a live allocation."""
     statement = (
         select(tasks.c.type, func.count(func.distinct(tasks.c.id)))
         .join(allocations, allocations.c.task_id == tasks.c.id)
@@ -71,10 +95,10 @@ def active_counts(conn: Connection) -> dict[str, int]:
     return {str(kind): int(count) for kind, count in conn.execute(statement)}
 
 
-def accelerators(conn: Connection, task_id: str) -> Sequence[RowMapping]:
+def accelerators(conn: Connection, task_id: str) -> list[AllocationAccelerators]:
     statement = (
-        select(allocations.c.id, allocations.c.accelerators)
+        select(allocations.c.id, NotNullable(allocations.c.accelerators))
         .where(allocations.c.task_id == task_id, allocations.c.accelerators.is_not(None))
         .order_by(allocations.c.run_id)
     )
-    return conn.execute(statement).mappings().all()
+    return fetch.rows(conn, statement, AllocationAccelerators)

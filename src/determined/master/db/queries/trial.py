@@ -3,12 +3,11 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
+import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    RowMapping,
     Select,
     and_,
     bindparam,
@@ -21,7 +20,9 @@ from sqlalchemy import (
 )
 
 from determined.errors import NotFound
+from determined.master.db import fetch
 from determined.master.db.queries.batching import batches
+from determined.master.db.rows.experiments import Trial, TrialValues
 from determined.master.db.schema import allocations, checkpoints, experiments, jobs, log_policy_hits, tasks, trials
 
 # Statements that every trial needs are built once: building one costs more than running it.
@@ -36,48 +37,68 @@ _WAITING_COUNTS = (
 )
 
 
-def get(conn: Connection, trial_id: int) -> RowMapping:
+class ExitedTrial(msgspec.Struct, frozen=True):
+    id: int
+    request_id: str
+    state: str
+    early_exit: str | None
+
+
+class WaitingTrial(msgspec.Struct, frozen=True):
+    id: int
+    task_id: str
+    run_id: int
+    experiment_id: int
+    pool: str
+
+
+class CheckpointSteps(msgspec.Struct, frozen=True):
+    uuid: str
+    steps_completed: int
+
+
+def get(conn: Connection, trial_id: int) -> Trial:
     """Raises NotFound."""
-    row = conn.execute(_GET, {"this": trial_id}).mappings().one_or_none()
+    row = fetch.row(conn, _GET, Trial, {"this": trial_id})
     if row is None:
         raise NotFound(f"trial {trial_id} not found")
     return row
 
 
-def by_request(conn: Connection, experiment_id: int, request_id: str) -> RowMapping | None:
+def by_request(conn: Connection, experiment_id: int, request_id: str) -> Trial | None:
     statement = select(trials).where(trials.c.experiment_id == experiment_id, trials.c.request_id == request_id)
-    return conn.execute(statement).mappings().one_or_none()
+    return fetch.row(conn, statement, Trial)
 
 
-def by_requests(conn: Connection, experiment_id: int, request_ids: Sequence[str]) -> dict[str, RowMapping]:
-    found: dict[str, RowMapping] = {}
+def by_requests(conn: Connection, experiment_id: int, request_ids: Sequence[str]) -> dict[str, Trial]:
+    by_request: dict[str, Trial] = {}
     for some in batches(request_ids):
         chosen = (trials.c.experiment_id == experiment_id, trials.c.request_id.in_(some))
-        found |= {row["request_id"]: row for row in conn.execute(select(trials).where(*chosen)).mappings()}
-    return found
+        by_request |= {trial.request_id: trial for trial in fetch.rows(conn, select(trials).where(*chosen), Trial)}
+    return by_request
 
 
-def insert_rows(conn: Connection, rows: list[dict[str, Any]]) -> dict[str, int]:
+def insert_rows(conn: Connection, rows: list[TrialValues]) -> dict[str, int]:
     """All of one shape; answers the new ids by task id."""
     if not rows:
         return {}
     statement = insert(trials).returning(trials.c.task_id, trials.c.id)
-    return {row.task_id: row.id for row in conn.execute(statement, rows)}
+    return {new.task_id: new.id for new in conn.execute(statement, rows)}
 
 
-def update_row(conn: Connection, trial_id: int, values: dict[str, Any]) -> None:
+def update_row(conn: Connection, trial_id: int, values: TrialValues) -> None:
     conn.execute(_UPDATE, {"this": trial_id, **values})
 
 
-def of_experiment(conn: Connection, experiment_id: int) -> Sequence[RowMapping]:
+def of_experiment(conn: Connection, experiment_id: int) -> list[Trial]:
     statement = select(trials).where(trials.c.experiment_id == experiment_id).order_by(trials.c.id)
-    return conn.execute(statement).mappings().all()
+    return fetch.rows(conn, statement, Trial)
 
 
 def with_live_allocation(conn: Connection, experiment_id: int) -> Sequence[tuple[int, str]]:
     """Id and state of each."""
     statement = select(trials.c.id, trials.c.state).where(*_open(experiment_id), _has_live_allocation())
-    return sorted((row.id, row.state) for row in conn.execute(statement))
+    return sorted((trial_id, state) for trial_id, state in conn.execute(statement))
 
 
 def idle(conn: Connection, experiment_id: int, states: Sequence[str], limit: int) -> Sequence[int]:
@@ -86,13 +107,13 @@ def idle(conn: Connection, experiment_id: int, states: Sequence[str], limit: int
     return conn.execute(select(trials.c.id).where(*chosen).limit(limit)).scalars().all()
 
 
-def update_rows(conn: Connection, trial_ids: Sequence[int], values: dict[str, Any]) -> None:
+def update_rows(conn: Connection, trial_ids: Sequence[int], values: TrialValues) -> None:
     """The same values for all."""
     for some in batches(trial_ids):
         conn.execute(update(trials).where(trials.c.id.in_(some)).values(**values))
 
 
-def update_each(conn: Connection, values: dict[int, dict[str, Any]]) -> None:
+def update_each(conn: Connection, values: dict[int, TrialValues]) -> None:
     """By id, values of the same columns for all."""
     if values:
         conn.execute(_UPDATE, [{"this": trial_id, **row} for trial_id, row in values.items()])
@@ -100,36 +121,37 @@ def update_each(conn: Connection, values: dict[int, dict[str, Any]]) -> None:
 
 def unreported_exits(
     conn: Connection, experiment_id: int, terminal: Sequence[str], limit: int | None = None
-) -> Sequence[RowMapping]:
+) -> list[ExitedTrial]:
     """Trials that have ended and of whose end the searcher does not know yet, by id; `limit` at most.
 
     Sorted here: told to sort, SQLite takes the index of all trials instead of the one of the open ones.
     """
     statement = select(trials.c.id, trials.c.request_id, trials.c.state, trials.c.early_exit)
     chosen = (*_open(experiment_id), trials.c.state.in_(list(terminal)))
-    return sorted(conn.execute(statement.where(*chosen).limit(limit)).mappings(), key=lambda row: row["id"])
+    exited = fetch.rows(conn, statement.where(*chosen).limit(limit), ExitedTrial)
+    return sorted(exited, key=lambda trial: trial.id)
 
 
 def mark_reported(conn: Connection, trial_ids: Sequence[int]) -> None:
     update_rows(conn, trial_ids, {"exit_reported": True})
 
 
-def wanting_allocation(conn: Connection, queue_limit: int) -> Sequence[RowMapping]:
+def wanting_allocation(conn: Connection, queue_limit: int) -> list[WaitingTrial]:
     """ACTIVE trials of managed experiments that have work to do and no live allocation, with their job's pool.
 
     None of an experiment of which `queue_limit` already wait, and not all at once: a big search would make every look
     at the queue slow.
     """
     full = [experiment_id for experiment_id, count in waiting_counts(conn).items() if count >= queue_limit]
-    return conn.execute(_wanting_allocation(), {"full": full}).mappings().all()
+    return fetch.rows(conn, _wanting_allocation(), WaitingTrial, {"full": full})
 
 
 def waiting_counts(conn: Connection) -> defaultdict[int, int]:
-    """How many allocations of each experiment wait for slots."""
+    """Count the allocations of each experiment that wait for slots."""
     return defaultdict(int, {row[0]: row[1] for row in conn.execute(_WAITING_COUNTS)})
 
 
-def latest_checkpoint(conn: Connection, trial_id: int) -> RowMapping | None:
+def latest_checkpoint(conn: Connection, trial_id: int) -> CheckpointSteps | None:
     """The trial's own COMPLETED checkpoint with the most steps, unless somebody asked to delete it."""
     statement = (
         select(checkpoints.c.uuid, checkpoints.c.steps_completed)
@@ -141,7 +163,7 @@ def latest_checkpoint(conn: Connection, trial_id: int) -> RowMapping | None:
         .order_by(checkpoints.c.steps_completed.desc(), checkpoints.c.report_time.desc())
         .limit(1)
     )
-    return conn.execute(statement).mappings().one_or_none()
+    return fetch.row(conn, statement, CheckpointSteps)
 
 
 def task_count(conn: Connection, trial_id: int) -> int:
@@ -158,7 +180,7 @@ def policy_hits(conn: Connection, task_id: str, action: str) -> Sequence[str]:
 
 
 def _open(experiment_id: int) -> tuple[ColumnElement[bool], ...]:
-    """Trials whose end the searcher has not been told; a live one is always among them."""
+    """Select trials whose end the searcher does not know; a live one is always among them."""
     return trials.c.experiment_id == experiment_id, trials.c.exit_reported.is_(False)
 
 

@@ -1,14 +1,15 @@
-"""What unmanaged experiments need: which of their trials have fallen silent, and how their trials stand."""
+"""Unmanaged experiments: trials that have fallen silent, states of trials, lookups by external id."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, select, update
+from sqlalchemy import Connection, select, update
 
+from determined.master.db import fetch
+from determined.master.db.rows.experiments import Trial
 from determined.master.db.schema import experiments, tasks, trials
 
 
-def silent_since(conn: Connection, moment: datetime) -> Sequence[RowMapping]:
+def silent_since(conn: Connection, moment: datetime) -> list[Trial]:
     """Running trials of unmanaged experiments whose last sign of life is older than `moment`."""
     query = (
         select(trials)
@@ -16,7 +17,7 @@ def silent_since(conn: Connection, moment: datetime) -> Sequence[RowMapping]:
         .where(experiments.c.unmanaged, trials.c.state == "ACTIVE", trials.c.last_activity < moment)
         .order_by(trials.c.id)
     )
-    return conn.execute(query).mappings().all()
+    return fetch.rows(conn, query, Trial)
 
 
 def trial_states(conn: Connection, experiment_id: int) -> list[str]:

@@ -63,7 +63,7 @@ class Allocation(msgspec.Struct, frozen=True):
     exit_reason: str | None
     exit_code: int | None
     drained: bool
-    accelerators: list[str] | None
+    accelerators: list[JsonObject] | None
     proxy_address: str | None
 
 
@@ -93,7 +93,7 @@ class AllocationValues(TypedDict, total=False):
     exit_reason: str | None
     exit_code: int | None
     drained: bool
-    accelerators: list[str] | None
+    accelerators: list[JsonObject] | None
     proxy_address: str | None
 
 

@@ -52,7 +52,7 @@ class AllocationColumns(Columns):
     exit_reason: Named[str | None] = Column(Text)  # for people
     exit_code: Named[int | None]
     drained: Named[bool] = Column(server_default=false())  # all runners' journals acknowledged
-    accelerators: Named[list[str] | None] = Column(JSON(none_as_null=True))
+    accelerators: Named[list[JsonObject] | None] = Column(JSON(none_as_null=True))
     proxy_address: Named[str | None]
 
 
