@@ -1,46 +1,55 @@
 """Secrets out of configs before anybody reads them. Trials still receive the real values."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
+from determined._json import JsonObject, JsonValue
+from determined.config.experiment_schema import ExperimentConfig
 from determined.config.requirement_lines import without_logins
 from determined.config.secret_names import is_secret_key, mask_logins, mask_variable, unmask
 from determined.constants import MASKED
+from determined.schema.secrets import secret_names
+from determined.schema.section import Section
 
-_SECRET_KEYS = {
-    "checkpoint_storage": ("access_key", "secret_key", "connection_string", "credential"),
-    "tensorboard_storage": ("access_key", "secret_key", "connection_string", "credential"),
-    "registry_auth": ("password", "auth", "identitytoken", "registrytoken"),
-    "dataset": ("token",),
-    "db": ("password", "url"),  # a URL may hold a password
-    "telemetry": ("segment_master_key", "segment_webui_key", "otel_exported_otlp_endpoint"),
-    "webhooks": ("signing_key",),
-    "security": ("initial_user_password",),
-}
 _VARIABLES = "environment_variables"
 
 
-def mask_secrets(raw: dict[str, Any]) -> dict[str, Any]:
-    """A copy of an experiment, job or master config that may be shown. Hyperparameters are never secrets."""
-    masked = {key: value if key == "hyperparameters" else _mask(key, value) for key, value in raw.items()}
+Names = dict[str, frozenset[str]]
+"""Secret keys by the key of their section."""
+
+
+def mask_secrets(raw: JsonObject, section: type[Section] | None = None) -> JsonObject:
+    """Copy a config of a kind, by default an experiment's, so that it may be shown. Hyperparameters are no secrets."""
+    names = _names(section)
+    masked = {key: value if key == "hyperparameters" else _mask(key, value, names) for key, value in raw.items()}
     data = masked.get("data")
     if isinstance(data, dict):
         masked["data"] = _mask_data(data)
     return masked
 
 
-def restore_secrets(given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    """`given` with the secrets of `known` where it still holds what `mask_secrets` shows in their place."""
-    restored: dict[str, Any] = _restore(given, known, mask_secrets(known))
-    return restored
+def _names(section: type[Section] | None) -> Names:
+    """Look up the secret keys of a config; the walk over its schema is done once."""
+    kind = section or ExperimentConfig
+    if kind not in _NAMES:
+        _NAMES[kind] = secret_names(kind.schema)
+    return _NAMES[kind]
 
 
-def masked_places(raw: dict[str, Any]) -> list[str]:
-    """Where a config holds the mask and not a secret: nothing can be done with it."""
-    return list(_masked(raw, mask_secrets(_unmask(raw)), ""))
+_NAMES: dict[type[Section], Names] = {}
 
 
-def _restore(given: Any, known: Any, shown: Any) -> Any:
+def restore_secrets(given: JsonObject, known: JsonObject) -> JsonObject:
+    """Copy `given` with the secrets of `known` where it still holds what `mask_secrets` shows in their place."""
+    return cast(JsonObject, _restore(given, known, mask_secrets(known)))
+
+
+def masked_places(raw: JsonObject) -> list[str]:
+    """List where a config holds the mask and not a secret: nothing can be done with it."""
+    return list(_masked(raw, mask_secrets(cast(JsonObject, _unmask(raw))), ""))
+
+
+def _restore(given: JsonValue, known: JsonValue, shown: Any) -> JsonValue:
     if isinstance(given, dict) and isinstance(known, dict):
         return {
             key: _restore_variables(value, known.get(key))
@@ -53,7 +62,7 @@ def _restore(given: Any, known: Any, shown: Any) -> Any:
     return known if isinstance(given, str) and given == shown else given
 
 
-def _restore_variables(given: Any, known: Any) -> Any:
+def _restore_variables(given: JsonValue, known: JsonValue) -> JsonValue:
     """By name: a fork may add variables, and may say for all devices what the parent says for each."""
     if isinstance(given, dict):
         by_device = known if isinstance(known, dict) else {}
@@ -66,7 +75,7 @@ def _restore_variables(given: Any, known: Any) -> Any:
     return [shown.get(entry, entry) if isinstance(entry, str) else entry for entry in given]
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: JsonValue) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
@@ -74,7 +83,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _masked(raw: Any, shown: Any, path: str) -> Iterator[str]:
+def _masked(raw: JsonValue, shown: Any, path: str) -> Iterator[str]:
     if isinstance(raw, dict):
         for key, value in raw.items():
             yield from _masked(value, shown[key], f"{path}.{key}" if path else str(key))
@@ -85,7 +94,7 @@ def _masked(raw: Any, shown: Any, path: str) -> Iterator[str]:
         yield path
 
 
-def _unmask(value: Any) -> Any:
+def _unmask(value: JsonValue) -> JsonValue:
     """So that only what `mask_secrets` masks is masked afterwards."""
     if isinstance(value, dict):
         return {key: _unmask(item) for key, item in value.items()}
@@ -94,23 +103,24 @@ def _unmask(value: Any) -> Any:
     return unmask(value) if isinstance(value, str) else value
 
 
-def _mask(section: str, value: Any) -> Any:
+def _mask(section: str, value: JsonValue, names: Names) -> JsonValue:
     if section == _VARIABLES:
         return _mask_variables(value)
     if isinstance(value, list):
-        return [_mask(section, item) for item in value]
+        return [_mask(section, item, names) for item in value]
     if isinstance(value, str):
         return mask_logins(value)
     if not isinstance(value, dict):
         return value
-    secret = _SECRET_KEYS.get(section, ())
-    masked = {key: _mask_all(item) if key in secret else _mask(key, item) for key, item in value.items()}
-    if section == "python" and isinstance(value.get("requirements"), list):
-        masked["requirements"] = [_mask_line(line) for line in value["requirements"]]
+    secret = names.get(section, ())
+    masked = {key: _mask_all(item) if key in secret else _mask(key, item, names) for key, item in value.items()}
+    lines = value.get("requirements")
+    if section == "python" and isinstance(lines, list):
+        masked["requirements"] = [_mask_line(line) for line in lines]
     return masked
 
 
-def _mask_variables(value: Any) -> Any:
+def _mask_variables(value: JsonValue) -> JsonValue:
     """`NAME=value` for all devices, or by device."""
     if isinstance(value, dict):
         return {device: _mask_variables(entries) for device, entries in value.items()}
@@ -119,7 +129,7 @@ def _mask_variables(value: Any) -> Any:
     return mask_variable(value) if isinstance(value, str) else value
 
 
-def _mask_data(value: Any) -> Any:
+def _mask_data(value: JsonValue) -> JsonValue:
     """`data` is the user's own: `secrets`, keys that are called like secrets, and logins in URLs."""
     if isinstance(value, dict):
         return {
@@ -131,14 +141,14 @@ def _mask_data(value: Any) -> Any:
     return mask_logins(value) if isinstance(value, str) else value
 
 
-def _mask_line(line: Any) -> Any:
+def _mask_line(line: JsonValue) -> JsonValue:
     """A line with the login of an index. An empty one is no requirement: `_unmask` makes it of a masked one."""
     if not isinstance(line, str):
         return line
     return MASKED if line == "" or without_logins(line) != line else line
 
 
-def _mask_all(value: Any) -> Any:
+def _mask_all(value: JsonValue) -> JsonValue:
     """Every leaf hidden; the shape stays, so that a reader still sees which secrets exist."""
     if isinstance(value, dict):
         return {key: _mask_all(item) for key, item in value.items()}

@@ -3,6 +3,7 @@
 import pytest
 
 from determined.config import mask_secrets
+from determined.config.master_schema import MasterFile
 from determined.constants import MASKED
 
 
@@ -43,7 +44,7 @@ def test_azure_and_master_secrets_are_masked() -> None:
             }
         ],
     }
-    masked = mask_secrets(raw)
+    masked = mask_secrets(raw, MasterFile)
     assert masked["checkpoint_storage"]["connection_string"] == masked["checkpoint_storage"]["credential"] == MASKED
     assert masked["checkpoint_storage"]["account_url"] == "u"
     assert masked["db"] == {"user": "postgres", "password": MASKED}

@@ -10,6 +10,7 @@ from determined.constants import API_VERSION
 from determined.errors import InvalidArgument
 from determined.master.auth import allocation_token
 from determined.master.auth.identity import Caller, require_admin
+from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
 from determined.master.db.queries import cluster
 from determined.master.lifecycle.identity import can_switch_users, own_addresses
@@ -94,7 +95,7 @@ def shown_config(ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     raw = {**ctx.config.raw, "resource_manager": dict(ctx.config.raw.get("resource_manager") or {})}
     raw["resource_manager"].setdefault("type", ctx.config.resource_manager.type)
     raw.setdefault("feature_switches", list(ctx.config.feature_switches))
-    return mask_secrets(raw)
+    return mask_secrets(raw, MasterConfig)
 
 
 def change_config(caller: Caller, asked: PatchMasterConfigRequest) -> None:
