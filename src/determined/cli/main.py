@@ -17,6 +17,7 @@ NOUNS: list[tuple[tuple[str, ...], str, str]] = [
     (("agent", "a"), "machines of the cluster", "agent"),
     (("checkpoint", "c"), "saved checkpoints", "checkpoint"),
     (("completion",), "completion of words in bash, zsh and fish", "completion"),
+    (("config",), "config files: their JSON schema, for editors", "config"),
     (("deploy", "d"), "start and stop a cluster", "deploy"),
     (("dev",), "talk to the REST API by hand", "dev"),
     (("environment", "env"), "Python environments of tasks on this machine", "environment"),

@@ -156,7 +156,7 @@ class Hyperparameter(Node[Any]):
         """A constant, a group or a range; which keys a range has is told by its type."""
         ranges = [
             {
-                "if": {"properties": {"type": {"const": name}}, "required": ["type"]},
+                "if": {"type": "object", "properties": {"type": {"const": name}}, "required": ["type"]},
                 "then": leaf.schema.json_schema(),
             }
             for name, leaf in _LEAVES.items()

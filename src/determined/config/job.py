@@ -23,7 +23,7 @@ def _slots_within_cap(value: JsonObject) -> Iterator[tuple[str, str]]:
         yield "", f"slots={slots} exceeds max_slots={cap}"
 
 
-class JobResources(Section, rules=(_slots_within_cap,)):
+class _TaskResources(Section):
     """The resources of a task."""
 
     slots: int = field(Integer(0, INT32_MAX), "GPUs (or CPU slots) of the task.", default=1)
@@ -35,19 +35,38 @@ class JobResources(Section, rules=(_slots_within_cap,)):
     resource_pool: str = field(Text(), "Default: the workspace's or the cluster's default pool.", default="")
     shm_size: int | None = field(Size(), "A size such as `4g`.", default=None, engines=DOCKER)
     devices: tuple[DeviceMount, ...] = field(DEVICES, "Device files.", default=[], engines=DOCKER)
-    # These jobs always run on one node.
+
+
+class JobResources(_TaskResources, rules=(_slots_within_cap,)):
+    """The resources of a command, notebook, shell or TensorBoard, which always run on one node."""
+
     is_single_node: None = field(MustBeNull(), "", default=None, fill=False, legacy=True)
 
 
-class JobConfig(Section):
-    """The config of a command, notebook, shell or TensorBoard."""
+class GenericResources(_TaskResources, rules=(_slots_within_cap,)):
+    """The resources of a generic task."""
 
-    description: str | None = field(Text(), "Shown in lists. Default: the kind and three random words.", default=None)
+    is_single_node: bool = field(Boolean(), "Whether the task must fit on one node.", default=True)
+
+
+class _Task(Section):
+    """The fields that every kind of task has."""
+
     entrypoint: tuple[str, ...] = field(
-        ListOf(Text(), nonempty=True), "Arguments of a command; other kinds have their own.", default=[]
+        ListOf(Text(), nonempty=True), "The command: its arguments. Notebooks and others have their own.", default=[]
     )
     environment: Environment = field(Environment, "What surrounds the task.", default={})
     bind_mounts: tuple[BindMount, ...] = field(BIND_MOUNTS, "As in experiments.", default=[])
+    work_dir: str | None = field(Text(), "Working directory, unless a context directory is sent.", default=None)
+    debug: bool = field(Boolean(), "More detail in the task log.", default=False)
+    slurm: Slurm = field(Slurm, "Settings of the batch job.", default={}, engines=("slurm",))
+    pbs: Pbs = field(Pbs, "Settings of a PBS job.", default={}, engines=())
+
+
+class JobConfig(_Task):
+    """The config of a command, notebook, shell or TensorBoard."""
+
+    description: str | None = field(Text(), "Shown in lists. Default: the kind and three random words.", default=None)
     resources: JobResources = field(JobResources, "What the task needs.", default={})
     tensorboard_args: tuple[str, ...] = field(ListOf(Text()), "More arguments of TensorBoard.", default=[])
     idle_timeout: float | None = field(
@@ -56,10 +75,15 @@ class JobConfig(Section):
     notebook_idle_type: str = field(
         Text(choices=_IDLE_TYPES), "What counts as use of a notebook.", default="kernels_or_terminals"
     )
-    work_dir: str | None = field(Text(), "Working directory, unless a context directory is sent.", default=None)
-    debug: bool = field(Boolean(), "More detail in the task log.", default=False)
-    slurm: Slurm = field(Slurm, "Settings of the batch job.", default={}, engines=("slurm",))
-    pbs: Pbs = field(Pbs, "Settings of a PBS job.", default={}, engines=())
+
+
+class GenericTaskConfig(_Task):
+    """The config of a generic task."""
+
+    resources: GenericResources = field(GenericResources, "What the task needs.", default={})
+    preemption_timeout: int | None = field(
+        Integer(0, INT32_MAX), "Seconds a preempted task may take to save and leave before it is killed.", default=None
+    )
 
 
 def prepare_job(

@@ -166,6 +166,7 @@ class Tagged(Node[T_co]):
 
     def json_schema(self) -> JsonObject:
         whole = object_schema(self.fields_of({}), extra=True)
+        whole.pop("required", None)  # a template may leave the tag to others
         whole["properties"][self.tag] = {"enum": [*self.variants, None], "description": self.common[self.tag].meaning}
         whole["allOf"] = [
             {

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from determined.config import (
     ExperimentConfig,
@@ -19,10 +20,13 @@ from determined.config import (
 )
 from determined.config.experiment import find_violations
 from determined.config.experiment_schema import EXPERIMENT
+from determined.config.published import json_schema
 from determined.errors import DeterminedError, InvalidConfig
 
 # The same examples everywhere, and no deadline: the machine that runs this may be busy.
 LAW = settings(deadline=None, derandomize=True, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+
+PUBLISHED = Draft202012Validator(json_schema("experiment"))
 
 NAMES = st.sampled_from(["a", "b", "c", "lr"])
 SCALARS = st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from(["x", "y"])
@@ -137,6 +141,14 @@ def test_two_sane_layers_merge_to_a_sane_one(a: Any, b: Any) -> None:
     check_sane(a)
     check_sane(b)
     check_sane(merge(canonicalize(a), canonicalize(b)))
+
+
+@LAW
+@given(LAYERS)
+def test_the_published_schema_accepts_every_sane_layer_its_canonical_form_and_its_defaults(a: Any) -> None:
+    for config in (a, canonicalize(a), apply_defaults(a, seed=1, name="a-b-c")):
+        unfinished = {key: value for key, value in config.items() if key not in ("searcher", "checkpoint_storage")}
+        assert not list(PUBLISHED.iter_errors(unfinished))
 
 
 @LAW

@@ -1,0 +1,32 @@
+"""The configs whose JSON schema is published, for editors that complete and check files as they are written."""
+
+from importlib import import_module
+
+from determined._json import JsonObject
+
+# By name, so that nobody waits for the declarations of configs that were not asked for.
+KINDS = {
+    "experiment": "config.experiment_schema.ExperimentConfig",
+    "master": "config.master_schema.MasterFile",
+    "agent": "config.agent.AgentConfig",
+    "command": "config.job.JobConfig",
+    "notebook": "config.job.JobConfig",
+    "shell": "config.job.JobConfig",
+    "tensorboard": "config.job.JobConfig",
+    "generic": "config.job.GenericTaskConfig",
+    "policy": "config.policies.ConfigPolicies",
+}
+
+
+def json_schema(kind: str) -> JsonObject:
+    """The JSON schema (draft 2020-12) of a kind of config. Another layer may set what is required, so nothing is."""
+    module, _, name = KINDS[kind].rpartition(".")
+    section = getattr(import_module(f"determined.{module}"), name)
+    known = section.schema.json_schema()
+    known.pop("required", None)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Determined {kind} config",
+        "description": (section.__doc__ or "").partition("\n")[0],
+        **known,
+    }
