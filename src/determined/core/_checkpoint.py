@@ -7,8 +7,9 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
+from determined._json import JsonObject
 from determined.core._checkpoint_files import CheckpointFiles
 from determined.core._disk_full import naming_full_store
 from determined.core._distributed import DistributedContext
@@ -50,7 +51,7 @@ class CheckpointContext:
     def upload(
         self,
         ckpt_dir: Directory | None,
-        metadata: dict[str, Any] | None = None,
+        metadata: JsonObject | None = None,
         *,
         shard: bool = False,
         selector: Selector | None = None,
@@ -95,7 +96,7 @@ class CheckpointContext:
         return storage_id
 
     @contextlib.contextmanager
-    def store_path(self, metadata: dict[str, Any] | None = None, *, shard: bool = False) -> Iterator[tuple[Path, str]]:
+    def store_path(self, metadata: JsonObject | None = None, *, shard: bool = False) -> Iterator[tuple[Path, str]]:
         """Yield (directory to write into, storage id); store and report it on a clean exit, drop it otherwise.
 
         Raises:
@@ -149,7 +150,7 @@ class CheckpointContext:
         with self._files.restored(storage_id, DownloadMode(download_mode), selector) as path:
             yield path
 
-    def get_metadata(self, storage_id: str) -> dict[str, Any]:
+    def get_metadata(self, storage_id: str) -> JsonObject:
         """The metadata the master has; {} when there is none."""
         path = f"/api/v1/checkpoints/{storage_id}"
         settled = self._reporter.settle
@@ -174,7 +175,7 @@ class CheckpointContext:
         return self._storage_manager.create_file(path)
 
     @contextlib.contextmanager
-    def _store_shards(self, metadata: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    def _store_shards(self, metadata: JsonObject) -> Iterator[tuple[Path, str]]:
         storage_id: str = self._dist.broadcast(str(uuid.uuid4()))
         saving = SharedBlock(self._dist, " while saving")
         with self._kept(storage_id, lambda: saving.is_over) as path:
@@ -203,11 +204,11 @@ class CheckpointContext:
         finally:
             self._storage_manager.release_store_path(path)
 
-    def _finish(self, storage_id: str, resources: dict[str, int], metadata: dict[str, Any]) -> None:
+    def _finish(self, storage_id: str, resources: dict[str, int], metadata: JsonObject) -> None:
         if self._dist.rank == 0:
             self._report(storage_id, resources, metadata)
 
-    def _report(self, storage_id: str, resources: dict[str, int], metadata: dict[str, Any]) -> None:
+    def _report(self, storage_id: str, resources: dict[str, int], metadata: JsonObject) -> None:
         plain = to_plain(metadata)
         steps = plain["steps_completed"]
         self._before_report()  # who resumes from it does not take, or tell of, the steps before it again
@@ -227,7 +228,7 @@ class CheckpointContext:
         if reason is not None:
             raise CheckpointNotStored(f"the master does not take checkpoint {storage_id}: {reason}")
 
-    def _check(self, metadata: dict[str, Any]) -> None:
+    def _check(self, metadata: JsonObject) -> None:
         """Before anything is copied, so that a forgotten key does not cost an upload."""
         steps = metadata.get("steps_completed")
         if isinstance(steps, bool) or not hasattr(steps, "__index__"):

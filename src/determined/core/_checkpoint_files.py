@@ -6,8 +6,9 @@ import logging
 import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from determined._json import JsonObject
 from determined.core import _sharding
 from determined.core._distributed import DistributedContext
 from determined.core._modes import DownloadMode
@@ -21,7 +22,7 @@ from determined.wire.userdata import json_encode
 logger = logging.getLogger("determined.core")
 
 T = TypeVar("T")
-Stored = tuple[dict[str, int], dict[str, Any]]  # resources to report, merged metadata
+Stored = tuple[dict[str, int], JsonObject]  # resources to report, merged metadata
 
 
 class CheckpointFiles:
@@ -32,7 +33,7 @@ class CheckpointFiles:
         self.storage = storage
 
     def upload(
-        self, directory: Path, storage_id: str, metadata: dict[str, Any], selector: Selector | None
+        self, directory: Path, storage_id: str, metadata: JsonObject, selector: Selector | None
     ) -> dict[str, int]:
         """Store one rank's directory; the resources to report."""
         write_metadata(directory, metadata)
@@ -47,9 +48,9 @@ class CheckpointFiles:
         self,
         directory: Path | None,
         storage_id: str,
-        metadata: dict[str, Any],
+        metadata: JsonObject,
         selector: Selector | None,
-        check: Callable[[dict[str, Any]], None],
+        check: Callable[[JsonObject], None],
     ) -> Stored:
         """Collective. Store the union of all ranks' files; the same answer on every rank.
 
@@ -82,8 +83,8 @@ class CheckpointFiles:
         self,
         directory: Path,
         storage_id: str,
-        metadata: dict[str, Any],
-        check: Callable[[dict[str, Any]], None],
+        metadata: JsonObject,
+        check: Callable[[JsonObject], None],
     ) -> Stored:
         """Collective. Publish the one directory that all ranks have written into."""
         merged = self._merged(self._dist.allgather(Share(metadata=metadata)))
@@ -130,7 +131,7 @@ class CheckpointFiles:
             # for: the others may wait for this rank in turn, and learn of its end from the next call they make.
             self._dist.gather_local(None)
 
-    def _share(self, directory: Path | None, metadata: dict[str, Any], selector: Selector | None) -> Share:
+    def _share(self, directory: Path | None, metadata: JsonObject, selector: Selector | None) -> Share:
         if directory is None:
             error = "a selector without a ckpt_dir selects nothing; pass both or neither" if selector else None
             return Share(metadata=metadata, error=error)
@@ -156,7 +157,7 @@ class CheckpointFiles:
             for share, upload in zip(shares, uploads, strict=True)
         ]
 
-    def _merged(self, shares: list[Share]) -> dict[str, Any]:
+    def _merged(self, shares: list[Share]) -> JsonObject:
         merged, clashes = _sharding.merge_metadata([share.metadata for share in shares])
         if clashes:
             raise RuntimeError(f"refusing to upload with metadata conflicts: ranks give different values for {clashes}")
@@ -210,11 +211,11 @@ class CheckpointFiles:
         return union.__contains__
 
 
-def write_metadata(directory: Path, metadata: dict[str, Any]) -> None:
+def write_metadata(directory: Path, metadata: JsonObject) -> None:
     (directory / METADATA).write_text(json_encode(metadata, indent=2) + "\n")
 
 
-def read_metadata(storage: StorageManager, storage_id: str) -> dict[str, Any]:
+def read_metadata(storage: StorageManager, storage_id: str) -> JsonObject:
     """What a stored checkpoint says about itself. Raises CheckpointNotFound."""
     if METADATA not in {entry.path for entry in storage.entries(storage_id)}:
         raise CheckpointNotFound(f"checkpoint {storage_id} has no {METADATA}; it was stored without metadata")

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from determined._imports import load_optional
+from determined._json import JsonObject
 from determined.core import _environment
 from determined.errors import InvalidHP
 
@@ -115,7 +116,7 @@ class DistributedContext:
         rank, size = int(config["task"]["index"]), len(workers)
         strategy = tf.distribute.MultiWorkerMirroredStrategy()
         host = str(workers[0]).rsplit(":", 1)[0]
-        numbers: dict[str, Any] = {"rank": rank, "size": size, "cross_rank": rank, "cross_size": size}
+        numbers: JsonObject = {"rank": rank, "size": size, "cross_rank": rank, "cross_size": size}
         return cls(**numbers, local_rank=0, local_size=1, chief_ip=_environment.chief_ip() or host), strategy
 
     def get_rank(self) -> int:
@@ -280,7 +281,7 @@ def _nobody_watches() -> None:
     """Replaced by core.init on a cluster, where the runner looks for signs of life of every rank."""
 
 
-_ALONE: dict[str, Any] = {"rank": 0, "size": 1, "local_rank": 0, "local_size": 1, "cross_rank": 0, "cross_size": 1}
+_ALONE: JsonObject = {"rank": 0, "size": 1, "local_rank": 0, "local_size": 1, "cross_rank": 0, "cross_size": 1}
 
 
 def _checked(*numbers: int | None) -> tuple[int, ...]:
@@ -295,7 +296,7 @@ def _checked(*numbers: int | None) -> tuple[int, ...]:
     return given or tuple(_ALONE.values())
 
 
-def _fields(found: _environment.Ranks) -> dict[str, Any]:
+def _fields(found: _environment.Ranks) -> JsonObject:
     return {name: getattr(found, name) for name in _ALONE}
 
 

@@ -4,9 +4,9 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from determined import constants
+from determined._json import JsonObject
 from determined.rundir import container
 
 _PUB_PORT, _PULL_PORT = "INTER_TRAIN_PROCESS_COMM_PORT_1", "INTER_TRAIN_PROCESS_COMM_PORT_2"
@@ -50,7 +50,7 @@ def peer_token() -> str | None:
     return os.environ.get(constants.ENV_SESSION_TOKEN)
 
 
-def tf_config() -> dict[str, Any] | None:
+def tf_config() -> JsonObject | None:
     raw = os.environ.get("TF_CONFIG")
     return dict(json.loads(raw)) if raw else None
 
@@ -73,13 +73,13 @@ def shared_fs_mount() -> str | None:
     return container.SHARED_FS if in_container else None
 
 
-def retry_settings() -> dict[str, Any]:
+def retry_settings() -> JsonObject:
     """DET_RETRY_CONFIG: keyword arguments of urllib3's Retry, of which `total` and `backoff_factor` are heard.
 
     Few by default: calls that need an answer are repeated without end anyway (core/_master.py), at a steadier pace.
     """
     raw = os.environ.get(constants.ENV_RETRY_CONFIG)
-    given: dict[str, Any] = json.loads(raw) if raw else {}
+    given: JsonObject = json.loads(raw) if raw else {}
     return {"retries": int(given.get("total", 1)), "backoff": float(given.get("backoff_factor", 0.5))}
 
 

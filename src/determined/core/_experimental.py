@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from determined._json import JsonObject
 from determined.core._master import Master
 
 _PATH = "/api/v1/trial-source-info"
@@ -28,6 +29,6 @@ class ExperimentalCoreContext:
             }
         )
 
-    def _report(self, source: dict[str, Any]) -> None:
+    def _report(self, source: JsonObject) -> None:
         info = {**source, "trialId": self._trial_id, "trialSourceInfoType": "TRIAL_SOURCE_INFO_TYPE_INFERENCE"}
         self._master.insist(lambda session: session.post(_PATH, {"trialSourceInfo": info}), "trial source info")

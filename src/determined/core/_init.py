@@ -2,10 +2,10 @@
 
 import sys
 from pathlib import Path
-from typing import Any
 
 from determined import storage
 from determined._info import ClusterInfo, get_cluster_info
+from determined._json import JsonObject
 from determined.core import _environment, _stack_dump
 from determined.core._checkpoint import CheckpointContext
 from determined.core._context import Context
@@ -26,7 +26,7 @@ from determined.rundir.private_tmp import is_in_private_tmp
 from determined.storage.shared_fs import SharedFSStorageManager
 from determined.tensorboard import MetricEvents, TensorboardManager, claim_directory, event_prefix
 
-Storage = str | dict[str, Any] | None
+Storage = str | JsonObject | None
 
 
 def init(

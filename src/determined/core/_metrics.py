@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from determined._json import JsonObject
 from determined.core._reporter import Reporter
 from determined.tensorboard import MetricEvents
 from determined.wire.codec import to_msgpack
@@ -36,8 +37,8 @@ class MetricsContext:
         self,
         group: str,
         steps_completed: int | None,
-        metrics: dict[str, Any],
-        batch_metrics: list[dict[str, Any]] | None = None,
+        metrics: JsonObject,
+        batch_metrics: list[JsonObject] | None = None,
     ) -> None:
         if group not in self._groups:
             self._groups.add(checked_group(group))
@@ -80,7 +81,7 @@ def checked_group(group: str) -> str:
     return group
 
 
-def plain_metrics(group: str, metrics: dict[str, Any]) -> dict[str, Any]:
+def plain_metrics(group: str, metrics: JsonObject) -> JsonObject:
     """Tensors, arrays and numpy scalars as numbers and lists.
 
     Raises:

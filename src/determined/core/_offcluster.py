@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from determined._json import JsonObject
 from determined.core._checkpoint import CheckpointContext
 from determined.core._checkpoint_files import CheckpointFiles, read_metadata
 from determined.core._distributed import DistributedContext
@@ -29,7 +30,7 @@ class DummyTrainContext:
 
     def __init__(self, tensorboard_path: Path | None = None) -> None:
         self._tensorboard_path = tensorboard_path
-        self._metadata: dict[str, Any] | None = None
+        self._metadata: JsonObject | None = None
 
     def set_status(self, status: str) -> None:
         logger.info("status: %s", status)
@@ -37,25 +38,25 @@ class DummyTrainContext:
     def report_training_metrics(
         self,
         steps_completed: int,
-        metrics: dict[str, Any],
-        batch_metrics: list[dict[str, Any]] | None = None,
+        metrics: JsonObject,
+        batch_metrics: list[JsonObject] | None = None,
     ) -> None:
         for batch in batch_metrics or []:
             plain_metrics("training", batch)
         self.report_metrics("training", steps_completed, metrics)
 
-    def report_validation_metrics(self, steps_completed: int, metrics: dict[str, Any]) -> None:
+    def report_validation_metrics(self, steps_completed: int, metrics: JsonObject) -> None:
         self.report_metrics(VALIDATION, steps_completed, metrics)
 
-    def report_metrics(self, group: str, steps_completed: int, metrics: dict[str, Any]) -> None:
+    def report_metrics(self, group: str, steps_completed: int, metrics: JsonObject) -> None:
         plain = plain_metrics(checked_group(group), metrics)
         logger.info("%s metrics at steps_completed=%s: %s", group, steps_completed, plain)
 
-    def set_metadata(self, metadata: dict[str, Any]) -> dict[str, Any] | None:
+    def set_metadata(self, metadata: JsonObject) -> JsonObject | None:
         self._metadata = dict(metadata)
         return self._metadata
 
-    def get_metadata(self) -> dict[str, Any] | None:
+    def get_metadata(self) -> JsonObject | None:
         return self._metadata
 
     def report_progress(self, progress: float) -> None:
@@ -91,16 +92,16 @@ class DummyCheckpointContext(CheckpointContext):
         self._storage_manager = storage_manager
         self._files = CheckpointFiles(dist, storage_manager)
 
-    def get_metadata(self, storage_id: str) -> dict[str, Any]:
+    def get_metadata(self, storage_id: str) -> JsonObject:
         return read_metadata(self._storage_manager, storage_id)
 
     def delete(self, storage_id: str) -> None:
         self._storage_manager.delete(storage_id, ["**/*"])
 
-    def _report(self, storage_id: str, resources: dict[str, int], metadata: dict[str, Any]) -> None:
+    def _report(self, storage_id: str, resources: dict[str, int], metadata: JsonObject) -> None:
         logger.info("saved checkpoint %s (%s files)", storage_id, len(resources))
 
-    def _check(self, metadata: dict[str, Any]) -> None:
+    def _check(self, metadata: JsonObject) -> None:
         return
 
     def _note_uploaded(self, directory: Path | None) -> None:

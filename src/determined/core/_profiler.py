@@ -2,8 +2,8 @@
 
 import logging
 import threading
-from typing import Any
 
+from determined._json import JsonObject
 from determined.core._distributed import DistributedContext
 from determined.core._metrics import MetricsContext
 
@@ -54,7 +54,7 @@ class ProfilerContext:
 
         try:
             machine = Machine()
-            samples: list[dict[str, Any]] = []
+            samples: list[JsonObject] = []
             while not self._stop.wait(interval):
                 samples.append(machine.sample())
                 if len(samples) == samples_per_report:
@@ -63,7 +63,7 @@ class ProfilerContext:
         except Exception:  # edge of this thread: training goes on without a profile, and the log says so
             logger.exception("the profiler stopped")
 
-    def _report(self, sample: dict[str, Any]) -> None:
+    def _report(self, sample: JsonObject) -> None:
         for group, values in sample.items():
             if values:
                 self._metrics.report(group, None, {self._agent_id: values})
@@ -76,10 +76,10 @@ def check_sampling(sampling_interval: float, samples_per_report: int) -> None:
         raise ValueError(f"samples_per_report={samples_per_report!r} is not an int of at least 1")
 
 
-def average(samples: list[dict[str, Any]]) -> dict[str, Any]:
+def average(samples: list[JsonObject]) -> JsonObject:
     """The mean of each leaf over the samples that have it."""
     names = {name: None for sample in samples for name in sample}
-    result: dict[str, Any] = {}
+    result: JsonObject = {}
     for name in names:
         values = [sample[name] for sample in samples if name in sample]
         if isinstance(values[0], dict):

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from determined._json import JsonObject
 from determined.config.generations import generation
 from determined.core._distributed import DistributedContext
 from determined.core._master import Master
@@ -69,7 +70,7 @@ class SearcherContext:
         master: Master,
         dist: DistributedContext,
         trial_id: int,
-        searcher: dict[str, Any],
+        searcher: JsonObject,
     ) -> None:
         self._reporter = reporter
         self._master = master
@@ -196,12 +197,12 @@ class SearcherContextMissing:
         )
 
 
-def is_classic(searcher: dict[str, Any]) -> bool:
+def is_classic(searcher: JsonObject) -> bool:
     """Whether the master drives operations."""
     return generation({"searcher": searcher}) == "classic"
 
 
-def parse_max_length(searcher: dict[str, Any]) -> int:
+def parse_max_length(searcher: JsonObject) -> int:
     """`100` or `{"batches": 100}`; 0 for the classic methods that have lengths of their own."""
     length = searcher.get("max_length") or 0
     if isinstance(length, dict):
@@ -209,7 +210,7 @@ def parse_max_length(searcher: dict[str, Any]) -> int:
     return int(length)
 
 
-def parse_units(searcher: dict[str, Any]) -> Unit | None:
+def parse_units(searcher: JsonObject) -> Unit | None:
     """By whichever length the method has, or by the unit a custom search names."""
     lengths = (searcher.get(key) for key in ("max_length", "length_per_round"))
     named = next((next(iter(length)) for length in lengths if isinstance(length, dict) and length), None)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from determined._json import JsonObject
+
 METADATA = "metadata.json"
 
 
@@ -14,7 +16,7 @@ class Share:
     directory: tuple[int, int, int] | None = None
     has_selector: bool = False
     paths: dict[str, int] = field(default_factory=dict)
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: JsonObject = field(default_factory=dict)
     error: str | None = None
 
 
@@ -63,9 +65,9 @@ def assigned(rank: int, shares: Sequence[Share]) -> set[str]:
     return set(shares[rank].paths) - taken
 
 
-def merge_metadata(parts: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], list[str]]:
+def merge_metadata(parts: Sequence[JsonObject]) -> tuple[JsonObject, list[str]]:
     """The union of all ranks' metadata, and the full paths (`/a/b`) where they differ."""
-    merged: dict[str, Any] = {}
+    merged: JsonObject = {}
     clashes: list[str] = []
     for part in parts:
         _merge_into(merged, part, "", clashes)
@@ -76,7 +78,7 @@ def _differ(path: str, ranks: list[int], hashes: Sequence[dict[str, str]]) -> bo
     return not path.endswith("/") and len({hashes[rank].get(path) for rank in ranks}) > 1
 
 
-def _merge_into(merged: dict[str, Any], part: dict[str, Any], prefix: str, clashes: list[str]) -> None:
+def _merge_into(merged: JsonObject, part: JsonObject, prefix: str, clashes: list[str]) -> None:
     for key, value in part.items():
         path = f"{prefix}/{key}"
         if key not in merged:

@@ -4,10 +4,10 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable
-from typing import Any
 
 import psutil
 
+from determined._json import JsonObject
 from determined.rundir.container import SHARED_FS
 
 _NVIDIA_SMI = "nvidia-smi"
@@ -24,7 +24,7 @@ class Machine:
         psutil.cpu_percent()
         self._before = self._counters()
 
-    def sample(self) -> dict[str, Any]:
+    def sample(self) -> JsonObject:
         """Metric group -> values. A group the machine has nothing for is empty."""
         now = self._counters()
         seconds = max(now["time"] - self._before["time"], 1e-6)

@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from determined._json import JsonObject
 from determined.core._distributed import DistributedContext
 from determined.core._master import Master
 from determined.core._metrics import VALIDATION, MetricsContext
@@ -48,13 +48,13 @@ class TrainContext:
     def report_training_metrics(
         self,
         steps_completed: int,
-        metrics: dict[str, Any],
-        batch_metrics: list[dict[str, Any]] | None = None,
+        metrics: JsonObject,
+        batch_metrics: list[JsonObject] | None = None,
     ) -> None:
         """Report metrics of group "training"; `batch_metrics` are kept per batch and not charted."""
         self._metrics.report("training", steps_completed, metrics, batch_metrics)
 
-    def report_validation_metrics(self, steps_completed: int, metrics: dict[str, Any]) -> None:
+    def report_validation_metrics(self, steps_completed: int, metrics: JsonObject) -> None:
         """Report metrics of group "validation".
 
         Raises:
@@ -62,7 +62,7 @@ class TrainContext:
         """
         self._metrics.report(VALIDATION, steps_completed, metrics)
 
-    def report_metrics(self, group: str, steps_completed: int, metrics: dict[str, Any]) -> None:
+    def report_metrics(self, group: str, steps_completed: int, metrics: JsonObject) -> None:
         """Report metrics of any group.
 
         Args:
@@ -80,13 +80,13 @@ class TrainContext:
         """
         self._metrics.report(group, steps_completed, metrics)
 
-    def set_metadata(self, metadata: dict[str, Any]) -> dict[str, Any] | None:
+    def set_metadata(self, metadata: JsonObject) -> JsonObject | None:
         """Replace the run's metadata; what is stored now."""
         path, body = f"/api/v1/runs/{self._trial_id}/metadata", {"metadata": metadata}
         answer = self._master.insist(lambda session: session.post(path, body), "set_metadata")
         return answer.get("metadata")  # type: ignore[no-any-return]
 
-    def get_metadata(self) -> dict[str, Any] | None:
+    def get_metadata(self) -> JsonObject | None:
         path = f"/api/v1/runs/{self._trial_id}/metadata"
         answer = self._master.insist(lambda session: session.get(path), "get_metadata")
         return answer.get("metadata")  # type: ignore[no-any-return]

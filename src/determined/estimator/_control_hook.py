@@ -6,6 +6,7 @@ from typing import Any
 import tensorflow as tf
 
 from determined import core
+from determined._json import JsonObject
 from determined.trial import Save, Train, Validate, Workloads
 
 
@@ -30,10 +31,10 @@ class ControlHook(tf.estimator.SessionRunHook):  # type: ignore[misc]
         dist: core.DistributedContext,
         *,
         prepare: Callable[[], None],
-        validate: Callable[[Any], dict[str, Any]],
+        validate: Callable[[Any], JsonObject],
         save: Callable[[Any], str],
         should_stop: Callable[[], bool],
-        report: Callable[[dict[str, Any]], dict[str, Any]],
+        report: Callable[[JsonObject], JsonObject],
     ) -> None:
         self.is_over = False
         self._workloads = workloads
@@ -46,8 +47,8 @@ class ControlHook(tf.estimator.SessionRunHook):  # type: ignore[misc]
         self._should_stop = should_stop
         self._report = report
         self._asked = self._done = 0
-        self._sums: dict[str, Any] = {}
-        self._tensors: dict[str, Any] = {}
+        self._sums: JsonObject = {}
+        self._tensors: JsonObject = {}
         self._begin_alike: list[tuple[Any, Any, Any]] = []
 
     def begin(self) -> None:
@@ -110,7 +111,7 @@ class ControlHook(tf.estimator.SessionRunHook):  # type: ignore[misc]
         return False
 
 
-def _scalars() -> dict[str, Any]:
+def _scalars() -> JsonObject:
     """The tensors of all scalar summaries, by their tags."""
     graph, found = tf.compat.v1.get_default_graph(), {}
     for summary in tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SUMMARIES):

@@ -14,6 +14,7 @@ import numpy as np
 import tensorflow as tf
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.estimator._context import EstimatorTrialContext
 from determined.estimator._control_hook import ControlHook
@@ -111,7 +112,7 @@ class EstimatorTrialController:
             validation_alters=any(isinstance(hook, RunHook) for hook in self.validation_spec.hooks),
         )
 
-    def _restore(self, storage_id: str) -> dict[str, Any] | None:
+    def _restore(self, storage_id: str) -> JsonObject | None:
         """The checkpoint stays at hand until the hooks, some of which the model brings, have seen it."""
         self._restored = self._while_restoring.enter_context(self._core.checkpoint.restore_path(storage_id))
         self._weights.put_back(self._restored)
@@ -177,7 +178,7 @@ class EstimatorTrialController:
             self._restored = None
             self._while_restoring.close()
 
-    def _training_metrics(self, own: dict[str, Any]) -> dict[str, Any]:
+    def _training_metrics(self, own: JsonObject) -> JsonObject:
         if self._events is not None:  # core copies what lies there after each report
             self._events.flush()
         if self._dist.size == 1 or not self._averages_training:
@@ -185,7 +186,7 @@ class EstimatorTrialController:
         everybody = self._dist.gather(own)
         return own if everybody is None else means(everybody)
 
-    def _validate(self, session: Any) -> dict[str, Any]:
+    def _validate(self, session: Any) -> JsonObject:
         began, count, spec = time.monotonic(), BatchCount(), self.validation_spec
         weights = self._weights.everywhere(self._spec.scaffold.saver, session, self._workloads.steps_completed)
         found = self.estimator.evaluate(

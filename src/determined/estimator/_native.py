@@ -8,6 +8,7 @@ from typing import Any
 
 from determined import core
 from determined._info import ClusterInfo
+from determined._json import JsonObject
 from determined.estimator import _entrypoint, _tensorflow
 from determined.estimator._context import EstimatorTrialContext
 from determined.estimator._controller import EstimatorTrialController
@@ -70,7 +71,7 @@ def in_trial(info: ClusterInfo) -> EstimatorNativeContext:
     return EstimatorNativeContext(made._core, made.env, until_end)
 
 
-def local(config: dict[str, Any]) -> EstimatorNativeContext:
+def local(config: JsonObject) -> EstimatorNativeContext:
     """A context off cluster that trains on one batch."""
     env = EnvContext.from_config(config, seed=secrets.randbits(31), test_mode=True)
     _tensorflow.behave_as_version_1(env.trial_seed)

@@ -2,9 +2,9 @@
 
 import secrets
 import tempfile
-from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.estimator import _tensorflow
 from determined.estimator._context import EstimatorTrialContext
 from determined.estimator._controller import EstimatorTrialController
@@ -12,7 +12,7 @@ from determined.estimator._trial import EstimatorTrial
 from determined.trial import EnvContext
 
 
-def run(trial_class: type[EstimatorTrial], config: dict[str, Any]) -> EstimatorTrial:
+def run(trial_class: type[EstimatorTrial], config: JsonObject) -> EstimatorTrial:
     """Train `trial_class` on one batch; the trial. `determined.experimental.test_one_batch` calls this.
 
     TensorFlow behaves as its version 1 from then on.

@@ -6,6 +6,7 @@ from typing import Any
 from determined import core
 from determined._imports import load_optional
 from determined._info import ClusterInfo
+from determined._json import JsonObject
 
 
 def start_backend(info: ClusterInfo | None) -> core.DistributedContext | None:
@@ -39,7 +40,7 @@ def horovod() -> Any:
     return _horovod
 
 
-def horovod_optimizer(optimizer: Any, optimizations: dict[str, Any]) -> Any:
+def horovod_optimizer(optimizer: Any, optimizations: JsonObject) -> Any:
     """The optimizer as one of those that all ranks step together."""
     compression = _horovod.Compression
     return _horovod.DistributedOptimizer(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 
 _NOT_METRICS = ("global_step",)
@@ -22,7 +23,7 @@ class BatchCount(tf.estimator.SessionRunHook):  # type: ignore[misc]
         self.batches += 1
 
 
-def plain(metrics: dict[str, Any]) -> dict[str, Any]:
+def plain(metrics: JsonObject) -> JsonObject:
     """What `Estimator.evaluate` returns, as it is reported. Summaries, which are bytes, are none."""
     return {
         name: value.item() if isinstance(value, np.generic) else value
@@ -31,7 +32,7 @@ def plain(metrics: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def over_ranks(everybody: Sequence[tuple[dict[str, Any], int]]) -> dict[str, Any]:
+def over_ranks(everybody: Sequence[tuple[JsonObject, int]]) -> JsonObject:
     """Of the ranks that had data.
 
     Args:
@@ -49,7 +50,7 @@ def over_ranks(everybody: Sequence[tuple[dict[str, Any], int]]) -> dict[str, Any
     return means(given)
 
 
-def means(everybody: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def means(everybody: Sequence[JsonObject]) -> JsonObject:
     """Of what the first has."""
     return {name: _mean([metrics[name] for metrics in everybody if name in metrics]) for name in everybody[0]}
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from determined._frameworks import framework_of
 from determined._info import ClusterInfo, get_cluster_info
+from determined._json import JsonObject
 from determined.config.test_mode import one_batch
 from determined.experimental._one_batch import test_one_batch
 from determined.sdk.determined import Determined
@@ -32,7 +33,7 @@ class Mode(Enum):
 class NativeRequest:
     """The arguments of `create` and of the `init` functions."""
 
-    config: dict[str, Any]
+    config: JsonObject
     is_local: bool
     is_test: bool
     context_dir: str
@@ -42,7 +43,7 @@ class NativeRequest:
     @classmethod
     def of(
         cls,
-        config: dict[str, Any] | None,
+        config: JsonObject | None,
         local: bool | Mode,
         test: bool,
         context_dir: str,
@@ -64,7 +65,7 @@ class NativeRequest:
 
 def create(
     trial_def: type | None = None,
-    config: dict[str, Any] | None = None,
+    config: JsonObject | None = None,
     local: bool | Mode = False,
     test: bool = False,
     context_dir: str = "",

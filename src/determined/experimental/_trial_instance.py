@@ -4,12 +4,14 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from determined._json import JsonObject
+
 
 def create_trial_instance(
     trial_def: type,
     checkpoint_dir: str | Path | None = None,
-    config: dict[str, Any] | None = None,
-    hparams: dict[str, Any] | None = None,
+    config: JsonObject | None = None,
+    hparams: JsonObject | None = None,
 ) -> Any:
     """Deprecated: `trial_class(context_class.from_config(config))`, with the context class of the training API.
 

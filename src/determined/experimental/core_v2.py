@@ -11,6 +11,7 @@ from typing import Any
 
 from determined import core
 from determined._info import ClusterInfo, get_cluster_info
+from determined._json import JsonObject
 from determined.core import DistributedContext, PreemptMode, TensorboardMode
 
 __all__ = [
@@ -50,14 +51,14 @@ class Config:
     """What an experiment outside of the cluster is called and where its checkpoints go; a trial has its own config."""
 
     name: str | None = None
-    hparams: dict[str, Any] | None = None
-    data: dict[str, Any] | None = None
+    hparams: JsonObject | None = None
+    data: JsonObject | None = None
     description: str | None = None
     labels: list[str] | None = None
     workspace: str | None = None
     project: str | None = None
-    checkpoint_storage: str | dict[str, Any] | None = None
-    searcher: dict[str, Any] | None = None
+    checkpoint_storage: str | JsonObject | None = None
+    searcher: JsonObject | None = None
     external_experiment_id: str | None = None
     external_trial_id: str | None = None
 

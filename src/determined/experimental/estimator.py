@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from determined._json import JsonObject
 from determined.experimental._native import Mode, NativeRequest
 from determined.experimental.keras import start
 
 
 def init(
-    config: dict[str, Any] | None = None,
+    config: JsonObject | None = None,
     local: bool | Mode = False,
     test: bool = False,
     context_dir: str = "",

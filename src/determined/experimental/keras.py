@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+from determined._json import JsonObject
 from determined.experimental._native import Mode, NativeRequest, running_trial, submit
 
 
 def init(
-    config: dict[str, Any] | None = None,
+    config: JsonObject | None = None,
     local: bool | Mode = False,
     test: bool = False,
     context_dir: str = "",

@@ -4,9 +4,9 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 
 
 class Steps:
@@ -33,7 +33,7 @@ class Checkpointing:
         return self._last_saved_uuid
 
     @contextlib.contextmanager
-    def save_path(self, metadata: dict[str, Any] | None = None) -> Iterator[Path]:
+    def save_path(self, metadata: JsonObject | None = None) -> Iterator[Path]:
         """Yield a directory to write into; store and report it on a clean exit, drop it otherwise. Chief only.
 
         Args:

@@ -3,9 +3,9 @@
 import atexit
 import sys
 from types import TracebackType
-from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import InvalidHP
 from determined.generic._context import Context
 from determined.generic._search import Unit, configured_unit
@@ -17,8 +17,8 @@ _DEFAULT_LENGTH = {"epochs": 1}
 def init(
     *,
     distributed: core.DistributedContext | None = None,
-    checkpoint_storage: str | dict[str, Any] | None = None,
-    hparams: dict[str, Any] | None = None,
+    checkpoint_storage: str | JsonObject | None = None,
+    hparams: JsonObject | None = None,
     trial_seed: int | None = None,
     max_length: int | dict[str, int] | None = None,
 ) -> Context:

@@ -3,10 +3,10 @@
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from determined import core
 from determined._info import TrialInfo
+from determined._json import JsonObject
 from determined.generic._checkpoint import Steps
 from determined.generic._search import Search, SearcherOp
 
@@ -15,7 +15,7 @@ from determined.generic._search import Search, SearcherOp
 class Trial:
     """Who this training is: the trial of a cluster, or what the caller of `init` said."""
 
-    hparams: dict[str, Any] = field(default_factory=dict)
+    hparams: JsonObject = field(default_factory=dict)
     seed: int = 0
     trial_id: int | None = None
     experiment_id: int | None = None
@@ -51,15 +51,15 @@ class Training:
         return self._trial.seed
 
     @property
-    def hparams(self) -> dict[str, Any]:
+    def hparams(self) -> JsonObject:
         """The hyperparameters the search chose for this trial."""
         return self._trial.hparams
 
     def report_training_metrics(
         self,
         batches_trained: int | None = None,
-        metrics: dict[str, Any] | None = None,
-        batch_metrics: list[dict[str, Any]] | None = None,
+        metrics: JsonObject | None = None,
+        batch_metrics: list[JsonObject] | None = None,
         *,
         steps_completed: int | None = None,
         latest_batch: int | None = None,
@@ -85,7 +85,7 @@ class Training:
     def report_validation_metrics(
         self,
         batches_trained: int | None = None,
-        metrics: dict[str, Any] | None = None,
+        metrics: JsonObject | None = None,
         *,
         steps_completed: int | None = None,
         latest_batch: int | None = None,
@@ -140,7 +140,7 @@ class Training:
         return batches
 
 
-def _given(metrics: dict[str, Any] | None) -> dict[str, Any]:
+def _given(metrics: JsonObject | None) -> JsonObject:
     if metrics is None:
         raise TypeError("metrics is missing; pass a dict of names to values")
     return metrics

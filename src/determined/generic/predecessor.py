@@ -8,9 +8,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.generic._checkpoint import Steps
 from determined.generic._search import Search, SearcherOp, configured_unit
 from determined.generic._training import Training, Trial
@@ -88,12 +88,12 @@ class Checkpointing:
     def __init__(self, checkpoints: core.CheckpointContext) -> None:
         self._checkpoints = checkpoints
 
-    def upload(self, path: str | os.PathLike[str], metadata: dict[str, Any]) -> str:
+    def upload(self, path: str | os.PathLike[str], metadata: JsonObject) -> str:
         """Store a directory; its uuid."""
         return self._checkpoints.upload(path, _described(metadata))
 
     @contextlib.contextmanager
-    def store_path(self, metadata: dict[str, Any]) -> Iterator[tuple[str, Path]]:
+    def store_path(self, metadata: JsonObject) -> Iterator[tuple[str, Path]]:
         """Yield (uuid, directory to write into): the reverse of what `core` gives."""
         with self._checkpoints.store_path(_described(metadata)) as (path, uuid):
             yield uuid, path
@@ -145,7 +145,7 @@ class Searcher:
         self._context.searcher.acknowledge_out_of_ops()
 
 
-def _described(metadata: dict[str, Any]) -> dict[str, Any]:
+def _described(metadata: JsonObject) -> JsonObject:
     unknown = sorted(set(metadata) - _METADATA)
     if unknown or "latest_batch" not in metadata:
         raise ValueError(

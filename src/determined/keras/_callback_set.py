@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from determined._json import JsonObject
 from determined.keras import _event_writers
 from determined.keras._tensorflow import keras
 from determined.keras.callbacks import Callback, TensorBoard, acts_on_validations
@@ -92,7 +93,7 @@ class CallbackSet:
         for callback in self._ours("on_train_workload_begin"):
             callback.on_train_workload_begin(trained, requested, {})
 
-    def workload_end(self, trained: int, logs: dict[str, Any]) -> None:
+    def workload_end(self, trained: int, logs: JsonObject) -> None:
         for callback in self._ours("on_train_workload_end"):
             callback.on_train_workload_end(trained, dict(logs))
 
@@ -101,7 +102,7 @@ class CallbackSet:
             callback.on_checkpoint_end(str(directory))
         _event_writers.flush(filter(_is_tensorboard, self._active))
 
-    def test_end(self, metrics: dict[str, Any]) -> None:
+    def test_end(self, metrics: JsonObject) -> None:
         """Metrics of the whole validation, named as validation metrics are reported."""
         for callback in self._hear_validations:
             callback.on_test_end(dict(metrics))
@@ -150,7 +151,7 @@ class ValidationHooks(keras.callbacks.Callback):  # type: ignore[misc]
             listener.on_test_batch_end(batch, logs)
 
 
-def numbers_of(logs: Any) -> dict[str, Any]:
+def numbers_of(logs: Any) -> JsonObject:
     """Tensors as plain numbers; metrics that are arrays as lists."""
     return {str(name): _number(value) for name, value in (logs or {}).items()}
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from determined._json import JsonObject
 from determined.errors import CheckpointStateException, UnsafeCheckpoint
 from determined.keras._callback_set import CallbackSet
 from determined.keras._context import TFKerasTrialContext
@@ -26,8 +27,8 @@ _OLDER_NAMES = {"random": "random_rng_state", "numpy": "np_rng_state"}
 class Restored:
     """What is put back later: how far training was, and the random state of this rank."""
 
-    workloads: dict[str, Any] | None
-    rng: dict[str, Any] | None
+    workloads: JsonObject | None
+    rng: JsonObject | None
 
 
 class Checkpoints:
@@ -45,7 +46,7 @@ class Checkpoints:
             type(trial), "TFKerasTrial", self._core, hparams=env.hparams, config=env.experiment_config
         )
 
-    def save(self, workloads: dict[str, Any]) -> str:
+    def save(self, workloads: JsonObject) -> str:
         """Collective. Store the trial as it is now; the storage id."""
         rng = random_state(keras, self._model)
         everybody = self._dist.gather(rng)
@@ -94,7 +95,7 @@ class Checkpoints:
         for weight, value in zip(weights, values, strict=True):
             weight.assign(value)
 
-    def _write(self, path: Path, workloads: dict[str, Any], everybody: Sequence[dict[str, Any]]) -> None:
+    def _write(self, path: Path, workloads: JsonObject, everybody: Sequence[JsonObject]) -> None:
         """On the chief."""
         save_model_weights(self._model, path)
         save_optimizers(self._context._optimizers, path)
@@ -115,14 +116,14 @@ class Checkpoints:
         found = pickle.loads(file.read_bytes()) if self._is_own(storage_id) else _read_foreign(file)  # noqa: S301
         return list(found.values()) if isinstance(found, dict) else list(found)
 
-    def _is_of_this_trial(self, workloads: dict[str, Any] | None) -> bool:
+    def _is_of_this_trial(self, workloads: JsonObject | None) -> bool:
         return workloads is not None and workloads.get("trial_id") == int(self._context.env.det_trial_id)
 
     def _is_own(self, storage_id: str) -> bool:
         env = self._context.env
         return env.on_cluster and env.steps_completed > 0 and env.latest_checkpoint == storage_id
 
-    def _read_rng(self, path: Path) -> dict[str, Any] | None:
+    def _read_rng(self, path: Path) -> JsonObject | None:
         file = path / _RNG_FILE
         if not file.is_file():
             return None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.keras._gradients import Averaging, averaging
 from determined.keras._tensorflow import KERAS_3, keras, tf
@@ -122,7 +123,7 @@ class TFKerasTrialContext(TrialContext):
             shuffle: whether arrays and Sequences are shuffled, anew in each epoch.
             validation_steps: how many batches of the validation data are used; None is all.
         """
-        given: dict[str, Any] = {
+        given: JsonObject = {
             "verbose": verbose,
             "workers": workers,
             "use_multiprocessing": use_multiprocessing,

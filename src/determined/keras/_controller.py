@@ -3,6 +3,7 @@
 import logging
 from typing import Any
 
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.keras import _batches
 from determined.keras._building import build_uncallable, unbuilt
@@ -125,7 +126,7 @@ class TFKerasTrialController:
     def _validate(self) -> None:
         self._checkpoints.share_statistics()
         hooks = self._callbacks.during_validation()
-        metrics: dict[str, Any] = {}
+        metrics: JsonObject = {}
         if self._validation_batches != 0:
             found = self._model.evaluate(
                 self._validation_dataset,
@@ -148,10 +149,10 @@ class TFKerasTrialController:
         share = max(asked // self._dist.size, 1)
         return share if self._validation_batches is None else min(share, self._validation_batches)
 
-    def _over_ranks(self, logs: Any) -> dict[str, Any]:
+    def _over_ranks(self, logs: Any) -> JsonObject:
         return self._averaged(self._dist.allgather(numbers_of(logs)))
 
-    def _averaged(self, everybody: list[dict[str, Any]]) -> dict[str, Any]:
+    def _averaged(self, everybody: list[JsonObject]) -> JsonObject:
         return _mean(everybody, [1] * len(everybody))
 
     def _training_dataset(self, step: int) -> Any:
@@ -222,7 +223,7 @@ def _warn_of_session(trial: TFKerasTrial) -> None:
         logger.warning("session_config() is not heard: TensorFlow 2 has no sessions; use tf.config instead")
 
 
-def _mean(everybody: list[dict[str, Any]], weights: list[int]) -> dict[str, Any]:
+def _mean(everybody: list[JsonObject], weights: list[int]) -> JsonObject:
     """Metrics of all ranks; what is no number is the first one's."""
     first = everybody[0] if everybody else {}
     if len(everybody) < 2:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import CheckpointStateException, InvalidExperimentException
 from determined.keras import (
     _building,
@@ -76,7 +77,7 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
         self._epochs = self._steps = self._epoch_began = 0
         self._saved_at: int | None = None
         self._validated_at: int | None = None
-        self._validation: dict[str, Any] = {}
+        self._validation: JsonObject = {}
         self._in_fit = self._is_in_epoch = False
         self._tensorboards: list[Any] = []
         self._lines = ProgressLines("", None, is_shown=False)
@@ -92,7 +93,7 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
         """Load what `save_model` saved."""
         _weights.load_weights(_keras, model, Path(path))
 
-    def set_params(self, params: dict[str, Any] | None) -> None:
+    def set_params(self, params: JsonObject | None) -> None:
         self.params = params or {}
 
     def on_train_begin(self, logs: Any = None) -> None:
@@ -247,11 +248,11 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
         self._saved_at = self._steps
         self._set_status("training")
 
-    def _metadata(self) -> dict[str, Any]:
+    def _metadata(self) -> JsonObject:
         framework = f"keras-{_framework.version(_keras)}-{_framework.backend(_keras)}"
         return metadata(self._steps, framework, "h5" if _framework.is_keras_3(_keras) else "tensorflow")
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self) -> JsonObject:
         return {
             "continue_id": str(self._continue_id),
             "epoch": self._epochs,
@@ -274,14 +275,14 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
             self.load_model(self.model, str(path), self._core.distributed)
         self._go_on_from(state)
 
-    def _build(self, state: dict[str, Any]) -> None:
+    def _build(self, state: JsonObject) -> None:
         try:
             _building.build_from_data(_keras, self.model, state.get("weights"))
         except CheckpointStateException:
             if type(self).load_model is DeterminedCallback.load_model:  # one of the user's may build by itself
                 raise
 
-    def _go_on_from(self, state: dict[str, Any]) -> None:
+    def _go_on_from(self, state: JsonObject) -> None:
         self._epochs = int(state.get("epoch") or 0)
         self._steps = self._saved_at = int(state.get("steps_completed") or 0)
         self._validated_at, self._validation = state.get("validated_at"), state.get("validation") or {}
@@ -300,7 +301,7 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
         return size
 
 
-def _read_state(directory: Path, checkpoint: str) -> dict[str, Any]:
+def _read_state(directory: Path, checkpoint: str) -> JsonObject:
     file = directory / _STATE_FILE
     if not file.is_file():
         raise CheckpointStateException(
@@ -325,5 +326,5 @@ def _checked_epochs(epochs: Any) -> int:
     return epochs
 
 
-def _plain(logs: Any) -> dict[str, Any]:
+def _plain(logs: Any) -> JsonObject:
     return {str(name): to_plain(value) for name, value in (logs or {}).items()}

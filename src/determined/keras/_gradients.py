@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.keras._tensorflow import KERAS_3, tf
 from determined.trial import mean_over_ranks
 
@@ -60,14 +61,14 @@ def _put_back(gradients: Sequence[Any], means: Sequence[Any]) -> list[Any]:
     return [None if gradient is None else next(left) for gradient in gradients]
 
 
-def _apply_of_keras_3(base: Any, average: Averaging) -> dict[str, Any]:
+def _apply_of_keras_3(base: Any, average: Averaging) -> JsonObject:
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
         return base.apply(self, average(list(grads)), trainable_variables)
 
     return {"apply": apply}
 
 
-def _apply_of_keras_2(base: Any, average: Averaging) -> dict[str, Any]:
+def _apply_of_keras_2(base: Any, average: Averaging) -> JsonObject:
     def apply_gradients(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         pairs = list(grads_and_vars)
         means = average([gradient for gradient, _ in pairs])

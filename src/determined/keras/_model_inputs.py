@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from determined._json import JsonObject
 from determined.keras._building import build_uncallable
 from determined.keras._tensorflow import keras, tf
 
@@ -32,7 +33,7 @@ def build(model: Any, directory: Path) -> None:
         model(_zeros(json.loads(file.read_text())), training=False)
 
 
-def _zeros(described: dict[str, Any]) -> Any:
+def _zeros(described: JsonObject) -> Any:
     if "names" in described:
         return {name: _zeros(part) for name, part in described["names"].items()}
     if "parts" in described:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from determined._json import JsonObject
 from determined.errors import CheckpointNotFound, CheckpointStateException
 from determined.keras import _building, _framework
 from determined.keras._tensorflow import KERAS_3, keras, tf
@@ -85,14 +86,14 @@ def _check_matched(model: Any, status: Any, prefix: Path) -> None:
         _check_complete(model, _weights_by_name(model, tf.train.load_checkpoint(str(prefix))), prefix)
 
 
-def _weights_by_name(model: Any, reader: Any) -> dict[str, Any]:
+def _weights_by_name(model: Any, reader: Any) -> JsonObject:
     weights = {id(weight) for weight in model.weights}
     names = [name for name in sorted(reader.get_variable_to_shape_map()) if name.endswith(_VALUE)]
     found = {name: _find(model, name.removesuffix(_VALUE).split("/")) for name in names}
     return {name: weight for name, weight in found.items() if id(weight) in weights}
 
 
-def _check_complete(model: Any, found: dict[str, Any], prefix: Path) -> None:
+def _check_complete(model: Any, found: JsonObject, prefix: Path) -> None:
     known = {id(weight) for weight in found.values()}
     missing = [str(getattr(weight, "path", weight.name)) for weight in model.weights if id(weight) not in known]
     if missing:

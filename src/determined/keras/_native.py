@@ -8,6 +8,7 @@ from typing import Any
 
 from determined import core
 from determined._info import ClusterInfo
+from determined._json import JsonObject
 from determined.keras import _parallel
 from determined.keras._context import TFKerasTrialContext
 from determined.keras._controller import TFKerasTrialController
@@ -78,7 +79,7 @@ def in_trial(info: ClusterInfo) -> TFKerasNativeContext:
     return TFKerasNativeContext(core_context, env, ranks.average, until_end)
 
 
-def local(config: dict[str, Any]) -> TFKerasNativeContext:
+def local(config: JsonObject) -> TFKerasNativeContext:
     """A context off cluster that trains on one batch."""
     check_backend()
     env = EnvContext.from_config(config, seed=secrets.randbits(31), test_mode=True)

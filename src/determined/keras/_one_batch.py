@@ -2,9 +2,9 @@
 
 import secrets
 import tempfile
-from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.keras._context import TFKerasTrialContext
 from determined.keras._entrypoint import train
 from determined.keras._tensorflow import check_backend
@@ -12,7 +12,7 @@ from determined.keras._trial import TFKerasTrial
 from determined.trial import EnvContext
 
 
-def run(trial_class: type[TFKerasTrial], config: dict[str, Any]) -> TFKerasTrial:
+def run(trial_class: type[TFKerasTrial], config: JsonObject) -> TFKerasTrial:
     """Train `trial_class` on one batch; the trial. `determined.experimental.test_one_batch` calls this."""
     check_backend()
     env = EnvContext.from_config(config, seed=secrets.randbits(31), test_mode=True)

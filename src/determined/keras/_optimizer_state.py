@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from determined._imports import load_optional
+from determined._json import JsonObject
 
 logger = logging.getLogger("determined.keras")
 
@@ -74,7 +75,7 @@ def _rate_of(optimizer: Any) -> Any:
     return rate if hasattr(rate, "assign") else None
 
 
-def _read(file: Path) -> list[dict[str, Any]]:
+def _read(file: Path) -> list[JsonObject]:
     """The values of each optimizer by name, in the order they were saved in."""
     h5py: Any = load_optional("h5py", extra="tensorflow")
     with h5py.File(file, "r") as stored:
@@ -83,14 +84,14 @@ def _read(file: Path) -> list[dict[str, Any]]:
         return [_values(group.get(_GROUP, group)) for group in groups]
 
 
-def _values(group: Any) -> dict[str, Any]:
+def _values(group: Any) -> JsonObject:
     """Ours are numbered and carry their names; Keras's are listed by name."""
     listed = [name for key in sorted(group.attrs) if key.startswith(_NAMES) for name in group.attrs[key]]
     texts = [name.decode() if isinstance(name, bytes) else name for name in listed] or sorted(group)
     return {str(group[text].attrs.get("name", text)): np.asarray(group[text]) for text in texts}
 
 
-def _assign(variables: list[Any], state: dict[str, Any]) -> bool:
+def _assign(variables: list[Any], state: JsonObject) -> bool:
     values = list(state.values())
     if [tuple(variable.shape) for variable in variables] == [np.shape(value) for value in values]:
         for variable, value in zip(variables, values, strict=True):
@@ -99,7 +100,7 @@ def _assign(variables: list[Any], state: dict[str, Any]) -> bool:
     return _assign_by_kind(variables, state)
 
 
-def _assign_by_kind(variables: list[Any], state: dict[str, Any]) -> bool:
+def _assign_by_kind(variables: list[Any], state: JsonObject) -> bool:
     """Another release of Keras has saved it: the same moments in another order, under other names."""
     wanted = _by_kind({_name(variable): variable for variable in variables})
     found = _by_kind(state)
@@ -116,7 +117,7 @@ def _assign_by_kind(variables: list[Any], state: dict[str, Any]) -> bool:
     return True
 
 
-def _by_kind(named: dict[str, Any]) -> dict[str | None, list[Any]]:
+def _by_kind(named: JsonObject) -> dict[str | None, list[Any]]:
     kinds: dict[str | None, list[Any]] = {}
     for name, each in named.items():
         kinds.setdefault(_kind(name), []).append(each)

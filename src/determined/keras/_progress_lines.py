@@ -3,6 +3,8 @@
 import sys
 from typing import Any
 
+from determined._json import JsonObject
+
 _LINES = 10
 
 
@@ -21,7 +23,7 @@ class ProgressLines:
         self._is_shown = is_shown
         self._tenths = 0
 
-    def advance(self, batches: int, logs: dict[str, Any]) -> None:
+    def advance(self, batches: int, logs: JsonObject) -> None:
         """After each batch; the last is left to `end`, which knows more."""
         if not self._is_shown or not self._total or batches >= self._total:
             return
@@ -30,11 +32,11 @@ class ProgressLines:
             self._tenths = tenths
             self._write(f"{100 * batches // self._total}% ({batches}/{self._total} batches)", logs)
 
-    def end(self, batches: int, logs: dict[str, Any]) -> None:
+    def end(self, batches: int, logs: JsonObject) -> None:
         if self._is_shown:
             self._write(f"done ({batches} batches)", logs)
 
-    def _write(self, what: str, logs: dict[str, Any]) -> None:
+    def _write(self, what: str, logs: JsonObject) -> None:
         values = ", ".join(f"{name} {_shown(value)}" for name, value in logs.items())
         sys.stdout.write(f"{self._name}: {what} {values}".rstrip() + "\n")
         sys.stdout.flush()

@@ -7,21 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from determined._json import JsonObject
 from determined.keras import _framework
 
 
-def random_state(keras: Any, model: Any) -> dict[str, Any]:
+def random_state(keras: Any, model: Any) -> JsonObject:
     """Everything that draws, in plain values; TensorFlow's own stateful operations cannot be read."""
     legacy: Any = np.random.get_state()
     kind, keys, *position = legacy
-    state: dict[str, Any] = {"random": random.getstate(), "numpy": (kind, keys.tolist(), *position)}
+    state: JsonObject = {"random": random.getstate(), "numpy": (kind, keys.tolist(), *position)}
     if _framework.backend(keras) == "torch":
         state["torch"] = _torch_state()
     state["seeds"] = [np.asarray(seed.numpy()).tolist() for seed in _seeds(model)]
     return state
 
 
-def restore_random_state(state: dict[str, Any], model: Any) -> None:
+def restore_random_state(state: JsonObject, model: Any) -> None:
     if "random" in state:
         random.setstate(state["random"])
     if "numpy" in state:
@@ -46,14 +47,14 @@ def _seeds(model: Any) -> list[Any]:
     return seeds + [generator.state for generator in generators if generator is not None]
 
 
-def _torch_state() -> dict[str, Any]:
+def _torch_state() -> JsonObject:
     torch: Any = sys.modules["torch"]
     has_gpu = torch.cuda.is_available()
     gpus = torch.cuda.get_rng_state_all() if has_gpu else []
     return {"cpu": torch.get_rng_state().numpy().tobytes(), "cuda": [state.numpy().tobytes() for state in gpus]}
 
 
-def _set_torch_state(torch: Any, state: dict[str, Any]) -> None:
+def _set_torch_state(torch: Any, state: JsonObject) -> None:
     torch.set_rng_state(_tensor(torch, state["cpu"]))
     if state["cuda"] and torch.cuda.is_available():
         torch.cuda.set_rng_state_all([_tensor(torch, each) for each in state["cuda"]])

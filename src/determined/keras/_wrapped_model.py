@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.keras._tensorflow import keras
 
@@ -21,7 +22,7 @@ class FitCall:
     sample_weight: Any = None
     validation_data: Any = None
     callbacks: list[Any] = field(default_factory=list)
-    options: dict[str, Any] = field(default_factory=dict)  # of configure_fit
+    options: JsonObject = field(default_factory=dict)  # of configure_fit
 
 
 class ModelCalls:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from determined._json import JsonObject
 from determined.keras import _event_writers
 from determined.keras._tensorflow import keras
 
@@ -31,7 +32,7 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
     """
 
     def on_train_workload_begin(
-        self, total_batches_trained: int, batches_requested: int | None, logs: dict[str, Any]
+        self, total_batches_trained: int, batches_requested: int | None, logs: JsonObject
     ) -> None:
         """Before some batches are trained.
 
@@ -41,7 +42,7 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
             logs: empty.
         """
 
-    def on_train_workload_end(self, total_batches_trained: int, logs: dict[str, Any]) -> None:
+    def on_train_workload_end(self, total_batches_trained: int, logs: JsonObject) -> None:
         """After some batches were trained; `logs` are their metrics."""
 
     def on_checkpoint_end(self, checkpoint_dir: str) -> None:
@@ -73,11 +74,11 @@ class _ActsOnValidation(Callback):
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Nothing: an epoch need not have been validated."""
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> JsonObject:
         state = {name: getattr(self, name) for name in self._saved if hasattr(self, name)}
         return {"validations": self._validations, **{name: _plain(value) for name, value in state.items()}}
 
-    def load_state(self, state: dict[str, Any]) -> None:
+    def load_state(self, state: JsonObject) -> None:
         self._is_loaded = True
         self._validations = int(state.get("validations", 0))
         for name in self._saved:
@@ -125,7 +126,7 @@ class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
         """Called before training begins."""
         self.log_dir = str(directory)
 
-    def on_train_workload_end(self, total_batches_trained: int, logs: dict[str, Any]) -> None:
+    def on_train_workload_end(self, total_batches_trained: int, logs: JsonObject) -> None:
         """What is still in a writer's memory would be lost with the process, and is not there to be copied."""
         _event_writers.flush([self])
 

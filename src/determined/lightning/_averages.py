@@ -5,7 +5,9 @@ from typing import Any
 
 import torch
 
-Averages = dict[str, Any]
+from determined._json import JsonObject
+
+Averages = JsonObject
 
 
 def take(trainer: Any) -> Averages:
@@ -31,7 +33,7 @@ def put_back(trainer: Any, averages: Averages) -> None:
                 setattr(metric, part, _moved(value, metric.device))
 
 
-def add(trainer: Any, logged: dict[str, Any]) -> dict[str, Any]:
+def add(trainer: Any, logged: JsonObject) -> JsonObject:
     """What was logged before to what was since, after a batch; what has not come again yet is returned."""
     results = trainer.fit_loop.epoch_loop._results
     left = {}
@@ -67,7 +69,7 @@ def _metrics(module: Any) -> list[tuple[str, Any]]:
     return [(name, part) for name, part in module.named_modules() if hasattr(part, "_update_count")]
 
 
-def _state(metric: Any) -> dict[str, Any]:
+def _state(metric: Any) -> JsonObject:
     parts = {name: _moved(value, torch.device("cpu")) for name, value in metric.metric_state.items()}
     return {"updates": metric._update_count, "parts": parts}
 

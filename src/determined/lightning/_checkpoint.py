@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import CheckpointNotFound, UnsafeCheckpoint
 from determined.lightning import _averages, _data, _random
 from determined.lightning._callback import CHECKPOINT, LAST, DeterminedCallback
@@ -55,10 +56,10 @@ class DeterminedCheckpoint(DeterminedCallback):
         self.saved_at: int | None = None
         self._unsafe: list[str] = []
         self._keep = contextlib.ExitStack()
-        self._restored: dict[str, Any] | None = None
+        self._restored: JsonObject | None = None
         self._weights: Path | None = None
         self._loaders: list[_data.FollowedLoader] = []
-        self._logged: dict[str, Any] = {}
+        self._logged: JsonObject = {}
 
     def resume_path(self, storage_id: str | None = None) -> str | None:
         """What to give `trainer.fit(ckpt_path=...)`; None for a trial that begins. All ranks must call it.
@@ -182,7 +183,7 @@ class DeterminedCheckpoint(DeterminedCallback):
         load = trainer.strategy.load_checkpoint
         trainer.strategy.load_checkpoint = lambda path, **_options: load(path, weights_only=False)
 
-    def _take_up(self, trainer: Any, restored: dict[str, Any]) -> None:
+    def _take_up(self, trainer: Any, restored: JsonObject) -> None:
         if restored["loaders"] is None:  # an epoch was over, and the next one draws its order from these
             _random.put_back(restored.pop("random"))
             return
@@ -219,7 +220,7 @@ class DeterminedCheckpoint(DeterminedCallback):
             self._core.train.set_status("training")
 
     @contextlib.contextmanager
-    def _stored(self, about: dict[str, Any]) -> Iterator[Path]:
+    def _stored(self, about: JsonObject) -> Iterator[Path]:
         if self._core.distributed.size == 1:
             with self._core.checkpoint.store_path(about) as (path, _storage_id):
                 yield path
@@ -227,7 +228,7 @@ class DeterminedCheckpoint(DeterminedCallback):
         with self._core.checkpoint.store_path(about if self._is_chief else {}, shard=True) as (path, _storage_id):
             yield path
 
-    def _read(self, directory: Path, about: dict[str, Any]) -> dict[str, Any]:
+    def _read(self, directory: Path, about: JsonObject) -> JsonObject:
         rank, size = self._core.distributed.rank, self._core.distributed.size
         if about["ranks"] != size:
             logger.warning(
@@ -237,7 +238,7 @@ class DeterminedCheckpoint(DeterminedCallback):
                 size,
             )
             rank = 0
-        found: dict[str, Any] = torch.load(directory / _rank_file(rank), map_location="cpu", weights_only=True)
+        found: JsonObject = torch.load(directory / _rank_file(rank), map_location="cpu", weights_only=True)
         found["batches"] = about["batches_trained"]
         if about["ranks"] != size and found["loaders"] is not None:
             found["loaders"] = [None] * len(found["loaders"])
@@ -294,7 +295,7 @@ def _rank_file(rank: int) -> str:
     return f"determined_rank_{rank}.pth"
 
 
-def _about(directory: Path) -> dict[str, Any]:
+def _about(directory: Path) -> JsonObject:
     file = directory / _ABOUT_FILE
-    found: dict[str, Any] = json.loads(file.read_text()) if file.is_file() else {}
+    found: JsonObject = json.loads(file.read_text()) if file.is_file() else {}
     return found

@@ -9,6 +9,7 @@ import torch
 
 from determined import core
 from determined._info import ClusterInfo
+from determined._json import JsonObject
 from determined.lightning import _flavour
 from determined.lightning._callback import check_ranks, is_in_a_trainer
 from determined.lightning._checkpoint import DeterminedCheckpoint
@@ -27,7 +28,7 @@ _WAY_OUT = "pass max_epochs=n to context.trainer_kwargs"
 def init(
     *,
     distributed: core.DistributedContext | None = None,
-    checkpoint_storage: str | dict[str, Any] | None = None,
+    checkpoint_storage: str | JsonObject | None = None,
     every_n_epochs: int | None = 1,
     every_n_batches: int | None = None,
 ) -> "Iterator[LightningContext]":
@@ -80,7 +81,7 @@ class LightningContext:
         self.core = core_context
         info = core_context.info
         self.info: ClusterInfo | None = info if info is not None and info.task_type == "TRIAL" else None
-        self.hparams: dict[str, Any] = {} if self.info is None else self.info.trial.hparams
+        self.hparams: JsonObject = {} if self.info is None else self.info.trial.hparams
         self.checkpoint = DeterminedCheckpoint(
             core_context, every_n_epochs=every_n_epochs, every_n_batches=every_n_batches
         )
@@ -97,7 +98,7 @@ class LightningContext:
         """What to give `trainer.fit(ckpt_path=...)`; see `DeterminedCheckpoint.resume_path`."""
         return self.checkpoint.resume_path()
 
-    def trainer_kwargs(self, **given: Any) -> dict[str, Any]:
+    def trainer_kwargs(self, **given: Any) -> JsonObject:
         """Arguments for `Trainer(...)`: those given, and what a trial needs.
 
         Our callbacks and logger join those given. Devices and nodes are those the launcher started; the length is what
@@ -124,11 +125,11 @@ class LightningContext:
             check_ranks(chosen["devices"] * chosen["num_nodes"], self.core.distributed.size)
         return chosen
 
-    def _defaults(self, callbacks: list[Any]) -> dict[str, Any]:
+    def _defaults(self, callbacks: list[Any]) -> JsonObject:
         ranks = self.core.distributed
         # The user's own, such as a ModelCheckpoint, are left to work as they do.
         own = any(base.__name__ == "Checkpoint" for callback in callbacks for base in type(callback).__mro__)
-        defaults: dict[str, Any] = {
+        defaults: JsonObject = {
             "accelerator": "gpu" if torch.cuda.is_available() else "cpu",
             "devices": ranks.local_size,
             "num_nodes": ranks.cross_size,
@@ -138,7 +139,7 @@ class LightningContext:
             defaults["enable_progress_bar"] = False  # the log of a task is no terminal
         return defaults
 
-    def _length(self, given: dict[str, Any]) -> dict[str, Any]:
+    def _length(self, given: JsonObject) -> JsonObject:
         if self.info is None:
             return {}
         named = {name: given[name] for name in _LIMITS if given.get(name) is not None}
@@ -153,7 +154,7 @@ class LightningContext:
         length = late_length(Epoch(epochs) if named else None, searcher, size, "Trainer.fit", _WAY_OUT)
         return {} if named else self._limit(length)
 
-    def _limit(self, length: TrainUnit) -> dict[str, Any]:
+    def _limit(self, length: TrainUnit) -> JsonObject:
         if not isinstance(length, Batch):
             return {"max_epochs": length.value}
         self.search.train_batches(length)

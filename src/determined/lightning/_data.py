@@ -7,9 +7,10 @@ from typing import Any
 
 import torch
 
+from determined._json import JsonObject
 from determined.lightning import _random
 
-LoaderState = dict[str, Any]
+LoaderState = JsonObject
 
 
 def follow(trainer: Any) -> list["FollowedLoader"]:

@@ -4,6 +4,7 @@ from argparse import Namespace
 from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.lightning import _flavour
 from determined.lightning._position import batches_trained, epochs_trained
 
@@ -30,7 +31,7 @@ class DeterminedLogger(*_flavour.bases("loggers.logger.Logger")):  # type: ignor
         self._core = core_context
         self._trainer: Any = None
         self._reported: dict[str, tuple[int, set[str]]] = {}
-        self._validation: dict[str, Any] = {}
+        self._validation: JsonObject = {}
         self._validated_at = 0
 
     @property
@@ -52,7 +53,7 @@ class DeterminedLogger(*_flavour.bases("loggers.logger.Logger")):  # type: ignor
         metrics, self._validation = self._validation, {}
         self._report(_VALIDATION, self._validated_at, metrics)
 
-    def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
+    def log_metrics(self, metrics: JsonObject, step: int | None = None) -> None:
         """Lightning calls it, and `self.logger.log_metrics(...)` of a module does."""
         if self._core.distributed.rank != 0:
             return
@@ -70,10 +71,10 @@ class DeterminedLogger(*_flavour.bases("loggers.logger.Logger")):  # type: ignor
         else:
             self._report(_TEST if self._trainer.testing else _TRAINING, batches, named)
 
-    def log_hyperparams(self, params: dict[str, Any] | Namespace, *args: Any, **kwargs: Any) -> None:
+    def log_hyperparams(self, params: JsonObject | Namespace, *args: Any, **kwargs: Any) -> None:
         """The trial has them already."""
 
-    def _report(self, group: str, batches: int, metrics: dict[str, Any]) -> None:
+    def _report(self, group: str, batches: int, metrics: JsonObject) -> None:
         """A step is reported in parts, each name once."""
         last, names = self._reported.get(group, (-1, set()))
         names = names if last == batches else set()

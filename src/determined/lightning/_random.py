@@ -1,12 +1,13 @@
 """The random numbers of this process, as plain values and tensors: loading them runs no code."""
 
 import random
-from typing import Any
 
 import numpy as np
 import torch
 
-RandomState = dict[str, Any]
+from determined._json import JsonObject
+
+RandomState = JsonObject
 
 
 def take() -> RandomState:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.config.generations import generation
 from determined.errors import InvalidExperimentException
 from determined.lightning._callback import SEARCH, DeterminedCallback, checkpoint_of
@@ -39,8 +40,8 @@ class DeterminedSearch(DeterminedCallback):
         self._length: Batch | None = None
         self._legs: Iterator[Leg] = iter(())
         self._leg: Leg | None = None
-        self._validated: dict[str, Any] = {}
-        self._periods: dict[str, Any] | None = None
+        self._validated: JsonObject = {}
+        self._periods: JsonObject | None = None
         self._told = -1
 
     def train_batches(self, length: Batch) -> None:
@@ -51,10 +52,10 @@ class DeterminedSearch(DeterminedCallback):
         checkpoint_of(trainer, "DeterminedSearch")
         super().setup(trainer, pl_module, stage)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> JsonObject:
         return {"validated": self._validated}
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: JsonObject) -> None:
         self._validated = state_dict["validated"]
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
@@ -110,7 +111,7 @@ class DeterminedSearch(DeterminedCallback):
         self._leg.complete(self._goal.result(self._metrics(trainer)) if wants_metric else None, self._is_chief)
         self._leg = next(self._legs, None)
 
-    def _metrics(self, trainer: Any) -> dict[str, Any]:
+    def _metrics(self, trainer: Any) -> JsonObject:
         if self._validated.get("batches") == batches_trained(trainer):
             return dict(self._validated["metrics"])
         return {name: float(value) for name, value in trainer.callback_metrics.items()}  # there is no validation

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch.utils.data import BatchSampler, SequentialSampler
 
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.pytorch._data_random_state import Lane, Numbers
 from determined.pytorch._loader import DataLoader
@@ -21,9 +22,7 @@ _DRAWN_AT_ONCE = 256
 _CUT_AT_ONCE = 2**16  # indices: more would take memory and hold up a batch, fewer the time of every batch
 
 
-def order_of(
-    loader: DataLoader, seed: int, num_replicas: int, saved: dict[str, Any]
-) -> "ArithmeticOrder | SamplerOrder":
+def order_of(loader: DataLoader, seed: int, num_replicas: int, saved: JsonObject) -> "ArithmeticOrder | SamplerOrder":
     sampler = loader.batch_sampler
     # Exactly these: a subclass may order in its own way.
     if type(sampler) is BatchSampler and type(sampler.sampler) in (SequentialSampler, EpochShuffle):
@@ -53,7 +52,7 @@ class ArithmeticOrder:
             raise no_batches(f"{len(self._indices)} records, batch_size={size}, drop_last={self._sampler.drop_last}")
         return self._endless(first, stride, size, per_epoch, min(per_epoch * size, len(self._indices)))
 
-    def state(self, number: int) -> dict[str, Any]:
+    def state(self, number: int) -> JsonObject:
         return {}
 
     def _endless(self, number: int, stride: int, size: int, per_epoch: int, end: int) -> Iterator[list[int]]:
@@ -85,7 +84,7 @@ class SamplerOrder:
     """
 
     def __init__(
-        self, sampler: Iterable[Any], generators: list[torch.Generator], seed: int, saved: dict[str, Any], ahead: int
+        self, sampler: Iterable[Any], generators: list[torch.Generator], seed: int, saved: JsonObject, ahead: int
     ) -> None:
         self._sampler = sampler
         self._generators = generators
@@ -105,7 +104,7 @@ class SamplerOrder:
             if number == begin:
                 raise no_batches(f"epoch {epoch} of {type(self._sampler).__name__}")
 
-    def state(self, number: int) -> dict[str, Any]:
+    def state(self, number: int) -> JsonObject:
         """Of the epoch that `number` is in, or of the one before if that was not begun yet."""
         if not self._generators:
             return {}

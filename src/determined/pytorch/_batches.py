@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from determined._json import JsonObject
 from determined.pytorch._batch_order import ArithmeticOrder, SamplerOrder, no_batches, order_of
 from determined.pytorch._data_random_state import Numbers, SeededIndices, seeds
 from determined.pytorch._loader import DataLoader
@@ -37,7 +38,7 @@ class TrainingBatches:
         self._stream: Generator[Any, None, None] | None = None
         self.epoch_length = self._length()
 
-    def iterate(self, first_batch: int, state: dict[str, Any] | None = None) -> Iterator[Any]:
+    def iterate(self, first_batch: int, state: JsonObject | None = None) -> Iterator[Any]:
         """Batches from number `first_batch` (of this rank) on, without end. Ends an iteration that was open.
 
         Args:
@@ -54,7 +55,7 @@ class TrainingBatches:
             self._stream = _repeated(self._loader, self._begun_within_an_epoch(self._loader, first_batch))
         return self._stream
 
-    def state(self, next_batch: int) -> dict[str, Any]:
+    def state(self, next_batch: int) -> JsonObject:
         """What `iterate` needs, besides the number, to go on with batch `next_batch` in another process."""
         if self._order is None:
             return {}
@@ -76,7 +77,7 @@ class TrainingBatches:
         whole, rest = divmod(length, self._num_replicas)
         return whole + (rest > self._rank)
 
-    def _shared_stream(self, loader: DataLoader, first_batch: int, state: dict[str, Any]) -> Generator[Any, None, None]:
+    def _shared_stream(self, loader: DataLoader, first_batch: int, state: JsonObject) -> Generator[Any, None, None]:
         if first_batch:  # a trial that begins, with another one's weights, has an order of its own
             self._seed = state.get("seed", self._seed)
         first, stride = first_batch * self._num_replicas + self._rank, self._num_replicas

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from determined._json import JsonObject
+
 
 class PyTorchCallback:
     """Override what is needed; every method here does nothing.
@@ -48,7 +50,7 @@ class PyTorchCallback:
             epoch_idx: counts from 0.
         """
 
-    def on_training_workload_end(self, avg_metrics: dict[str, Any], batch_metrics: list[dict[str, Any]]) -> None:
+    def on_training_workload_end(self, avg_metrics: JsonObject, batch_metrics: list[JsonObject]) -> None:
         """Whenever training metrics are due to be reported.
 
         Args:
@@ -77,7 +79,7 @@ class PyTorchCallback:
             outputs: what `evaluate_batch` returned for each batch of this slot, tensors as numpy arrays.
         """
 
-    def on_validation_end(self, metrics: dict[str, Any]) -> None:
+    def on_validation_end(self, metrics: JsonObject) -> None:
         """After a validation.
 
         Args:
@@ -87,17 +89,17 @@ class PyTorchCallback:
     def on_validation_step_start(self) -> None:
         """Older name of `on_validation_start`."""
 
-    def on_validation_step_end(self, metrics: dict[str, Any]) -> None:
+    def on_validation_step_end(self, metrics: JsonObject) -> None:
         """Older name of `on_validation_end`."""
 
-    def on_checkpoint_load_start(self, checkpoint: dict[str, Any] | None) -> None:
+    def on_checkpoint_load_start(self, checkpoint: JsonObject | None) -> None:
         """Before a checkpoint is put into models, optimizers and callbacks.
 
         Args:
             checkpoint: the content of `state_dict.pth`; may be changed.
         """
 
-    def on_checkpoint_save_start(self, checkpoint: dict[str, Any]) -> None:
+    def on_checkpoint_save_start(self, checkpoint: JsonObject) -> None:
         """Before a checkpoint is written.
 
         Args:
@@ -121,11 +123,11 @@ class PyTorchCallback:
             uuid: its id.
         """
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> JsonObject:
         """What to keep in checkpoints."""
         return {}
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: JsonObject) -> None:
         """Take back what `state_dict` returned.
 
         Args:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.pytorch._callback import PyTorchCallback
 
@@ -74,11 +75,11 @@ class CallbackSet:
         if failure is not None:
             raise failure
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> JsonObject:
         """Every callback's state by name."""
         return {name: callback.state_dict() for name, callback in self._callbacks.items()}
 
-    def load_state_dict(self, states: dict[str, Any]) -> None:
+    def load_state_dict(self, states: JsonObject) -> None:
         """Give each callback its state; one without a state keeps what it has, with a warning."""
         for name, callback in self._callbacks.items():
             if name in states:

@@ -13,6 +13,7 @@ import torch
 
 from determined import core
 from determined._info import ClusterInfo
+from determined._json import JsonObject
 from determined.pytorch import _formats
 from determined.pytorch._batches import TrainingBatches
 from determined.pytorch._callback_set import CallbackSet
@@ -37,7 +38,7 @@ class Restored:
     """
 
     state: TrialState
-    loader_state: dict[str, Any] | None
+    loader_state: JsonObject | None
     rng: RngState | None
 
 
@@ -105,7 +106,7 @@ class Checkpoints:
         self._load(checkpoint)
         return self._restored(checkpoint, counters, state)
 
-    def _load_shards(self, checkpoint: dict[str, Any], path: Path) -> None:
+    def _load_shards(self, checkpoint: JsonObject, path: Path) -> None:
         if not _formats.has_shards(path):
             return
         from determined.pytorch import _shards
@@ -147,14 +148,14 @@ class Checkpoints:
                 self._write(path, self._state_dicts() | self._rest(everybody), state)
         return storage_id
 
-    def _read_pending(self, checkpoint: dict[str, Any], path: Path) -> None:
+    def _read_pending(self, checkpoint: JsonObject, path: Path) -> None:
         """What `_save_between_steps` saved on this rank; ranks of another number aggregate anew."""
         rank, size = self._dist.rank, self._dist.size
         if size > 1 and len(list(path.glob(_pending_file("*")))) == size:
             file = path / _pending_file(rank)
             checkpoint["pending_gradients"] = torch.load(file, map_location="cpu", weights_only=True)
 
-    def _write(self, path: Path, checkpoint: dict[str, Any], state: TrialState) -> None:
+    def _write(self, path: Path, checkpoint: JsonObject, state: TrialState) -> None:
         """On the chief."""
         self._callbacks.fire("on_checkpoint_save_start", checkpoint)
         with self._core.checkpoint._create_file(path / _formats.STATE_FILE) as file:
@@ -168,16 +169,16 @@ class Checkpoints:
         self._callbacks.fire("on_checkpoint_end", str(path))
         self._callbacks.fire("on_checkpoint_write_end", str(path))
 
-    def _state_dicts(self) -> dict[str, Any]:
+    def _state_dicts(self) -> JsonObject:
         context = self._context
         return {
             "models_state_dict": [context._bare(model).state_dict() for model in context.models],
             "optimizers_state_dict": [optimizer.state_dict() for optimizer in context.optimizers],
         }
 
-    def _rest(self, everybody: Sequence[tuple[RngState, dict[str, Any] | None]]) -> dict[str, Any]:
+    def _rest(self, everybody: Sequence[tuple[RngState, JsonObject | None]]) -> JsonObject:
         context, (rng, data) = self._context, everybody[0]
-        rest: dict[str, Any] = {
+        rest: JsonObject = {
             "lr_schedulers_state_dict": [scheduler.state_dict() for scheduler in context.lr_schedulers],
             "callbacks": self._callbacks.state_dict(),
             "rng_state": rng,
@@ -191,7 +192,7 @@ class Checkpoints:
         rest |= {key: part.state_dict() for key, part in self._precision_parts() if part is not None}
         return rest
 
-    def _load(self, checkpoint: dict[str, Any]) -> None:
+    def _load(self, checkpoint: JsonObject) -> None:
         context = self._context
         if context._is_sharded():
             from determined.pytorch import _shards
@@ -209,7 +210,7 @@ class Checkpoints:
             _load_optional_part(part, checkpoint, key)
         self._callbacks.load_state_dict(checkpoint.get("callbacks") or {})
 
-    def _restored(self, checkpoint: dict[str, Any], counters: dict[str, int] | None, state: TrialState) -> Restored:
+    def _restored(self, checkpoint: JsonObject, counters: dict[str, int] | None, state: TrialState) -> Restored:
         rank, size = self._dist.rank, self._dist.size
         rng = _formats.of_rank(checkpoint, "rng_state", rank, size)
         if rng is None:
@@ -294,7 +295,7 @@ def batches_trained(core_context: core.Context, storage_id: str, trial_id: int) 
     return counters.get("batches_trained", 0) if counters.get("trial_id") == trial_id else 0
 
 
-def torch_metadata(batches_trained: int) -> dict[str, Any]:
+def torch_metadata(batches_trained: int) -> JsonObject:
     return metadata(batches_trained, f"torch-{torch.__version__}", "pickle")
 
 
@@ -304,7 +305,7 @@ class _Stateful(Protocol):
 
 
 # (random state, loader's state) of every rank, on the chief.
-Positions = Sequence[tuple[RngState, dict[str, Any] | None]] | None
+Positions = Sequence[tuple[RngState, JsonObject | None]] | None
 
 
 def _pending_file(rank: int | str) -> str:
@@ -321,7 +322,7 @@ def write_state(state: Any, file: BinaryIO) -> None:
         torch.serialization.set_crc32_options(wanted)
 
 
-def _pairs(wrapped: Sequence[Any], checkpoint: dict[str, Any], key: str, method: str) -> list[tuple[Any, Any]]:
+def _pairs(wrapped: Sequence[Any], checkpoint: JsonObject, key: str, method: str) -> list[tuple[Any, Any]]:
     states = checkpoint.get(key) or []
     if len(states) < len(wrapped):
         raise RuntimeError(
@@ -333,7 +334,7 @@ def _pairs(wrapped: Sequence[Any], checkpoint: dict[str, Any], key: str, method:
     return list(zip(wrapped, states, strict=False))
 
 
-def _load_optional_part(part: "_Stateful | None", checkpoint: dict[str, Any], key: str) -> None:
+def _load_optional_part(part: "_Stateful | None", checkpoint: JsonObject, key: str) -> None:
     if part is not None and key in checkpoint:
         part.load_state_dict(checkpoint[key])
     elif part is not None:

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from determined import core
+from determined._json import JsonObject
 from determined.pytorch._metric_columns import Array, Column, MetricColumns, is_numeric
 
 
@@ -24,7 +25,7 @@ class ChunkMetrics(MetricColumns):
     def __init__(self) -> None:
         super().__init__("train_batch", bare="loss")
 
-    def take(self, distributed: core.DistributedContext) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    def take(self, distributed: core.DistributedContext) -> tuple[JsonObject, list[JsonObject]]:
         """Metrics of the chunk, the same on every rank; then it is empty. All ranks must call it.
 
         Args:

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.pytorch import _parallel
 from determined.pytorch._amp import MixedPrecision, in_place_of
@@ -38,8 +39,8 @@ class PyTorchTrialContext(TrialFacts):
         *,
         core_context: core.Context,
         trial_seed: int | None,
-        hparams: dict[str, Any] | None,
-        exp_conf: dict[str, Any] | None,
+        hparams: JsonObject | None,
+        exp_conf: JsonObject | None,
         slots_per_trial: int,
         num_gpus: int,
         aggregation_frequency: int = 1,
@@ -90,10 +91,10 @@ class PyTorchTrialContext(TrialFacts):
         self,
         model: nn.Module,
         *,
-        compile: bool | dict[str, Any] = False,
+        compile: bool | JsonObject = False,
         memory_format: torch.memory_format | None = None,
         shard: bool | tuple[type, ...] = False,
-        ddp: dict[str, Any] | None = None,
+        ddp: JsonObject | None = None,
     ) -> nn.Module:
         """Move a model to this process's device, make it train with the other ranks, and keep it in checkpoints.
 
@@ -220,7 +221,7 @@ class PyTorchTrialContext(TrialFacts):
         """Forget what the reducers have seen; the training loop does so where it is due."""
         self._reducers.reset()
 
-    def reduce_metrics(self, for_training: bool) -> dict[str, Any]:
+    def reduce_metrics(self, for_training: bool) -> JsonObject:
         """The reducers' metrics; all ranks must call this together. The training loop does."""
         return self._reducers.reduce(self.distributed, for_training=for_training)
 

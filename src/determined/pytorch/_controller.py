@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException, InvalidHP
 from determined.pytorch import _first_interface, _state, _tensorboard
 from determined.pytorch._batches import TrainingBatches
@@ -275,13 +276,13 @@ class PyTorchTrialController:
             wants_metric = self._is_chief and isinstance(leg, OperationLeg)
             leg.complete(self._goal.result(metrics) if wants_metric else None, is_chief=self._is_chief)
 
-    def _tell_callbacks(self, metrics: dict[str, Any]) -> None:
+    def _tell_callbacks(self, metrics: JsonObject) -> None:
         """Still as in the validation: what a callback computes with the models is no training."""
         if self.callbacks.anywhere("on_validation_end"):
             with evaluating(self.context.models, in_step=True):
                 self.callbacks.fire("on_validation_end", metrics)
 
-    def _report_validation(self, metrics: dict[str, Any]) -> bool:
+    def _report_validation(self, metrics: JsonObject) -> bool:
         """Tell the master, on the chief; whether this is the experiment's best so far."""
         batches = self.state.batches_trained
         is_best = self.plan.checkpoint_policy == "best" and self._goal.is_best(metrics, self._core, batches)
@@ -332,9 +333,9 @@ class PyTorchTrialController:
         known = self._core.train._get_last_validation() if self._is_chief else None
         return self._dist.broadcast(known) is None
 
-    def _with_position(self, metrics: dict[str, Any]) -> dict[str, Any]:
+    def _with_position(self, metrics: JsonObject) -> JsonObject:
         batches, length = self.state.batches_trained, self._epoch_length
-        position: dict[str, Any] = {"batches": batches}
+        position: JsonObject = {"batches": batches}
         if length:
             position["epochs"] = batches // length if batches % length == 0 else batches / length
         return position | metrics
@@ -354,7 +355,7 @@ def _trial_id(core_context: core.Context) -> int:
     return info.trial.trial_id if info is not None and info.task_type == "TRIAL" else 0
 
 
-def _searcher_config(core_context: core.Context) -> dict[str, Any]:
+def _searcher_config(core_context: core.Context) -> JsonObject:
     info = core_context.info
     config = info.trial._config if info is not None and info.task_type == "TRIAL" else {}
     return config.get("searcher") or {}

@@ -5,6 +5,7 @@ import logging
 from typing import Any
 
 from determined._info import ClusterInfo, get_cluster_info
+from determined._json import JsonObject
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._controller import Plan, PyTorchTrialController
 from determined.pytorch._trainer import _context
@@ -98,7 +99,7 @@ def plan_of(info: ClusterInfo, context: PyTorchTrialContext) -> Plan:
     )
 
 
-def _period(length: dict[str, Any] | None, context: PyTorchTrialContext) -> TrainUnit | None:
+def _period(length: JsonObject | None, context: PyTorchTrialContext) -> TrainUnit | None:
     ((unit, value),) = (length or {"batches": 0}).items()
     if int(value) < 1:
         return None

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from determined._json import JsonObject
+
 if TYPE_CHECKING:
     from determined.pytorch._context import PyTorchTrialContext
 
@@ -67,7 +69,7 @@ class PyTorchExperimentalContext:
         self._warn("reset_reducers")
         self._parent.reset_reducers()
 
-    def reduce_metrics(self, for_training: bool) -> dict[str, Any]:
+    def reduce_metrics(self, for_training: bool) -> JsonObject:
         """Deprecated: `context.reduce_metrics`."""
         self._warn("reduce_metrics")
         return self._parent.reduce_metrics(for_training)

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from determined._json import JsonObject
 from determined.errors import CheckpointNotFound, UnsafeCheckpoint
 from determined.pytorch._plain_values import plain_values
 
@@ -31,7 +32,7 @@ _SINGULAR = {
 _DDP, _COMPILED = "module.", "_orig_mod."
 
 
-def read_state(directory: Path, *, is_own: bool = False, options: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def read_state(directory: Path, *, is_own: bool = False, options: Mapping[str, Any] | None = None) -> JsonObject:
     """The state a checkpoint holds, in today's shape, on the CPU.
 
     Args:
@@ -50,7 +51,7 @@ def read_state(directory: Path, *, is_own: bool = False, options: Mapping[str, A
 
 def read_file(file: Path, *, is_own: bool = False, options: Mapping[str, Any] | None = None) -> Any:
     """What `torch.save` has written to `file`, on the CPU. Arguments and UnsafeCheckpoint as of `read_state`."""
-    loading: dict[str, Any] = {"map_location": "cpu", "weights_only": True, **(options or {})}
+    loading: JsonObject = {"map_location": "cpu", "weights_only": True, **(options or {})}
     try:
         with plain_values() as values:
             return values.put_into(torch.load(file, **loading))
@@ -125,7 +126,7 @@ def _listed(refused: list[str]) -> str:
     return ", ".join(refused)
 
 
-def _in_todays_shape(state: Any, file: Path) -> dict[str, Any]:
+def _in_todays_shape(state: Any, file: Path) -> JsonObject:
     if not isinstance(state, dict):
         raise RuntimeError(f"{file} holds a {type(state).__name__}, not the dict that a PyTorchTrial saves")
     shaped = dict(state)

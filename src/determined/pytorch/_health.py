@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from determined._json import JsonObject
 from determined.constants import GPU_MEMORY_ADVICE, HOST_MEMORY_ADVICE
 
 if TYPE_CHECKING:
@@ -60,9 +61,7 @@ class Health:
         self._told: set[int] = set()  # of the optimizers, those that stepped without gradients
         self._last = 0
 
-    def look(
-        self, batches_trained: int, averages: dict[str, Any], per_batch: Sequence[dict[str, Any]] | None = None
-    ) -> None:
+    def look(self, batches_trained: int, averages: JsonObject, per_batch: Sequence[JsonObject] | None = None) -> None:
         """After a chunk, with its averages and, to name the batch, the metrics of each of its batches."""
         first = batches_trained - len(per_batch) if per_batch else self._last
         if not self._warned_of_metric:
@@ -71,9 +70,7 @@ class Health:
             self._look_at_steps(batches_trained - first)
         self._last = batches_trained
 
-    def _look_at_metrics(
-        self, first: int, end: int, averages: dict[str, Any], per_batch: Sequence[dict[str, Any]]
-    ) -> None:
+    def _look_at_metrics(self, first: int, end: int, averages: JsonObject, per_batch: Sequence[JsonObject]) -> None:
         bad = next((name for name, value in averages.items() if _is_bad(value)), None)
         if bad is None:
             return

@@ -24,7 +24,7 @@ class CheckpointLoadContext(PyTorchTrialContext):
         >>> trial = MyTrial(CheckpointLoadContext(hparams={"lr": 0.1}))
     """
 
-    def __init__(self, hparams: dict[str, Any] | None = None, exp_conf: dict[str, Any] | None = None) -> None:
+    def __init__(self, hparams: JsonObject | None = None, exp_conf: JsonObject | None = None) -> None:
         super().__init__(
             core_context=local_core_context(),
             trial_seed=_seed_of(exp_conf or {}),
@@ -40,8 +40,8 @@ class CheckpointLoadContext(PyTorchTrialContext):
 def load_trial_from_checkpoint_path(
     path: str,
     trial_class: type[PyTorchTrial] | None = None,
-    trial_kwargs: dict[str, Any] | None = None,
-    torch_load_kwargs: dict[str, Any] | None = None,
+    trial_kwargs: JsonObject | None = None,
+    torch_load_kwargs: JsonObject | None = None,
     **kwargs: Any,
 ) -> PyTorchTrial:
     """The trial of a checkpoint, with the weights of its models.
@@ -104,12 +104,12 @@ def _refuse_deepspeed(directory: Path) -> None:
         )
 
 
-def _seed_of(config: dict[str, Any]) -> int:
+def _seed_of(config: JsonObject) -> int:
     """No training is repeated by it: a trial that asks in its constructor shall be built all the same."""
     return int((config.get("reproducibility") or {}).get("experiment_seed") or 0)
 
 
-def _torch_options(given: dict[str, Any] | None, older: dict[str, Any]) -> dict[str, Any]:
+def _torch_options(given: JsonObject | None, older: JsonObject) -> JsonObject:
     if not older:
         return given or {}
     if given is not None:
@@ -125,7 +125,7 @@ def _torch_options(given: dict[str, Any] | None, older: dict[str, Any]) -> dict[
     return older
 
 
-def _load_weights(context: PyTorchTrialContext, directory: Path, options: dict[str, Any]) -> None:
+def _load_weights(context: PyTorchTrialContext, directory: Path, options: JsonObject) -> None:
     state = _formats.read_state(directory, options=options)
     if _formats.has_shards(directory):
         from determined.pytorch import _shards

@@ -3,6 +3,8 @@
 import enum
 from typing import Any
 
+from determined._json import JsonObject
+
 
 class LRScheduler:
     """A learning-rate scheduler, stepped by the training loop or by hand.
@@ -50,11 +52,11 @@ class LRScheduler:
         """The learning rate of each parameter group."""
         return self._scheduler.get_last_lr()  # type: ignore[no-any-return]
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> JsonObject:
         """The scheduler's own state."""
         return self._scheduler.state_dict()  # type: ignore[no-any-return]
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: JsonObject) -> None:
         """Take back what `state_dict` returned."""
         self._scheduler.load_state_dict(state_dict)
 

@@ -10,6 +10,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from determined._json import JsonObject
+
 Array = npt.NDArray[Any]
 Column = Array | list[Any]
 Block = Tensor | list[Any]
@@ -44,7 +46,7 @@ class MetricColumns:
     def __len__(self) -> int:
         return self._count
 
-    def add(self, returned: Tensor | dict[str, Any]) -> None:
+    def add(self, returned: Tensor | JsonObject) -> None:
         """Keep the metrics of one batch. Runs for every batch: a few microseconds, and nothing waits for the device.
 
         Raises:
@@ -84,7 +86,7 @@ class MetricColumns:
         self._count, self._bytes, self._columns, self._packed, self._arrived = 0, 0, {}, {}, {}
         return columns
 
-    def _row(self, returned: Any) -> dict[str, Any]:
+    def _row(self, returned: Any) -> JsonObject:
         if isinstance(returned, Tensor) and self._bare is not None:
             return {self._bare: returned}
         if isinstance(returned, Mapping):
@@ -94,7 +96,7 @@ class MetricColumns:
             f"{self._method} returned a {type(returned).__name__}; return a dict of metric names to values{also}"
         )
 
-    def _begin(self, row: dict[str, Any]) -> dict[str, list[Any]]:
+    def _begin(self, row: JsonObject) -> dict[str, list[Any]]:
         if self._count:
             raise ValueError(
                 f"{self._method} returned metrics {sorted(map(str, row))} for a batch and {sorted(self._columns)} for "

@@ -4,18 +4,19 @@ import secrets
 import tempfile
 from typing import Any
 
+from determined._json import JsonObject
 from determined.pytorch._trainer import Trainer, _context, seed_everything
 from determined.pytorch._trial import PyTorchTrial
 from determined.trial import Batch, EnvContext
 
 
-def run(trial_class: type[PyTorchTrial], config: dict[str, Any]) -> PyTorchTrial:
+def run(trial_class: type[PyTorchTrial], config: JsonObject) -> PyTorchTrial:
     """Train `trial_class` on one batch; the trial. `determined.experimental.test_one_batch` calls this."""
     trial: PyTorchTrial = try_out(trial_class, config, Trainer)
     return trial
 
 
-def try_out(trial_class: type[Any], config: dict[str, Any], trainer: type[Trainer], **made: Any) -> Any:
+def try_out(trial_class: type[Any], config: JsonObject, trainer: type[Trainer], **made: Any) -> Any:
     """`made`: how the context is made, where it is not that of a PyTorchTrial."""
     env = EnvContext.from_config(config, seed=secrets.randbits(31), test_mode=True)
     seed_everything(env.trial_seed)

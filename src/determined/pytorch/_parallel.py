@@ -16,6 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 from determined import core
 from determined._imports import load_optional
 from determined._info import ClusterInfo, get_cluster_info
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 
 logger = logging.getLogger("determined.pytorch")
@@ -134,7 +135,7 @@ def spread(
     device: torch.device,
     *,
     shard: bool | tuple[type, ...],
-    ddp: dict[str, Any],
+    ddp: JsonObject,
 ) -> nn.Module:
     """The model as one of the copies or shards that all ranks train together. One rank alone gets it as it is."""
     if distributed.size == 1 or is_sharded(model):
@@ -152,7 +153,7 @@ def spread(
     return DistributedModel(model, device_ids=[device] if device.type == "cuda" else None, **ddp)
 
 
-def compiled(model: nn.Module, options: bool | dict[str, Any]) -> nn.Module:
+def compiled(model: nn.Module, options: bool | JsonObject) -> nn.Module:
     """The model through torch.compile, with its options if there are any."""
     if options is False:
         return model

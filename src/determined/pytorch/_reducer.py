@@ -10,6 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from determined import core
+from determined._json import JsonObject
 from determined.pytorch._metric_columns import each_tensor, plain
 
 logger = logging.getLogger("determined.pytorch")
@@ -131,7 +132,7 @@ class ReducerSet:
         for each in self._registered:
             each.call("reset")
 
-    def reduce(self, distributed: core.DistributedContext, *, for_training: bool) -> dict[str, Any]:
+    def reduce(self, distributed: core.DistributedContext, *, for_training: bool) -> JsonObject:
         """Metrics over all ranks, on every rank. All ranks must call it; without reducers nothing is exchanged.
 
         Raises:
@@ -143,7 +144,7 @@ class ReducerSet:
             return {}
         prepared = _on_host if distributed.size > 1 else _detached
         per_rank = distributed.allgather([prepared(each.call("per_slot_reduce")) for each in chosen])
-        metrics: dict[str, Any] = {}
+        metrics: JsonObject = {}
         for position, each in enumerate(chosen):
             found = each.named(each.call("cross_slot_reduce", [values[position] for values in per_rank]))
             for name in found.keys() & metrics.keys():
@@ -170,7 +171,7 @@ class _Registered:
                 f"{_title(self.reducer, self.name)} failed in {method}: {type(err).__name__}: {err}"
             ) from err
 
-    def named(self, result: Any) -> dict[str, Any]:
+    def named(self, result: Any) -> JsonObject:
         title = _title(self.reducer, self.name)
         if self.name is None:
             if not isinstance(result, dict):

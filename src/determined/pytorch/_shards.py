@@ -18,6 +18,7 @@ from torch.distributed.checkpoint.metadata import Metadata, StorageMeta, TensorS
 from torch.distributed.tensor import DTensor, distribute_tensor
 from torch.distributed.tensor import empty as empty_dtensor
 
+from determined._json import JsonObject
 from determined.errors import UnsafeCheckpoint
 from determined.pytorch._formats import SHARDS as DIRECTORY
 
@@ -27,7 +28,7 @@ Place = list[str | int]
 Like = Callable[[Place], torch.Tensor | None]
 
 
-def split(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, DTensor]]:
+def split(state: JsonObject) -> tuple[JsonObject, dict[str, DTensor]]:
     """The state with None in place of every distributed tensor, and these tensors by their place."""
     shards: dict[str, DTensor] = {}
     return _without_shards(state, [], shards), shards
@@ -47,7 +48,7 @@ def save(shards: dict[str, DTensor], checkpoint: Path) -> None:
         raise RuntimeError(f"the sharded part of a checkpoint could not be saved: {err}") from err
 
 
-def load(state: dict[str, Any], checkpoint: Path, like: Like, key: str | None = None) -> None:
+def load(state: JsonObject, checkpoint: Path, like: Like, key: str | None = None) -> None:
     """Put the tensors that lie in a checkpoint, or only those under one key of its state, back into the state.
 
     Every rank reads what it needs for itself: ranks may be more or fewer than those that saved.
@@ -67,7 +68,7 @@ def load(state: dict[str, Any], checkpoint: Path, like: Like, key: str | None = 
         _put(state, wanted[name], tensor)
 
 
-def spread(state: dict[str, Any], like: Like) -> dict[str, Any]:
+def spread(state: JsonObject, like: Like) -> JsonObject:
     """The state with whole tensors distributed as the parameters they belong to: a checkpoint of one rank for many."""
     return {
         key: _spread(node, [key], like) if key in ("models_state_dict", "optimizers_state_dict") else node

@@ -2,13 +2,14 @@
 
 import random
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 
+from determined._json import JsonObject
+
 # Plain values, arrays and tensors, as they lie in a checkpoint under `rng_state`.
-RngState = dict[str, Any]
+RngState = JsonObject
 
 
 @dataclass(slots=True)

@@ -4,13 +4,13 @@ import contextlib
 import logging
 import random
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import torch
 
 from determined import core
 from determined._info import ClusterInfo, get_cluster_info
+from determined._json import JsonObject
 from determined.pytorch import _parallel, _tensorboard
 from determined.pytorch._checkpoint import batches_trained
 from determined.pytorch._context import PyTorchTrialContext
@@ -33,8 +33,8 @@ Backend = Callable[
 @contextlib.contextmanager
 def init(
     *,
-    hparams: dict[str, Any] | None = None,
-    exp_conf: dict[str, Any] | None = None,
+    hparams: JsonObject | None = None,
+    exp_conf: JsonObject | None = None,
     distributed: core.DistributedContext | None = None,
     aggregation_frequency: int = 1,
     enable_tensorboard_logging: bool = True,
@@ -192,8 +192,8 @@ def _context(
     info: ClusterInfo | None,
     *,
     distributed: core.DistributedContext | None,
-    hparams: dict[str, Any] | None,
-    exp_conf: dict[str, Any] | None,
+    hparams: JsonObject | None,
+    exp_conf: JsonObject | None,
     aggregation_frequency: int,
     enable_tensorboard_logging: bool,
     average_aggregated_gradients: bool = True,

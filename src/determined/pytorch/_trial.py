@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from determined._json import JsonObject
 from determined.pytorch._callback import PyTorchCallback
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._data import TorchData, data_length
@@ -39,7 +40,7 @@ class PyTorchTrial(Trial):
         """
 
     @abc.abstractmethod
-    def train_batch(self, batch: TorchData, epoch_idx: int, batch_idx: int) -> torch.Tensor | dict[str, Any]:
+    def train_batch(self, batch: TorchData, epoch_idx: int, batch_idx: int) -> torch.Tensor | JsonObject:
         """Train on one batch: forward, `context.backward(loss)`, `context.step_optimizer(optimizer)`.
 
         Args:
@@ -64,7 +65,7 @@ class PyTorchTrial(Trial):
         """Callbacks by name; the name keys their state in checkpoints. Called once."""
         return {}
 
-    def evaluate_batch(self, batch: TorchData, batch_idx: int) -> dict[str, Any]:
+    def evaluate_batch(self, batch: TorchData, batch_idx: int) -> JsonObject:
         """Validation metrics of one batch; reduced over batches and slots as `evaluation_reducer` says.
 
         Args:
@@ -77,7 +78,7 @@ class PyTorchTrial(Trial):
         """How metrics of `evaluate_batch` become one number: for all, or for each by name."""
         return Reducer.AVG
 
-    def evaluate_full_dataset(self, data_loader: torch.utils.data.DataLoader[Any]) -> dict[str, Any]:
+    def evaluate_full_dataset(self, data_loader: torch.utils.data.DataLoader[Any]) -> JsonObject:
         """Validation metrics over all validation data at once; runs on the chief alone.
 
         Args:

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import InternalException, InvalidExperimentException
 from determined.pytorch import _tensorboard
 from determined.trial import BatchSizes, EnvContext, ExperimentConfig, ScalarWriter, TrialContext
@@ -23,8 +24,8 @@ class TrialFacts(TrialContext):
         env: EnvContext | None,
         *,
         trial_seed: int | None,
-        hparams: dict[str, Any] | None,
-        exp_conf: dict[str, Any] | None,
+        hparams: JsonObject | None,
+        exp_conf: JsonObject | None,
         slots_per_trial: int,
         steps_completed: int,
         managed_training: bool,
@@ -49,13 +50,13 @@ class TrialFacts(TrialContext):
         if managed_training and env is not None:
             self._batch_sizes(InvalidExperimentException)
 
-    def get_experiment_config(self) -> dict[str, Any]:
+    def get_experiment_config(self) -> JsonObject:
         """The experiment config; ValueError off cluster, unless `pytorch.init` was given one."""
         if self._exp_conf is None:
             raise ValueError(_LOCAL.format(what="has no experiment config", argument="exp_conf"))
         return self._exp_conf
 
-    def get_hparams(self) -> dict[str, Any]:
+    def get_hparams(self) -> JsonObject:
         """All hyperparameters of this trial; ValueError off cluster, unless `pytorch.init` was given some."""
         if self._hparams is None:
             raise ValueError(_LOCAL.format(what="has no hyperparameters", argument="hparams"))
@@ -175,14 +176,14 @@ class TrialFacts(TrialContext):
 
 def _environment(
     core_context: core.Context,
-    hparams: dict[str, Any] | None,
-    exp_conf: dict[str, Any] | None,
+    hparams: JsonObject | None,
+    exp_conf: JsonObject | None,
     trial_seed: int | None,
     steps_completed: int,
     managed_training: bool,
 ) -> EnvContext:
     """`context.env` for a script, which the platform tells less than a trial class."""
-    chosen: dict[str, Any] = {
+    chosen: JsonObject = {
         "hparams": hparams or {},
         "experiment_config": ExperimentConfig(exp_conf or {}),
         "trial_seed": trial_seed or 0,

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.pytorch._batch_order import generators_of
 from determined.pytorch._callback_set import CallbackSet
@@ -52,7 +53,7 @@ class Validation:
         self._data: Iterable[Any] | None = None
         self._order = _FixedOrder(self._loader)
 
-    def run(self, distributed: core.DistributedContext, *, max_batches: int | None = None) -> dict[str, Any]:
+    def run(self, distributed: core.DistributedContext, *, max_batches: int | None = None) -> JsonObject:
         """Validate. All ranks must call it; `on_validation_end` is left to the caller.
 
         Args:
@@ -107,7 +108,7 @@ class Validation:
 
     def _run_batches(
         self, data: Iterable[Any], distributed: core.DistributedContext, most: int | None
-    ) -> tuple[dict[str, Any], Counted]:
+    ) -> tuple[JsonObject, Counted]:
         self._callbacks.fire("on_validation_epoch_start")
         returned, records = self._evaluate(data, distributed, most)
         counted, columns = Counted(len(returned), records), returned.drain()
@@ -135,7 +136,7 @@ class Validation:
             returned.add(evaluate(context.to_device(batch) if context._auto_to_device else batch, index))
         return returned, None if unknown else records
 
-    def _run_whole(self, data: Iterable[Any], distributed: core.DistributedContext) -> tuple[dict[str, Any], Counted]:
+    def _run_whole(self, data: Iterable[Any], distributed: core.DistributedContext) -> tuple[JsonObject, Counted]:
         if distributed.rank != 0:
             return {}, Counted(0, 0)
         metrics: Any = self._trial.evaluate_full_dataset(data)  # type: ignore[arg-type]

@@ -3,10 +3,10 @@
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from determined import storage
 from determined._info import get_cluster_info, run_directory
+from determined._json import JsonObject
 from determined.rundir.layout import RunDir
 from determined.tensorboard.manager import TensorboardManager, event_prefix
 
@@ -17,7 +17,7 @@ def build(
     cluster_id: str,
     experiment_id: int | str,
     trial_id: int | str | None,
-    checkpoint_config: dict[str, Any] | str,
+    checkpoint_config: JsonObject | str,
     container_path: str | None = None,
     async_upload: bool = True,
     sync_on_close: bool = True,
@@ -54,7 +54,7 @@ def build(
     )
 
 
-def get_base_path(checkpoint_config: dict[str, Any]) -> Path:
+def get_base_path(checkpoint_config: JsonObject) -> Path:
     """A directory for event files: in a task, this process's own, which core copies as it grows; else a temporary one.
 
     Args:
@@ -94,7 +94,7 @@ def _temporary() -> Path:
     return Path(tempfile.mkdtemp(prefix="determined-tensorboard-"))
 
 
-def _storage(config: dict[str, Any] | str, container_path: str | None) -> storage.StorageManager:
+def _storage(config: JsonObject | str, container_path: str | None) -> storage.StorageManager:
     if isinstance(config, str):
         return storage.from_string(config)
     kind = config.get("type")

@@ -4,8 +4,8 @@ import logging
 import threading
 import time
 from collections import deque
-from typing import Any
 
+from determined._json import JsonObject
 from determined.tensorboard.event_file import EventFile
 from determined.tensorboard.manager import TensorboardManager
 from determined.tensorboard.tags import tag_of
@@ -119,7 +119,7 @@ class MetricEvents:
             self._add(report.group, report.steps - len(batches) + index, report.time, batch)
         self._add(report.group, report.steps, report.time, report.metrics)
 
-    def _add(self, group: str, step: int, moment: float, metrics: dict[str, Any]) -> None:
+    def _add(self, group: str, step: int, moment: float, metrics: JsonObject) -> None:
         scalars = {tag_of(group, name): float(v) for name, v in metrics.items() if type(v) in (int, float)}
         if scalars and self._file is not None:
             self._file.add_scalars(step, moment, scalars)

@@ -9,6 +9,7 @@ from typing import Any
 from transformers import TrainerCallback
 
 from determined import core
+from determined._json import JsonObject
 from determined.transformers import _checkpoints, _lengths, _logs
 from determined.transformers._reports import Reports
 from determined.trial import Batch, FollowedSearch, Goal, trial_config
@@ -47,7 +48,7 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
         core_context: core.Context,
         args: Any,
         filter_metrics: list[str] | None = None,
-        user_data: dict[str, Any] | None = None,
+        user_data: JsonObject | None = None,
     ) -> None:
         config = trial_config(core_context)
         if not config or core_context.info is None:
@@ -151,7 +152,7 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
             self._insist_on_saving(args, control)
         return control
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> Any:
+    def on_log(self, args: Any, state: Any, control: Any, logs: JsonObject | None = None, **kwargs: Any) -> Any:
         found = dict(logs or {})
         group = _logs.group_of(found)
         if not self._is_heard(group, found):
@@ -202,7 +203,7 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
         logger.info("training goes on from %s", fetched.directory)
         return fetched
 
-    def _is_heard(self, group: str, logs: dict[str, Any]) -> bool:
+    def _is_heard(self, group: str, logs: JsonObject) -> bool:
         """Whether a training that nobody interrupts would report it, too, and here."""
         if self._begun_at is None:  # a script that evaluates first has done so when the trial began
             return self._fetched is None or self._fetched.step == 0
@@ -291,7 +292,7 @@ def _epoch_length(state: Any) -> int | None:
     return state.global_step // epochs if epochs and _is_whole(state.epoch) else None
 
 
-def _evaluation_at(state: Any) -> dict[str, Any]:
+def _evaluation_at(state: Any) -> JsonObject:
     """Of the step a Trainer resumes from."""
     entries = [entry for entry in state.log_history if entry.get("step") == state.global_step]
     return {name: value for entry in entries for name, value in entry.items() if name.startswith("eval_")}

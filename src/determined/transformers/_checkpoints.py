@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 
 logger = logging.getLogger("determined.transformers")
 
@@ -34,10 +35,10 @@ class Fetched:
     is_own: bool
 
 
-class CallbackStates(dict[str, Any]):
+class CallbackStates(JsonObject):
     """Of a Trainer's state. It stumbles, when it saves, over a callback that the checkpoint's script did not have."""
 
-    def __missing__(self, name: str) -> dict[str, Any]:
+    def __missing__(self, name: str) -> JsonObject:
         return {}
 
 
@@ -130,6 +131,6 @@ def _keep_weights(directory: Path) -> None:
     (directory / _TRAINER_STATE).write_text(json.dumps(state))
 
 
-def _read_state(directory: Path) -> dict[str, Any]:
+def _read_state(directory: Path) -> JsonObject:
     file = directory / _TRAINER_STATE
     return dict(json.loads(file.read_text())) if file.is_file() else {}

@@ -3,6 +3,7 @@
 import logging
 from typing import Any
 
+from determined._json import JsonObject
 from determined.config.generations import generation
 from determined.trial import records_to_batches
 
@@ -13,7 +14,7 @@ _TOO_SHORT = "the script ends before the searcher's operations do, and a search 
 _EITHER = f"if that is less, {_TOO_LONG}; if it is more, {_TOO_SHORT}"
 
 
-def check_lengths(config: dict[str, Any], args: Any, global_batch_size: int) -> None:
+def check_lengths(config: JsonObject, args: Any, global_batch_size: int) -> None:
     """Compare `searcher.max_length` with the TrainingArguments.
 
     Where the searcher hands out operations it stops the training itself, and a difference is only told: the learning
@@ -43,7 +44,7 @@ def check_lengths(config: dict[str, Any], args: Any, global_batch_size: int) -> 
     logger.warning("%s: %s", difference, shown if unit == given_unit else _EITHER)
 
 
-def check_strategies(config: dict[str, Any], args: Any) -> None:
+def check_strategies(config: JsonObject, args: Any) -> None:
     """Raises ValueError where a Trainer would not validate at the end of an operation though it is told to."""
     if args.save_only_model:
         logger.warning(

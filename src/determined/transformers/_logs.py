@@ -1,21 +1,22 @@
 """What a Trainer logs, sorted into what is reported: of which group, which names, and where in the training."""
 
 from collections.abc import Iterable
-from typing import Any
+
+from determined._json import JsonObject
 
 TRAINING, VALIDATION, TEST = "training", "validation", "test"
 _PREFIXES = {"eval_": VALIDATION, "test_": TEST}
 _DROPPED = ("_runtime", "_per_second", "_compilation_time")
 
 
-def group_of(logs: dict[str, Any]) -> str:
+def group_of(logs: JsonObject) -> str:
     """By the prefix of its names; a Trainer logs one kind at a time."""
     return next(
         (group for prefix, group in _PREFIXES.items() if any(name.startswith(prefix) for name in logs)), TRAINING
     )
 
 
-def chosen(logs: dict[str, Any], wanted: list[str] | None, always: Iterable[str]) -> dict[str, Any]:
+def chosen(logs: JsonObject, wanted: list[str] | None, always: Iterable[str]) -> JsonObject:
     """The metrics among what is logged.
 
     Args:
@@ -33,6 +34,6 @@ def chosen(logs: dict[str, Any], wanted: list[str] | None, always: Iterable[str]
     }
 
 
-def is_summary(logs: dict[str, Any]) -> bool:
+def is_summary(logs: JsonObject) -> bool:
     """Whether a Trainer ends its training with it; one that counts tokens has times in every log."""
     return "train_runtime" in logs and "loss" not in logs

@@ -1,8 +1,7 @@
 """What is told of a training: each name once a step, and a validation as a whole, with what the searcher looks at."""
 
-from typing import Any
-
 from determined import core
+from determined._json import JsonObject
 from determined.transformers._logs import TRAINING, VALIDATION
 
 POSITION = frozenset({"batches", "epochs"})
@@ -22,14 +21,14 @@ class Reports:
         self._needed = needed
         self._told: dict[str, tuple[int, frozenset[str]]] = {}  # group: its last step, and the names told of it
         self._is_pending = False
-        self.validation: tuple[int, dict[str, Any]] = (-1, {})  # step and metrics of the last
+        self.validation: tuple[int, JsonObject] = (-1, {})  # step and metrics of the last
 
-    def remember(self, step: int, validation: dict[str, Any]) -> None:
+    def remember(self, step: int, validation: JsonObject) -> None:
         """A validation that was told before this process began."""
         self.validation = (step, validation)
         self._told[VALIDATION] = (step, frozenset(validation))
 
-    def report(self, group: str, step: int, metrics: dict[str, Any]) -> None:
+    def report(self, group: str, step: int, metrics: JsonObject) -> None:
         """What is new of this step; of the training one report alone, for the second is a summary of all steps."""
         last, names = self._told.get(group, (-1, frozenset()))
         told = names if last == step else frozenset()
@@ -42,7 +41,7 @@ class Reports:
             found = {name: value for name, value in metrics.items() if name in wanted}
             self._core.train.report_metrics(group, step, found)
 
-    def add_validation(self, step: int, metrics: dict[str, Any]) -> None:
+    def add_validation(self, step: int, metrics: JsonObject) -> None:
         """A part: of several evaluation datasets each is logged by itself."""
         known, parts = self.validation
         self.validation = (step, parts | metrics if known == step else metrics)

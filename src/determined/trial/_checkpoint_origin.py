@@ -9,6 +9,7 @@ from typing import Any
 
 from determined import core
 from determined._info import run_directory
+from determined._json import JsonObject
 from determined._version import __version__
 from determined.config import mask_secrets
 from determined.errors import TooLarge
@@ -39,12 +40,12 @@ class Origin:
         trial_type: str,
         core_context: core.Context,
         *,
-        hparams: dict[str, Any] | None,
-        config: dict[str, Any] | None,
+        hparams: JsonObject | None,
+        config: JsonObject | None,
         is_trainer: bool = False,
     ) -> None:
         self._code = UserCode(core_context)
-        self._load_data: dict[str, Any] = {
+        self._load_data: JsonObject = {
             "trial_type": trial_type,
             # Whoever may read a checkpoint need not be one who may read the storage's keys.
             "experiment_config": None if config is None else mask_secrets(config),
@@ -103,7 +104,7 @@ def _store_within(code: Path, destination: Path) -> Path:
     return store if store != code.resolve() and store.is_relative_to(code.resolve()) else checkpoint
 
 
-def metadata(batches_trained: int, framework: str, file_format: str) -> dict[str, Any]:
+def metadata(batches_trained: int, framework: str, file_format: str) -> JsonObject:
     """What a checkpoint says of itself to the master."""
     return {
         "determined_version": __version__,

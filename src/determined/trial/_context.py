@@ -8,6 +8,7 @@ from typing import Any, Self
 from uuid import uuid4
 
 from determined import core
+from determined._json import JsonObject
 from determined.storage import SharedFSStorageManager
 from determined.trial._environment import EnvContext
 from determined.trial._practices import warn_of_missing_paths
@@ -31,7 +32,7 @@ class TrialContext:
         self._tensorboard_path: Path | None = None
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Self:
+    def from_config(cls, config: JsonObject) -> Self:
         """A context for trying out a trial class where no experiment runs: in a notebook or a debugger.
 
         Args:
@@ -45,10 +46,10 @@ class TrialContext:
         env = EnvContext.from_config(config, seed=secrets.randbits(31), managed_training=False)
         return cls._for_debugging(local_core_context(), env)
 
-    def get_experiment_config(self) -> dict[str, Any]:
+    def get_experiment_config(self) -> JsonObject:
         return self.env.experiment_config
 
-    def get_data_config(self) -> dict[str, Any]:
+    def get_data_config(self) -> JsonObject:
         """The `data` section of the experiment config."""
         data = self.get_experiment_config().get("data") or {}
         if self.distributed.rank == 0:
@@ -66,7 +67,7 @@ class TrialContext:
     def get_trial_seed(self) -> int:
         return self.env.trial_seed
 
-    def get_hparams(self) -> dict[str, Any]:
+    def get_hparams(self) -> JsonObject:
         """All hyperparameters of this trial."""
         return self.env.hparams
 

@@ -5,6 +5,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+from determined._json import JsonObject
 from determined.errors import UnsafeCheckpoint
 
 WORKLOADS_FILE = "workload_sequencer.pkl"  # of the trial APIs that are driven by workloads
@@ -38,7 +39,7 @@ def read_counters(directory: Path) -> dict[str, int] | None:
     return {name: int(found[name]) for name in _NAMES if found.get(name) is not None}
 
 
-def read_plain_state(directory: Path) -> dict[str, Any] | None:
+def read_plain_state(directory: Path) -> JsonObject | None:
     """The same as it was written."""
     file = next((directory / name for name in _FILES if (directory / name).is_file()), None)
     return None if file is None else dict(read_plain(file))

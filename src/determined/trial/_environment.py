@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from determined._info import ClusterInfo
+from determined._json import JsonObject
 from determined.config import apply_defaults
 from determined.search.rng import Rng
 from determined.search.sampling import sample
@@ -21,7 +22,7 @@ class EnvContext:
     """
 
     experiment_config: ExperimentConfig
-    hparams: dict[str, Any]
+    hparams: JsonObject
     trial_seed: int = 0
     steps_completed: int = 0
     latest_checkpoint: str | None = None
@@ -70,7 +71,7 @@ class EnvContext:
         )
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], *, seed: int, **fields: Any) -> "EnvContext":
+    def from_config(cls, config: JsonObject, *, seed: int, **fields: Any) -> "EnvContext":
         """The environment for trying a trial off cluster.
 
         Trials read sections of their config that its file may leave out, such as `resources`: they find there what

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from determined._json import JsonObject
 from determined.config import apply_defaults
 
 
-class ExperimentConfig(dict[str, Any]):
+class ExperimentConfig(JsonObject):
     """A config as it was written; methods answer with the defaults where it says nothing.
 
     Example:
@@ -61,10 +62,10 @@ class ExperimentConfig(dict[str, Any]):
             raise ValueError("the config has no searcher.metric; name there the validation metric to be searched by")
         return metric
 
-    def get_optimizations_config(self) -> dict[str, Any]:
+    def get_optimizations_config(self) -> JsonObject:
         return dict(self._filled("optimizations"))
 
-    def get_checkpoint_storage(self) -> dict[str, Any]:
+    def get_checkpoint_storage(self) -> JsonObject:
         return dict(self.get("checkpoint_storage") or {})
 
     def get_entrypoint(self) -> str | list[str] | None:

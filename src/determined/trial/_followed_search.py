@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.config.generations import generation
 from determined.trial._length import Leg, operation_legs
 from determined.trial._periods import EpochLength
@@ -57,7 +58,7 @@ class FollowedSearch:
         if self._leg is not None and self._is_chief:
             self._leg.report_progress(self._core, batches, epoch_length)
 
-    def complete(self, metrics: dict[str, Any], batches: int, epoch_length: EpochLength) -> None:
+    def complete(self, metrics: JsonObject, batches: int, epoch_length: EpochLength) -> None:
         """Tell the searcher the validation's result, for each operation that asks for no more than is trained.
 
         Raises:
@@ -72,7 +73,7 @@ class FollowedSearch:
         self.is_over = self._leg is None
 
 
-def trial_config(core_context: core.Context) -> dict[str, Any]:
+def trial_config(core_context: core.Context) -> JsonObject:
     """The config of the experiment this process trains for; {} where it is no trial."""
     info = core_context.info
     return {} if info is None or info.task_type != "TRIAL" else info.trial._config

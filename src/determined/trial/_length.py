@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.config.generations import generation
 from determined.trial._periods import Batch, Count, Epoch, EpochLength, TrainUnit, check_length
 
@@ -59,7 +60,7 @@ class OperationLeg(Leg):
 
 
 def cluster_legs(
-    config: dict[str, Any],
+    config: JsonObject,
     core_context: core.Context,
     global_batch_size: Callable[[], int],
     max_length: TrainUnit | None = None,
@@ -92,7 +93,7 @@ def operation_legs(core_context: core.Context, global_batch_size: Callable[[], i
         yield _leg(operation, unit or core.Unit.EPOCHS, global_batch_size)
 
 
-def length_of(config: dict[str, Any], global_batch_size: Callable[[], int]) -> TrainUnit:
+def length_of(config: JsonObject, global_batch_size: Callable[[], int]) -> TrainUnit:
     """A length as a config writes it: `{batches: 100}`, `{records: 6400}`, `{epochs: 2}`."""
     ((unit, value),) = config.items()
     if unit == "epochs":
@@ -106,7 +107,7 @@ def records_to_batches(records: int, global_batch_size: int) -> int:
 
 def late_length(
     given: TrainUnit | None,
-    searcher: dict[str, Any],
+    searcher: JsonObject,
     global_batch_size: Callable[[], int],
     call: str,
     way_out: str = _IN_A_SCRIPT,

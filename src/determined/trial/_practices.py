@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from determined._imports import is_of_user
+from determined._json import JsonObject
 
 logger = logging.getLogger("determined.trial")
 
@@ -96,7 +97,7 @@ class AttributeWatch:
         return tuple(self._mark(value, depth - 1) for value in itertools.islice(values, limit))
 
 
-def warn_of_missing_paths(data: dict[str, Any]) -> None:
+def warn_of_missing_paths(data: JsonObject) -> None:
     """Say, once for each, which absolute paths of `data` lead nowhere here: they may be on the submitter's machine."""
     for field, path in _paths(data, "data"):
         if (field, path) in _looked_at:

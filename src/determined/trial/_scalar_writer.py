@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
+from determined._json import JsonObject
 from determined.tensorboard import EventFile
 
 
@@ -43,7 +44,7 @@ class ScalarWriter:
     def add_scalars(
         self,
         main_tag: str,
-        tag_scalar_dict: dict[str, Any],
+        tag_scalar_dict: JsonObject,
         global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:

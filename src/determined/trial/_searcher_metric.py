@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +16,12 @@ class Goal:
     smaller_is_better: bool = True
 
     @classmethod
-    def of(cls, searcher: dict[str, Any]) -> "Goal":
+    def of(cls, searcher: JsonObject) -> "Goal":
         several = tuple(str(metric["name"]) for metric in searcher.get("metrics") or ())
         single = (str(searcher["metric"]),) if searcher.get("metric") else ()
         return cls(several or single, bool(searcher.get("smaller_is_better", True)))
 
-    def result(self, metrics: dict[str, Any]) -> Any:
+    def result(self, metrics: JsonObject) -> Any:
         """What the searcher is told at the end of an operation: a number, or one for each of several metrics.
 
         Raises:
@@ -30,12 +31,12 @@ class Goal:
             return {name: _number(metrics, name) for name in self.names}
         return _number(metrics, self.names[0]) if self.names else None
 
-    def check(self, metrics: dict[str, Any]) -> None:
+    def check(self, metrics: JsonObject) -> None:
         """Raises RuntimeError where `is_best` could not tell, for want of a number to compare."""
         if self.names:
             _number(metrics, self.names[0])
 
-    def is_best(self, metrics: dict[str, Any], core_context: core.Context, batches: int) -> bool:
+    def is_best(self, metrics: JsonObject, core_context: core.Context, batches: int) -> bool:
         """Whether no earlier validation of the whole experiment was as good. Ask before reporting this one.
 
         One without the metric is none: `check` says so once it is reported and saved.
@@ -59,14 +60,14 @@ class Goal:
         return value < best if self.smaller_is_better else value > best
 
 
-def _number(metrics: dict[str, Any], name: str) -> float:
+def _number(metrics: JsonObject, name: str) -> float:
     flaw = _flaw(metrics, name)
     if flaw is not None:
         raise RuntimeError(flaw)
     return float(metrics[name])
 
 
-def _flaw(metrics: dict[str, Any], name: str) -> str | None:
+def _flaw(metrics: JsonObject, name: str) -> str | None:
     """Why the metric is no number; None where it is one."""
     if name not in metrics:
         return (

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from determined._imports import import_from_path, modules_from
+from determined._json import JsonObject
 from determined.errors import TrialNotImportable
 from determined.trial._checkpoint_origin import CODE, LOAD_DATA_FILE, SCRIPT_DIRECTORY
 
@@ -24,8 +25,8 @@ class StoredTrial:
     """What a checkpoint says about its trial."""
 
     class_spec: str | None
-    hparams: dict[str, Any] | None
-    config: dict[str, Any] | None
+    hparams: JsonObject | None
+    config: JsonObject | None
     is_trainer: bool
     script_directory: str = ""
 

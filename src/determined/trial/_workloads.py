@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.trial._environment import EnvContext
 from determined.trial._length import (
@@ -127,7 +128,7 @@ class Workloads:
             if self._is_over:
                 return
 
-    def trained(self, metrics: dict[str, Any], batches: int) -> None:
+    def trained(self, metrics: JsonObject, batches: int) -> None:
         """Answers Train.
 
         Args:
@@ -143,7 +144,7 @@ class Workloads:
         if self._leg is not None:
             self._leg.report_progress(self._core, self.steps_completed, self._epoch_length)
 
-    def validated(self, metrics: dict[str, Any]) -> None:
+    def validated(self, metrics: JsonObject) -> None:
         """Answers Validate. The chief's metrics are reported."""
         self._answered(Validate)
         self._last_val = self.steps_completed
@@ -166,7 +167,7 @@ class Workloads:
         """End after the workload in progress, with a checkpoint; on any rank, for all."""
         self._stop_requested = True
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> JsonObject:
         """What a checkpoint that is saved now has to hold, in plain values."""
         return {
             "trial_id": int(self._env.det_trial_id),
@@ -285,9 +286,9 @@ class Workloads:
         known = self._core.train._get_last_validation() if self._is_chief else None
         return self._dist.broadcast(known) is None
 
-    def _with_position(self, metrics: dict[str, Any]) -> dict[str, Any]:
+    def _with_position(self, metrics: JsonObject) -> JsonObject:
         batches, length = self.steps_completed, self._epoch_length
-        position: dict[str, Any] = {"batches": batches}
+        position: JsonObject = {"batches": batches}
         if length is not None:
             epochs = batches / length
             position["epochs"] = int(epochs) if epochs.denominator == 1 else float(epochs)

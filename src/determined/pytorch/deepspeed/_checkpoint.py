@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+from determined._json import JsonObject
 from determined.pytorch import _formats
 from determined.pytorch._checkpoint import Checkpoints, Restored, torch_metadata, write_state
 from determined.pytorch._state import TrialState, restore_rng, take_rng
@@ -28,7 +29,7 @@ class DeepSpeedCheckpoints(Checkpoints):
     def save(self, state: TrialState, batches: Any) -> str:
         """Collective. Store a checkpoint of the trial as it is now; its storage id."""
         rng, is_chief = take_rng(), self._dist.rank == 0
-        own: dict[str, Any] = {
+        own: JsonObject = {
             "callbacks": self._callbacks.state_dict(),
             "rng_state": rng,
             "loader_state": None if batches is None else batches.state(state.batches_trained),
@@ -58,7 +59,7 @@ class DeepSpeedCheckpoints(Checkpoints):
         """
         with self._core.checkpoint.restore_path(storage_id) as path:
             is_own = self._is_own(storage_id)
-            checkpoint: dict[str, Any] = _formats.read_file(_files.state_file(path, self._dist.rank), is_own=is_own)
+            checkpoint: JsonObject = _formats.read_file(_files.state_file(path, self._dist.rank), is_own=is_own)
             counters = read_counters(path)
             if not is_own and _files.are_loaded_by_deepspeed(self._trial):
                 _files.refuse_unsafe(path, len(self._context.models))
@@ -78,7 +79,7 @@ class DeepSpeedCheckpoints(Checkpoints):
                 self._dist.__exit__(type(err), err, err.__traceback__)
             raise
 
-    def _write_own(self, path: Path, own: dict[str, Any], state: TrialState | None) -> None:
+    def _write_own(self, path: Path, own: JsonObject, state: TrialState | None) -> None:
         """What this rank adds to DeepSpeed's files; the chief has `state`."""
         file = path / _files.state_name(self._dist.rank)
         with self._core.checkpoint._create_file(file) as stream:

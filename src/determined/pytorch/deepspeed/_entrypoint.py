@@ -2,6 +2,7 @@
 
 from typing import Any, cast
 
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.pytorch import _entrypoint
 from determined.pytorch._trainer import _context
@@ -30,7 +31,7 @@ def run_trial(trial_class: type[DeepSpeedTrial]) -> int:
     return 0
 
 
-def _check_optimizations(optimizations: dict[str, Any]) -> None:
+def _check_optimizations(optimizations: JsonObject) -> None:
     """What DeepSpeed's own config says is not said a second time: the two could contradict each other."""
     precision, every = optimizations.get("mixed_precision") or "O0", optimizations.get("aggregation_frequency") or 1
     if precision != "O0":

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from torch.utils.data import BatchSampler
 
+from determined._json import JsonObject
 from determined.pytorch._batches import TrainingBatches
 from determined.pytorch._chunk_metrics import ChunkMetrics, mean_of
 from determined.pytorch._loader import DataLoader
@@ -41,7 +42,7 @@ class MicroBatches:
         if self._batches.epoch_length is not None:
             self.epoch_length = self._batches.epoch_length // per_batch
 
-    def iterate(self, first_batch: int, state: dict[str, Any] | None = None) -> Iterator[Any] | None:
+    def iterate(self, first_batch: int, state: JsonObject | None = None) -> Iterator[Any] | None:
         """Micro batches from batch `first_batch` on, or from where `state` says that they were taken up to."""
         if self._batches is None:
             return None
@@ -49,7 +50,7 @@ class MicroBatches:
         self._stream = _Counted(self._batches.iterate(position, state), position)
         return self._stream
 
-    def state(self, next_batch: int) -> dict[str, Any]:
+    def state(self, next_batch: int) -> JsonObject:
         """What `iterate` needs to go on with batch `next_batch` in another process."""
         if self._batches is None or self._stream is None:
             return {}

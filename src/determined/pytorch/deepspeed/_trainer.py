@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from determined import core
+from determined._json import JsonObject
 from determined.pytorch import _trainer
 from determined.pytorch.deepspeed._backend import backend
 from determined.pytorch.deepspeed._context import DeepSpeedTrialContext
@@ -12,14 +13,14 @@ from determined.pytorch.deepspeed._controller import DeepSpeedTrialController
 from determined.pytorch.deepspeed._trial import DeepSpeedTrial
 
 # How a context is made, besides what PyTorch's and DeepSpeed's have in common.
-MADE: dict[str, Any] = {"backend": backend, "context_class": DeepSpeedTrialContext}
+MADE: JsonObject = {"backend": backend, "context_class": DeepSpeedTrialContext}
 
 
 @contextlib.contextmanager
 def init(
     *,
-    hparams: dict[str, Any] | None = None,
-    exp_conf: dict[str, Any] | None = None,
+    hparams: JsonObject | None = None,
+    exp_conf: JsonObject | None = None,
     distributed: core.DistributedContext | None = None,
     enable_tensorboard_logging: bool = True,
 ) -> Iterator[DeepSpeedTrialContext]:

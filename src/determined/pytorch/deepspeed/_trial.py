@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from deepspeed.runtime.zero.utils import ZeRORuntimeException
 
+from determined._json import JsonObject
 from determined.pytorch._callback import PyTorchCallback
 from determined.pytorch._data import data_length
 from determined.pytorch._loader import DataLoader
@@ -58,7 +59,7 @@ class DeepSpeedTrial(Trial):
     @abc.abstractmethod
     def train_batch(
         self, dataloader_iter: Iterator[Any] | None, epoch_idx: int, batch_idx: int
-    ) -> torch.Tensor | dict[str, Any]:
+    ) -> torch.Tensor | JsonObject:
         """Train on one micro batch: forward, `engine.backward(loss)`, `engine.step()`.
 
         Called `gradient_accumulation_steps` times for each batch; once, where a pipeline takes all micro batches by
@@ -89,7 +90,7 @@ class DeepSpeedTrial(Trial):
         """Callbacks by name; the name keys their state in checkpoints. Called once."""
         return {}
 
-    def evaluate_batch(self, dataloader_iter: Iterator[Any] | None, batch_idx: int) -> dict[str, Any]:
+    def evaluate_batch(self, dataloader_iter: Iterator[Any] | None, batch_idx: int) -> JsonObject:
         """Validation metrics of one micro batch, with a pipeline of as many as are trained at once.
 
         Args:
@@ -102,7 +103,7 @@ class DeepSpeedTrial(Trial):
         """How metrics of `evaluate_batch` become one number: for all, or for each by name."""
         return Reducer.AVG
 
-    def evaluate_full_dataset(self, data_loader: torch.utils.data.DataLoader[Any] | None) -> dict[str, Any]:
+    def evaluate_full_dataset(self, data_loader: torch.utils.data.DataLoader[Any] | None) -> JsonObject:
         """Validation metrics over all validation data at once.
 
         Runs on the chief alone; on all ranks, of which the chief's result counts, where the model is spread over them

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.pytorch._callback_set import CallbackSet
 from determined.pytorch._evaluation_reducer import Counted
@@ -140,7 +141,7 @@ class DeepSpeedValidation(Validation):
             evaluate(stream, 0)
         self._context.reset_reducers()
 
-    def _run_whole(self, data: Iterable[Any], distributed: core.DistributedContext) -> tuple[dict[str, Any], Counted]:
+    def _run_whole(self, data: Iterable[Any], distributed: core.DistributedContext) -> tuple[JsonObject, Counted]:
         if self._needs_all and distributed.rank != 0:
             self._trial.evaluate_full_dataset(cast(Any, data))
             self._context.reset_reducers()  # they have heard of all the data here, as the chief's have

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from determined._json import JsonObject
 from determined.pytorch.dsat._config import OVERWRITE_KEY, overwrite_deepspeed_config
 
 _CONFIG_FLAG = "--deepspeed"
@@ -47,7 +48,7 @@ def get_hf_args_with_overwrites(args: Sequence[str], hparams: Mapping[str, Any])
     return changed
 
 
-def _written(config: dict[str, Any]) -> Path:
+def _written(config: JsonObject) -> Path:
     """Each process writes its own: ranks of one node would otherwise read a file that another one is writing."""
     path = Path(tempfile.mkdtemp(prefix="deepspeed-")) / "ds_config.json"
     path.write_text(json.dumps(config, indent=2))

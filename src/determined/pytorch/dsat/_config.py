@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from determined._json import JsonObject
+
 CONFIG_KEY = "deepspeed_config"
 OVERWRITE_KEY = "overwrite_deepspeed_args"
 
 
-def get_ds_config_from_hparams(hparams: Mapping[str, Any], base_dir: str | Path = ".") -> dict[str, Any]:
+def get_ds_config_from_hparams(hparams: Mapping[str, Any], base_dir: str | Path = ".") -> JsonObject:
     """Read the DeepSpeed config that `hparams["deepspeed_config"]` names and lay `overwrite_deepspeed_args` over it.
 
     Args:
@@ -31,7 +33,7 @@ def get_ds_config_from_hparams(hparams: Mapping[str, Any], base_dir: str | Path 
 
 def overwrite_deepspeed_config(
     base_ds_config: str | Path | Mapping[str, Any], source_ds_dict: Mapping[str, Any]
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return a DeepSpeed config in which every value of `source_ds_dict` replaces that of the base, at any depth.
 
     Args:
@@ -68,8 +70,8 @@ def _read(path: Path) -> Any:
         raise ValueError(f"{path} is not JSON: {err}") from err
 
 
-def _without_doubles(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _without_doubles(pairs: list[tuple[str, Any]], path: Path) -> JsonObject:
+    found: JsonObject = {}
     for key, value in pairs:
         if key in found:
             raise ValueError(f"{path} has the key {key!r} twice in one section; remove the one that is not meant")
@@ -77,7 +79,7 @@ def _without_doubles(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]
     return found
 
 
-def _merged(base: Mapping[str, Any], source: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(base: Mapping[str, Any], source: Mapping[str, Any]) -> JsonObject:
     merged = copy.deepcopy(dict(base))
     for key, value in source.items():
         before = merged.get(key)

@@ -12,6 +12,7 @@ from torch.utils.data import BatchSampler, DataLoader, Dataset, IterableDataset,
 
 from determined import core
 from determined._info import ClusterInfo, get_cluster_info
+from determined._json import JsonObject
 from determined.config.generations import generation
 from determined.pytorch import _parallel, _tensorboard
 from determined.pytorch._loader import adapt_batch_sampler
@@ -29,7 +30,7 @@ def torch_batch_process(
     batch_size: int | None = None,
     max_batches: int | None = None,
     checkpoint_interval: int = 5,
-    dataloader_kwargs: dict[str, Any] | None = None,
+    dataloader_kwargs: JsonObject | None = None,
     distributed_context: core.DistributedContext | None = None,
 ) -> None:
     """Process a dataset in batches, shared among all workers of a trial.
@@ -70,10 +71,10 @@ class _Data:
     dataset: Dataset[Any]
     batch_size: int
     drop_last: bool
-    options: dict[str, Any]
+    options: JsonObject
 
     @classmethod
-    def checked(cls, dataset: Dataset[Any], batch_size: int | None, options: dict[str, Any]) -> "_Data":
+    def checked(cls, dataset: Dataset[Any], batch_size: int | None, options: JsonObject) -> "_Data":
         if not hasattr(dataset, "__len__") or isinstance(dataset, IterableDataset):
             raise ValueError(
                 f"{type(dataset).__name__} has no __len__ or no __getitem__; torch_batch_process shares a dataset by "
@@ -100,7 +101,7 @@ class _Data:
         return BatchSampler(SequentialSampler(self.dataset), self.batch_size, self.drop_last)  # type: ignore[arg-type]
 
 
-def _batch_size(given: int | None, options: dict[str, Any]) -> int:
+def _batch_size(given: int | None, options: JsonObject) -> int:
     other = options.pop("batch_size", None)
     if given is not None and other is not None:
         raise ValueError(f"batch_size={given} and dataloader_kwargs['batch_size']={other}; give only one of them")
@@ -209,7 +210,7 @@ class _Run:
             (path / _STATE_FILE).write_text(json.dumps(asdict(position)))
         self._core.train.report_progress(min(slowest / self._last, 1.0))
 
-    def _report_reduced(self, context: TorchBatchProcessorContext, done: int) -> dict[str, Any]:
+    def _report_reduced(self, context: TorchBatchProcessorContext, done: int) -> JsonObject:
         """Collective. A worker that came back only to finish has nothing to reduce: it was reported before."""
         if done == self._first:
             return {}
@@ -218,7 +219,7 @@ class _Run:
             self._core.train.report_validation_metrics(done, metrics)
         return metrics
 
-    def _complete(self, metrics: dict[str, Any]) -> None:
+    def _complete(self, metrics: JsonObject) -> None:
         """A classic search waits for a metric. Inference has none to offer unless a reducer has its name."""
         config = self._info.trial._config
         if self._rank != 0 or generation(config) != "classic":
@@ -273,7 +274,7 @@ class _Run:
         )
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _json(path: Path) -> JsonObject:
     return dict(json.loads(path.read_text())) if path.is_file() else {}
 
 

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from determined import core
+from determined._json import JsonObject
 from determined.pytorch import _parallel
 from determined.pytorch._data import to_device
 from determined.pytorch._reducer import MetricReducer, ReducerSet
@@ -49,7 +50,7 @@ class TorchBatchProcessorContext:
         self._warned_types: set[type] = set()
         self.device = get_default_device(core_context)
 
-    def get_hparams(self) -> dict[str, Any]:
+    def get_hparams(self) -> JsonObject:
         """The trial's hyperparameters."""
         assert self._core.info is not None, "a context is made on a cluster only"
         return self._core.info.trial.hparams
@@ -94,7 +95,7 @@ class TorchBatchProcessorContext:
             yield Path(directory)
             self._upload(Path(directory))
 
-    def report_metrics(self, group: str, steps_completed: int, metrics: dict[str, Any]) -> None:
+    def report_metrics(self, group: str, steps_completed: int, metrics: JsonObject) -> None:
         """Report metrics of any group; call it on the chief (`get_distributed_rank() == 0`) alone.
 
         Args:

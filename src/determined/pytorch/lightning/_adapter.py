@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from determined._json import JsonObject
 from determined.errors import InvalidModelException
 from determined.pytorch._callback import PyTorchCallback
 from determined.pytorch._context import PyTorchTrialContext
@@ -108,7 +109,7 @@ class LightningAdapter(PyTorchTrial):
         self._hooks_are_asked = True
         return {"_lightning_module": ModuleHooks(self.lm, self._log, self._validated)}
 
-    def train_batch(self, batch: TorchData, epoch_idx: int, batch_idx: int) -> torch.Tensor | dict[str, Any]:
+    def train_batch(self, batch: TorchData, epoch_idx: int, batch_idx: int) -> torch.Tensor | JsonObject:
         """One batch through `training_step`, for each optimizer."""
         self._check_callbacks()
         batch_idx -= epoch_idx * (self.context._epoch_len or 0)  # Lightning counts the batches of an epoch
@@ -121,7 +122,7 @@ class LightningAdapter(PyTorchTrial):
         self._call_hook("on_train_batch_end", outputs[0] if len(outputs) == 1 else outputs, batch, batch_idx)
         return _named([self._returned.metrics(number, output) for number, output in enumerate(outputs)])
 
-    def evaluate_batch(self, batch: TorchData, batch_idx: int) -> dict[str, Any]:
+    def evaluate_batch(self, batch: TorchData, batch_idx: int) -> JsonObject:
         """One batch through `validation_step`."""
         self._call_hook("on_validation_batch_start", batch, batch_idx)
         with self._precision():
@@ -213,7 +214,7 @@ class _Returned:
     def __init__(self) -> None:
         self._names: dict[int, tuple[str, ...]] = {}
 
-    def metrics(self, number: int, output: Any) -> dict[str, Any]:
+    def metrics(self, number: int, output: Any) -> JsonObject:
         """What a step returned. One that was left out has the names of the last one: those of all batches are alike."""
         if output is None:
             return dict.fromkeys(self._names.get(number, ("loss",)))
@@ -274,7 +275,7 @@ def _loss(output: Any) -> torch.Tensor:
     return loss
 
 
-def _metrics(output: Any) -> dict[str, Any]:
+def _metrics(output: Any) -> JsonObject:
     """The numbers among what a step returned."""
     if output is None:
         return {}
@@ -286,7 +287,7 @@ def _is_number(value: Any) -> bool:
     return value.numel() == 1 if isinstance(value, torch.Tensor) else isinstance(value, numbers.Real)
 
 
-def _named(metrics: list[dict[str, Any]]) -> dict[str, Any]:
+def _named(metrics: list[JsonObject]) -> JsonObject:
     """Names that several optimizers have get the optimizer's number."""
     counts: dict[str, int] = {}
     for name in (name for each in metrics for name in each):

@@ -3,6 +3,7 @@
 import sys
 from typing import Any
 
+from determined._json import JsonObject
 from determined.pytorch._callback import PyTorchCallback
 from determined.pytorch.lightning._compatibility import overrides
 from determined.pytorch.lightning._logged import ModuleLog
@@ -39,7 +40,7 @@ class ModuleHooks(PyTorchCallback):
         self._has_begun = True
         self._module.on_train_start()
 
-    def on_training_workload_end(self, avg_metrics: dict[str, Any], batch_metrics: list[dict[str, Any]]) -> None:
+    def on_training_workload_end(self, avg_metrics: JsonObject, batch_metrics: list[JsonObject]) -> None:
         self._log.write_points()
 
     def on_trial_shutdown(self) -> None:
@@ -53,15 +54,15 @@ class ModuleHooks(PyTorchCallback):
             self._module.validation_epoch_end(returned)
         self._module.on_validation_epoch_end()
 
-    def _save(self, checkpoint: dict[str, Any]) -> None:
+    def _save(self, checkpoint: JsonObject) -> None:
         _as_lightning(checkpoint, self._module.on_save_checkpoint)
 
-    def _load(self, checkpoint: dict[str, Any] | None) -> None:
+    def _load(self, checkpoint: JsonObject | None) -> None:
         if checkpoint is not None:
             _as_lightning(checkpoint, self._module.on_load_checkpoint)
 
 
-def _as_lightning(checkpoint: dict[str, Any], hook: Any) -> None:
+def _as_lightning(checkpoint: JsonObject, hook: Any) -> None:
     """Call the hook with the module's weights where Lightning has them; what it puts there is taken."""
     models = checkpoint.get("models_state_dict")
     if not models:

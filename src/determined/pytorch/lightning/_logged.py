@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from determined import core
+from determined._json import JsonObject
 from determined.errors import InvalidModelException
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._reducer import MetricReducer
@@ -30,7 +31,7 @@ class Logged(MetricReducer):
         self._distributed = distributed
         self._has_metrics = any(_keeps_values(part) for part in module.modules())
         self._tallies: dict[str, _Tally] = {}
-        self._metrics: dict[str, Any] = {}  # of torchmetrics, which keep their own values
+        self._metrics: JsonObject = {}  # of torchmetrics, which keep their own values
 
     def add(self, name: str, value: Any, fold: str, weight: float) -> None:
         if _keeps_values(value):
@@ -52,7 +53,7 @@ class Logged(MetricReducer):
         # torchmetrics exchanges with the other ranks in `compute`; what it gives is the same on all of them.
         return found | {name: ("mean", self._metrics[name].compute(), 1.0) for name in sorted(self._metrics)}
 
-    def cross_slot_reduce(self, per_slot_metrics: list[dict[str, tuple[str, Any, float]]]) -> dict[str, Any]:
+    def cross_slot_reduce(self, per_slot_metrics: list[dict[str, tuple[str, Any, float]]]) -> JsonObject:
         names = dict.fromkeys(name for slot in per_slot_metrics for name in slot)
         return {name: _over_slots([slot[name] for slot in per_slot_metrics if name in slot]) for name in names}
 
@@ -127,7 +128,7 @@ class ModuleLog:
             self._writer.close()
 
 
-def _understood(name: str, unknown: tuple[Any, ...], options: dict[str, Any]) -> tuple[str, float, bool]:
+def _understood(name: str, unknown: tuple[Any, ...], options: JsonObject) -> tuple[str, float, bool]:
     rest = set(options) - _SHOWN_ONLY - {"reduce_fx", "batch_size"}
     if unknown or rest:
         words = ", ".join(sorted(rest)) or "arguments without a name"

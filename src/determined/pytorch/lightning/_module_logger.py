@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from determined._json import JsonObject
 from determined.pytorch._context import PyTorchTrialContext
 
 
@@ -25,7 +26,7 @@ class ModuleLogger:
 
     log_dir = root_dir = save_dir
 
-    def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
+    def log_metrics(self, metrics: JsonObject, step: int | None = None) -> None:
         for name, value in metrics.items():
             if isinstance(value, dict):
                 self.log_metrics({f"{name}/{part}": each for part, each in value.items()}, step)

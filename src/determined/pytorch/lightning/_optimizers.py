@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from determined._json import JsonObject
 from determined.errors import InvalidModelException
 from determined.pytorch._lr_scheduler import LRScheduler
 
@@ -57,7 +58,7 @@ def _split(returned: Any) -> tuple[list[Any], list[Any]]:
     return [one for part in parts for one in part[0]], [one for part in parts for one in part[1]]
 
 
-def _of_dict(returned: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+def _of_dict(returned: JsonObject) -> tuple[list[Any], list[Any]]:
     if "optimizer" not in returned:
         raise InvalidModelException(
             f"configure_optimizers returned a dict with {sorted(returned)}; it needs the key 'optimizer'"

@@ -4,6 +4,7 @@ import numbers
 from abc import ABC, abstractmethod
 from typing import Any
 
+from determined._json import JsonObject
 from determined.tensorboard.tags import tag_of
 
 
@@ -35,8 +36,8 @@ class BatchMetricWriter:
     def on_train_step_end(
         self,
         steps_completed: int,
-        metrics: dict[str, Any],
-        batch_metrics: list[dict[str, Any]] | None = None,
+        metrics: JsonObject,
+        batch_metrics: list[JsonObject] | None = None,
     ) -> None:
         """Averages at `steps_completed`; those of single batches at their own steps before it."""
         batches = batch_metrics or []
@@ -45,11 +46,11 @@ class BatchMetricWriter:
         self._add("training", steps_completed, metrics)
         self.writer.flush()
 
-    def on_validation_step_end(self, steps_completed: int, metrics: dict[str, Any]) -> None:
+    def on_validation_step_end(self, steps_completed: int, metrics: JsonObject) -> None:
         self._add("validation", steps_completed, metrics)
         self.writer.flush()
 
-    def _add(self, group: str, step: int, metrics: dict[str, Any]) -> None:
+    def _add(self, group: str, step: int, metrics: JsonObject) -> None:
         for name, value in metrics.items():
             if _is_number(value):
                 self.writer.add_scalar(tag_of(group, name), value, step)
