@@ -5,7 +5,6 @@ import logging
 import operator
 import time
 from collections.abc import Callable
-from typing import Any
 
 from determined._json import JsonObject
 from determined.core._reporter import Reporter
@@ -96,7 +95,7 @@ def plain_metrics(group: str, metrics: JsonObject) -> JsonObject:
     return {str(name): to_plain(value) for name, value in kept.items()}
 
 
-def _is_dropped(name: str, value: Any) -> bool:
+def _is_dropped(name: str, value: object) -> bool:
     if value is None:
         raise RuntimeError(f"validation metric {name!r} is None; leave it out or report a number")
     if not isinstance(value, bytes | bytearray):

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from determined._json import JsonObject
 from determined.core._checkpoint import CheckpointContext
@@ -131,7 +130,7 @@ class DummySearcherOperation:
         self._only_chief("report_progress")
         logger.info("progress: %s of %s", length, self._length)
 
-    def report_completed(self, searcher_metric: Any) -> None:
+    def report_completed(self, searcher_metric: object) -> None:
         self._only_chief("report_completed")
         if self._completed:
             raise RuntimeError(f"the operation of length {self._length} was already completed")
@@ -187,8 +186,8 @@ class DummyProfilerContext:
 class DummyExperimentalCoreContext:
     """Links nothing."""
 
-    def report_task_using_checkpoint(self, checkpoint: Any) -> None:
+    def report_task_using_checkpoint(self, checkpoint: object) -> None:
         return
 
-    def report_task_using_model_version(self, model_version: Any) -> None:
+    def report_task_using_model_version(self, model_version: object) -> None:
         return

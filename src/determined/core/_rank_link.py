@@ -317,9 +317,9 @@ def _gone(peer: Channel, err: PeerGone) -> Trouble:
     return Trouble(f"{peer.who} is gone ({err}); its log says why")
 
 
-def _dumps(value: Any) -> bytes:
+def _dumps(value: object) -> bytes:
     return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
 
 
-def _loads(body: Body) -> Any:
+def _loads(body: Body) -> object:
     return pickle.loads(body)  # noqa: S301  the peer proved that it knows the secret

@@ -4,7 +4,6 @@ import contextlib
 import os
 import threading
 from pathlib import Path
-from typing import Any
 
 from determined.rundir.control import Control
 from determined.rundir.heartbeat import Heartbeat
@@ -25,7 +24,7 @@ class Reporter:
         self._journal: JournalWriter | None = None
         self._lock = threading.Lock()
 
-    def report(self, record: Any) -> int:
+    def report(self, record: object) -> int:
         """Append a `wire.report` record; its number."""
         return self.append(to_msgpack(record))
 

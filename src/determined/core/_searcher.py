@@ -42,7 +42,7 @@ class SearcherOperation:
             raise RuntimeError(f"report_progress({length}) after the operation of length {self._length} was completed")
         self._context._progress(length, self._length)
 
-    def report_completed(self, searcher_metric: Any) -> None:
+    def report_completed(self, searcher_metric: object) -> None:
         """The searcher metric after training for `length`. Chief only, once.
 
         Args:
@@ -166,7 +166,7 @@ class SearcherContext:
             return
         self._reporter.report(Progress(min(max(float(length) / total, 0.0), 1.0)))
 
-    def _complete(self, length: int, metric: Any) -> None:
+    def _complete(self, length: int, metric: object) -> None:
         if not self._classic:
             return
         # The answer may end the trial: a script that then saves its last state is leaving, not deaf to the signal.
@@ -181,7 +181,7 @@ class SearcherContext:
 class SearcherContextMissing:
     """Stands where an experiment has no `searcher.max_length`: there is no operation to ask for."""
 
-    def operations(self, *_args: Any, **_how: Any) -> Iterator[SearcherOperation]:
+    def operations(self, *_args: object, **_how: Any) -> Iterator[SearcherOperation]:
         raise self._missing("operations")
 
     def acknowledge_out_of_ops(self) -> None:

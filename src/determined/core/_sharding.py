@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from determined._json import JsonObject
 
@@ -89,5 +88,5 @@ def _merge_into(merged: JsonObject, part: JsonObject, prefix: str, clashes: list
             clashes.append(path)
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: object) -> object:
     return {key: _copied(item) for key, item in value.items()} if isinstance(value, dict) else value

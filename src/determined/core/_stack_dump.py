@@ -8,7 +8,6 @@ import threading
 import traceback
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from determined.rundir.heartbeat import STACK_SIGNAL
 
@@ -47,7 +46,7 @@ def install_on_demand(stacks: Path) -> None:
 class _Handler:
     dumps_stack = True
 
-    def __init__(self, earlier: Any) -> None:
+    def __init__(self, earlier: object) -> None:
         self._earlier = earlier
 
     def __call__(self, number: int, frame: FrameType | None) -> None:

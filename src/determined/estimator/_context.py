@@ -42,7 +42,7 @@ class EstimatorTrialContext(TrialContext):
         """Records that one slot trains on in one batch: what `dataset.batch` takes. Raises as the global one."""
         return self._batch_sizes().per_slot
 
-    def wrap_optimizer(self, optimizer: Any) -> Any:
+    def wrap_optimizer(self, optimizer: "tf.compat.v1.train.Optimizer") -> "tf.compat.v1.train.Optimizer":
         """Have the optimizer step by the mean of all slots' gradients. Every optimizer must go through here.
 
         Args:
@@ -69,7 +69,7 @@ class EstimatorTrialContext(TrialContext):
         _refuse_aggregation(int(optimizations["aggregation_frequency"]))
         return averaging(optimizer, self.distributed, compress=bool(optimizations["gradient_compression"]))
 
-    def wrap_dataset(self, dataset: Any, shard_dataset: bool = True) -> Any:
+    def wrap_dataset(self, dataset: "tf.data.Dataset", shard_dataset: bool = True) -> "tf.data.Dataset":
         """Have every slot read its own part of the data. Every dataset must go through here, inside of `input_fn`.
 
         Call it on the records, before they are shuffled and batched.
@@ -93,7 +93,7 @@ class EstimatorTrialContext(TrialContext):
         return dataset.shard(dist.size, dist.rank) if shard_dataset and dist.size > 1 else dataset
 
     def make_metric(
-        self, metric: Any, reducer: Callable[[list[Any]], Any] | MetricReducer, numpy_dtype: Any
+        self, metric: object, reducer: Callable[[list[object]], object] | MetricReducer, numpy_dtype: object
     ) -> tuple[Any, Any]:
         """A validation metric that is computed from the values of all batches on all slots.
 
@@ -130,19 +130,19 @@ class EstimatorExperimentalContext:
     def __init__(self, context: EstimatorTrialContext) -> None:
         self._context = context
 
-    def make_metric(self, metric: Any, reducer: Any, numpy_dtype: Any) -> tuple[Any, Any]:
+    def make_metric(self, metric: object, reducer: Any, numpy_dtype: object) -> tuple[Any, Any]:
         """As `context.make_metric`."""
         return self._context.make_metric(metric, reducer, numpy_dtype)
 
-    def allgather_metrics(self, metrics: Any) -> list[Any]:
+    def allgather_metrics(self, metrics: object) -> list[Any]:
         """Every slot's value in the order of ranks, everywhere. Each slot must call it, the same number of times."""
         return self._context.distributed.allgather(metrics)
 
-    def cache_train_dataset(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def cache_train_dataset(self, *args: object, **kwargs: object) -> NoReturn:
         """RuntimeError: caches of datasets are no more."""
         raise RuntimeError(_NO_CACHE.format(name="cache_train_dataset"))
 
-    def cache_validation_dataset(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def cache_validation_dataset(self, *args: object, **kwargs: object) -> NoReturn:
         """RuntimeError: caches of datasets are no more."""
         raise RuntimeError(_NO_CACHE.format(name="cache_validation_dataset"))
 

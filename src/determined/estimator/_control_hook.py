@@ -27,12 +27,12 @@ class ControlHook(tf.estimator.SessionRunHook):  # type: ignore[misc]
     def __init__(
         self,
         workloads: Workloads,
-        loss: Any,
+        loss: "tf.Tensor",
         dist: core.DistributedContext,
         *,
         prepare: Callable[[], None],
-        validate: Callable[[Any], JsonObject],
-        save: Callable[[Any], str],
+        validate: Callable[[object], JsonObject],
+        save: Callable[[object], str],
         should_stop: Callable[[], bool],
         report: Callable[[JsonObject], JsonObject],
     ) -> None:
@@ -49,7 +49,7 @@ class ControlHook(tf.estimator.SessionRunHook):  # type: ignore[misc]
         self._asked = self._done = 0
         self._sums: JsonObject = {}
         self._tensors: JsonObject = {}
-        self._begin_alike: list[tuple[Any, Any, Any]] = []
+        self._begin_alike: list[tuple[object, object, object]] = []
 
     def begin(self) -> None:
         """The graph is complete, and can be added to for the last time."""
@@ -58,16 +58,18 @@ class ControlHook(tf.estimator.SessionRunHook):  # type: ignore[misc]
         if self._dist.size > 1:
             self._begin_alike = [_assignment(variable) for variable in tf.compat.v1.global_variables()]
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: "tf.compat.v1.Session", coord: "tf.train.Coordinator") -> None:
         self._broadcast_variables(session)
         self._prepare()
         if not self._go_on(session):
             coord.request_stop()
 
-    def before_run(self, run_context: Any) -> Any:
+    def before_run(self, run_context: "tf.compat.v1.train.SessionRunContext") -> Any:
         return tf.estimator.SessionRunArgs(self._tensors)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: "tf.compat.v1.train.SessionRunContext", run_values: "tf.compat.v1.train.SessionRunValues"
+    ) -> None:
         self._done += 1
         for name, value in run_values.results.items():
             self._sums[name] = self._sums.get(name, 0.0) + float(value)
@@ -81,7 +83,7 @@ class ControlHook(tf.estimator.SessionRunHook):  # type: ignore[misc]
         if not self._go_on(run_context.session):
             run_context.request_stop()
 
-    def _broadcast_variables(self, session: Any) -> None:
+    def _broadcast_variables(self, session: "tf.compat.v1.Session") -> None:
         if not self._begin_alike:
             return
         variables = [variable for variable, _, _ in self._begin_alike]
@@ -96,7 +98,7 @@ class ControlHook(tf.estimator.SessionRunHook):  # type: ignore[misc]
         if self._should_stop():
             self._workloads.stop()
 
-    def _go_on(self, session: Any) -> bool:
+    def _go_on(self, session: "tf.compat.v1.Session") -> bool:
         """Do all that comes before the next batch. False: there is none."""
         for workload in self._sequence:
             match workload:
@@ -121,7 +123,7 @@ def _scalars() -> JsonObject:
     return found
 
 
-def _assignment(variable: Any) -> tuple[Any, Any, Any]:
+def _assignment(variable: "tf.Variable") -> tuple[object, object, object]:
     """(variable, where its new value goes, what sets it)."""
     place = tf.compat.v1.placeholder(variable.dtype.base_dtype, variable.shape)
     return variable, place, tf.compat.v1.assign(variable, place)

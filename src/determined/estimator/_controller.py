@@ -61,18 +61,18 @@ class EstimatorTrialController:
         config = context.env.experiment_config
         self._origin = Origin(type(trial), "EstimatorTrial", self._core, hparams=context.get_hparams(), config=config)
         self._averages_training = config.average_training_metrics_enabled()
-        self.train_spec: Any = None
-        self.validation_spec: Any = None
-        self.estimator: Any = None
+        self.train_spec: tf.estimator.TrainSpec = None
+        self.validation_spec: tf.estimator.EvalSpec = None
+        self.estimator: tf.estimator.Estimator = None
         self._served: dict[str, ServingInputReceiverFn] = {}
-        self._hooks: list[Any] = []
+        self._hooks: list[object] = []
         self._restored: Path | None = None
         self._while_restoring = contextlib.ExitStack()
         self._watch: AttributeWatch
         self._weights: Weights
         self._workloads: Workloads
         self._control: ControlHook | None = None
-        self._spec: Any = None
+        self._spec: tf.estimator.EstimatorSpec = None
         self._summary_steps: int | None = None
         self._events: Any = None  # writes them
 
@@ -134,7 +134,7 @@ class EstimatorTrialController:
                 "divided it and batch(drop_remainder=True) dropped a rest"
             )
 
-    def _adorn(self, spec: Any) -> Any:
+    def _adorn(self, spec: "tf.estimator.EstimatorSpec") -> object:
         """The EstimatorSpec of training with hooks of ours; those of the model come before them."""
         if not self.context._wrapped_optimizers:
             raise InvalidExperimentException(
@@ -159,11 +159,11 @@ class EstimatorTrialController:
             training_chief_hooks=chief_hooks,  # every rank is the chief of a session of its own
         )
 
-    def _hooks_with(self, of_model: tuple[Any, ...]) -> list[Any]:
+    def _hooks_with(self, of_model: tuple[object, ...]) -> list[object]:
         """All that hear of checkpoints and the end, each once: one may take part in training and in validation."""
         return list(dict.fromkeys((*self.train_spec.hooks, *of_model, *self.validation_spec.hooks)))
 
-    def _summary_hooks(self, spec: Any) -> list[Any]:
+    def _summary_hooks(self, spec: "tf.estimator.EstimatorSpec") -> list[object]:
         """Summaries of the model, on the chief. Their numbers are also reported, and drawn by the page."""
         every = self._summary_steps
         if self._dist.rank != 0 or not self.context.env.on_cluster or not every:
@@ -186,7 +186,7 @@ class EstimatorTrialController:
         everybody = self._dist.gather(own)
         return own if everybody is None else means(everybody)
 
-    def _validate(self, session: Any) -> JsonObject:
+    def _validate(self, session: "tf.compat.v1.Session") -> JsonObject:
         began, count, spec = time.monotonic(), BatchCount(), self.validation_spec
         weights = self._weights.everywhere(self._spec.scaffold.saver, session, self._workloads.steps_completed)
         found = self.estimator.evaluate(
@@ -201,7 +201,7 @@ class EstimatorTrialController:
         everybody = self._dist.gather((plain(found), count.batches))
         return {} if everybody is None else over_ranks(everybody)
 
-    def _save(self, session: Any) -> str:
+    def _save(self, session: "tf.compat.v1.Session") -> str:
         storage_id, batches = None, self._workloads.steps_completed
         if self._dist.rank == 0:
             self._watch.look()
@@ -221,7 +221,7 @@ class EstimatorTrialController:
         fire(self._hooks, "on_checkpoint_end", str(path))
 
 
-def _is_of_a_graph(value: Any) -> bool:
+def _is_of_a_graph(value: object) -> bool:
     """What a model_fn leaves on the trial is made anew with every graph: a resume does not lose it."""
     if isinstance(value, dict):
         return any(map(_is_of_a_graph, value.values()))
@@ -230,7 +230,7 @@ def _is_of_a_graph(value: Any) -> bool:
     return value is not None and not isinstance(value, _PLAIN)
 
 
-def _checked(found: Any, kind: Any, method: str) -> Any:
+def _checked(found: object, kind: Any, method: str) -> object:
     if not isinstance(found, kind):
         raise InvalidExperimentException(
             f"{method} returned a {type(found).__name__}; return a tf.estimator.{kind.__name__}"
@@ -238,13 +238,13 @@ def _checked(found: Any, kind: Any, method: str) -> Any:
     return found
 
 
-def _warn_of_unheard(spec: Any, settings: dict[str, str]) -> None:
+def _warn_of_unheard(spec: "tf.estimator.EstimatorSpec", settings: dict[str, str]) -> None:
     for name, instead in settings.items():
         if getattr(spec, name):
             logger.warning("%s.%s is not heard: %s", type(spec).__name__, name, instead)
 
 
-def _checked_names(functions: Any) -> dict[str, ServingInputReceiverFn]:
+def _checked_names(functions: object) -> dict[str, ServingInputReceiverFn]:
     if not isinstance(functions, dict):
         raise InvalidExperimentException(
             f"build_serving_input_receiver_fns returned a {type(functions).__name__}; return a dict of names and "

@@ -14,7 +14,10 @@ from determined.estimator._context import EstimatorTrialContext
 
 
 def managed_estimator(
-    estimator: Any, context: EstimatorTrialContext, directory: Path, adorn: Callable[[Any], Any]
+    estimator: "tf.estimator.Estimator",
+    context: EstimatorTrialContext,
+    directory: Path,
+    adorn: Callable[[object], object],
 ) -> Any:
     """An estimator of the same model.
 
@@ -33,7 +36,7 @@ def managed_estimator(
         )
     build = estimator.model_fn
 
-    def model_fn(features: Any, labels: Any, mode: str, params: Any, config: Any) -> Any:
+    def model_fn(features: object, labels: object, mode: str, params: object, config: object) -> Any:
         """`params` are known to `build`; here they are for input functions that ask the estimator for them."""
         spec = build(features, labels, mode, config)
         return adorn(spec) if mode == tf.estimator.ModeKeys.TRAIN else spec
@@ -46,7 +49,7 @@ def managed_estimator(
     )
 
 
-def training_input(input_fn: Callable[..., Any], context: EstimatorTrialContext, skip: int) -> Callable[..., Any]:
+def training_input(input_fn: Callable[..., object], context: EstimatorTrialContext, skip: int) -> Callable[..., Any]:
     """An input function whose dataset has no end, and leaves out the batches that were trained on before.
 
     The whole pipeline is run for those: so the order of shuffled records, and whatever else is random in it, is as it
@@ -54,17 +57,17 @@ def training_input(input_fn: Callable[..., Any], context: EstimatorTrialContext,
     """
 
     # The operation is there with nothing to skip, too: the seeds of what is built after it depend on its number.
-    def repeated(dataset: Any) -> Any:
+    def repeated(dataset: "tf.data.Dataset") -> Any:
         return dataset.repeat().skip(skip)
 
     return _checked_input(input_fn, context, "build_train_spec", repeated)
 
 
-def validation_input(input_fn: Callable[..., Any], context: EstimatorTrialContext) -> Callable[..., Any]:
+def validation_input(input_fn: Callable[..., object], context: EstimatorTrialContext) -> Callable[..., Any]:
     return _checked_input(input_fn, context, "build_validation_spec", lambda dataset: dataset)
 
 
-def _config(config: Any, context: EstimatorTrialContext, directory: Path) -> Any:
+def _config(config: Any, context: EstimatorTrialContext, directory: Path) -> object:
     for name in ("train_distribute", "eval_distribute"):
         if getattr(config, name) is not None:
             raise InvalidExperimentException(
@@ -82,7 +85,7 @@ def _config(config: Any, context: EstimatorTrialContext, directory: Path) -> Any
     )
 
 
-def _session_config(chosen: Any, context: EstimatorTrialContext) -> Any:
+def _session_config(chosen: object, context: EstimatorTrialContext) -> object:
     """Each rank has its own of the node's GPUs."""
     if not context.env.use_gpu or context.distributed.size == 1:
         return chosen
@@ -94,12 +97,12 @@ def _session_config(chosen: Any, context: EstimatorTrialContext) -> Any:
 
 
 def _checked_input(
-    input_fn: Callable[..., Any], context: EstimatorTrialContext, method: str, finish: Callable[[Any], Any]
-) -> Callable[..., Any]:
+    input_fn: Callable[..., object], context: EstimatorTrialContext, method: str, finish: Callable[[object], object]
+) -> Callable[..., object]:
     bound = input_fn.keywords if isinstance(input_fn, functools.partial) else {}
     accepted = inspect.signature(input_fn).parameters.keys() - bound.keys()
 
-    def checked(mode: str, params: Any, config: Any) -> Any:
+    def checked(mode: str, params: object, config: object) -> Any:
         """Estimators look at the names of the parameters to see what is wanted."""
         given = {"mode": mode, "params": params, "config": config}
         before = context._wrapped_datasets

@@ -4,7 +4,7 @@ import contextlib
 import secrets
 import sys
 import tempfile
-from typing import Any
+from typing import TYPE_CHECKING
 
 from determined import core
 from determined._info import ClusterInfo
@@ -14,6 +14,9 @@ from determined.estimator._context import EstimatorTrialContext
 from determined.estimator._controller import EstimatorTrialController
 from determined.estimator._trial import EstimatorTrial, ServingInputReceiverFn
 from determined.trial import EnvContext
+
+if TYPE_CHECKING:
+    import tensorflow as tf
 
 
 class EstimatorNativeContext(EstimatorTrialContext):
@@ -28,7 +31,12 @@ class EstimatorNativeContext(EstimatorTrialContext):
         self.serving_input_receiver_fns: dict[str, ServingInputReceiverFn] = {}
         self._until_end = until_end
 
-    def train_and_evaluate(self, estimator: Any, train_spec: Any, eval_spec: Any) -> None:
+    def train_and_evaluate(
+        self,
+        estimator: "tf.estimator.Estimator",
+        train_spec: "tf.estimator.TrainSpec",
+        eval_spec: "tf.estimator.EvalSpec",
+    ) -> None:
         """Train as the experiment says and end the process; off cluster, train on one batch and return.
 
         Args:
@@ -46,18 +54,22 @@ class _ScriptTrial(EstimatorTrial):
     """What the controller asks, given by a script."""
 
     def __init__(
-        self, context: EstimatorNativeContext, estimator: Any = None, train_spec: Any = None, eval_spec: Any = None
+        self,
+        context: EstimatorNativeContext,
+        estimator: "tf.estimator.Estimator | None" = None,
+        train_spec: "tf.estimator.TrainSpec | None" = None,
+        eval_spec: "tf.estimator.EvalSpec | None" = None,
     ) -> None:
         self.context = context
         self._parts = estimator, train_spec, eval_spec
 
-    def build_estimator(self) -> Any:
+    def build_estimator(self) -> "tf.estimator.Estimator":
         return self._parts[0]
 
-    def build_train_spec(self) -> Any:
+    def build_train_spec(self) -> "tf.estimator.TrainSpec":
         return self._parts[1]
 
-    def build_validation_spec(self) -> Any:
+    def build_validation_spec(self) -> "tf.estimator.EvalSpec":
         return self._parts[2]
 
     def build_serving_input_receiver_fns(self) -> dict[str, ServingInputReceiverFn]:

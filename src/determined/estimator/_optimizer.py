@@ -12,7 +12,7 @@ from determined.trial import mean_over_ranks
 Pairs = list[tuple[Any, Any]]  # of a gradient, which may be None, and its variable
 
 
-def averaging(optimizer: Any, dist: core.DistributedContext, *, compress: bool) -> Any:
+def averaging(optimizer: "tf.compat.v1.train.Optimizer", dist: core.DistributedContext, *, compress: bool) -> Any:
     """The same optimizer, one of those that all ranks step together; one rank alone steps as it did.
 
     Args:
@@ -47,7 +47,7 @@ class _Exchange:
         self._dist = dist
         self._compress = compress
 
-    def __call__(self, pairs: Iterable[tuple[Any, Any]]) -> Pairs:
+    def __call__(self, pairs: Iterable[tuple[object, object]]) -> Pairs:
         """In the graph: the pairs, with averaged gradients."""
         known = list(pairs)
         dense = [tf.convert_to_tensor(gradient) for gradient, _ in known if gradient is not None]
@@ -60,7 +60,7 @@ class _Exchange:
         mean = iter(means)
         return [(None if gradient is None else _shaped(next(mean), gradient), variable) for gradient, variable in known]
 
-    def _mean(self, *gradients: Any) -> list[Any]:
+    def _mean(self, *gradients: object) -> list[object]:
         """In a step, on every rank."""
         return mean_over_ranks(self._dist, gradients, compress=self._compress)
 
@@ -74,12 +74,12 @@ class _AveragingOptimizer:
 
     _exchange: _Exchange
 
-    def compute_gradients(self, *args: Any, **kwargs: Any) -> Pairs:
+    def compute_gradients(self, *args: object, **kwargs: object) -> Pairs:
         pairs = self._exchange(super().compute_gradients(*args, **kwargs))  # type: ignore[misc]
         tf.compat.v1.add_to_collection(_AVERAGED, id(self))
         return pairs
 
-    def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+    def apply_gradients(self, grads_and_vars: Any, *args: object, **kwargs: object) -> Any:
         is_done = id(self) in tf.compat.v1.get_collection(_AVERAGED)
         pairs = list(grads_and_vars) if is_done else self._exchange(grads_and_vars)
         return super().apply_gradients(pairs, *args, **kwargs)  # type: ignore[misc]
@@ -104,6 +104,6 @@ def _exchanges_here() -> str:
     return "determined_exchanges" if branch is None else f"determined_exchanges of {branch.name}"
 
 
-def _shaped(mean: Any, gradient: Any) -> Any:
+def _shaped(mean: Any, gradient: Any) -> object:
     mean.set_shape(gradient.shape)
     return mean

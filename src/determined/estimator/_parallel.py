@@ -1,12 +1,15 @@
 """How the ranks of a trial find one another. The only file of this room that looks into the process environment."""
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined import core
 from determined._imports import load_optional
 from determined._info import ClusterInfo
 from determined._json import JsonObject
+
+if TYPE_CHECKING:
+    import tensorflow as tf
 
 
 def start_backend(info: ClusterInfo | None) -> core.DistributedContext | None:
@@ -40,7 +43,7 @@ def horovod() -> Any:
     return _horovod
 
 
-def horovod_optimizer(optimizer: Any, optimizations: JsonObject) -> Any:
+def horovod_optimizer(optimizer: "tf.compat.v1.train.Optimizer", optimizations: JsonObject) -> Any:
     """The optimizer as one of those that all ranks step together."""
     compression = _horovod.Compression
     return _horovod.DistributedOptimizer(
@@ -54,7 +57,7 @@ def horovod_optimizer(optimizer: Any, optimizations: JsonObject) -> Any:
 _horovod: Any = None
 
 
-def _start_horovod() -> Any:
+def _start_horovod() -> object:
     global _horovod
     _horovod = load_optional("horovod.tensorflow", extra="horovod")
     _horovod.init()

@@ -43,8 +43,8 @@ class MetricReducer(abc.ABC):
 
 
 def metric_ops(
-    metric: Any,
-    reducer: Callable[[list[Any]], Any] | MetricReducer,
+    metric: object,
+    reducer: Callable[[list[object]], object] | MetricReducer,
     numpy_dtype: Any,
     dist: core.DistributedContext,
 ) -> tuple[Any, Any]:
@@ -67,12 +67,12 @@ _NOTHING = "determined: no batch"  # what a slot without data has
 class _SlotState:
     """What one metric has seen in one validation on this slot."""
 
-    def __init__(self, reducer: MetricReducer, structure: Any, dtype: Any, dist: core.DistributedContext) -> None:
+    def __init__(self, reducer: MetricReducer, structure: object, dtype: Any, dist: core.DistributedContext) -> None:
         self._reducer = reducer
         self._structure = structure
         self._dtype = dtype
         self._dist = dist
-        self._so_far: Any = _NOTHING
+        self._so_far: object = _NOTHING
 
     def update(self, *values: Any) -> bool:
         self._so_far = self._reducer.accumulate(tf.nest.pack_sequence_as(self._structure, list(values)))
@@ -89,9 +89,9 @@ class _SlotState:
 class _FunctionReducer(MetricReducer):
     """A function of all batches' values. Those of the slots take turns, as batches did before they were divided."""
 
-    def __init__(self, function: Callable[[list[Any]], Any]) -> None:
+    def __init__(self, function: Callable[[list[object]], object]) -> None:
         self._function = function
-        self._batches: list[Any] = []
+        self._batches: list[object] = []
 
     def accumulate(self, metric: Any) -> list[Any]:
         self._batches.append(metric)
@@ -102,7 +102,7 @@ class _FunctionReducer(MetricReducer):
         return self._function([value for turn in turns for value in turn if not isinstance(value, str)])
 
 
-def _as_reducer(reducer: Any) -> MetricReducer:
+def _as_reducer(reducer: object) -> MetricReducer:
     if isinstance(reducer, MetricReducer):
         return copy.deepcopy(reducer)
     if not callable(reducer):
@@ -110,7 +110,7 @@ def _as_reducer(reducer: Any) -> MetricReducer:
     return _FunctionReducer(reducer)
 
 
-def _check_metric(metric: Any) -> None:
+def _check_metric(metric: object) -> None:
     parts = list(metric.values()) if isinstance(metric, dict) else metric
     parts = parts if isinstance(parts, list | tuple) else [parts]
     if not parts or not all(tf.is_tensor(part) for part in parts):

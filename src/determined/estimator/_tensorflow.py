@@ -1,6 +1,7 @@
 """Which TensorFlow there is, and its behaviour of version 1, which estimators are made for."""
 
 import random
+from types import ModuleType
 from typing import Any
 
 from determined._imports import load_optional
@@ -16,7 +17,7 @@ def load() -> Any:
         ImportError: there is none, or one without estimators.
     """
     try:
-        tf: Any = load_optional("tensorflow", extra="tensorflow")
+        tf: ModuleType = load_optional("tensorflow", extra="tensorflow")
     except ModuleNotFoundError:
         raise  # something that TensorFlow itself needs
     except ImportError as err:

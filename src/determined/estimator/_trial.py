@@ -2,10 +2,13 @@
 
 import abc
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined.estimator._context import EstimatorTrialContext
 from determined.trial import Trial
+
+if TYPE_CHECKING:
+    import tensorflow as tf
 
 # What tf.estimator.export.build_parsing_serving_input_receiver_fn and its siblings return.
 ServingInputReceiverFn = Callable[[], Any]
@@ -34,7 +37,7 @@ class EstimatorTrial(Trial):
         """Keep the context; estimator and data are asked for by the methods below."""
 
     @abc.abstractmethod
-    def build_estimator(self) -> Any:
+    def build_estimator(self) -> "tf.estimator.Estimator":
         """The `tf.estimator.Estimator`, premade or with a model_fn of its own.
 
         Its optimizer must go through `context.wrap_optimizer`. Of its RunConfig the directory, the seed and what saves
@@ -42,12 +45,12 @@ class EstimatorTrial(Trial):
         """
 
     @abc.abstractmethod
-    def build_train_spec(self) -> Any:
+    def build_train_spec(self) -> "tf.estimator.TrainSpec":
         """A `tf.estimator.TrainSpec`. Its `input_fn` returns a `tf.data.Dataset` of batches that went through
         `context.wrap_dataset`; it is repeated without end, and `max_steps` is not heard."""
 
     @abc.abstractmethod
-    def build_validation_spec(self) -> Any:
+    def build_validation_spec(self) -> "tf.estimator.EvalSpec":
         """A `tf.estimator.EvalSpec`; `context.wrap_dataset` is for its dataset too. `steps=None` is to its end."""
 
     def build_serving_input_receiver_fns(self) -> dict[str, ServingInputReceiverFn]:

@@ -19,7 +19,9 @@ class BatchCount(tf.estimator.SessionRunHook):  # type: ignore[misc]
     def __init__(self) -> None:
         self.batches = 0
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(
+        self, run_context: "tf.compat.v1.train.SessionRunContext", run_values: "tf.compat.v1.train.SessionRunValues"
+    ) -> None:
         self.batches += 1
 
 
@@ -55,7 +57,7 @@ def means(everybody: Sequence[JsonObject]) -> JsonObject:
     return {name: _mean([metrics[name] for metrics in everybody if name in metrics]) for name in everybody[0]}
 
 
-def _mean(values: Sequence[Any]) -> Any:
+def _mean(values: Sequence[Any]) -> object:
     first = values[0]
     if not all(isinstance(value, Number) and not isinstance(value, bool) for value in values):
         return first

@@ -2,7 +2,6 @@
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import tensorflow as tf
 
@@ -25,7 +24,7 @@ class Weights:
         self._dist = dist
         self._written: tuple[int, Path] | None = None
 
-    def written(self, saver: Any, session: Any, batches: int) -> Path:
+    def written(self, saver: "tf.compat.v1.train.Saver", session: "tf.compat.v1.Session", batches: int) -> Path:
         """On the chief: where they lie, as TensorFlow names it (files have this name and an ending)."""
         if self._written is None or self._written[0] != batches:
             name = str(self._directory / _PREFIX)
@@ -33,7 +32,7 @@ class Weights:
             self._written = batches, Path(prefix)
         return self._written[1]
 
-    def everywhere(self, saver: Any, session: Any, batches: int) -> Path:
+    def everywhere(self, saver: "tf.compat.v1.train.Saver", session: "tf.compat.v1.Session", batches: int) -> Path:
         """Collective: the chief's on every rank."""
         prefix = self.written(saver, session, batches) if self._dist.rank == 0 else None
         if self._dist.size == 1:

@@ -10,7 +10,7 @@ Example:
 import functools
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from determined.sdk.checkpoint import Checkpoint
 from determined.sdk.deprecation import CheckpointOrderBy, ExperimentOrderBy, ModelOrderBy, TrialOrderBy
@@ -138,7 +138,7 @@ def _of_determined(method: Callable[..., R]) -> Callable[..., R]:
     """The function of this module that calls `method` on the one Determined."""
 
     @functools.wraps(method)
-    def call(*args: Any, **kwargs: Any) -> R:
+    def call(*args: object, **kwargs: object) -> R:
         return method(_session(), *args, **kwargs)
 
     return call

@@ -40,7 +40,7 @@ train: core.TrainContext | core.DummyTrainContext | None = None
 distributed: core.DistributedContext | None = None
 preempt: core.PreemptContext | None = None
 checkpoint: core.CheckpointContext | None = None
-searcher: Any = None
+searcher: object = None
 info: ClusterInfo | None = None
 
 _context: core.Context | None = None
@@ -84,7 +84,7 @@ def init_context(
     config: Config | None = None,
     defaults: DefaultConfig | None = None,
     unmanaged: UnmanagedConfig | None = None,
-    client: Any = None,
+    client: object = None,
     distributed: DistributedContext | None = None,
     checkpoint_storage: Any = None,
     preempt_mode: PreemptMode = PreemptMode.WorkersAskChief,

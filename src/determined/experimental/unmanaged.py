@@ -1,6 +1,6 @@
 """Upstream's first detached mode (0.23, 0.24): not implemented yet; `core_v2` in a trial is."""
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 _REASON = (
     "determined.experimental.unmanaged (detached mode) is not implemented yet; submit the script with det experiment "
@@ -8,12 +8,12 @@ _REASON = (
 )
 
 
-def init(**options: Any) -> NoReturn:
+def init(**options: object) -> NoReturn:
     """Raise NotImplementedError with another way."""
     raise NotImplementedError(_REASON)
 
 
-def create_unmanaged_experiment(*args: Any, **options: Any) -> NoReturn:
+def create_unmanaged_experiment(*args: object, **options: object) -> NoReturn:
     """Raise NotImplementedError with another way."""
     raise NotImplementedError(_REASON)
 

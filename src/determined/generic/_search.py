@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import Any
 
 from determined import core
 from determined.wire.userdata import to_plain
@@ -65,7 +64,7 @@ class SearcherOp:
         if self._operation is not None and not self._completed:
             self._operation.report_progress(min(max(float(length), 0.0), float(self._length)))
 
-    def complete(self, metric: Any) -> None:
+    def complete(self, metric: object) -> None:
         """The searcher metric after training for `length`. Chief only, once.
 
         Args:
@@ -141,13 +140,13 @@ def configured_unit(context: core.Context) -> Unit | None:
     return None if unit is None else Unit[unit.name]
 
 
-def _numbers(metric: Any) -> Any:
+def _numbers(metric: object) -> object:
     if isinstance(metric, Mapping):
         return {str(name): _number(value) for name, value in metric.items()}
     return _number(metric)
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     try:
         return float(to_plain(value))
     except (TypeError, ValueError) as err:

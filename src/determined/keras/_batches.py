@@ -5,7 +5,7 @@ import itertools
 import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from determined.errors import InvalidExperimentException
 from determined.keras._context import FitOptions
 from determined.keras._inputs import BatchSource, InputData, SequenceAdapter, batch_source, is_dataset
 from determined.keras._tensorflow import tf
+
+if TYPE_CHECKING:
+    from tensorflow.data import Dataset
 
 logger = logging.getLogger("determined.keras")
 
@@ -65,13 +68,13 @@ class EndlessBatches:
         with ThreadPoolExecutor(self._workers, thread_name_prefix="determined-keras-data") as pool:
             yield from self._read_ahead(pool)
 
-    def _read(self, step: int) -> tuple[Any, ...]:
+    def _read(self, step: int) -> tuple[object, ...]:
         epoch, index = self._share.place(step)
         self._enter(epoch)
         return self._share.source.batch(epoch, index)
 
-    def _read_ahead(self, pool: ThreadPoolExecutor) -> Iterator[tuple[Any, ...]]:
-        waiting: collections.deque[Future[tuple[Any, ...]]] = collections.deque()
+    def _read_ahead(self, pool: ThreadPoolExecutor) -> Iterator[tuple[object, ...]]:
+        waiting: collections.deque[Future[tuple[object, ...]]] = collections.deque()
         step = self._step
         while True:
             epoch, index = self._share.place(step)
@@ -92,7 +95,7 @@ class EndlessBatches:
 
 def training_dataset(
     data: InputData, *, step: int, batch_size: int, seed: int, rank: int, size: int, options: FitOptions
-) -> Any:
+) -> "Dataset":
     """The training data from batch number `step` on, without end."""
     call = "build_training_data_loader"
     if is_dataset(data):
@@ -119,7 +122,7 @@ def validation_dataset(data: InputData, *, batch_size: int, rank: int, size: int
     return _from_generator(share.once, source).apply(known), share.batches_of_once
 
 
-def check_end(dataset: Any) -> None:
+def check_end(dataset: "Dataset") -> None:
     """Raises InvalidExperimentException where a validation would never be over."""
     if int(dataset.cardinality()) == tf.data.INFINITE_CARDINALITY:
         raise InvalidExperimentException(
@@ -128,7 +131,7 @@ def check_end(dataset: Any) -> None:
         )
 
 
-def _is_empty(dataset: Any) -> bool:
+def _is_empty(dataset: "Dataset") -> bool:
     """Where records are fewer than ranks, some of these have none; Keras refuses to validate nothing."""
     return not any(True for _ in dataset.take(1))
 
@@ -145,7 +148,7 @@ def _options_of(adapter: SequenceAdapter, options: FitOptions) -> FitOptions:
     )
 
 
-def _from_generator(batches: Callable[[], Iterator[tuple[Any, ...]]], source: BatchSource) -> Any:
+def _from_generator(batches: Callable[[], Iterator[tuple[object, ...]]], source: BatchSource) -> "Dataset":
     options = tf.data.Options()
     # TensorFlow would read ahead by itself, and random numbers be drawn for batches that are not trained yet.
     options.autotune.enabled = False
@@ -154,25 +157,25 @@ def _from_generator(batches: Callable[[], Iterator[tuple[Any, ...]]], source: Ba
     return dataset.with_options(options)
 
 
-def _signature(source: BatchSource) -> Any:
+def _signature(source: BatchSource) -> object:
     """The shape of batches: sizes that differ between some of them are left open, as is the number of records."""
     indices = sorted({0, len(source) // 2, len(source) - 1})[:_PEEKED]
     peeked = [source.batch(0, index) for index in indices]
     return tf.nest.map_structure(lambda *arrays: _spec(arrays), *peeked)
 
 
-def _spec(arrays: tuple[Any, ...]) -> Any:
+def _spec(arrays: tuple[Any, ...]) -> object:
     shapes = [np.shape(array)[1:] for array in arrays]
     alike = [sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True)]
     return tf.TensorSpec([None, *alike], arrays[0].dtype)
 
 
-def _with_class_weight(dataset: Any, factors: dict[int, float] | None) -> Any:
+def _with_class_weight(dataset: "Dataset", factors: dict[int, float] | None) -> "Dataset":
     if not factors:
         return dataset
     table = [float(factors.get(label, 1.0)) for label in range(max(factors) + 2)]  # the last is for all beyond
 
-    def weighted(x: Any, y: Any, weight: Any = None) -> Any:
+    def weighted(x: object, y: Any, weight: object = None) -> Any:
         is_one_hot = y.shape.rank is not None and y.shape.rank > 1 and y.shape[-1] != 1
         labels = tf.argmax(y, axis=-1) if is_one_hot else tf.reshape(y, [-1])
         factor = tf.gather(tf.constant(table), tf.minimum(tf.cast(labels, tf.int64), len(table) - 1))

@@ -1,24 +1,28 @@
 """Models that have no variables yet: Keras 3 makes those of a class of the user's, or of a Sequential without an Input,
 at the first batch, and saves and loads only what is there."""
 
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from determined.errors import CheckpointStateException
 from determined.keras import _data_position, _framework
 
+if TYPE_CHECKING:
+    from keras import Model
 
-def build_uncallable(keras: Any, model: Any) -> None:
+
+def build_uncallable(keras: ModuleType, model: "Model") -> None:
     """A model that only trains, by parts that are models themselves, has no `call`: it has all weights there are."""
     if not model.built and type(model).call is keras.Model.call:
         model.built = True  # else Keras 3 saves and loads nothing
 
 
-def count_weights(keras: Any, model: Any) -> int | None:
+def count_weights(keras: ModuleType, model: "Model") -> int | None:
     """For `build_from_data`. Keras 2 does not need it, and counts none of a model that it takes for unbuilt."""
     return len(model.weights) if _framework.is_keras_3(keras) else None
 
 
-def build_from_data(keras: Any, model: Any, weights: int | None) -> None:
+def build_from_data(keras: ModuleType, model: "Model", weights: int | None) -> None:
     """From `on_train_begin`: let the model make its variables as the data of this `fit` are shaped. None are read, so
     that they come in the same order afterwards.
 
@@ -40,12 +44,12 @@ def build_from_data(keras: Any, model: Any, weights: int | None) -> None:
         raise CheckpointStateException(lack)
 
 
-def unbuilt(keras: Any, model: Any) -> list[Any]:
+def unbuilt(keras: ModuleType, model: "Model") -> list[Any]:
     """The parts of a model, itself among them, that have no variables yet and that Keras would load nothing into."""
     return [layer for layer in model._flatten_layers() if not layer.built] if _framework.is_keras_3(keras) else []
 
 
-def lacking(keras: Any, model: Any, weights: int, when: str) -> str | None:
+def lacking(keras: ModuleType, model: "Model", weights: int, when: str) -> str | None:
     """In words, what Keras 3 would leave out of a checkpoint without one; None where there is nothing.
 
     Args:
@@ -63,7 +67,7 @@ def lacking(keras: Any, model: Any, weights: int, when: str) -> str | None:
     )
 
 
-def _call_on_shapes(keras: Any, model: Any) -> None:
+def _call_on_shapes(keras: ModuleType, model: "Model") -> None:
     words = (
         f"{type(model).__name__} has no variables before its first batch, so that no checkpoint can be loaded; "
         "call it on a batch before fit, or give it an Input"

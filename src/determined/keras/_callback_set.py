@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from determined._json import JsonObject
 from determined.keras import _event_writers
 from determined.keras._tensorflow import keras
 from determined.keras.callbacks import Callback, TensorBoard, acts_on_validations
+
+if TYPE_CHECKING:
+    from keras import Model
+    from keras.callbacks import Callback as KerasCallback
 
 logger = logging.getLogger("determined.keras")
 
@@ -39,7 +43,11 @@ class CallbackSet:
     """
 
     def __init__(
-        self, callbacks: list[Any], model: Any, batches_per_epoch: int | None, tensorboard: Callable[[], Path] | None
+        self,
+        callbacks: list["KerasCallback"],
+        model: "Model",
+        batches_per_epoch: int | None,
+        tensorboard: Callable[[], Path] | None,
     ) -> None:
         _warn_of_monitors(callbacks)
         if batches_per_epoch is None:
@@ -82,7 +90,7 @@ class CallbackSet:
         for callback in self._hear_batches:
             callback.on_train_batch_begin(batch, {})
 
-    def batch_end(self, batch: int, logs: Any) -> None:
+    def batch_end(self, batch: int, logs: JsonObject | None) -> None:
         if not self._hear_batches:  # numbers stay on the device they were computed on
             return
         numbers = numbers_of(logs)
@@ -114,7 +122,7 @@ class CallbackSet:
         """Of each callback, in their order."""
         return [callback.get_state() if isinstance(callback, Callback) else None for callback in self._all]
 
-    def load_state(self, states: list[Any]) -> None:
+    def load_state(self, states: list[object]) -> None:
         if len(states) != len(self._all):
             logger.warning(
                 "the checkpoint has the states of %s callbacks, and keras_callbacks() returns %s; those at the same "
@@ -137,52 +145,52 @@ class ValidationHooks(keras.callbacks.Callback):  # type: ignore[misc]
         self._listeners = listeners
         self.batches = 0
 
-    def on_test_begin(self, logs: Any = None) -> None:
+    def on_test_begin(self, logs: JsonObject | None = None) -> None:
         for listener in self._listeners:
             listener.on_test_begin(logs)
 
-    def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_test_batch_begin(self, batch: int, logs: JsonObject | None = None) -> None:
         for listener in self._listeners:
             listener.on_test_batch_begin(batch, logs)
 
-    def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_test_batch_end(self, batch: int, logs: JsonObject | None = None) -> None:
         self.batches += 1
         for listener in self._listeners:
             listener.on_test_batch_end(batch, logs)
 
 
-def numbers_of(logs: Any) -> JsonObject:
+def numbers_of(logs: JsonObject | None) -> JsonObject:
     """Tensors as plain numbers; metrics that are arrays as lists."""
     return {str(name): _number(value) for name, value in (logs or {}).items()}
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> object:
     if isinstance(value, dict):
         return numbers_of(value)
     array = np.asarray(value)
     return array.item() if array.ndim == 0 else array.tolist()
 
 
-def _is_tensorboard(callback: Any) -> bool:
+def _is_tensorboard(callback: "KerasCallback") -> bool:
     return isinstance(callback, keras.callbacks.TensorBoard)
 
 
 def _count_on(tensorboard: Any, trained: int) -> None:
     """Keras counts batches from the beginning of a process, and writes what it has of a batch at that number."""
     tensorboard._global_train_batch = trained
-    counter: Any = getattr(tensorboard, "_train_step", None)
+    counter: object = getattr(tensorboard, "_train_step", None)
     if hasattr(counter, "assign"):  # Keras 2 takes the model's own
         counter.assign(trained)
 
 
-def _overrides(callback: Any, hooks: tuple[str, ...]) -> bool:
+def _overrides(callback: "KerasCallback", hooks: tuple[str, ...]) -> bool:
     """A LambdaCallback has its hooks as attributes of its own."""
     base = keras.callbacks.Callback
     found = {hook: getattr(callback, hook, None) for hook in hooks}
     return any(getattr(value, "__func__", value) is not getattr(base, hook, None) for hook, value in found.items())
 
 
-def _warn_of_monitors(callbacks: list[Any]) -> None:
+def _warn_of_monitors(callbacks: list["KerasCallback"]) -> None:
     for callback in filter(_is_in_vain, callbacks):
         name = type(callback).__name__
         kind = next(kind for kind in _INSTEAD if _is_kind(callback, kind))
@@ -192,18 +200,18 @@ def _warn_of_monitors(callbacks: list[Any]) -> None:
         )  # fmt: skip
 
 
-def _is_in_vain(callback: Any) -> bool:
+def _is_in_vain(callback: "KerasCallback") -> bool:
     """One of Keras's that does nothing without metrics, at the only moment it looks."""
     return any(_is_kind(callback, kind) for kind in _INSTEAD) and getattr(callback, "save_best_only", True)
 
 
-def _is_kind(callback: Any, kind: str) -> bool:
+def _is_kind(callback: "KerasCallback", kind: str) -> bool:
     """Keras's own, also by a class of the user's, as long as it does at that moment what Keras's does."""
     keras_own = getattr(keras.callbacks, kind)
     return isinstance(callback, keras_own) and type(callback).on_epoch_end is keras_own.on_epoch_end
 
 
-def _check_epochs(callbacks: list[Any]) -> None:
+def _check_epochs(callbacks: list["KerasCallback"]) -> None:
     for callback in callbacks:
         if not _overrides(callback, ("on_epoch_end",)) or acts_on_validations(callback) or _is_in_vain(callback):
             continue

@@ -5,7 +5,7 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined._json import JsonObject
 from determined.errors import CheckpointStateException, UnsafeCheckpoint
@@ -17,6 +17,9 @@ from determined.keras._optimizer_state import keeping_rates, load_optimizers, sa
 from determined.keras._random_state import random_state, restore_random_state
 from determined.keras._tensorflow import keras, tf
 from determined.trial import WORKLOADS_FILE, Origin, metadata, read_plain, read_plain_state
+
+if TYPE_CHECKING:
+    from keras import Model
 
 _RNG_FILE, _CALLBACKS_FILE = "rng_state.pkl", "determined-callbacks.v1.pkl"
 # Names in the random state's file; the rest is under ours.
@@ -34,13 +37,13 @@ class Restored:
 class Checkpoints:
     """Saves and restores one trial."""
 
-    def __init__(self, trial: object, context: TFKerasTrialContext, model: Any, callbacks: CallbackSet) -> None:
+    def __init__(self, trial: object, context: TFKerasTrialContext, model: "Model", callbacks: CallbackSet) -> None:
         self._context = context
         self._core = context._core
         self._dist = context.distributed
         self._model = model
         self._callbacks = callbacks
-        self.inputs: Any = None  # of a model that does not know them by itself
+        self.inputs: object = None  # of a model that does not know them by itself
         env = context.env
         self._origin = Origin(
             type(trial), "TFKerasTrial", self._core, hparams=env.hparams, config=env.experiment_config
@@ -108,7 +111,7 @@ class Checkpoints:
         self._origin.write(path)
         self._callbacks.checkpoint_end(path)
 
-    def _read_callbacks(self, path: Path, storage_id: str) -> list[Any]:
+    def _read_callbacks(self, path: Path, storage_id: str) -> list[object]:
         file = path / _CALLBACKS_FILE
         if not file.is_file():
             return []
@@ -135,7 +138,7 @@ class Checkpoints:
         return {newer.get(name, name): value for name, value in found.items()}
 
 
-def _dump(value: Any, file: Path) -> None:
+def _dump(value: object, file: Path) -> None:
     with file.open("wb") as stream:
         pickle.dump(value, stream)
 

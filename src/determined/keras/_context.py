@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from determined import core
 from determined._json import JsonObject
@@ -11,6 +11,11 @@ from determined.keras._gradients import Averaging, averaging
 from determined.keras._tensorflow import KERAS_3, keras, tf
 from determined.keras._wrapped_model import FitCall, ModelCalls, capture, is_optimizer
 from determined.trial import BatchSizes, EnvContext, TrialContext
+
+if TYPE_CHECKING:
+    from keras import Model
+    from keras.optimizers import Optimizer
+    from tensorflow.data import Dataset
 
 logger = logging.getLogger("determined.keras")
 
@@ -28,7 +33,7 @@ class FitOptions:
     validation_steps: int | None = None
 
 
-_KEEP: Any = object()
+_KEEP: object = object()
 
 
 class TFKerasTrialContext(TrialContext):
@@ -40,7 +45,7 @@ class TFKerasTrialContext(TrialContext):
         self._average = average  # None: this process trains alone
         self._batch_sizes: BatchSizes | None = None
         self._calls: ModelCalls | None = None
-        self._optimizers: list[Any] = []
+        self._optimizers: list[Optimizer] = []
         self._has_wrapped_dataset = False
         self._fit_options = FitOptions()
 
@@ -52,7 +57,7 @@ class TFKerasTrialContext(TrialContext):
         """Records of a batch on all slots together."""
         return self._sizes().over_all_slots
 
-    def wrap_model(self, model: Any) -> Any:
+    def wrap_model(self, model: "Model") -> "Model":
         """The same model. From now on its `compile` and `fit` only note what they are asked for: it is compiled when
         the trial begins, and trained as the experiment says.
 
@@ -68,7 +73,7 @@ class TFKerasTrialContext(TrialContext):
         self._calls = capture(model)
         return model
 
-    def wrap_optimizer(self, optimizer: Any) -> Any:
+    def wrap_optimizer(self, optimizer: "Optimizer") -> "Optimizer":
         """An optimizer that averages gradients over all slots, and whose state is part of checkpoints.
 
         Raises:
@@ -87,7 +92,7 @@ class TFKerasTrialContext(TrialContext):
         self._optimizers.append(wrapped)
         return wrapped
 
-    def wrap_dataset(self, dataset: Any, shard_dataset: bool = True) -> Any:
+    def wrap_dataset(self, dataset: "Dataset", shard_dataset: bool = True) -> "Dataset":
         """A `tf.data.Dataset` of which each slot sees its part. Call it before shuffling and batching.
 
         Args:
@@ -104,12 +109,12 @@ class TFKerasTrialContext(TrialContext):
     def configure_fit(
         self,
         verbose: bool | None = None,
-        class_weight: Any = _KEEP,
+        class_weight: object = _KEEP,
         workers: int | None = None,
         use_multiprocessing: bool | None = None,
         max_queue_size: int | None = None,
         shuffle: bool | None = None,
-        validation_steps: Any = _KEEP,
+        validation_steps: object = _KEEP,
     ) -> None:
         """Options of training and validation; what is not given stays as it was.
 
@@ -144,7 +149,7 @@ class TFKerasTrialContext(TrialContext):
             self._batch_sizes = BatchSizes.of(size, self.distributed.size)
         return self._batch_sizes
 
-    def _check_aggregation(self, optimizer: Any) -> None:
+    def _check_aggregation(self, optimizer: "Optimizer") -> None:
         """Keras 3 adds up gradients of several batches by itself; Keras 2 has no such thing."""
         optimizations = self.env.experiment_config.get_optimizations_config()
         batches = int(optimizations["aggregation_frequency"])
@@ -157,7 +162,7 @@ class TFKerasTrialContext(TrialContext):
             )
         optimizer.gradient_accumulation_steps = batches
 
-    def _compiled_model(self, built: Any) -> tuple[Any, FitCall | None]:
+    def _compiled_model(self, built: "Model") -> tuple["Model", FitCall | None]:
         """The model of `build_model`, compiled now; and what its `fit` was asked for, if it was called."""
         calls = self._calls
         if calls is None or built is not calls.model:
@@ -169,7 +174,7 @@ class TFKerasTrialContext(TrialContext):
         self._warn_of_unwrapped(calls.model)
         return calls.model, fit
 
-    def _look_at_optimizer(self, compiled: Any) -> None:
+    def _look_at_optimizer(self, compiled: "Model") -> None:
         """Keras may have made the optimizer itself, or put one that scales losses around it."""
         inner = getattr(compiled, "inner_optimizer", None)
         self._optimizers = [compiled if optimizer is inner else optimizer for optimizer in self._optimizers]
@@ -181,7 +186,7 @@ class TFKerasTrialContext(TrialContext):
                 "context.wrap_optimizer"
             )
 
-    def _warn_of_unwrapped(self, model: Any) -> None:
+    def _warn_of_unwrapped(self, model: "Model") -> None:
         """One that a custom train_step uses and nobody has shown us."""
         found = [name for name, value in vars(model).items() if is_optimizer(value) and not self._is_wrapped(value)]
         if found:
@@ -191,11 +196,11 @@ class TFKerasTrialContext(TrialContext):
                 ", ".join(f"{type(model).__name__}.{name}" for name in found),
             )
 
-    def _is_wrapped(self, optimizer: Any) -> bool:
+    def _is_wrapped(self, optimizer: "Optimizer") -> bool:
         known = [each for wrapped in self._optimizers for each in (wrapped, getattr(wrapped, "inner_optimizer", None))]
         return any(optimizer is each for each in known)
 
-    def _for_compile(self, argument: Any) -> Any:
+    def _for_compile(self, argument: object) -> object:
         """An optimizer, its name or its config; wrapped, if the trial has not."""
         if is_optimizer(argument):
             return self.wrap_optimizer(argument)
@@ -209,14 +214,14 @@ class TFKerasTrialContext(TrialContext):
 class TFKerasExperimentalContext:
     """Caches of datasets, which older releases had."""
 
-    def cache_train_dataset(self, *_args: Any, **_how: Any) -> NoReturn:
+    def cache_train_dataset(self, *_args: object, **_how: object) -> NoReturn:
         raise _no_cache("cache_train_dataset")
 
-    def cache_validation_dataset(self, *_args: Any, **_how: Any) -> NoReturn:
+    def cache_validation_dataset(self, *_args: object, **_how: object) -> NoReturn:
         raise _no_cache("cache_validation_dataset")
 
 
-def _with_loss_scale(optimizer: Any) -> Any:
+def _with_loss_scale(optimizer: "Optimizer") -> object:
     """In half precision `compile` would put it around ours, and ranks differ in whether a step is skipped."""
     scaling = keras.mixed_precision.LossScaleOptimizer
     is_half = keras.mixed_precision.global_policy().name == "mixed_float16"

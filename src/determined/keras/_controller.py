@@ -1,7 +1,7 @@
 """TFKerasTrialController: the training loop of a TFKerasTrial, workload by workload."""
 
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
@@ -18,6 +18,9 @@ from determined.keras._tensorflow import keras, tf
 from determined.keras._trial import TFKerasTrial
 from determined.keras._wrapped_model import FitCall
 from determined.trial import AttributeWatch, Save, Train, Validate, Workloads
+
+if TYPE_CHECKING:
+    from tensorflow.data import Dataset
 
 logger = logging.getLogger("determined.keras")
 
@@ -106,7 +109,7 @@ class TFKerasTrialController:
         self._callbacks.workload_end(first + done, metrics)
         self._workloads.trained(metrics, done)
 
-    def _train_batch(self, batch: int) -> Any:
+    def _train_batch(self, batch: int) -> object:
         length, callbacks = self._epoch_length, self._callbacks
         if length is not None and batch % length == 0:
             callbacks.epoch_begin(batch // length)
@@ -149,13 +152,13 @@ class TFKerasTrialController:
         share = max(asked // self._dist.size, 1)
         return share if self._validation_batches is None else min(share, self._validation_batches)
 
-    def _over_ranks(self, logs: Any) -> JsonObject:
+    def _over_ranks(self, logs: JsonObject | None) -> JsonObject:
         return self._averaged(self._dist.allgather(numbers_of(logs)))
 
     def _averaged(self, everybody: list[JsonObject]) -> JsonObject:
         return _mean(everybody, [1] * len(everybody))
 
-    def _training_dataset(self, step: int) -> Any:
+    def _training_dataset(self, step: int) -> "Dataset":
         return _batches.training_dataset(
             self._training,
             step=step,
@@ -197,7 +200,7 @@ class TFKerasTrialController:
         raise _no_training_data()
 
 
-def _data_of(trial: TFKerasTrial, fit: FitCall | None) -> tuple[Any, Any]:
+def _data_of(trial: TFKerasTrial, fit: FitCall | None) -> tuple[object, object]:
     """From the trial's loaders, unless `model.fit` was given the data."""
     if fit is None or fit.x is None:
         return trial.build_training_data_loader(), trial.build_validation_data_loader()
@@ -206,7 +209,7 @@ def _data_of(trial: TFKerasTrial, fit: FitCall | None) -> tuple[Any, Any]:
     return (fit.x, fit.y, fit.sample_weight), fit.validation_data
 
 
-def _check_datasets(context: TFKerasTrialContext, *data: Any) -> None:
+def _check_datasets(context: TFKerasTrialContext, *data: object) -> None:
     if any(is_dataset(each) for each in data) and not context._has_wrapped_dataset:
         raise InvalidExperimentException(
             "a tf.data.Dataset was not passed through context.wrap_dataset; call it before shuffling and batching, so "
@@ -231,7 +234,7 @@ def _mean(everybody: list[JsonObject], weights: list[int]) -> JsonObject:
     return {name: _mean_of([part.get(name) for part in everybody], weights) for name in first}
 
 
-def _mean_of(values: list[Any], weights: list[int]) -> Any:
+def _mean_of(values: list[Any], weights: list[int]) -> object:
     if not all(isinstance(value, float | int) for value in values):
         return values[0]
     return sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)

@@ -7,9 +7,12 @@ no data; they lie in the frame of `fit`.
 
 import logging
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined.keras._fit_frame import fit_frame
+
+if TYPE_CHECKING:
+    from tensorflow.data import Dataset
 
 logger = logging.getLogger("determined.keras")
 
@@ -55,19 +58,19 @@ def _pass_keras_3(iterator: Any, epochs: int, batches: int) -> None:
             iter(dataset)  # Keras makes another one at the end of an epoch, too
 
 
-def _without_first(dataset: Any, batches: int) -> Any:
+def _without_first(dataset: "Dataset", batches: int) -> "Dataset":
     return dataset.skip(batches) if hasattr(dataset, "skip") else _Advanced(dataset, batches)
 
 
 class _Advanced:
     """A dataset that a strategy spreads over devices: it cannot skip, and Keras only iterates over it."""
 
-    def __init__(self, dataset: Any, batches: int) -> None:
+    def __init__(self, dataset: "Dataset", batches: int) -> None:
         self._dataset = dataset
         self._batches = batches
 
     def __iter__(self) -> Iterator[Any]:
-        iterator: Iterator[Any] = iter(self._dataset)
+        iterator: Iterator[object] = iter(self._dataset)
         for _ in range(self._batches):
             next(iterator)
         return iterator

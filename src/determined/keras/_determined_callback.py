@@ -5,7 +5,7 @@ import pickle
 import tempfile
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined import core
 from determined._json import JsonObject
@@ -22,6 +22,9 @@ from determined.keras import (
 from determined.keras._progress_lines import ProgressLines
 from determined.trial import FollowedSearch, UserCode, metadata, read_plain, trial_config
 from determined.wire.userdata import to_plain
+
+if TYPE_CHECKING:
+    from keras import Model
 
 logger = logging.getLogger("determined.keras")
 
@@ -59,7 +62,7 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
         self,
         core_context: core.Context,
         checkpoint: str | None,
-        continue_id: Any,
+        continue_id: object,
         *,
         train_metrics_report_period: str | int = "epoch",
         checkpoint_epochs: int = 1,
@@ -79,24 +82,24 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
         self._validated_at: int | None = None
         self._validation: JsonObject = {}
         self._in_fit = self._is_in_epoch = False
-        self._tensorboards: list[Any] = []
+        self._tensorboards: list[object] = []
         self._lines = ProgressLines("", None, is_shown=False)
 
-    def save_model(self, model: Any, path: str, distributed: core.DistributedContext) -> None:
+    def save_model(self, model: "Model", path: str, distributed: core.DistributedContext) -> None:
         """Save weights and optimizer into directory `path`. Override it, and `load_model`, for a format of your own.
 
         It is called on every rank; what ranks other than the chief write is thrown away.
         """
         _weights.save_weights(_keras, model, Path(path))
 
-    def load_model(self, model: Any, path: str, distributed: core.DistributedContext) -> None:
+    def load_model(self, model: "Model", path: str, distributed: core.DistributedContext) -> None:
         """Load what `save_model` saved."""
         _weights.load_weights(_keras, model, Path(path))
 
     def set_params(self, params: JsonObject | None) -> None:
         self.params = params or {}
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: JsonObject | None = None) -> None:
         self._in_fit = True
         self._tensorboards = _event_writers.tensorboards_of_fit(_keras)
         self._set_status("training")
@@ -111,7 +114,7 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
         if self._search.is_over:
             _initial_epoch.begin_at(_keras, self.model, int(self.params.get("epochs") or 0))
 
-    def on_train_end(self, logs: Any = None) -> None:
+    def on_train_end(self, logs: JsonObject | None = None) -> None:
         if self._steps and self._saved_at != self._steps:
             self._save()
         if self._search.until is not None and not self.model.stop_training:
@@ -122,11 +125,11 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
         _initial_epoch.forget(_keras, self.model)
         self._in_fit = False
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: JsonObject | None = None) -> None:
         self._epochs, self._epoch_began, self._is_in_epoch = epoch, self._steps, True
         self._lines = self._new_lines(f"epoch {epoch + 1}/{self.params.get('epochs')}")
 
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_train_batch_end(self, batch: int, logs: JsonObject | None = None) -> None:
         done = int(batch) + 1
         before, self._steps = self._steps, self._epoch_began + done
         if self._period is not None and self._steps // self._period > before // self._period:
@@ -134,7 +137,7 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
             self._report_training(logs, self._epochs + (done / length if length else 0))
         self._lines.advance(done, logs or {})
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: JsonObject | None = None) -> None:
         self._epochs, self._is_in_epoch = epoch + 1, False
         if self._period is None:
             self._report_training(logs, self._epochs)
@@ -149,28 +152,28 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
         if is_leaving or self._search.is_over:
             self.model.stop_training = True
 
-    def on_test_begin(self, logs: Any = None) -> None:
+    def on_test_begin(self, logs: JsonObject | None = None) -> None:
         if self._in_fit:
             self._set_status("validating")
         else:
             self._lines = self._new_lines("validation")
 
-    def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_test_batch_end(self, batch: int, logs: JsonObject | None = None) -> None:
         if not self._in_fit:
             self._lines.advance(int(batch) + 1, logs or {})
 
-    def on_test_end(self, logs: Any = None) -> None:
+    def on_test_end(self, logs: JsonObject | None = None) -> None:
         self._report_validation(logs)
         if self._in_fit:
             self._set_status("training")
 
-    def on_predict_begin(self, logs: Any = None) -> None:
+    def on_predict_begin(self, logs: JsonObject | None = None) -> None:
         self._lines = self._new_lines("prediction")
 
-    def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_predict_batch_end(self, batch: int, logs: JsonObject | None = None) -> None:
         self._lines.advance(int(batch) + 1, {})
 
-    def on_predict_end(self, logs: Any = None) -> None:
+    def on_predict_end(self, logs: JsonObject | None = None) -> None:
         return
 
     def _implements_train_batch_hooks(self) -> bool:  # asked by Keras 2, which else leaves them out of some runs
@@ -191,13 +194,13 @@ class DeterminedCallback(_keras.callbacks.ProgbarLogger):  # type: ignore[misc] 
         if self._is_chief:
             self._core.train.set_status(status)
 
-    def _report_training(self, logs: Any, epochs: float) -> None:
+    def _report_training(self, logs: JsonObject | None, epochs: float) -> None:
         if self._is_chief:
             metrics = {name: value for name, value in _plain(logs).items() if not name.startswith("val_")}
             position = {"batches": self._steps, "epochs": epochs}
             self._core.train.report_training_metrics(self._steps, position | metrics)
 
-    def _report_validation(self, logs: Any) -> None:
+    def _report_validation(self, logs: JsonObject | None) -> None:
         if self._validated_at == self._steps:
             logger.warning("batch %s is validated a second time; only the first validation is reported", self._steps)
             return
@@ -311,7 +314,7 @@ def _read_state(directory: Path, checkpoint: str) -> JsonObject:
     return dict(read_plain(file))
 
 
-def _checked_period(period: Any) -> int | None:
+def _checked_period(period: object) -> int | None:
     """In batches; None: at the end of an epoch."""
     if period == "epoch":
         return None
@@ -320,11 +323,11 @@ def _checked_period(period: Any) -> int | None:
     return period
 
 
-def _checked_epochs(epochs: Any) -> int:
+def _checked_epochs(epochs: object) -> int:
     if not isinstance(epochs, int) or isinstance(epochs, bool) or epochs < 0:
         raise ValueError(f"checkpoint_epochs={epochs!r}; give a number of epochs, 0 for the end alone")
     return epochs
 
 
-def _plain(logs: Any) -> JsonObject:
+def _plain(logs: JsonObject | None) -> JsonObject:
     return {str(name): to_plain(value) for name, value in (logs or {}).items()}

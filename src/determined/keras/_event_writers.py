@@ -2,19 +2,20 @@
 killed loses these, and who goes on from its checkpoint does not write them again."""
 
 from collections.abc import Iterable
+from types import ModuleType
 from typing import Any
 
 from determined.keras._fit_frame import fit_frame
 
 
-def tensorboards_of_fit(keras: Any) -> list[Any]:
+def tensorboards_of_fit(keras: ModuleType) -> list[Any]:
     """From `on_train_begin`: the TensorBoard callbacks of this `fit`, Keras's own and ours."""
     frame = fit_frame()
     listed = None if frame is None else frame.f_locals.get("callbacks")
     return [each for each in getattr(listed, "callbacks", []) if isinstance(each, keras.callbacks.TensorBoard)]
 
 
-def flush(tensorboards: Iterable[Any]) -> None:
+def flush(tensorboards: Iterable[object]) -> None:
     """What they have written by now is in their files afterwards."""
     for each in tensorboards:
         for writer in getattr(each, "_writers", {}).values():

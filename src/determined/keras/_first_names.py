@@ -47,7 +47,7 @@ class KerasDataAdapter(SequenceAdapter):
     """SequenceAdapter under its first name, with its first parameter called `data`."""
 
     def __init__(
-        self, data: Any, use_multiprocessing: bool = False, workers: int = 1, max_queue_size: int = 10
+        self, data: object, use_multiprocessing: bool = False, workers: int = 1, max_queue_size: int = 10
     ) -> None:
         super().__init__(data, use_multiprocessing, workers, max_queue_size)
 

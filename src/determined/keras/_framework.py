@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import sys
+from types import ModuleType
 from typing import Any
 
 from determined._imports import load_optional
@@ -19,7 +20,7 @@ def load_keras() -> Any:
     Raises:
         ImportError: there is none, or what it computes by is missing; says what to install.
     """
-    tensorflow: Any = sys.modules.get("tensorflow")
+    tensorflow = sys.modules.get("tensorflow")
     found = getattr(tensorflow, "keras", None)
     if found is not None:
         return found
@@ -35,15 +36,15 @@ def load_keras() -> Any:
         ) from err
 
 
-def version(keras: Any) -> str:
+def version(keras: ModuleType) -> str:
     """`tf.keras` of TensorFlow 2.15 does not say it."""
     return str(getattr(keras, "__version__", None) or importlib.metadata.version("keras"))
 
 
-def is_keras_3(keras: Any) -> bool:
+def is_keras_3(keras: ModuleType) -> bool:
     return int(version(keras).split(".")[0]) >= 3
 
 
-def backend(keras: Any) -> str:
+def backend(keras: ModuleType) -> str:
     """`tensorflow`, `torch`, `jax` or `numpy`."""
     return str(keras.backend.backend()) if is_keras_3(keras) else "tensorflow"

@@ -2,18 +2,22 @@
 core's own connection between the ranks, which needs nothing beside TensorFlow."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from determined import core
 from determined._json import JsonObject
 from determined.keras._tensorflow import KERAS_3, tf
 from determined.trial import mean_over_ranks
 
+if TYPE_CHECKING:
+    from keras.optimizers import Optimizer
+
 # Gradients in, their averages over all ranks out; in the graph of a training step.
 Averaging = Callable[[Sequence[Any]], list[Any]]
 
 
-def averaging(optimizer: Any, average: Averaging) -> Any:
+def averaging(optimizer: "Optimizer", average: Averaging) -> Any:
     """The same optimizer, which from now on averages gradients over all ranks before it applies them."""
     base = type(optimizer)
     method = _apply_of_keras_3(base, average) if KERAS_3 else _apply_of_keras_2(base, average)
@@ -30,10 +34,10 @@ def over_core(distributed: core.DistributedContext, *, compress: bool = False) -
         compress: whether gradients travel to the chief in half precision.
     """
 
-    def exchange(*gradients: Any) -> list[Any]:
+    def exchange(*gradients: object) -> list[Any]:
         return mean_over_ranks(distributed, gradients, compress=compress)
 
-    def average(gradients: Sequence[Any]) -> list[Any]:
+    def average(gradients: Sequence[object]) -> list[Any]:
         present = [tf.convert_to_tensor(gradient) for gradient in gradients if gradient is not None]
         means = tf.numpy_function(exchange, present, [gradient.dtype for gradient in present])
         means = means if isinstance(means, list) else [means]  # the only one, outside of a graph
@@ -44,32 +48,32 @@ def over_core(distributed: core.DistributedContext, *, compress: bool = False) -
     return average
 
 
-def over_horovod(hvd: Any, *, compress: bool = False) -> Averaging:
+def over_horovod(hvd: ModuleType, *, compress: bool = False) -> Averaging:
     """By an initialised `horovod.tensorflow`."""
     compression = hvd.Compression.fp16 if compress else hvd.Compression.none
 
-    def average(gradients: Sequence[Any]) -> list[Any]:
+    def average(gradients: Sequence[object]) -> list[Any]:
         present = [tf.convert_to_tensor(gradient) for gradient in gradients if gradient is not None]
         return _put_back(gradients, hvd.grouped_allreduce(present, op=hvd.Average, compression=compression))
 
     return average
 
 
-def _put_back(gradients: Sequence[Any], means: Sequence[Any]) -> list[Any]:
+def _put_back(gradients: Sequence[object], means: Sequence[object]) -> list[object]:
     """None stays where a variable has no gradient."""
     left = iter(means)
     return [None if gradient is None else next(left) for gradient in gradients]
 
 
 def _apply_of_keras_3(base: Any, average: Averaging) -> JsonObject:
-    def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+    def apply(self: Any, grads: Any, trainable_variables: object = None) -> Any:
         return base.apply(self, average(list(grads)), trainable_variables)
 
     return {"apply": apply}
 
 
 def _apply_of_keras_2(base: Any, average: Averaging) -> JsonObject:
-    def apply_gradients(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+    def apply_gradients(self: Any, grads_and_vars: Any, *args: object, **kwargs: object) -> Any:
         pairs = list(grads_and_vars)
         means = average([gradient for gradient, _ in pairs])
         variables = [variable for _, variable in pairs]

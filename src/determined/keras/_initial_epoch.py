@@ -1,11 +1,15 @@
 """At which epoch `model.fit` begins, said from inside of it: both Keras have a place for their own BackupAndRestore."""
 
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from determined.keras import _framework
 
+if TYPE_CHECKING:
+    from keras import Model
 
-def begin_at(keras: Any, model: Any, epoch: int) -> None:
+
+def begin_at(keras: ModuleType, model: "Model", epoch: int) -> None:
     """From `on_train_begin`: the first epoch of this `fit` is `epoch`, counted from 0; none at all past its end."""
     if _framework.is_keras_3(keras):
         model._initial_epoch = epoch
@@ -13,7 +17,7 @@ def begin_at(keras: Any, model: Any, epoch: int) -> None:
         model._training_state = _Beginning(epoch)
 
 
-def forget(keras: Any, model: Any) -> None:
+def forget(keras: ModuleType, model: "Model") -> None:
     """The next `fit` of this model begins where it is told to."""
     if _framework.is_keras_3(keras):
         model._initial_epoch = None
@@ -28,6 +32,6 @@ class _Beginning:
         self._epoch = epoch
 
     def maybe_load_initial_counters_from_ckpt(
-        self, steps_per_epoch: int | None, initial_epoch: int, mode: Any = None
+        self, steps_per_epoch: int | None, initial_epoch: int, mode: object = None
     ) -> tuple[int, int]:
         return self._epoch, 0

@@ -2,7 +2,7 @@
 
 import logging
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined._json import JsonObject
 from determined.errors import CheckpointStateException
@@ -12,10 +12,13 @@ from determined.keras._model_weights import lacking_weights, load_model_weights
 from determined.keras._trial import TFKerasTrial
 from determined.trial import EnvContext, ExperimentConfig, StoredTrial, local_core_context, stored_class
 
+if TYPE_CHECKING:
+    from keras import Model
+
 logger = logging.getLogger("determined.keras")
 
 
-def load_model_from_checkpoint_path(path: str, tags: list[str] | None = None) -> Any:
+def load_model_from_checkpoint_path(path: str, tags: list[str] | None = None) -> "Model":
     """The model of a TFKerasTrial's checkpoint, built by the trial's own `build_model`, with its trained weights.
 
     Building it runs the code that lies in the checkpoint.

@@ -3,16 +3,19 @@ what it is called with are kept in a checkpoint."""
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined._json import JsonObject
 from determined.keras._building import build_uncallable
 from determined.keras._tensorflow import keras, tf
 
+if TYPE_CHECKING:
+    from keras import Model
+
 _FILE = "determined-keras-model-inputs.json"
 
 
-def write_inputs(described: Any, directory: Path) -> None:
+def write_inputs(described: object, directory: Path) -> None:
     (directory / _FILE).write_text(json.dumps(described))
 
 
@@ -25,7 +28,7 @@ def describe(x: Any) -> Any:
     return {"shape": [int(size) for size in x.shape[1:]], "dtype": x.dtype.name}
 
 
-def build(model: Any, directory: Path) -> None:
+def build(model: "Model", directory: Path) -> None:
     """Have the model make its weights, if it has not and the checkpoint says how."""
     build_uncallable(keras, model)
     file = directory / _FILE
@@ -33,7 +36,7 @@ def build(model: Any, directory: Path) -> None:
         model(_zeros(json.loads(file.read_text())), training=False)
 
 
-def _zeros(described: JsonObject) -> Any:
+def _zeros(described: JsonObject) -> object:
     if "names" in described:
         return {name: _zeros(part) for name, part in described["names"].items()}
     if "parts" in described:

@@ -5,7 +5,7 @@ import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from determined._json import JsonObject
 from determined.errors import CheckpointNotFound, CheckpointStateException
 from determined.keras import _building, _framework
 from determined.keras._tensorflow import KERAS_3, keras, tf
+
+if TYPE_CHECKING:
+    from keras import Model
 
 logger = logging.getLogger("determined.keras")
 
@@ -25,7 +28,7 @@ _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
 _ABOUT = f"{_NAME}.json"
 
 
-def save_model_weights(model: Any, directory: Path) -> None:
+def save_model_weights(model: "Model", directory: Path) -> None:
     if KERAS_3:
         model.save_weights(str(directory / _H5[0]))
         (directory / _ABOUT).write_text(json.dumps({"weights": _building.count_weights(keras, model)}))
@@ -33,7 +36,7 @@ def save_model_weights(model: Any, directory: Path) -> None:
         model.save_weights(str(directory / _NAME), save_format="tf")
 
 
-def lacking_weights(model: Any, directory: Path) -> str | None:
+def lacking_weights(model: "Model", directory: Path) -> str | None:
     """In words, what `load_model_weights` would leave out because parts of the model are not built; None if nothing.
 
     A checkpoint of an earlier release does not say how many weights it has: it has some.
@@ -43,7 +46,7 @@ def lacking_weights(model: Any, directory: Path) -> str | None:
     return _building.lacking(keras, model, int(found), "in build_model")
 
 
-def load_model_weights(model: Any, directory: Path) -> None:
+def load_model_weights(model: "Model", directory: Path) -> None:
     """Load into a model that is built; one of Keras 2 may also be built later.
 
     Raises:
@@ -69,7 +72,7 @@ def load_model_weights(model: Any, directory: Path) -> None:
             _check_matched(model, status, prefix)
 
 
-def _load_values(model: Any, prefix: Path) -> None:
+def _load_values(model: "Model", prefix: Path) -> None:
     """By the names under which TensorFlow has saved them, which say the way from the model to each variable."""
     reader = tf.train.load_checkpoint(str(prefix))
     found = _weights_by_name(model, reader)
@@ -78,7 +81,7 @@ def _load_values(model: Any, prefix: Path) -> None:
         _assign(weight, reader.get_tensor(name), name, prefix)
 
 
-def _check_matched(model: Any, status: Any, prefix: Path) -> None:
+def _check_matched(model: "Model", status: Any, prefix: Path) -> None:
     """Keras 2 loads what it finds and is silent about the rest, which may be state of an optimizer or all weights."""
     try:
         status.assert_existing_objects_matched()
@@ -86,14 +89,14 @@ def _check_matched(model: Any, status: Any, prefix: Path) -> None:
         _check_complete(model, _weights_by_name(model, tf.train.load_checkpoint(str(prefix))), prefix)
 
 
-def _weights_by_name(model: Any, reader: Any) -> JsonObject:
+def _weights_by_name(model: "Model", reader: Any) -> JsonObject:
     weights = {id(weight) for weight in model.weights}
     names = [name for name in sorted(reader.get_variable_to_shape_map()) if name.endswith(_VALUE)]
     found = {name: _find(model, name.removesuffix(_VALUE).split("/")) for name in names}
     return {name: weight for name, weight in found.items() if id(weight) in weights}
 
 
-def _check_complete(model: Any, found: JsonObject, prefix: Path) -> None:
+def _check_complete(model: "Model", found: JsonObject, prefix: Path) -> None:
     known = {id(weight) for weight in found.values()}
     missing = [str(getattr(weight, "path", weight.name)) for weight in model.weights if id(weight) not in known]
     if missing:
@@ -104,7 +107,7 @@ def _check_complete(model: Any, found: JsonObject, prefix: Path) -> None:
         )
 
 
-def _find(root: Any, way: list[str]) -> Any:
+def _find(root: object, way: list[str]) -> object:
     """The variable at the end of a way through attributes and layers; None where there is none."""
     found = root
     for part in way:

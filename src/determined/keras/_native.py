@@ -4,7 +4,7 @@ import contextlib
 import secrets
 import sys
 import tempfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined import core
 from determined._info import ClusterInfo
@@ -18,6 +18,9 @@ from determined.keras._tensorflow import check_backend
 from determined.keras._trial import TFKerasTrial
 from determined.trial import EnvContext
 
+if TYPE_CHECKING:
+    from keras import Model
+
 
 class TFKerasNativeContext(TFKerasTrialContext):
     """The context of a script: `fit` of the model that it wraps is the training."""
@@ -28,21 +31,21 @@ class TFKerasNativeContext(TFKerasTrialContext):
         super().__init__(core_context, env, average)
         self._until_end = until_end
 
-    def wrap_model(self, model: Any) -> Any:
+    def wrap_model(self, model: "Model") -> "Model":
         """The same model. Its `compile` notes its arguments; its `fit` trains as the experiment says and ends the
         process, off cluster after one batch without ending it."""
         super().wrap_model(model)
         calls = self._calls
         assert calls is not None
 
-        def fit(*args: Any, **kwargs: Any) -> None:
+        def fit(*args: object, **kwargs: object) -> None:
             calls.fit(*args, **kwargs)
             self._train(model)
 
         object.__setattr__(model, "fit", fit)
         return model
 
-    def _train(self, model: Any) -> None:
+    def _train(self, model: "Model") -> None:
         with self._until_end:
             TFKerasTrialController(_ScriptTrial(self, model), self).run()
         if self.env.on_cluster:
@@ -52,11 +55,11 @@ class TFKerasNativeContext(TFKerasTrialContext):
 class _ScriptTrial(TFKerasTrial):
     """What the controller asks; data and callbacks are those that `fit` was given."""
 
-    def __init__(self, context: TFKerasTrialContext, model: Any) -> None:
+    def __init__(self, context: TFKerasTrialContext, model: "Model") -> None:
         super().__init__(context)
         self._model = model
 
-    def build_model(self) -> Any:
+    def build_model(self) -> "Model":
         return self._model
 
     def build_training_data_loader(self) -> Any:

@@ -5,12 +5,17 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from determined._imports import load_optional
 from determined._json import JsonObject
+
+if TYPE_CHECKING:
+    from keras import Variable
+    from keras.optimizers import Optimizer
 
 logger = logging.getLogger("determined.keras")
 
@@ -18,8 +23,8 @@ OPTIMIZER_FILE = "determined-keras-optimizer-weights.h5"
 _GROUP, _NAMES = "optimizer_weights", "weight_names"
 
 
-def save_optimizers(optimizers: Sequence[Any], directory: Path) -> None:
-    h5py: Any = load_optional("h5py", extra="tensorflow")
+def save_optimizers(optimizers: Sequence["Optimizer"], directory: Path) -> None:
+    h5py: ModuleType = load_optional("h5py", extra="tensorflow")
     with h5py.File(directory / OPTIMIZER_FILE, "w") as file:
         for number, optimizer in enumerate(optimizers):
             group = file.create_group(f"optimizer-{number}").create_group(_GROUP)
@@ -28,7 +33,7 @@ def save_optimizers(optimizers: Sequence[Any], directory: Path) -> None:
                 dataset.attrs["name"] = _name(variable)
 
 
-def build_optimizer(optimizer: Any, variables: list[Any]) -> None:
+def build_optimizer(optimizer: "Optimizer", variables: list["Variable"]) -> None:
     """Have it make its state for these variables of a model now: values can be loaded only into what is there."""
     if hasattr(optimizer, "build"):
         if not getattr(optimizer, "built", False):
@@ -38,7 +43,7 @@ def build_optimizer(optimizer: Any, variables: list[Any]) -> None:
 
 
 @contextlib.contextmanager
-def keeping_rates(optimizers: Sequence[Any]) -> Iterator[None]:
+def keeping_rates(optimizers: Sequence["Optimizer"]) -> Iterator[None]:
     """What is loaded within leaves learning rates as they are."""
     rates = [rate for rate in map(_rate_of, optimizers) if rate is not None]
     before = [rate.numpy() for rate in rates]
@@ -47,7 +52,7 @@ def keeping_rates(optimizers: Sequence[Any]) -> Iterator[None]:
         rate.assign(value)
 
 
-def load_optimizers(optimizers: Sequence[Any], directory: Path) -> None:
+def load_optimizers(optimizers: Sequence["Optimizer"], directory: Path) -> None:
     """Put back what was saved; an optimizer whose state is missing or does not fit begins anew, with a warning."""
     file = directory / OPTIMIZER_FILE
     states = _read(file) if file.is_file() else []
@@ -59,7 +64,7 @@ def load_optimizers(optimizers: Sequence[Any], directory: Path) -> None:
             )  # fmt: skip
 
 
-def variables_of(optimizer: Any) -> list[Any]:
+def variables_of(optimizer: "Optimizer") -> list[Any]:
     """Everything an optimizer carries from batch to batch, its learning rate among it."""
     found = getattr(optimizer, "variables", None)
     variables = list(found()) if callable(found) and not isinstance(found, list) else list(found or [])
@@ -67,7 +72,7 @@ def variables_of(optimizer: Any) -> list[Any]:
     return variables if rate is None or any(variable is rate for variable in variables) else [*variables, rate]
 
 
-def _rate_of(optimizer: Any) -> Any:
+def _rate_of(optimizer: "Optimizer") -> Any:
     """The variable; None where a schedule tells the learning rate."""
     optimizer = getattr(optimizer, "inner_optimizer", optimizer)  # of one that scales losses
     legacy = getattr(optimizer, "_hyper", {}).get("learning_rate")
@@ -77,7 +82,7 @@ def _rate_of(optimizer: Any) -> Any:
 
 def _read(file: Path) -> list[JsonObject]:
     """The values of each optimizer by name, in the order they were saved in."""
-    h5py: Any = load_optional("h5py", extra="tensorflow")
+    h5py: ModuleType = load_optional("h5py", extra="tensorflow")
     with h5py.File(file, "r") as stored:
         names = sorted(stored, key=lambda name: [int(part) for part in re.findall(r"\d+", name)])
         groups = [stored] if _GROUP in stored else [stored[name] for name in names]
@@ -91,7 +96,7 @@ def _values(group: Any) -> JsonObject:
     return {str(group[text].attrs.get("name", text)): np.asarray(group[text]) for text in texts}
 
 
-def _assign(variables: list[Any], state: JsonObject) -> bool:
+def _assign(variables: list["Variable"], state: JsonObject) -> bool:
     values = list(state.values())
     if [tuple(variable.shape) for variable in variables] == [np.shape(value) for value in values]:
         for variable, value in zip(variables, values, strict=True):
@@ -100,7 +105,7 @@ def _assign(variables: list[Any], state: JsonObject) -> bool:
     return _assign_by_kind(variables, state)
 
 
-def _assign_by_kind(variables: list[Any], state: JsonObject) -> bool:
+def _assign_by_kind(variables: list["Variable"], state: JsonObject) -> bool:
     """Another release of Keras has saved it: the same moments in another order, under other names."""
     wanted = _by_kind({_name(variable): variable for variable in variables})
     found = _by_kind(state)
@@ -118,7 +123,7 @@ def _assign_by_kind(variables: list[Any], state: JsonObject) -> bool:
 
 
 def _by_kind(named: JsonObject) -> dict[str | None, list[Any]]:
-    kinds: dict[str | None, list[Any]] = {}
+    kinds: dict[str | None, list[object]] = {}
     for name, each in named.items():
         kinds.setdefault(_kind(name), []).append(each)
     return kinds
@@ -133,7 +138,7 @@ def _kind(name: str) -> str | None:
     return next((_KINDS[part] for part in (parts[-1], *parts[:2]) if part in _KINDS), None)
 
 
-def _name(variable: Any) -> str:
+def _name(variable: "Variable") -> str:
     return str(getattr(variable, "path", variable.name))
 
 

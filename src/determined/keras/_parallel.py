@@ -5,7 +5,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
 
 from determined import core
 from determined._imports import load_optional
@@ -37,7 +37,7 @@ def joined(info: ClusterInfo) -> Iterator[Ranks]:
     """
     compress = bool(ExperimentConfig(info.trial._config).get_optimizations_config()["gradient_compression"])
     if os.environ.get("USE_HOROVOD"):
-        hvd: Any = load_optional("horovod.tensorflow", extra="horovod")
+        hvd: ModuleType = load_optional("horovod.tensorflow", extra="horovod")
         hvd.init()
         distributed = core.DistributedContext.from_horovod(hvd)
         yield Ranks(distributed, over_horovod(hvd, compress=compress) if distributed.size > 1 else None)

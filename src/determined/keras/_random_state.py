@@ -3,15 +3,19 @@ layers such as Dropout carry along."""
 
 import random
 import sys
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from determined._json import JsonObject
 from determined.keras import _framework
 
+if TYPE_CHECKING:
+    from keras import Model
 
-def random_state(keras: Any, model: Any) -> JsonObject:
+
+def random_state(keras: ModuleType, model: "Model") -> JsonObject:
     """Everything that draws, in plain values; TensorFlow's own stateful operations cannot be read."""
     legacy: Any = np.random.get_state()
     kind, keys, *position = legacy
@@ -22,13 +26,13 @@ def random_state(keras: Any, model: Any) -> JsonObject:
     return state
 
 
-def restore_random_state(state: JsonObject, model: Any) -> None:
+def restore_random_state(state: JsonObject, model: "Model") -> None:
     if "random" in state:
         random.setstate(state["random"])
     if "numpy" in state:
         kind, keys, *position = state["numpy"]
         np.random.set_state((kind, np.array(keys, dtype=np.uint32), *position))
-    torch: Any = sys.modules.get("torch")
+    torch = sys.modules.get("torch")
     if "torch" in state and torch is not None:
         _set_torch_state(torch, state["torch"])
     seeds = _seeds(model) if state.get("seeds") else []
@@ -38,7 +42,7 @@ def restore_random_state(state: JsonObject, model: Any) -> None:
         seed.assign(value)
 
 
-def _seeds(model: Any) -> list[Any]:
+def _seeds(model: "Model") -> list[Any]:
     """Variables of a Keras 3 model that are no weights, and those of the generators that layers of Keras 2 have."""
     weights = {id(weight) for weight in model.weights}
     seeds = [variable for variable in model.variables if id(variable) not in weights]
@@ -48,17 +52,17 @@ def _seeds(model: Any) -> list[Any]:
 
 
 def _torch_state() -> JsonObject:
-    torch: Any = sys.modules["torch"]
+    torch: ModuleType = sys.modules["torch"]
     has_gpu = torch.cuda.is_available()
     gpus = torch.cuda.get_rng_state_all() if has_gpu else []
     return {"cpu": torch.get_rng_state().numpy().tobytes(), "cuda": [state.numpy().tobytes() for state in gpus]}
 
 
-def _set_torch_state(torch: Any, state: JsonObject) -> None:
+def _set_torch_state(torch: ModuleType, state: JsonObject) -> None:
     torch.set_rng_state(_tensor(torch, state["cpu"]))
     if state["cuda"] and torch.cuda.is_available():
         torch.cuda.set_rng_state_all([_tensor(torch, each) for each in state["cuda"]])
 
 
-def _tensor(torch: Any, content: bytes) -> Any:
+def _tensor(torch: ModuleType, content: bytes) -> object:
     return torch.frombuffer(bytearray(content), dtype=torch.uint8)

@@ -4,6 +4,7 @@ import logging
 from typing import Any
 
 from determined import core
+from determined._json import JsonObject
 from determined.keras import _event_writers, _framework
 
 logger = logging.getLogger("determined.keras")
@@ -24,7 +25,7 @@ class TensorBoard(_keras.callbacks.TensorBoard):  # type: ignore[misc]
         >>> model.fit(x, y, callbacks=[det.keras.TensorBoard(core_context, histogram_freq=1), callback])
     """
 
-    def __init__(self, core_context: core.Context, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, core_context: core.Context, *args: object, **kwargs: object) -> None:
         self._core = core_context
         log_dir = core_context.train.get_tensorboard_path()
         if log_dir is not None:
@@ -34,15 +35,15 @@ class TensorBoard(_keras.callbacks.TensorBoard):  # type: ignore[misc]
             args, kwargs = args[1:], {**kwargs, "log_dir": str(log_dir)}
         super().__init__(*args, **kwargs)
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: JsonObject | None = None) -> None:
         super().on_epoch_end(epoch, logs)
         self._flush()
 
-    def on_test_end(self, logs: Any = None) -> None:
+    def on_test_end(self, logs: JsonObject | None = None) -> None:
         super().on_test_end(logs)
         self._flush()
 
-    def on_train_end(self, logs: Any = None) -> None:
+    def on_train_end(self, logs: JsonObject | None = None) -> None:
         super().on_train_end(logs)
         self._upload()
 

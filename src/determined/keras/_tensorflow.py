@@ -1,12 +1,13 @@
 """TensorFlow and the Keras it comes with, 2 or 3, for everything around TFKerasTrial. Both are imported here alone."""
 
+from types import ModuleType
 from typing import Any
 
 from determined._imports import load_optional
 from determined.errors import InvalidExperimentException
 from determined.keras import _framework
 
-tf: Any = load_optional("tensorflow", extra="tensorflow")
+tf: ModuleType = load_optional("tensorflow", extra="tensorflow")
 keras: Any = tf.keras
 KERAS_3 = _framework.is_keras_3(keras)
 

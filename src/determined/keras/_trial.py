@@ -1,11 +1,15 @@
 """TFKerasTrial: the class a Keras user derives from to train by `entrypoint: model_def:MyTrial`."""
 
 import abc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined.keras._context import TFKerasTrialContext
 from determined.keras._inputs import InputData
 from determined.trial import Trial
+
+if TYPE_CHECKING:
+    from keras import Model
+    from keras.callbacks import Callback
 
 
 class TFKerasTrial(Trial):
@@ -35,7 +39,7 @@ class TFKerasTrial(Trial):
         self.context = context
 
     @abc.abstractmethod
-    def build_model(self) -> Any:
+    def build_model(self) -> "Model":
         """The model: passed through `context.wrap_model`, then compiled."""
 
     @abc.abstractmethod
@@ -51,6 +55,6 @@ class TFKerasTrial(Trial):
         """What TensorFlow 1 sessions were configured by. TensorFlow 2 has none: what is returned is not heard."""
         return None
 
-    def keras_callbacks(self) -> list[Any]:
+    def keras_callbacks(self) -> list["Callback"]:
         """Callbacks, Keras's own or those of `determined.keras.callbacks`."""
         return []

@@ -4,21 +4,25 @@ import contextlib
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from determined.errors import CheckpointStateException
 from determined.keras import _framework
+
+if TYPE_CHECKING:
+    from keras import Model
 
 _NAME = "model_checkpoint"
 _H5 = f"{_NAME}.weights.h5"
 
 
-def save_weights(keras: Any, model: Any, directory: Path) -> None:
+def save_weights(keras: ModuleType, model: "Model", directory: Path) -> None:
     """Weights and optimizer, as `model_checkpoint.weights.h5` (Keras 3) or a TensorFlow checkpoint (Keras 2)."""
     model.save_weights(str(directory / (_H5 if _framework.is_keras_3(keras) else _NAME)))
 
 
-def load_weights(keras: Any, model: Any, directory: Path) -> None:
+def load_weights(keras: ModuleType, model: "Model", directory: Path) -> None:
     """What `save_weights` saved, or an earlier release.
 
     Raises:
@@ -42,7 +46,7 @@ def load_weights(keras: Any, model: Any, directory: Path) -> None:
 
 
 @contextlib.contextmanager
-def keeping_optimizer(model: Any) -> Iterator[None]:
+def keeping_optimizer(model: "Model") -> Iterator[None]:
     """What is loaded within leaves the optimizer as it is: its moments are of another training, and its learning rate
     is not the one this training asked for."""
     _build_optimizer(model)
@@ -54,7 +58,7 @@ def keeping_optimizer(model: Any) -> Iterator[None]:
         variable.assign(value)
 
 
-def _build_optimizer(model: Any) -> None:
+def _build_optimizer(model: "Model") -> None:
     """Values are loaded only into variables that exist."""
     optimizer = getattr(model, "optimizer", None)
     if optimizer is None or not model.built or getattr(optimizer, "built", False) or not hasattr(optimizer, "build"):
@@ -62,7 +66,7 @@ def _build_optimizer(model: Any) -> None:
     optimizer.build(model.trainable_variables)
 
 
-def _optimizer_variables(model: Any) -> list[Any]:
+def _optimizer_variables(model: "Model") -> list[Any]:
     optimizer = getattr(model, "optimizer", None)
     found = getattr(optimizer, "variables", None) or []
     variables = list(found()) if callable(found) else list(found)

@@ -4,11 +4,15 @@ import inspect
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.keras._tensorflow import keras
+
+if TYPE_CHECKING:
+    from keras import Model
+    from keras.callbacks import Callback
 
 logger = logging.getLogger("determined.keras")
 
@@ -17,23 +21,23 @@ logger = logging.getLogger("determined.keras")
 class FitCall:
     """The arguments of a `model.fit` that was not run."""
 
-    x: Any = None
-    y: Any = None
-    sample_weight: Any = None
-    validation_data: Any = None
-    callbacks: list[Any] = field(default_factory=list)
+    x: object = None
+    y: object = None
+    sample_weight: object = None
+    validation_data: object = None
+    callbacks: list["Callback"] = field(default_factory=list)
     options: JsonObject = field(default_factory=dict)  # of configure_fit
 
 
 class ModelCalls:
     """A wrapped model and what was asked of it."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: "Model") -> None:
         self.model = model
         self._compile: inspect.BoundArguments | None = None
         self._fit: FitCall | None = None
 
-    def compile_now(self, optimizer: Callable[[Any], Any], is_distributed: bool) -> FitCall | None:
+    def compile_now(self, optimizer: Callable[[object], object], is_distributed: bool) -> FitCall | None:
         """Compile for real.
 
         Args:
@@ -53,11 +57,11 @@ class ModelCalls:
             self.model.jit_compile = False  # a `compile` of the user's own may not have passed it on
         return self._fit
 
-    def compile(self, *args: Any, **kwargs: Any) -> None:
+    def compile(self, *args: object, **kwargs: object) -> None:
         own = type(self.model).compile.__get__(self.model)
         self._compile = inspect.signature(own).bind(*args, **kwargs)
 
-    def fit(self, *args: Any, **kwargs: Any) -> None:
+    def fit(self, *args: object, **kwargs: object) -> None:
         call = inspect.signature(keras.Model.fit).bind(self.model, *args, **kwargs).arguments
         if call.get("validation_data") is None:
             raise InvalidExperimentException(
@@ -74,7 +78,7 @@ class ModelCalls:
         )
 
 
-def capture(model: Any) -> ModelCalls:
+def capture(model: "Model") -> ModelCalls:
     """From now on `compile` and `fit` of the model only note their arguments."""
     calls = ModelCalls(model)
     # Past Keras, which would look whether these are layers to be saved.
@@ -83,7 +87,7 @@ def capture(model: Any) -> ModelCalls:
     return calls
 
 
-def is_optimizer(value: Any) -> bool:
+def is_optimizer(value: object) -> bool:
     kinds = [keras.optimizers.Optimizer]
     legacy = getattr(getattr(keras.optimizers, "legacy", None), "Optimizer", None)
     return isinstance(value, tuple(kind for kind in [*kinds, legacy] if isinstance(kind, type)))
@@ -92,7 +96,7 @@ def is_optimizer(value: Any) -> bool:
 _FIT_OPTIONS = ("class_weight", "shuffle", "validation_steps", "workers", "use_multiprocessing", "max_queue_size")
 
 
-def _map_optimizers(call: inspect.BoundArguments, optimizer: Callable[[Any], Any]) -> None:
+def _map_optimizers(call: inspect.BoundArguments, optimizer: Callable[[object], object]) -> None:
     for name, value in list(call.arguments.items()):
         if is_optimizer(value) or (name == "optimizer" and isinstance(value, str | dict)):  # a name, or a config
             call.arguments[name] = optimizer(value)

@@ -61,17 +61,17 @@ class _ActsOnValidation(Callback):
 
     _saved: tuple[str, ...] = ()
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: JsonObject | None = None) -> None:
         """Keras begins anew here, which a trial that goes on must not."""
         if not getattr(self, "_is_loaded", False):
             self._validations = 0
             super().on_train_begin(logs)
 
-    def on_test_end(self, logs: Any = None) -> None:
+    def on_test_end(self, logs: JsonObject | None = None) -> None:
         super().on_epoch_end(self._validations, logs)
         self._validations += 1
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: JsonObject | None = None) -> None:
         """Nothing: an epoch need not have been validated."""
 
     def get_state(self) -> JsonObject:
@@ -95,7 +95,7 @@ class EarlyStopping(_ActsOnValidation, keras.callbacks.EarlyStopping):  # type: 
 
     _saved = ("wait", "stopped_epoch", "best", "best_epoch", "best_weights")
 
-    def on_test_end(self, logs: Any = None) -> None:
+    def on_test_end(self, logs: JsonObject | None = None) -> None:
         super().on_test_end(logs)
         if self.model.stop_training and self.restore_best_weights and self.best_weights is not None:
             # Now, and not when training has ended, as Keras 3 does: the last checkpoint is saved between the two.

@@ -160,7 +160,7 @@ def _run_dir() -> Path:
     return found
 
 
-def _fusion(optimizations: Mapping[str, Any]) -> list[str]:
+def _fusion(optimizations: Mapping[str, object]) -> list[str]:
     if optimizations.get("auto_tune_tensor_fusion"):
         return ["--autotune", "--autotune-log-file", os.devnull]
     threshold = optimizations.get("tensor_fusion_threshold", 64)

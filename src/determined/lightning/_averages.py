@@ -1,16 +1,19 @@
 """Metrics of an epoch that is not over: what `self.log(..., on_epoch=True)` has added up, metrics of torchmetrics, and
 what callbacks and schedulers look at. Lightning's checkpoints lack them: an epoch would be told by its last batches."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from determined._json import JsonObject
 
+if TYPE_CHECKING:
+    from lightning.pytorch import LightningModule, Trainer
+
 Averages = JsonObject
 
 
-def take(trainer: Any) -> Averages:
+def take(trainer: "Trainer") -> Averages:
     """This rank's, on the host."""
     results = trainer.fit_loop.epoch_loop._results
     kept = {key: result for key, result in results.items() if _adds_up(result)}
@@ -21,7 +24,7 @@ def take(trainer: Any) -> Averages:
     }
 
 
-def put_back(trainer: Any, averages: Averages) -> None:
+def put_back(trainer: "Trainer", averages: Averages) -> None:
     """The metrics of torchmetrics and those that are known, before a batch is trained."""
     device = trainer.strategy.root_device
     trainer.callback_metrics.update({name: _moved(value, device) for name, value in averages["known"].items()})
@@ -33,7 +36,7 @@ def put_back(trainer: Any, averages: Averages) -> None:
                 setattr(metric, part, _moved(value, metric.device))
 
 
-def add(trainer: Any, logged: JsonObject) -> JsonObject:
+def add(trainer: "Trainer", logged: JsonObject) -> JsonObject:
     """What was logged before to what was since, after a batch; what has not come again yet is returned."""
     results = trainer.fit_loop.epoch_loop._results
     left = {}
@@ -64,7 +67,7 @@ def _join(result: Any, value: torch.Tensor, weight: torch.Tensor) -> None:
     result._computed = None
 
 
-def _metrics(module: Any) -> list[tuple[str, Any]]:
+def _metrics(module: "LightningModule") -> list[tuple[str, Any]]:
     """Those that keep values: a MetricCollection only holds some that do."""
     return [(name, part) for name, part in module.named_modules() if hasattr(part, "_update_count")]
 
@@ -78,7 +81,7 @@ def _host(value: torch.Tensor) -> torch.Tensor:
     return value.detach().cpu().clone()
 
 
-def _moved(value: Any, device: torch.device) -> Any:
+def _moved(value: object, device: torch.device) -> object:
     if isinstance(value, torch.Tensor):
         return value.detach().to(device, copy=True)
     return [_moved(each, device) for each in value] if isinstance(value, list) else value

@@ -1,11 +1,14 @@
 """What the callbacks of this room have in common: they come before all others, in an order of their own."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from determined import core
 from determined.errors import InvalidExperimentException
 from determined.lightning import _flavour
+
+if TYPE_CHECKING:
+    from lightning.pytorch import LightningModule, Trainer
 
 if TYPE_CHECKING:
     from determined.lightning._checkpoint import DeterminedCheckpoint
@@ -27,7 +30,7 @@ class DeterminedCallback(*_flavour.bases("callbacks.Callback")):  # type: ignore
     def _is_chief(self) -> bool:
         return bool(self._core.distributed.rank == 0)
 
-    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+    def setup(self, trainer: "Trainer", pl_module: "LightningModule", stage: str) -> None:
         _in_trainers.add(self._core)
         check_ranks(trainer.world_size, self._core.distributed.size)
         for each in trainer.loggers:
@@ -52,7 +55,7 @@ def check_ranks(theirs: int, ours: int) -> None:
         )
 
 
-def checkpoint_of(trainer: Any, who: str) -> "DeterminedCheckpoint":
+def checkpoint_of(trainer: "Trainer", who: str) -> "DeterminedCheckpoint":
     """Raises InvalidExperimentException where a trainer has none."""
     found = [callback for callback in trainer.callbacks if getattr(callback, "_place", OTHERS) == CHECKPOINT]
     if not found:

@@ -7,7 +7,7 @@ import logging
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -19,6 +19,9 @@ from determined.lightning._callback import CHECKPOINT, LAST, DeterminedCallback
 from determined.lightning._flavour import flavours
 from determined.lightning._position import batches_trained, before_batch, going_on, is_between_steps, resumed
 from determined.trial import metadata
+
+if TYPE_CHECKING:
+    from lightning.pytorch import LightningModule, Trainer
 
 logger = logging.getLogger("determined.lightning")
 
@@ -101,7 +104,7 @@ class DeterminedCheckpoint(DeterminedCallback):
     def is_due(self) -> bool:
         return self._is_due
 
-    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+    def setup(self, trainer: "Trainer", pl_module: "LightningModule", stage: str) -> None:
         if not any(isinstance(callback, _Final) for callback in trainer.callbacks):
             trainer.callbacks = [*trainer.callbacks, _Final(self)]
         super().setup(trainer, pl_module, stage)
@@ -114,7 +117,7 @@ class DeterminedCheckpoint(DeterminedCallback):
             found = torch.load(self._weights, map_location="cpu", weights_only=True)
             pl_module.load_state_dict(found["state_dict"], strict=pl_module.strict_loading)
 
-    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+    def on_train_start(self, trainer: "Trainer", pl_module: "LightningModule") -> None:
         vars(trainer.strategy).pop("load_checkpoint", None)  # it is loaded
         self._loaders = _data.follow(trainer)
         if self._restored is not None:
@@ -123,12 +126,14 @@ class DeterminedCheckpoint(DeterminedCallback):
         if self._is_due:
             self.note_data()
 
-    def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
+    def on_train_epoch_start(self, trainer: "Trainer", pl_module: "LightningModule") -> None:
         self._loaders = _data.follow(trainer)  # Lightning may have asked for new ones
         if self._is_due:
             self.note_data()
 
-    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+    def on_train_batch_start(
+        self, trainer: "Trainer", pl_module: "LightningModule", batch: object, batch_idx: int
+    ) -> None:
         _end_validation(trainer)
         if self._restored is not None:
             going_on(trainer)
@@ -140,21 +145,23 @@ class DeterminedCheckpoint(DeterminedCallback):
             with before_batch(trainer):
                 self._save(trainer, [loader.taken() for loader in self._loaders])
 
-    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+    def on_train_batch_end(
+        self, trainer: "Trainer", pl_module: "LightningModule", outputs: object, batch: object, batch_idx: int
+    ) -> None:
         if self._logged:
             self._logged = _averages.add(trainer, self._logged)
         every = self._every_n_batches
         if every is not None and batches_trained(trainer) % every == 0:
             self.request()
 
-    def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+    def on_train_epoch_end(self, trainer: "Trainer", pl_module: "LightningModule") -> None:
         _end_validation(trainer)
         self._logged = {}
         every = self._every_n_epochs
         if every is not None and (trainer.current_epoch + 1) % every == 0:
             self.request()
 
-    def teardown(self, trainer: Any, pl_module: Any, stage: str) -> None:
+    def teardown(self, trainer: "Trainer", pl_module: "LightningModule", stage: str) -> None:
         _end_validation(trainer)
         if stage == "fit":
             self._keep.close()
@@ -164,7 +171,7 @@ class DeterminedCheckpoint(DeterminedCallback):
         for loader in self._loaders:
             loader.note_next()
 
-    def finish(self, trainer: Any) -> None:
+    def finish(self, trainer: "Trainer") -> None:
         """When training ends: what was trained last, unless it is saved."""
         self._is_due = False
         if self.saved_at != batches_trained(trainer):
@@ -177,13 +184,13 @@ class DeterminedCheckpoint(DeterminedCallback):
                 "code; if you trust it, call torch.serialization.add_safe_globals([...]) with these first"
             )
 
-    def _trust(self, trainer: Any) -> None:
+    def _trust(self, trainer: "Trainer") -> None:
         """This trial's own checkpoint is loaded whatever its module and callbacks have put into it."""
         logger.warning("the checkpoint holds %s: it is unpickled as it is, being this trial's own", self._unsafe)
         load = trainer.strategy.load_checkpoint
         trainer.strategy.load_checkpoint = lambda path, **_options: load(path, weights_only=False)
 
-    def _take_up(self, trainer: Any, restored: JsonObject) -> None:
+    def _take_up(self, trainer: "Trainer", restored: JsonObject) -> None:
         if restored["loaders"] is None:  # an epoch was over, and the next one draws its order from these
             _random.put_back(restored.pop("random"))
             return
@@ -196,7 +203,7 @@ class DeterminedCheckpoint(DeterminedCallback):
         _averages.put_back(trainer, restored["averages"])
         self._logged = restored["averages"]["logged"]
 
-    def _save(self, trainer: Any, loaders: list[_data.LoaderState | None] | None) -> None:
+    def _save(self, trainer: "Trainer", loaders: list[_data.LoaderState | None] | None) -> None:
         batches, now = batches_trained(trainer), _random.take()
         if self.saved_at == batches:
             return
@@ -258,11 +265,13 @@ class _Final(DeterminedCallback):
         super().__init__(checkpoint._core)
         self._checkpoint = checkpoint
 
-    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+    def on_train_batch_end(
+        self, trainer: "Trainer", pl_module: "LightningModule", outputs: object, batch: object, batch_idx: int
+    ) -> None:
         if self._checkpoint.is_due():  # it may have had to wait
             self._checkpoint.note_data()
 
-    def on_train_end(self, trainer: Any, pl_module: Any) -> None:
+    def on_train_end(self, trainer: "Trainer", pl_module: "LightningModule") -> None:
         self._checkpoint.finish(trainer)
 
 
@@ -272,14 +281,14 @@ def _checked(name: str, every: int | None) -> int | None:
     return every
 
 
-def _end_validation(trainer: Any) -> None:
+def _end_validation(trainer: "Trainer") -> None:
     """No hook of anybody's is left that could log something of it."""
     for each in trainer.loggers:
         if hasattr(each, "end_validation"):
             each.end_validation()
 
 
-def _save_logs(trainer: Any) -> None:
+def _save_logs(trainer: "Trainer") -> None:
     """What loggers keep in memory, such as a SummaryWriter that a module writes to: who goes on from the checkpoint
     does not write it again."""
     for each in trainer.loggers:

@@ -3,7 +3,6 @@
 import contextlib
 import logging
 from collections.abc import Iterator
-from typing import Any
 
 import torch
 
@@ -98,7 +97,7 @@ class LightningContext:
         """What to give `trainer.fit(ckpt_path=...)`; see `DeterminedCheckpoint.resume_path`."""
         return self.checkpoint.resume_path()
 
-    def trainer_kwargs(self, **given: Any) -> JsonObject:
+    def trainer_kwargs(self, **given: object) -> JsonObject:
         """Arguments for `Trainer(...)`: those given, and what a trial needs.
 
         Our callbacks and logger join those given. Devices and nodes are those the launcher started; the length is what
@@ -125,7 +124,7 @@ class LightningContext:
             check_ranks(chosen["devices"] * chosen["num_nodes"], self.core.distributed.size)
         return chosen
 
-    def _defaults(self, callbacks: list[Any]) -> JsonObject:
+    def _defaults(self, callbacks: list[object]) -> JsonObject:
         ranks = self.core.distributed
         # The user's own, such as a ModelCheckpoint, are left to work as they do.
         own = any(base.__name__ == "Checkpoint" for callback in callbacks for base in type(callback).__mro__)
@@ -161,12 +160,12 @@ class LightningContext:
         return {"max_epochs": -1}
 
 
-def _listed(given: Any) -> list[Any]:
+def _listed(given: object) -> list[object]:
     if given is None:
         return []
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-def _loggers(given: Any) -> list[Any]:
+def _loggers(given: object) -> list[object]:
     """True is Lightning's default, which writes beside the script; on a cluster there is ours."""
     return [] if given in (None, True, False) else _listed(given)

@@ -3,17 +3,20 @@ under the same random numbers, and enter it where the checkpoint left it."""
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from determined._json import JsonObject
 from determined.lightning import _random
 
+if TYPE_CHECKING:
+    from lightning.pytorch import Trainer
+
 LoaderState = JsonObject
 
 
-def follow(trainer: Any) -> list["FollowedLoader"]:
+def follow(trainer: "Trainer") -> list["FollowedLoader"]:
     """Put a FollowedLoader around each training loader of a fit, once; those of the fit now."""
     combined = trainer.fit_loop._combined_loader
     if combined is None:
@@ -25,7 +28,7 @@ def follow(trainer: Any) -> list["FollowedLoader"]:
     return list(combined.flattened)
 
 
-def begin_again(trainer: Any) -> None:
+def begin_again(trainer: "Trainer") -> None:
     """Have the loaders of the first epoch followed: Lightning began to iterate before anybody could."""
     fetcher = trainer.fit_loop._data_fetcher
     if fetcher is None:
@@ -108,12 +111,12 @@ class FollowedLoader:
         return getattr(self._loader, name)
 
     @property
-    def _iterator(self) -> Any:
+    def _iterator(self) -> object:
         """Of torch's loader. Lightning stops its workers and takes it away when a fit is over."""
         return self._loader._iterator
 
     @_iterator.setter
-    def _iterator(self, iterator: Any) -> None:
+    def _iterator(self, iterator: object) -> None:
         self._loader._iterator = iterator
 
     def _note(self) -> None:
@@ -122,7 +125,7 @@ class FollowedLoader:
         self._noted = {"began": self._began, "given": max(self._given - self._ahead, 0), "now": _random.take()}
         self._is_wanted = False
 
-    def _skip(self, iterator: Iterator[Any], batches: int) -> None:
+    def _skip(self, iterator: Iterator[object], batches: int) -> None:
         """Without loading records, where nothing but their order depends on them."""
         next_index = getattr(iterator, "_next_index", None) if _draws_indices(self._loader) else None
         for _ in range(batches):
@@ -133,14 +136,14 @@ class FollowedLoader:
 class StatefulLoader(FollowedLoader):
     """Around a loader that can be saved and loaded itself. Lightning does both; what it saves is what was noted."""
 
-    def __init__(self, loader: Any, ahead: int) -> None:
+    def __init__(self, loader: object, ahead: int) -> None:
         super().__init__(loader, ahead)
-        self._places: deque[Any] = deque(maxlen=ahead + 1)  # its states before the last fetches
+        self._places: deque[object] = deque(maxlen=ahead + 1)  # its states before the last fetches
 
     def state_dict(self) -> Any:
         return self._loader.state_dict() if self._noted is None else self._noted["state"]
 
-    def load_state_dict(self, state: Any) -> None:
+    def load_state_dict(self, state: object) -> None:
         self._loader.load_state_dict(state)
 
     def taken(self) -> LoaderState | None:
@@ -153,7 +156,7 @@ class StatefulLoader(FollowedLoader):
         self._places.clear()
         yield from self.go_on(iter(self._loader))
 
-    def go_on(self, iterator: Iterator[Any]) -> Iterator[Any]:
+    def go_on(self, iterator: Iterator[object]) -> Iterator[Any]:
         """The rest of an iterator of the loader's."""
         while True:
             self._note()
@@ -170,18 +173,18 @@ class StatefulLoader(FollowedLoader):
             self._noted, self._is_wanted = {"state": self._places[0]}, False
 
 
-def _fetched_ahead(trainer: Any) -> int:
+def _fetched_ahead(trainer: "Trainer") -> int:
     """Of data without a length Lightning looks at the next batch before it trains on one."""
     fetcher = trainer.fit_loop._data_fetcher
     return int(getattr(fetcher, "prefetch_batches", 0)) if fetcher is not None and fetcher.length is None else 0
 
 
-def _followed(loader: Any, ahead: int) -> FollowedLoader:
+def _followed(loader: object, ahead: int) -> FollowedLoader:
     is_stateful = callable(getattr(loader, "state_dict", None)) and callable(getattr(loader, "load_state_dict", None))
     return StatefulLoader(loader, ahead) if is_stateful else FollowedLoader(loader, ahead)
 
 
-def _draws_indices(loader: Any) -> bool:
+def _draws_indices(loader: object) -> bool:
     """Workers have random numbers of their own, which only their batches move on."""
     if not isinstance(loader, torch.utils.data.DataLoader) or loader.num_workers > 0:
         return False

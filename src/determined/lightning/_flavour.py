@@ -5,9 +5,12 @@ import importlib
 import sys
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from determined._imports import load_optional
+
+if TYPE_CHECKING:
+    from lightning.pytorch import Trainer
 
 _NAMES = ("lightning.pytorch", "pytorch_lightning")
 
@@ -31,7 +34,7 @@ def bases(path: str) -> tuple[type, ...]:
     return tuple(getattr(importlib.import_module(f"{each.__name__}.{module}"), name) for each in flavours())
 
 
-def leave_fit(trainer: Any) -> None:
+def leave_fit(trainer: "Trainer") -> None:
     """End `trainer.fit` where it is, as a success. `trainer.should_stop` would train and validate further first."""
     homes = {base.__module__.partition(".")[0] for base in type(trainer).__mro__}  # it may be a subclass of the user's
     package = "pytorch_lightning" if "pytorch_lightning" in homes else "lightning.pytorch"

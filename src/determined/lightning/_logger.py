@@ -1,12 +1,15 @@
 """DeterminedLogger: what `self.log` gives, reported as the trial's metrics."""
 
 from argparse import Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined import core
 from determined._json import JsonObject
 from determined.lightning import _flavour
 from determined.lightning._position import batches_trained, epochs_trained
+
+if TYPE_CHECKING:
+    from lightning.pytorch import Trainer
 
 _TRAINING, _VALIDATION, _TEST = "training", "validation", "test"
 _POSITION = ("epoch", "step")  # Lightning's, which starts at 0 and has no fractions; ours are `epochs` and `batches`
@@ -43,7 +46,7 @@ class DeterminedLogger(*_flavour.bases("loggers.logger.Logger")):  # type: ignor
         info = self._core.info
         return f"trial-{info.trial.trial_id}" if info is not None and info.task_type == "TRIAL" else "local"
 
-    def follow(self, trainer: Any) -> None:
+    def follow(self, trainer: "Trainer") -> None:
         """Know where training is; callbacks of this package say it."""
         self._trainer = trainer
 
@@ -71,7 +74,7 @@ class DeterminedLogger(*_flavour.bases("loggers.logger.Logger")):  # type: ignor
         else:
             self._report(_TEST if self._trainer.testing else _TRAINING, batches, named)
 
-    def log_hyperparams(self, params: JsonObject | Namespace, *args: Any, **kwargs: Any) -> None:
+    def log_hyperparams(self, params: JsonObject | Namespace, *args: object, **kwargs: object) -> None:
         """The trial has them already."""
 
     def _report(self, group: str, batches: int, metrics: JsonObject) -> None:

@@ -3,17 +3,20 @@
 import contextlib
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lightning.pytorch import Trainer
 
 Epochs = int | float
 
 
-def batches_trained(trainer: Any) -> int:
+def batches_trained(trainer: "Trainer") -> int:
     """Over the whole trial; right in every hook from the end of a batch to the start of the next."""
     return int(trainer.fit_loop.epoch_loop.batch_progress.total.processed)
 
 
-def epochs_trained(trainer: Any) -> Epochs:
+def epochs_trained(trainer: "Trainer") -> Epochs:
     length = epoch_length(trainer)
     if length is None:
         return int(trainer.current_epoch)
@@ -23,19 +26,19 @@ def epochs_trained(trainer: Any) -> Epochs:
     return int(trainer.current_epoch) + whole + (rest / length if rest else 0)
 
 
-def epoch_length(trainer: Any) -> int | None:
+def epoch_length(trainer: "Trainer") -> int | None:
     """Batches of an epoch on this rank; None for data without a length."""
     length = trainer.num_training_batches
     return None if length in (0, math.inf) else int(length)
 
 
-def is_between_steps(trainer: Any, batch_idx: int) -> bool:
+def is_between_steps(trainer: "Trainer", batch_idx: int) -> bool:
     """Whether the optimizer has used all gradients when batch `batch_idx` of an epoch starts."""
     return bool(batch_idx % trainer.accumulate_grad_batches == 0)
 
 
 @contextlib.contextmanager
-def before_batch(trainer: Any) -> Iterator[None]:
+def before_batch(trainer: "Trainer") -> Iterator[None]:
     """In `on_train_batch_start`: have the loops count as if the batch at hand had not been fetched.
 
     A checkpoint of that moment holds all that followed from the batch before: hooks of modules and callbacks,
@@ -54,7 +57,7 @@ def before_batch(trainer: Any) -> Iterator[None]:
         progress.total.ready, progress.current.ready, progress.is_last_batch, loop._batches_that_stepped = before
 
 
-def going_on(trainer: Any) -> None:
+def going_on(trainer: "Trainer") -> None:
     """In the first `on_train_batch_start` after a checkpoint: from here on it is a fit like any other.
 
     Lightning holds an epoch that it entered in the middle for one whose metrics are incomplete, and at its end steps no
@@ -63,6 +66,6 @@ def going_on(trainer: Any) -> None:
     trainer.fit_loop._restarting = False
 
 
-def resumed(trainer: Any) -> None:
+def resumed(trainer: "Trainer") -> None:
     """In `on_train_start`: the last batch before the checkpoint is done with, its validation too."""
     trainer.fit_loop.epoch_loop.reset_restart_stage()

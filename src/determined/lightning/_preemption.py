@@ -1,10 +1,13 @@
 """DeterminedPreemption: leaves training with a checkpoint when the cluster wants the slots back."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from determined import core
 from determined.lightning._callback import PREEMPTION, DeterminedCallback, checkpoint_of
 from determined.lightning._flavour import leave_fit
+
+if TYPE_CHECKING:
+    from lightning.pytorch import LightningModule, Trainer
 
 
 class DeterminedPreemption(DeterminedCallback):
@@ -33,23 +36,27 @@ class DeterminedPreemption(DeterminedCallback):
         self._is_asked = False
         self.is_preempted = False
 
-    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+    def setup(self, trainer: "Trainer", pl_module: "LightningModule", stage: str) -> None:
         checkpoint_of(trainer, "DeterminedPreemption")
         super().setup(trainer, pl_module, stage)
 
-    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+    def on_train_start(self, trainer: "Trainer", pl_module: "LightningModule") -> None:
         if self._core.preempt.should_preempt():  # nothing was trained that is not saved
             self._leave(trainer)
 
-    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+    def on_train_batch_end(
+        self, trainer: "Trainer", pl_module: "LightningModule", outputs: object, batch: object, batch_idx: int
+    ) -> None:
         if self._core.preempt.should_preempt():  # every rank hears the chief's answer
             self._is_asked = True
             checkpoint_of(trainer, "DeterminedPreemption").request()
 
-    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+    def on_train_batch_start(
+        self, trainer: "Trainer", pl_module: "LightningModule", batch: object, batch_idx: int
+    ) -> None:
         if self._is_asked and not checkpoint_of(trainer, "DeterminedPreemption").is_due():
             self._leave(trainer)
 
-    def _leave(self, trainer: Any) -> None:
+    def _leave(self, trainer: "Trainer") -> None:
         self.is_preempted = True
         leave_fit(trainer)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from determined import core
 from determined._json import JsonObject
@@ -12,6 +12,9 @@ from determined.lightning._callback import SEARCH, DeterminedCallback, checkpoin
 from determined.lightning._flavour import leave_fit
 from determined.lightning._position import batches_trained, epoch_length
 from determined.trial import Batch, Goal, Leg, OperationLeg, one_leg, operation_legs, trial_config
+
+if TYPE_CHECKING:
+    from lightning.pytorch import LightningModule, Trainer
 
 _PARTS = 20  # progress is told so often
 _PERIODS = ("check_val_every_n_epoch", "val_check_batch", "_val_check_time_interval")
@@ -48,7 +51,7 @@ class DeterminedSearch(DeterminedCallback):
         """End a fit after so many, whatever its optimizers do: Lightning's `max_steps` counts the steps of each."""
         self._length = length
 
-    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+    def setup(self, trainer: "Trainer", pl_module: "LightningModule", stage: str) -> None:
         checkpoint_of(trainer, "DeterminedSearch")
         super().setup(trainer, pl_module, stage)
 
@@ -58,7 +61,7 @@ class DeterminedSearch(DeterminedCallback):
     def load_state_dict(self, state_dict: JsonObject) -> None:
         self._validated = state_dict["validated"]
 
-    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+    def on_train_start(self, trainer: "Trainer", pl_module: "LightningModule") -> None:
         if self._is_chief:
             self._core.train.set_status("training")
         self._legs = self._asked_for()
@@ -69,17 +72,19 @@ class DeterminedSearch(DeterminedCallback):
                 "batches"
             )
 
-    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+    def on_train_batch_end(
+        self, trainer: "Trainer", pl_module: "LightningModule", outputs: object, batch: object, batch_idx: int
+    ) -> None:
         self._show_progress(trainer)
         if self._is_at_end(trainer):
             checkpoint_of(trainer, "DeterminedSearch").request()
             self._force_validation(trainer, batch_idx)
 
-    def on_validation_start(self, trainer: Any, pl_module: Any) -> None:
+    def on_validation_start(self, trainer: "Trainer", pl_module: "LightningModule") -> None:
         if self._is_chief and not trainer.sanity_checking:
             self._core.train.set_status("validating")
 
-    def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
+    def on_validation_end(self, trainer: "Trainer", pl_module: "LightningModule") -> None:
         if trainer.sanity_checking or trainer.state.fn != "fit":
             return
         self._restore_periods(trainer)
@@ -88,7 +93,9 @@ class DeterminedSearch(DeterminedCallback):
         if self._is_chief:
             self._core.train.set_status("training")
 
-    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+    def on_train_batch_start(
+        self, trainer: "Trainer", pl_module: "LightningModule", batch: object, batch_idx: int
+    ) -> None:
         if not self.is_classic and self._length is None:
             return
         self._restore_periods(trainer)
@@ -105,34 +112,34 @@ class DeterminedSearch(DeterminedCallback):
             return operation_legs(self._core, self._global_batch_size)
         return iter(()) if self._length is None else one_leg(self._length)
 
-    def _complete(self, trainer: Any) -> None:
+    def _complete(self, trainer: "Trainer") -> None:
         assert self._leg is not None
         wants_metric = self._is_chief and isinstance(self._leg, OperationLeg)
         self._leg.complete(self._goal.result(self._metrics(trainer)) if wants_metric else None, self._is_chief)
         self._leg = next(self._legs, None)
 
-    def _metrics(self, trainer: Any) -> JsonObject:
+    def _metrics(self, trainer: "Trainer") -> JsonObject:
         if self._validated.get("batches") == batches_trained(trainer):
             return dict(self._validated["metrics"])
         return {name: float(value) for name, value in trainer.callback_metrics.items()}  # there is no validation
 
-    def _is_at_end(self, trainer: Any) -> bool:
+    def _is_at_end(self, trainer: "Trainer") -> bool:
         return self._leg is not None and batches_trained(trainer) >= self._leg.batches(epoch_length(trainer))
 
-    def _force_validation(self, trainer: Any, batch_idx: int) -> None:
+    def _force_validation(self, trainer: "Trainer", batch_idx: int) -> None:
         """Have Lightning validate after this batch, whatever its own periods are."""
         if trainer.enable_validation and self._periods is None:
             self._periods = {name: getattr(trainer, name) for name in _PERIODS}
             trainer.check_val_every_n_epoch, trainer.val_check_batch = 1, batch_idx + 1
             trainer._val_check_time_interval = None
 
-    def _restore_periods(self, trainer: Any) -> None:
+    def _restore_periods(self, trainer: "Trainer") -> None:
         if self._periods is not None:
             for name, value in self._periods.items():
                 setattr(trainer, name, value)
             self._periods = None
 
-    def _show_progress(self, trainer: Any) -> None:
+    def _show_progress(self, trainer: "Trainer") -> None:
         if not self._is_chief:
             return
         batches = batches_trained(trainer)
@@ -157,7 +164,7 @@ class DeterminedSearch(DeterminedCallback):
         return int(found)
 
 
-def _whole_length(trainer: Any) -> float:
+def _whole_length(trainer: "Trainer") -> float:
     """Batches until the Trainer's own end, as far as it can be told."""
     length, epochs, steps = epoch_length(trainer), trainer.max_epochs, trainer.max_steps
     by_epochs = length * epochs if length is not None and epochs not in (None, -1) else math.inf

@@ -1,7 +1,6 @@
 """DetLogger of 0.25 to 0.38: a Lightning logger that opens `core_v2` itself."""
 
 from importlib import import_module
-from typing import Any
 
 from determined.lightning._logger import DeterminedLogger
 
@@ -16,7 +15,9 @@ class DetLogger(DeterminedLogger):
         NotImplementedError: this process runs in no trial.
     """
 
-    def __init__(self, *, defaults: Any = None, unmanaged: Any = None, config: Any = None, client: Any = None) -> None:
+    def __init__(
+        self, *, defaults: object = None, unmanaged: object = None, config: object = None, client: object = None
+    ) -> None:
         core_v2 = import_module("determined.experimental.core_v2")  # by name, as it lies above this package
         core_v2.init(defaults=defaults, unmanaged=unmanaged, config=config, client=client)
         super().__init__(core_v2._context)

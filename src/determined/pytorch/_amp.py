@@ -32,7 +32,7 @@ class MixedPrecision:
         self.scaler: torch.amp.GradScaler | None = None
         self.is_automatic = False
         self.apex: Any = None
-        self.apex_optimizers: Any = None
+        self.apex_optimizers: object = None
 
     def enable(self, device: torch.device, dtype: torch.dtype | None, models: list[nn.Module]) -> None:
         """`use_amp`. Only float16 needs its gradients scaled."""
@@ -42,7 +42,7 @@ class MixedPrecision:
         if self.dtype is torch.float16:
             self.scaler, self.is_automatic = torch.amp.GradScaler(device.type), True
 
-    def adopt(self, scaler: Any, models: list[nn.Module]) -> None:
+    def adopt(self, scaler: object, models: list[nn.Module]) -> None:
         """`wrap_scaler`: the user drives it, we save it."""
         self._check_first("wrap_scaler", models)
         if not isinstance(scaler, torch.amp.GradScaler):
@@ -55,7 +55,7 @@ class MixedPrecision:
             model.forward = AutocastForward(model.forward, device.type, self.dtype)
 
     def configure_apex(
-        self, models: Any, optimizers: Any, *, distributed_size: int, every: int, options: Any
+        self, models: object, optimizers: object, *, distributed_size: int, every: int, options: Any
     ) -> tuple[Any, Any]:
         """`configure_apex_amp`: models and optimizers as apex made them, in the shape given."""
         name = "configure_apex_amp"
@@ -87,7 +87,7 @@ class MixedPrecision:
             raise InvalidExperimentException(f"{method} was called after wrap_model; call it before")
 
 
-def in_place_of(known: list[Any], given: Any, made: Any) -> list[Any]:
+def in_place_of(known: list[Any], given: object, made: object) -> list[Any]:
     """`known` with what apex made of what it was given, one or a list. What it was not given stays in its place."""
     of = {id(old): new for old, new in zip(_listed(given), _listed(made), strict=True)}
     return [*(of.pop(id(one), one) for one in known), *of.values()]
@@ -96,19 +96,19 @@ def in_place_of(known: list[Any], given: Any, made: Any) -> list[Any]:
 class AutocastForward:
     """Stands in for a module's `forward`. A copy of the module gets one that calls the copy."""
 
-    def __init__(self, forward: Callable[..., Any], device_type: str, dtype: torch.dtype) -> None:
+    def __init__(self, forward: Callable[..., object], device_type: str, dtype: torch.dtype) -> None:
         functools.update_wrapper(self, forward)
         self._forward = forward
         self._device_type = device_type
         self._dtype = dtype
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
+    def __call__(self, *arguments: object, **named: object) -> Any:
         with torch.autocast(self._device_type, self._dtype):
             output = self._forward(*arguments, **named)
         return _as_float(output, self._dtype)
 
 
-def _listed(value: Any) -> list[Any]:
+def _listed(value: object) -> list[object]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
@@ -127,7 +127,7 @@ def _as_float(output: Any, dtype: torch.dtype) -> Any:
     return output
 
 
-def _mapping_as_float(output: Mapping[Any, Any], dtype: torch.dtype) -> Any:
+def _mapping_as_float(output: Mapping[object, object], dtype: torch.dtype) -> object:
     values = {name: _as_float(value, dtype) for name, value in output.items()}
     if all(values[name] is value for name, value in output.items()):
         return output
@@ -139,7 +139,7 @@ def _mapping_as_float(output: Mapping[Any, Any], dtype: torch.dtype) -> Any:
     return made
 
 
-def _dataclass_as_float(output: Any, dtype: torch.dtype) -> Any:
+def _dataclass_as_float(output: Any, dtype: torch.dtype) -> object:
     given = {field.name: getattr(output, field.name, None) for field in dataclasses.fields(output)}
     values = {name: _as_float(value, dtype) for name, value in given.items()}
     changed = {name: value for name, value in values.items() if value is not given[name]}

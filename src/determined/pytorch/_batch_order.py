@@ -84,7 +84,7 @@ class SamplerOrder:
     """
 
     def __init__(
-        self, sampler: Iterable[Any], generators: list[torch.Generator], seed: int, saved: JsonObject, ahead: int
+        self, sampler: Iterable[object], generators: list[torch.Generator], seed: int, saved: JsonObject, ahead: int
     ) -> None:
         self._sampler = sampler
         self._generators = generators
@@ -126,7 +126,7 @@ class SamplerOrder:
         if self._generators:
             self._begun.append(_Epoch(epoch, first, [generator.get_state() for generator in self._generators]))
 
-    def _draw(self, epoch: int) -> Iterator[list[Any]]:
+    def _draw(self, epoch: int) -> Iterator[list[object]]:
         lane = Lane(Numbers.seeded("sampler", self._seed, epoch))
         with lane:
             batches = iter(self._sampler)

@@ -29,13 +29,13 @@ class TrainingBatches:
         epoch_length: batches of this rank in an epoch; None where the data has no length.
     """
 
-    def __init__(self, loader: DataLoader | Iterable[Any], *, num_replicas: int, rank: int, seed: int) -> None:
+    def __init__(self, loader: DataLoader | Iterable[object], *, num_replicas: int, rank: int, seed: int) -> None:
         self._loader = loader
         self._num_replicas = num_replicas
         self._rank = rank
         self._seed = seed
         self._order: ArithmeticOrder | SamplerOrder | None = None
-        self._stream: Generator[Any, None, None] | None = None
+        self._stream: Generator[object, None, None] | None = None
         self.epoch_length = self._length()
 
     def iterate(self, first_batch: int, state: JsonObject | None = None) -> Iterator[Any]:
@@ -77,12 +77,12 @@ class TrainingBatches:
         whole, rest = divmod(length, self._num_replicas)
         return whole + (rest > self._rank)
 
-    def _shared_stream(self, loader: DataLoader, first_batch: int, state: JsonObject) -> Generator[Any, None, None]:
+    def _shared_stream(self, loader: DataLoader, first_batch: int, state: JsonObject) -> Generator[object, None, None]:
         if first_batch:  # a trial that begins, with another one's weights, has an order of its own
             self._seed = state.get("seed", self._seed)
         first, stride = first_batch * self._num_replicas + self._rank, self._num_replicas
         self._order = order_of(loader, self._seed, stride, state if first_batch else {})
-        indices: Iterable[Any] = self._order.batches(first, stride)
+        indices: Iterable[object] = self._order.batches(first, stride)
         if loader.num_workers:
             indices = map(SeededIndices, indices, itertools.repeat(self._seed), itertools.count(first, stride))
         # Torch draws a seed for its workers wherever it makes an iterator: not from numbers that training uses.
@@ -90,7 +90,7 @@ class TrainingBatches:
         numbers.manual_seed(seeds("workers", self._seed, self._rank)[0])
         return _endless(loader._torch_loader(indices, numbers, persistent_workers=False))
 
-    def _begun_within_an_epoch(self, loader: Iterable[Any], first_batch: int) -> Iterator[Any] | None:
+    def _begun_within_an_epoch(self, loader: Iterable[object], first_batch: int) -> Iterator[object] | None:
         """An iterator made without a trace in the random numbers, as the interrupted run had made its own long ago.
 
         Where an epoch begins, an uninterrupted run makes one there too, and both draw the same.
@@ -104,7 +104,7 @@ class TrainingBatches:
             before.put()
 
 
-def _endless(loader: torch.utils.data.DataLoader[Any]) -> Generator[Any, None, None]:
+def _endless(loader: torch.utils.data.DataLoader[object]) -> Generator[object, None, None]:
     iterator = iter(loader)
     try:
         yield from iterator
@@ -112,7 +112,7 @@ def _endless(loader: torch.utils.data.DataLoader[Any]) -> Generator[Any, None, N
         _end_workers(iterator)
 
 
-def _repeated(loader: Iterable[Any], begun: Iterator[Any] | None) -> Generator[Any, None, None]:
+def _repeated(loader: Iterable[object], begun: Iterator[object] | None) -> Generator[object, None, None]:
     iterator = begun
     try:
         while True:
@@ -130,7 +130,7 @@ def _repeated(loader: Iterable[Any], begun: Iterator[Any] | None) -> Generator[A
             _end_workers(iterator)
 
 
-def _end_workers(iterator: Iterator[Any]) -> None:
+def _end_workers(iterator: Iterator[object]) -> None:
     """Now, rather than when the iterator is collected: a traceback that a user keeps would keep the processes, too."""
     end = getattr(iterator, "_shutdown_workers", None)
     if end is not None:

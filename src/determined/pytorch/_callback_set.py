@@ -5,7 +5,6 @@ import inspect
 import logging
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 from determined import core
 from determined._json import JsonObject
@@ -56,7 +55,7 @@ class CallbackSet:
         """Whether any callback of any rank does, once shared: what all ranks must decide alike is decided by this."""
         return hook in self._anywhere
 
-    def fire(self, hook: str, *arguments: Any) -> None:
+    def fire(self, hook: str, *arguments: object) -> None:
         """Call `hook` of every callback that overrides it, in order."""
         for call in self._hooks[hook]:
             call(*arguments)
@@ -100,7 +99,7 @@ class CallbackSet:
         ]
 
 
-def _checked(callbacks: Any) -> dict[str, PyTorchCallback]:
+def _checked(callbacks: object) -> dict[str, PyTorchCallback]:
     if not isinstance(callbacks, dict):
         raise TypeError(
             f"build_callbacks returned a {type(callbacks).__name__}; return a dict of names to PyTorchCallback objects"
@@ -132,7 +131,7 @@ def _adapted(callback: PyTorchCallback, hook: str) -> Hook:
     return method
 
 
-def _without_arguments(method: Hook, *_arguments: Any) -> None:
+def _without_arguments(method: Hook, *_arguments: object) -> None:
     method()
 
 

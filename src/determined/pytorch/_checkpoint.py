@@ -70,7 +70,7 @@ class Checkpoints:
             is_trainer=is_trainer,
         )
         self._is_first = True
-        self._pending: Any = None  # gradients collected for the next step, while a checkpoint is saved
+        self._pending: object = None  # gradients collected for the next step, while a checkpoint is saved
 
     def save(self, state: TrialState, batches: TrainingBatches | None) -> str:
         """Collective. Store a checkpoint of the trial as it is now; its storage id.
@@ -322,7 +322,7 @@ def write_state(state: Any, file: BinaryIO) -> None:
         torch.serialization.set_crc32_options(wanted)
 
 
-def _pairs(wrapped: Sequence[Any], checkpoint: JsonObject, key: str, method: str) -> list[tuple[Any, Any]]:
+def _pairs(wrapped: Sequence[object], checkpoint: JsonObject, key: str, method: str) -> list[tuple[Any, object]]:
     states = checkpoint.get(key) or []
     if len(states) < len(wrapped):
         raise RuntimeError(

@@ -1,7 +1,6 @@
 """ChunkMetrics: training metrics of one reporting chunk, averaged over slots and batches when it ends."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -68,14 +67,14 @@ def _over_ranks(columns: list[Column]) -> Column:
     return [mean_of(values) for values in zip(*columns, strict=True)]
 
 
-def mean_of(values: Sequence[Any]) -> Array | None:
+def mean_of(values: Sequence[object]) -> Array | None:
     arrays = [array for value in values if (array := _as_numbers(value)) is not None]
     if not arrays or len({array.shape for array in arrays}) > 1:
         return None
     return np.mean(np.asarray(arrays), axis=0)  # type: ignore[no-any-return]
 
 
-def _as_numbers(value: Any) -> Array | None:
+def _as_numbers(value: object) -> Array | None:
     """None, text, tensors in a list and the like have no average."""
     if _holds_tensors(value):
         return None
@@ -86,7 +85,7 @@ def _as_numbers(value: Any) -> Array | None:
     return array.astype(np.float64) if array.dtype.kind in "biuf" else None
 
 
-def _holds_tensors(value: Any) -> bool:
+def _holds_tensors(value: object) -> bool:
     if isinstance(value, list | tuple):
         return any(_holds_tensors(part) for part in value)
     return isinstance(value, torch.Tensor)
@@ -100,7 +99,7 @@ def _over_batches(column: Column) -> float | None:
     return float(np.mean(means)) if means else None
 
 
-def _plain_list(column: Column) -> list[Any]:
+def _plain_list(column: Column) -> list[object]:
     if isinstance(column, np.ndarray):
         return column.tolist()  # type: ignore[no-any-return]
     return [None if value is None else value.tolist() for value in column]

@@ -252,8 +252,8 @@ class PyTorchTrialContext(TrialFacts):
 
     def configure_apex_amp(
         self,
-        models: Any,
-        optimizers: Any,
+        models: object,
+        optimizers: object,
         enabled: bool = True,
         opt_level: str = "O1",
         cast_model_type: torch.dtype | None = None,

@@ -18,7 +18,7 @@ _MOVED_KINDS = "fciub"  # kinds of arrays that are numbers; text and objects sta
 _warned_types: set[type] = set()
 
 
-def data_length(data: Any) -> int:
+def data_length(data: object) -> int:
     """The number of records in a batch: the length of the first array or tensor in it.
 
     Args:
@@ -67,7 +67,7 @@ def to_device(data: T, device: torch.device | str, warned_types: set[type] | Non
     return moved
 
 
-def _leaves(data: Any) -> Iterator[Any]:
+def _leaves(data: object) -> Iterator[object]:
     if isinstance(data, Mapping):
         data = data.values()
     elif not isinstance(data, list | tuple):
@@ -91,7 +91,7 @@ def _move(data: Any, device: torch.device, is_async: bool, warned: set[type]) ->
     return _move_unusual(data, device, is_async, warned)
 
 
-def _move_unusual(data: Any, device: torch.device, is_async: bool, warned: set[type]) -> Any:
+def _move_unusual(data: Any, device: torch.device, is_async: bool, warned: set[type]) -> object:
     if isinstance(data, torch.Tensor):
         return data.to(device, non_blocking=is_async)
     if callable(getattr(data, "to", None)):  # before containers: PackedSequence is a tuple that knows what must stay

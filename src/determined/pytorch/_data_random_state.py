@@ -24,7 +24,7 @@ class SeededIndices:
 
     __slots__ = ("_indices", "_number", "_seed")
 
-    def __init__(self, indices: Any, seed: int, number: int) -> None:
+    def __init__(self, indices: object, seed: int, number: int) -> None:
         self._indices, self._seed, self._number = indices, seed, number
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -35,7 +35,7 @@ class SeededBatches:
     """A batch sampler's batches, seeded anew by the process's random numbers in each iteration: for workers that live
     longer than one, whose own random numbers would depend on how many there were."""
 
-    def __init__(self, batch_sampler: Iterable[Any]) -> None:
+    def __init__(self, batch_sampler: Iterable[object]) -> None:
         self._batch_sampler = batch_sampler
 
     def __iter__(self) -> Iterator[SeededIndices]:
@@ -95,7 +95,7 @@ def seeds(*what: str | int) -> tuple[int, int, int]:
     return int.from_bytes(digest[:8]), int.from_bytes(digest[8:16]), int.from_bytes(digest[16:])
 
 
-def _arrive(indices: Any, seed: int, number: int) -> Any:
+def _arrive(indices: object, seed: int, number: int) -> object:
     _seed_all("batch", seed, number)
     return indices
 

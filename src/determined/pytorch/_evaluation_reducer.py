@@ -40,7 +40,7 @@ class Share:
     counted: Counted
 
 
-def share_of(columns: dict[str, Column], counted: Counted, wanted: Any) -> Share:
+def share_of(columns: dict[str, Column], counted: Counted, wanted: object) -> Share:
     """One rank's share.
 
     Args:
@@ -58,7 +58,7 @@ def share_of(columns: dict[str, Column], counted: Counted, wanted: Any) -> Share
     return Share({name: _per_batch(name, column, reducers[name]) for name, column in columns.items()}, counted)
 
 
-def reduced(shares: list[Share], wanted: Any) -> dict[str, float]:
+def reduced(shares: list[Share], wanted: object) -> dict[str, float]:
     """Over all batches, in the order that one process would have them in: the same result to the last bit.
 
     Raises:
@@ -79,7 +79,7 @@ def reduced(shares: list[Share], wanted: Any) -> dict[str, float]:
     }
 
 
-def _by_name(wanted: Any, names: list[str]) -> dict[str, Reducer]:
+def _by_name(wanted: object, names: list[str]) -> dict[str, Reducer]:
     if isinstance(wanted, Reducer):
         return dict.fromkeys(names, wanted)
     kinds = ", ".join(f"Reducer.{each.name}" for each in Reducer)
@@ -109,7 +109,7 @@ def _per_batch(name: str, column: Column, reducer: Reducer) -> Array:
     return np.asarray([operation(_numbers(name, value)) for value in column], dtype=np.float64)
 
 
-def _numbers(name: str, value: Any) -> Array:
+def _numbers(name: str, value: object) -> Array:
     array = np.asarray(value)
     is_number = array.dtype.kind in "biuf"
     if not is_number or not array.size:

@@ -80,11 +80,11 @@ def _has(trial: PyTorchTrial, method: str) -> bool:
     return callable(getattr(type(trial), method, None))
 
 
-def _call(trial: PyTorchTrial, method: str, *arguments: Any) -> Any:
+def _call(trial: PyTorchTrial, method: str, *arguments: object) -> Any:
     return getattr(trial, method)(*arguments)
 
 
-def _wrap_scheduler(context: PyTorchTrialContext, scheduler: Any) -> None:
+def _wrap_scheduler(context: PyTorchTrialContext, scheduler: object) -> None:
     if scheduler is None:
         return
     if not isinstance(scheduler, LRScheduler):
@@ -97,10 +97,10 @@ def _wrap_scheduler(context: PyTorchTrialContext, scheduler: Any) -> None:
 
 def _training(
     trial: PyTorchTrial, context: PyTorchTrialContext, model: nn.Module, optimizer: torch.optim.Optimizer
-) -> Callable[..., Any]:
-    own: Callable[..., Any] = trial.train_batch
+) -> Callable[..., object]:
+    own: Callable[..., object] = trial.train_batch
 
-    def train_batch(batch: Any, epoch_idx: int, batch_idx: int) -> Any:
+    def train_batch(batch: object, epoch_idx: int, batch_idx: int) -> Any:
         metrics = own(batch=batch, model=model, epoch_idx=epoch_idx, batch_idx=batch_idx)
         context.backward(_loss_in(metrics))
         context.step_optimizer(optimizer)
@@ -109,7 +109,7 @@ def _training(
     return train_batch
 
 
-def _loss_in(metrics: Any) -> torch.Tensor:
+def _loss_in(metrics: object) -> torch.Tensor:
     loss = metrics.get("loss") if isinstance(metrics, dict) else metrics
     if isinstance(loss, torch.Tensor):
         return loss
@@ -119,7 +119,7 @@ def _loss_in(metrics: Any) -> torch.Tensor:
     )
 
 
-def _evaluating(own: Callable[..., Any], argument: str, model: nn.Module) -> Callable[[Any], Any]:
+def _evaluating(own: Callable[..., object], argument: str, model: nn.Module) -> Callable[[object], object]:
     if argument == "batch":
         return lambda batch: own(batch=batch, model=model)
     return lambda data_loader: own(data_loader=data_loader, model=model)

@@ -32,7 +32,7 @@ _SINGULAR = {
 _DDP, _COMPILED = "module.", "_orig_mod."
 
 
-def read_state(directory: Path, *, is_own: bool = False, options: Mapping[str, Any] | None = None) -> JsonObject:
+def read_state(directory: Path, *, is_own: bool = False, options: Mapping[str, object] | None = None) -> JsonObject:
     """The state a checkpoint holds, in today's shape, on the CPU.
 
     Args:
@@ -49,7 +49,7 @@ def read_state(directory: Path, *, is_own: bool = False, options: Mapping[str, A
     return _in_todays_shape(read_file(file, is_own=is_own, options=options), file)
 
 
-def read_file(file: Path, *, is_own: bool = False, options: Mapping[str, Any] | None = None) -> Any:
+def read_file(file: Path, *, is_own: bool = False, options: Mapping[str, object] | None = None) -> Any:
     """What `torch.save` has written to `file`, on the CPU. Arguments and UnsafeCheckpoint as of `read_state`."""
     loading: JsonObject = {"map_location": "cpu", "weights_only": True, **(options or {})}
     try:
@@ -76,7 +76,7 @@ def unsafe_classes(file: Path) -> list[str]:
     return []
 
 
-def fitted(state: Mapping[str, Any], expected: Collection[str]) -> Mapping[str, Any]:
+def fitted(state: Mapping[str, object], expected: Collection[str]) -> Mapping[str, Any]:
     """A model's state under the names `expected`, whether it was saved inside DDP or torch.compile or without."""
     if state.keys() == set(expected):
         return state
@@ -126,7 +126,7 @@ def _listed(refused: list[str]) -> str:
     return ", ".join(refused)
 
 
-def _in_todays_shape(state: Any, file: Path) -> JsonObject:
+def _in_todays_shape(state: object, file: Path) -> JsonObject:
     if not isinstance(state, dict):
         raise RuntimeError(f"{file} holds a {type(state).__name__}, not the dict that a PyTorchTrial saves")
     shaped = dict(state)
@@ -152,7 +152,7 @@ def _bare_names(names: Collection[str]) -> list[str]:
     return bare
 
 
-def _versions_by_bare_name(versions: Mapping[str, Any]) -> "OrderedDict[str, Any]":
+def _versions_by_bare_name(versions: Mapping[str, object]) -> "OrderedDict[str, Any]":
     """Torch keeps each module's version by the module's name; "" is the whole."""
     inner = [name for name in versions if name]
     bare = [name.removesuffix(".") for name in _bare_names([f"{name}." for name in inner])]

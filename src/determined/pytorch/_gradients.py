@@ -130,7 +130,7 @@ class Gradients:
         else:
             loss.backward(*options)  # type: ignore[no-untyped-call]
 
-    def _backward_with_apex(self, loss: torch.Tensor, *options: Any) -> None:
+    def _backward_with_apex(self, loss: torch.Tensor, *options: object) -> None:
         """The n-th loss of every batch has the n-th loss scale."""
         optimizers, number = self._precision.apex_optimizers, self._losses
         self._losses += 1

@@ -140,11 +140,11 @@ class _FirstStep:
         self.had_gradients = closure or any(p.grad is not None for p in parameters)
 
 
-def _can_be_watched(optimizer: Any) -> bool:
+def _can_be_watched(optimizer: object) -> bool:
     """Not one that wraps another and never called Optimizer.__init__: torch keeps and calls no hooks for it."""
     is_hooked = getattr(getattr(type(optimizer), "step", None), "hooked", False)
     return bool(is_hooked) and hasattr(optimizer, "_optimizer_step_pre_hooks")
 
 
-def _is_bad(value: Any) -> bool:
+def _is_bad(value: object) -> bool:
     return isinstance(value, Real) and not math.isfinite(value)

@@ -2,7 +2,6 @@
 
 import warnings
 from pathlib import Path
-from typing import Any
 
 from determined._json import JsonObject
 from determined.pytorch import _first_interface, _formats
@@ -42,7 +41,7 @@ def load_trial_from_checkpoint_path(
     trial_class: type[PyTorchTrial] | None = None,
     trial_kwargs: JsonObject | None = None,
     torch_load_kwargs: JsonObject | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> PyTorchTrial:
     """The trial of a checkpoint, with the weights of its models.
 

@@ -49,18 +49,18 @@ class DataLoader:
 
     def __init__(
         self,
-        dataset: Dataset[Any],
+        dataset: Dataset[object],
         batch_size: int | None = 1,
         shuffle: bool = False,
         sampler: Iterable[int] | None = None,
         batch_sampler: Iterable[list[int]] | None = None,
         num_workers: int = 0,
-        collate_fn: Callable[[list[Any]], Any] | None = None,
+        collate_fn: Callable[[list[object]], object] | None = None,
         pin_memory: bool = False,
         drop_last: bool = False,
         timeout: float = 0,
         worker_init_fn: Callable[[int], None] | None = None,
-        multiprocessing_context: Any = None,
+        multiprocessing_context: object = None,
         generator: torch.Generator | None = None,
         *,
         prefetch_factor: int | None = None,
@@ -118,7 +118,7 @@ class DataLoader:
 
     def _torch_loader(
         self, batch_sampler: Iterable[Any], generator: torch.Generator | None, persistent_workers: bool
-    ) -> torch.utils.data.DataLoader[Any]:
+    ) -> torch.utils.data.DataLoader[object]:
         return torch.utils.data.DataLoader(
             self.dataset,
             batch_sampler=batch_sampler,
@@ -193,7 +193,7 @@ def _warn_of_shares(sampler: Any) -> None:
         sampler = next((one for one in inner if one is not None), None)
 
 
-def _check_dataset(dataset: Any) -> None:
+def _check_dataset(dataset: object) -> None:
     if isinstance(dataset, IterableDataset):
         raise ValueError(
             f"{type(dataset).__name__} is an IterableDataset, which can be neither sharded nor resumed; use a dataset "
@@ -202,7 +202,9 @@ def _check_dataset(dataset: Any) -> None:
         )
 
 
-def _check_sampling(batch_size: int | None, shuffle: bool, sampler: Any, batch_sampler: Any, drop_last: bool) -> None:
+def _check_sampling(
+    batch_size: int | None, shuffle: bool, sampler: object, batch_sampler: object, drop_last: bool
+) -> None:
     if sampler is not None and shuffle:
         raise ValueError("sampler and shuffle=True exclude each other; shuffle inside of the sampler")
     if batch_sampler is None:

@@ -38,13 +38,13 @@ class LRScheduler:
         MANUAL_STEP = 3
         STEP_EVERY_OPTIMIZER_STEP = 4
 
-    def __init__(self, scheduler: Any, step_mode: "LRScheduler.StepMode", frequency: int = 1) -> None:
+    def __init__(self, scheduler: object, step_mode: "LRScheduler.StepMode", frequency: int = 1) -> None:
         self._scheduler = _checked_scheduler(scheduler)
         self._step_mode = _checked_mode(step_mode)
         self._frequency = _checked_frequency(frequency)
         self._is_manual = step_mode is self.StepMode.MANUAL_STEP
 
-    def step(self, *args: Any, **kwargs: Any) -> None:
+    def step(self, *args: object, **kwargs: object) -> None:
         """Step the scheduler, with whatever its own `step` takes."""
         self._scheduler.step(*args, **kwargs)
 
@@ -84,7 +84,7 @@ class LRScheduler:
         return (batch_idx + every) // epoch_length // frequency - batch_idx // epoch_length // frequency
 
 
-def _checked_scheduler(scheduler: Any) -> Any:
+def _checked_scheduler(scheduler: object) -> Any:
     missing = [
         name for name in ("step", "state_dict", "load_state_dict") if not callable(getattr(scheduler, name, None))
     ]
@@ -95,14 +95,14 @@ def _checked_scheduler(scheduler: Any) -> Any:
     return scheduler
 
 
-def _checked_mode(step_mode: Any) -> LRScheduler.StepMode:
+def _checked_mode(step_mode: object) -> LRScheduler.StepMode:
     if not isinstance(step_mode, LRScheduler.StepMode):
         names = ", ".join(mode.name for mode in LRScheduler.StepMode)
         raise TypeError(f"step_mode={step_mode!r} is not a LRScheduler.StepMode; pass one of {names}")
     return step_mode
 
 
-def _checked_frequency(frequency: Any) -> int:
+def _checked_frequency(frequency: object) -> int:
     if not isinstance(frequency, int) or isinstance(frequency, bool):
         raise TypeError(f"frequency={frequency!r} is a {type(frequency).__name__}; pass an int")
     if frequency < 1:

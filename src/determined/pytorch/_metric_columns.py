@@ -34,7 +34,7 @@ class MetricColumns:
         self._method = method
         self._bare = bare
         self._count = 0
-        self._columns: dict[str, list[Any]] = {}
+        self._columns: dict[str, list[object]] = {}
         # Of each metric, in the order of batches: on the host; on the way there; on the device.
         self._arrived: dict[str, list[Column]] = {}
         self._sent: dict[str, list[_Sent]] = {}
@@ -86,7 +86,7 @@ class MetricColumns:
         self._count, self._bytes, self._columns, self._packed, self._arrived = 0, 0, {}, {}, {}
         return columns
 
-    def _row(self, returned: Any) -> JsonObject:
+    def _row(self, returned: object) -> JsonObject:
         if isinstance(returned, Tensor) and self._bare is not None:
             return {self._bare: returned}
         if isinstance(returned, Mapping):
@@ -96,7 +96,7 @@ class MetricColumns:
             f"{self._method} returned a {type(returned).__name__}; return a dict of metric names to values{also}"
         )
 
-    def _begin(self, row: JsonObject) -> dict[str, list[Any]]:
+    def _begin(self, row: JsonObject) -> dict[str, list[object]]:
         if self._count:
             raise ValueError(
                 f"{self._method} returned metrics {sorted(map(str, row))} for a batch and {sorted(self._columns)} for "
@@ -108,7 +108,7 @@ class MetricColumns:
         self._columns = {name: [] for name in row}
         return self._columns
 
-    def _copied(self, name: str, value: Any) -> Any:
+    def _copied(self, name: str, value: object) -> object:
         """A copy of what later batches may write to: an array, a buffer of the model, a CUDA graph's output.
 
         A metric whose first few tensors all had memory of their own (they are held meanwhile, so that none can be
@@ -171,7 +171,7 @@ class _Sent:
         return _on_host(each_tensor(self._block, Tensor.clone) if self._copies else self._block)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A tensor as a number or nested lists; anything else as it is."""
     return _array(value).tolist() if isinstance(value, Tensor) else value
 
@@ -199,7 +199,7 @@ def _tensors(value: Any) -> Iterator[Tensor]:
             yield from _tensors(part)
 
 
-def _bytes_of(value: Any) -> int:
+def _bytes_of(value: object) -> int:
     return sum(tensor.nbytes for tensor in _tensors(value))
 
 
@@ -213,7 +213,7 @@ def _is_shard(tensor: Tensor) -> bool:
     return hasattr(tensor, "full_tensor")
 
 
-def _detached(value: Any) -> Any:
+def _detached(value: Any) -> object:
     """A copy without the graph of the batch, in whatever structure tensors and arrays are."""
     if isinstance(value, Tensor):
         return value.detach().clone()
@@ -240,7 +240,7 @@ def _on_host(block: Block) -> Column:
     return np.asarray(values, dtype=np.float64) if _are_numbers(values) else values
 
 
-def _are_numbers(values: Iterable[Any]) -> bool:
+def _are_numbers(values: Iterable[object]) -> bool:
     return {type(value) for value in values} <= {float, int, bool}
 
 

@@ -240,7 +240,7 @@ def can_read_gradients(models: list[nn.Module]) -> bool:
     return dist.is_initialized() and all(isinstance(model, DistributedDataParallel) for model in models)
 
 
-def is_horovod_optimizer(optimizer: Any) -> bool:
+def is_horovod_optimizer(optimizer: object) -> bool:
     return _horovod is not None and hasattr(optimizer, "skip_synchronize")
 
 
@@ -249,7 +249,7 @@ _group_is_ours = False
 _horovod: Any = None
 
 
-def _start_horovod() -> Any:
+def _start_horovod() -> object:
     global _horovod
     _horovod = load_optional("horovod.torch", extra="horovod")
     _horovod.init()

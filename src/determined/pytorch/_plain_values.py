@@ -37,35 +37,35 @@ class PlainValues:
     """The deques and defaultdicts of one file, each with the list or dict that stands in for it while it is read."""
 
     def __init__(self) -> None:
-        self._found: dict[int, tuple[Any, Any]] = {}  # by the id of the stand-in, which is kept beside
-        self._classes: dict[Any, type] = {self._read_deque: deque, self._read_defaultdict: defaultdict}
+        self._found: dict[int, tuple[object, object]] = {}  # by the id of the stand-in, which is kept beside
+        self._classes: dict[object, type] = {self._read_deque: deque, self._read_defaultdict: defaultdict}
 
     def names(self) -> list[tuple[Any, str]]:
         return list(zip(self._classes, _FILLED, strict=True))
 
-    def put_into(self, state: Any) -> Any:
+    def put_into(self, state: object) -> Any:
         """The state with every stand-in replaced by what it stands for.
 
         Raises:
             UnpicklingError: one lies inside of an object that is not looked into.
         """
-        done: dict[int, Any] = {}
+        done: dict[int, object] = {}
         state = self._value(state, done)
         if self._found.keys() - done.keys():
             raise pickle.UnpicklingError("a deque or defaultdict inside of an object of another class")
         return state
 
-    def _read_deque(self, items: Iterable[Any] = (), maxlen: int | None = None) -> list[Any]:
+    def _read_deque(self, items: Iterable[object] = (), maxlen: int | None = None) -> list[object]:
         standin = list(items)
         self._found[id(standin)] = standin, deque(maxlen=maxlen)
         return standin
 
-    def _read_defaultdict(self, maker: Any = None, *items: Any) -> dict[Any, Any]:
+    def _read_defaultdict(self, maker: Any = None, *items: Any) -> dict[object, object]:
         standin = dict(*items)
         self._found[id(standin)] = standin, defaultdict(self._classes.get(maker, maker))
         return standin
 
-    def _value(self, node: Any, done: dict[int, Any]) -> Any:
+    def _value(self, node: Any, done: dict[int, object]) -> object:
         """`done` has what every container became: one that is in two places, or in itself, stays so."""
         kind = type(node)
         if kind is MethodType:
@@ -80,7 +80,7 @@ class PlainValues:
             self._fill(done[id(node)], node, done)
         return done[id(node)]
 
-    def _fill(self, target: Any, node: Any, done: dict[int, Any]) -> None:
+    def _fill(self, target: Any, node: Any, done: dict[int, object]) -> None:
         """Put what `node` holds into `target`, which may be itself."""
         if isinstance(target, deque):
             target.extend(self._value(part, done) for part in node)
@@ -94,8 +94,8 @@ _FILLED = ("collections.deque", "collections.defaultdict")
 
 def _numpy() -> list[Any]:
     """Arrays and numbers: random states hold them, and users' callbacks do."""
-    rebuild: Any
-    scalar: Any
+    rebuild: object
+    scalar: object
     rebuild, scalar = np.zeros(1).__reduce__()[0], np.float64(0).__reduce__()[0]
     kinds = [getattr(np.dtypes, name) for name in np.dtypes.__all__ if name not in ("ObjectDType", "StringDType")]
     names = [

@@ -78,7 +78,7 @@ def _kept_by(context: Any) -> set[int]:
     return set(map(id, held))
 
 
-def _weights_of(value: Any) -> Iterator[torch.Tensor] | None:
+def _weights_of(value: object) -> Iterator[torch.Tensor] | None:
     return itertools.chain(value.parameters(), value.buffers()) if isinstance(value, nn.Module) else None
 
 
@@ -97,7 +97,7 @@ def _models(trial: object) -> Iterator[nn.Module]:
         yield from (each for each in _within(value) if isinstance(each, nn.Module))
 
 
-def _within(value: Any) -> list[Any]:
+def _within(value: object) -> list[object]:
     """An optimizer or a model itself; else what a container or an object holds."""
     if isinstance(value, torch.optim.Optimizer | nn.Module):
         return [value]

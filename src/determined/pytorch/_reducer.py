@@ -75,9 +75,9 @@ class FunctionReducer(MetricReducer):
     The values of slots are interleaved, so that data dealt out to slots batch by batch comes back in its order.
     """
 
-    def __init__(self, function: Callable[[list[Any]], Any]) -> None:
+    def __init__(self, function: Callable[[list[object]], object]) -> None:
         self._function = function
-        self._values: list[Any] = []
+        self._values: list[object] = []
 
     def reset(self) -> None:
         self._values = []
@@ -101,7 +101,7 @@ class ReducerSet:
 
     def wrap(
         self,
-        reducer: MetricReducer | Callable[[list[Any]], Any],
+        reducer: MetricReducer | Callable[[list[object]], object],
         name: str | None = None,
         for_training: bool = True,
         for_validation: bool = True,
@@ -163,7 +163,7 @@ class _Registered:
     def counts(self, for_training: bool) -> bool:
         return self.for_training if for_training else self.for_validation
 
-    def call(self, method: str, *arguments: Any) -> Any:
+    def call(self, method: str, *arguments: object) -> Any:
         try:
             return getattr(self.reducer, method)(*arguments)
         except Exception as err:
@@ -171,7 +171,7 @@ class _Registered:
                 f"{_title(self.reducer, self.name)} failed in {method}: {type(err).__name__}: {err}"
             ) from err
 
-    def named(self, result: Any) -> JsonObject:
+    def named(self, result: object) -> JsonObject:
         title = _title(self.reducer, self.name)
         if self.name is None:
             if not isinstance(result, dict):
@@ -184,14 +184,14 @@ class _Registered:
         return {self.name: plain(result)}
 
 
-def interleaved(sequences: Iterable[Iterable[Any]]) -> list[Any]:
+def interleaved(sequences: Iterable[Iterable[object]]) -> list[Any]:
     """First of all, then the second of all, and so on; shorter ones just end earlier."""
     lists = [list(sequence) for sequence in sequences]
     longest = max(map(len, lists), default=0)
     return [values[at] for at in range(longest) for values in lists if at < len(values)]
 
 
-def _checked(reducer: Any) -> MetricReducer:
+def _checked(reducer: object) -> MetricReducer:
     if isinstance(reducer, MetricReducer):
         return reducer
     if isinstance(reducer, type) and issubclass(reducer, MetricReducer):
@@ -209,12 +209,12 @@ def _title(reducer: MetricReducer, name: str | None) -> str:
     return f"reducer {kind}" if name is None else f"reducer {kind} ({name!r})"
 
 
-def _detached(value: Any) -> Any:
+def _detached(value: object) -> object:
     """Without the graph that a value of train_batch would else keep alive."""
     return each_tensor(value, Tensor.detach)
 
 
-def _on_host(value: Any) -> Any:
+def _on_host(value: object) -> object:
     """Tensors of a device cannot be unpickled by a rank that lacks it."""
     return each_tensor(value, _to_host)
 

@@ -1,7 +1,5 @@
 """`reset_parameters`: for code written for releases up to 0.20."""
 
-from typing import Any
-
 from torch import nn
 
 
@@ -12,6 +10,6 @@ def reset_parameters(model: nn.Module) -> None:
         >>> reset_parameters(torch.nn.Linear(2, 1))
     """
     for module in model.modules():
-        reset: Any = getattr(module, "reset_parameters", None)
+        reset: object = getattr(module, "reset_parameters", None)
         if callable(reset):
             reset()

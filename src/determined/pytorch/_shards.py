@@ -76,7 +76,7 @@ def spread(state: JsonObject, like: Like) -> JsonObject:
     }
 
 
-def _without_shards(node: Any, place: Place, shards: dict[str, DTensor]) -> Any:
+def _without_shards(node: object, place: Place, shards: dict[str, DTensor]) -> Any:
     if isinstance(node, DTensor):
         shards[json.dumps(place)] = node
         return None
@@ -90,7 +90,7 @@ def _without_shards(node: Any, place: Place, shards: dict[str, DTensor]) -> Any:
     return node
 
 
-def _spread(node: Any, place: Place, like: Like) -> Any:
+def _spread(node: object, place: Place, like: Like) -> object:
     if isinstance(node, dict):
         spread_out = copy.copy(node)
         for key, child in node.items():
@@ -107,7 +107,7 @@ def _spread(node: Any, place: Place, like: Like) -> Any:
     return distribute_tensor(node.to(pattern.device), pattern.device_mesh, pattern.placements, src_data_rank=None)
 
 
-def _empty(entry: Any, like: torch.Tensor | None) -> torch.Tensor:
+def _empty(entry: object, like: torch.Tensor | None) -> torch.Tensor:
     if not isinstance(entry, TensorStorageMetadata):
         raise UnsafeCheckpoint(
             f"the sharded part of a checkpoint holds a {type(entry).__name__}; only tensors belong there"
@@ -131,7 +131,7 @@ def _put(state: Any, place: Place, tensor: torch.Tensor) -> None:
 class _Reader(FileSystemReader):
     """As torch's, which unpickles whatever the index holds."""
 
-    def read_metadata(self, *_arguments: Any, **_named: Any) -> Metadata:
+    def read_metadata(self, *_arguments: object, **_named: object) -> Metadata:
         with (Path(self.path) / ".metadata").open("rb") as stream:
             metadata: Metadata = _IndexUnpickler(stream).load()
         for stored in metadata.storage_data.values():
@@ -165,7 +165,7 @@ class _IndexUnpickler(pickle.Unpickler):
         raise UnsafeCheckpoint(f"the index of a sharded checkpoint holds {module}.{name}; it is not loaded")
 
 
-def _member_of(kind: Any, name: Any) -> Any:
+def _member_of(kind: object, name: object) -> object:
     """Look a member of an enum up, and nothing else: `getattr` itself would reach every function there is."""
     if not (isinstance(kind, EnumType) and isinstance(name, str) and name in kind.__members__):
         raise UnsafeCheckpoint(f"the index of a sharded checkpoint asks for {name!r} of {kind!r}; it is not loaded")

@@ -27,7 +27,7 @@ def check_wrapped(trial: PyTorchTrial, context: PyTorchTrialContext) -> None:
         )
 
 
-def check_loader(loader: Any, method: str, context: PyTorchTrialContext) -> Any:
+def check_loader(loader: object, method: str, context: PyTorchTrialContext) -> Any:
     """The loader, if it is one the loop can shard and resume, or after `disable_dataset_reproducibility_checks` any
     iterable.
 

@@ -139,7 +139,7 @@ class TrialFacts(TrialContext):
     def get_enable_tensorboard_logging(self) -> bool:
         return self._enable_tensorboard_logging
 
-    def set_profiler(self, *args: Any, **kwargs: Any) -> None:
+    def set_profiler(self, *args: object, **kwargs: object) -> None:
         """Profile training with `torch.profiler.profile`, which takes these arguments.
 
         Traces go to the TensorBoard path unless `on_trace_ready` says otherwise. The profiler runs from the first batch

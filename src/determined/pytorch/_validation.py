@@ -44,13 +44,15 @@ class Validation:
 
     _API: type = PyTorchTrial
 
-    def __init__(self, trial: PyTorchTrial, context: PyTorchTrialContext, loader: Any, callbacks: CallbackSet) -> None:
+    def __init__(
+        self, trial: PyTorchTrial, context: PyTorchTrialContext, loader: object, callbacks: CallbackSet
+    ) -> None:
         self._by_batch = _evaluates_by_batch(trial, self._API)
         self._trial = trial
         self._context = context
         self._loader = self._checked(loader)
         self._callbacks = callbacks
-        self._data: Iterable[Any] | None = None
+        self._data: Iterable[object] | None = None
         self._order = _FixedOrder(self._loader)
 
     def run(self, distributed: core.DistributedContext, *, max_batches: int | None = None) -> JsonObject:
@@ -87,10 +89,10 @@ class Validation:
             return dict(distributed.broadcast(metrics))
         return metrics if distributed.rank == 0 else {}
 
-    def _checked(self, loader: Any) -> Any:
+    def _checked(self, loader: object) -> Any:
         return check_loader(loader, "build_validation_data_loader", self._context)
 
-    def _rank_data(self, distributed: core.DistributedContext) -> Iterable[Any]:
+    def _rank_data(self, distributed: core.DistributedContext) -> Iterable[object]:
         """This rank's share, or all of it for `evaluate_full_dataset`. Kept: it may hold worker processes."""
         if self._data is None:
             size, rank = (distributed.size, distributed.rank) if self._by_batch else (1, 0)
@@ -98,7 +100,7 @@ class Validation:
             self._data = share(loader, size, rank) if isinstance(loader, DataLoader) else loader
         return self._data
 
-    def _is_in_step(self, data: Iterable[Any], distributed: core.DistributedContext, most: int | None) -> bool:
+    def _is_in_step(self, data: Iterable[object], distributed: core.DistributedContext, most: int | None) -> bool:
         """Whether all ranks call their models equally often; asked only where it makes a difference."""
         if distributed.size == 1 or not self._context._is_sharded():
             return True
@@ -107,7 +109,7 @@ class Validation:
         return self._by_batch and None not in lengths and len(set(lengths)) == 1
 
     def _run_batches(
-        self, data: Iterable[Any], distributed: core.DistributedContext, most: int | None
+        self, data: Iterable[object], distributed: core.DistributedContext, most: int | None
     ) -> tuple[JsonObject, Counted]:
         self._callbacks.fire("on_validation_epoch_start")
         returned, records = self._evaluate(data, distributed, most)
@@ -122,12 +124,12 @@ class Validation:
         return dict(reduced(shares, wanted)), Counted.total(share.counted for share in shares)
 
     def _evaluate(
-        self, data: Iterable[Any], distributed: core.DistributedContext, most: int | None
+        self, data: Iterable[object], distributed: core.DistributedContext, most: int | None
     ) -> tuple[MetricColumns, int | None]:
         """What each batch returned, and how many records there were, if the trial can tell."""
         context, evaluate = self._context, evaluator(self._trial)
         returned, records = MetricColumns("evaluate_batch"), 0
-        length: Callable[[Any], int | None] = self._trial.get_batch_length
+        length: Callable[[object], int | None] = self._trial.get_batch_length
         unknown = False
         for index, batch in enumerate(itertools.islice(data, most)):
             found = None if unknown else records_of(length, batch)
@@ -136,10 +138,10 @@ class Validation:
             returned.add(evaluate(context.to_device(batch) if context._auto_to_device else batch, index))
         return returned, None if unknown else records
 
-    def _run_whole(self, data: Iterable[Any], distributed: core.DistributedContext) -> tuple[JsonObject, Counted]:
+    def _run_whole(self, data: Iterable[object], distributed: core.DistributedContext) -> tuple[JsonObject, Counted]:
         if distributed.rank != 0:
             return {}, Counted(0, 0)
-        metrics: Any = self._trial.evaluate_full_dataset(data)  # type: ignore[arg-type]
+        metrics: object = self._trial.evaluate_full_dataset(data)  # type: ignore[arg-type]
         if not isinstance(metrics, dict):
             raise TypeError(
                 f"evaluate_full_dataset returned a {type(metrics).__name__}; return a dict of metric names to values"
@@ -200,7 +202,7 @@ def _is_overridden(trial: PyTorchTrial, method: str, api: type) -> bool:
 
 def evaluator(trial: PyTorchTrial) -> Callable[[Any, int], Any]:
     """`evaluate_batch` as it wants to be called: with the number of the batch, or, as in older trials, without."""
-    evaluate: Callable[..., Any] = trial.evaluate_batch
+    evaluate: Callable[..., object] = trial.evaluate_batch
     parameters = inspect.signature(evaluate).parameters
     required = [
         each
@@ -218,7 +220,7 @@ def evaluator(trial: PyTorchTrial) -> Callable[[Any, int], Any]:
     return lambda batch, _index: evaluate(batch)
 
 
-def records_of(length: Callable[[Any], int | None], batch: Any) -> int | None:
+def records_of(length: Callable[[object], int | None], batch: object) -> int | None:
     """For the log alone: a batch of a kind that get_batch_length does not know is evaluated all the same."""
     try:
         return length(batch)

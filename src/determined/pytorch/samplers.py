@@ -252,5 +252,5 @@ def _mixed(seed: int, epoch: int) -> int:
     return int(state[0])
 
 
-def _length(sampler: Iterable[Any]) -> int:
+def _length(sampler: Iterable[object]) -> int:
     return len(sampler)  # type: ignore[arg-type]  # TypeError, as from `len`, where a sampler has none

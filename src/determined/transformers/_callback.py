@@ -4,7 +4,7 @@ import json
 import logging
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from transformers import TrainerCallback
 
@@ -13,6 +13,10 @@ from determined._json import JsonObject
 from determined.transformers import _checkpoints, _lengths, _logs
 from determined.transformers._reports import Reports
 from determined.trial import Batch, FollowedSearch, Goal, trial_config
+
+if TYPE_CHECKING:
+    from torch.optim import Optimizer
+    from transformers import TrainerControl, TrainerState, TrainingArguments
 
 logger = logging.getLogger("determined.transformers")
 
@@ -46,7 +50,7 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
     def __init__(
         self,
         core_context: core.Context,
-        args: Any,
+        args: "TrainingArguments",
         filter_metrics: list[str] | None = None,
         user_data: JsonObject | None = None,
     ) -> None:
@@ -71,13 +75,15 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
         self._percent = self._saved_at = -1
         self._begun_at: int | None = None
         self._over_at: tuple[int, float] = (0, 0.0)
-        self._strategy: Any = None  # the script's, while a save is insisted on
+        self._strategy: object = None  # the script's, while a save is insisted on
         self._is_training = self._is_leaving = self._is_save_put_off = False
         _lengths.check_lengths(config, args, _global_batch_size(args))
         _lengths.check_strategies(config, args)
         self._fetched = self._fetch(args, core_context.info.latest_checkpoint)
 
-    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+    def on_train_begin(
+        self, args: "TrainingArguments", state: "TrainerState", control: "TrainerControl", **kwargs: object
+    ) -> "TrainerControl | None":
         self._is_training = True
         self._begun_at = state.global_step
         self._set_status("training")
@@ -95,20 +101,32 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
             self._complete(state, control)  # what it had not been able to tell before it was killed
         return control
 
-    def on_step_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+    def on_step_begin(
+        self, args: "TrainingArguments", state: "TrainerState", control: "TrainerControl", **kwargs: object
+    ) -> "TrainerControl | None":
         self._reports.tell_validation()
         self._complete(state, control)
         return control
 
-    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+    def on_pre_optimizer_step(
+        self,
+        args: "TrainingArguments",
+        state: "TrainerState",
+        control: "TrainerControl",
+        *,
+        optimizer: "Optimizer",
+        **kwargs: object,
+    ) -> "TrainerControl | None":
         """A Trainer that is told to stop before its first step makes it all the same; nothing may be learned then."""
         if self._search.is_over:
             self._over_at = state.global_step, state.epoch
-            for group in kwargs["optimizer"].param_groups:
+            for group in optimizer.param_groups:
                 group["lr"] = 0.0
         return control
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+    def on_step_end(
+        self, args: "TrainingArguments", state: "TrainerState", control: "TrainerControl", **kwargs: object
+    ) -> "TrainerControl | None":
         if self._search.is_over:
             state.global_step, state.epoch = self._over_at
             return _leave_silently(control)
@@ -127,7 +145,9 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
             control.should_log = control.should_training_stop = True
         return control
 
-    def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+    def on_epoch_end(
+        self, args: "TrainingArguments", state: "TrainerState", control: "TrainerControl", **kwargs: object
+    ) -> "TrainerControl | None":
         """A Trainer calls it too where an epoch is broken off."""
         if self._search.is_over or self._is_leaving:
             return _leave_silently(control)
@@ -146,13 +166,22 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
             control.should_log = control.should_training_stop = True
         return control
 
-    def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+    def on_evaluate(
+        self, args: "TrainingArguments", state: "TrainerState", control: "TrainerControl", **kwargs: object
+    ) -> "TrainerControl | None":
         """Another callback may just have stopped the training; if an epoch is over, nothing else would save its end."""
         if self._is_training and control.should_training_stop and not self._search.is_over:
             self._insist_on_saving(args, control)
         return control
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: JsonObject | None = None, **kwargs: Any) -> Any:
+    def on_log(
+        self,
+        args: "TrainingArguments",
+        state: "TrainerState",
+        control: "TrainerControl",
+        logs: JsonObject | None = None,
+        **kwargs: object,
+    ) -> "TrainerControl | None":
         found = dict(logs or {})
         group = _logs.group_of(found)
         if not self._is_heard(group, found):
@@ -167,7 +196,9 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
             self._reports.report(group, state.global_step, metrics)
         return control
 
-    def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+    def on_save(
+        self, args: "TrainingArguments", state: "TrainerState", control: "TrainerControl", **kwargs: object
+    ) -> "TrainerControl | None":
         self._let_go_of_saving(args)
         self._reports.tell_validation()
         self._set_status("checkpointing")
@@ -178,7 +209,9 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
         self._complete(state, control)
         return control
 
-    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+    def on_train_end(
+        self, args: "TrainingArguments", state: "TrainerState", control: "TrainerControl", **kwargs: object
+    ) -> "TrainerControl | None":
         self._reports.tell_validation()
         self._complete(state, control)
         self._is_training = False
@@ -190,7 +223,7 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
             )
         return control
 
-    def _fetch(self, args: Any, latest: str | None) -> _checkpoints.Fetched | None:
+    def _fetch(self, args: "TrainingArguments", latest: str | None) -> _checkpoints.Fetched | None:
         if latest is None:
             return None
         if getattr(args, "overwrite_output_dir", False):  # transformers 4 had it
@@ -212,20 +245,20 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
         is_summary = group == _logs.TRAINING and _logs.is_summary(logs)
         return not is_summary or not (self._is_leaving or self._search.is_over or self._begun_at)
 
-    def _lacks_evaluation(self, args: Any, state: Any) -> bool:
+    def _lacks_evaluation(self, args: "TrainingArguments", state: "TrainerState") -> bool:
         return self._reports.validation[0] != state.global_step and _lengths.name_of(args.eval_strategy) != "no"
 
-    def _insist_on_saving(self, args: Any, control: Any) -> None:
+    def _insist_on_saving(self, args: "TrainingArguments", control: "TrainerControl") -> None:
         """A Trainer that saves the best alone would take the wish back after an evaluation."""
         control.should_save = True
         if _lengths.name_of(args.save_strategy) == "best":
             self._strategy, args.save_strategy = args.save_strategy, type(args.save_strategy)("steps")
 
-    def _let_go_of_saving(self, args: Any) -> None:
+    def _let_go_of_saving(self, args: "TrainingArguments") -> None:
         if self._strategy is not None:
             args.save_strategy, self._strategy = self._strategy, None
 
-    def _complete(self, state: Any, control: Any) -> None:
+    def _complete(self, state: "TrainerState", control: "TrainerControl") -> None:
         """Tell the searcher how good the model is; after it is saved, or a trial that is killed now would have ended
         without a checkpoint."""
         step, metrics = self._reports.validation
@@ -234,7 +267,7 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
         if self._search.is_over:
             control.should_training_stop = True
 
-    def _report_progress(self, state: Any) -> None:
+    def _report_progress(self, state: "TrainerState") -> None:
         percent = 100 * state.global_step // max(state.max_steps, 1)
         if percent == self._percent:
             return
@@ -249,7 +282,7 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
             self._core.train.set_status(status)
 
 
-def _check_data(user_data: Any) -> None:
+def _check_data(user_data: object) -> None:
     try:
         json.dumps(user_data)
     except TypeError as err:
@@ -266,17 +299,17 @@ def _warn_of_another_place(fetched: _checkpoints.Fetched, step: int) -> None:
     )
 
 
-def _best_checkpoint(args: Any, state: Any) -> str | None:
+def _best_checkpoint(args: "TrainingArguments", state: "TrainerState") -> str | None:
     """Its name, if the Trainer will look for it at its end."""
     found = state.best_model_checkpoint if args.load_best_model_at_end else None
     return None if found is None else Path(found).name
 
 
-def _global_batch_size(args: Any) -> int:
+def _global_batch_size(args: "TrainingArguments") -> int:
     return int(args.train_batch_size * args.world_size * args.gradient_accumulation_steps)
 
 
-def _leave_silently(control: Any) -> Any:
+def _leave_silently(control: "TrainerControl") -> "TrainerControl | None":
     control.should_log = control.should_evaluate = control.should_save = False
     control.should_training_stop = True
     return control
@@ -286,13 +319,13 @@ def _is_whole(epoch: float) -> bool:
     return math.isclose(epoch, round(epoch), abs_tol=1e-9)
 
 
-def _epoch_length(state: Any) -> int | None:
+def _epoch_length(state: "TrainerState") -> int | None:
     """In steps; known at the end of an epoch, which accumulated gradients may cut into uneven steps."""
     epochs = round(state.epoch)
     return state.global_step // epochs if epochs and _is_whole(state.epoch) else None
 
 
-def _evaluation_at(state: Any) -> JsonObject:
+def _evaluation_at(state: "TrainerState") -> JsonObject:
     """Of the step a Trainer resumes from."""
     entries = [entry for entry in state.log_history if entry.get("step") == state.global_step]
     return {name: value for entry in entries for name, value in entry.items() if name.startswith("eval_")}

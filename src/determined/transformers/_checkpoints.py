@@ -6,7 +6,6 @@ import shutil
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 from determined import core
 from determined._json import JsonObject
@@ -69,7 +68,7 @@ def fetch(core_context: core.Context, storage_id: str, output_dir: Path, trial_i
 
 
 def store(
-    core_context: core.Context, output_dir: Path, step: int, trial_id: int, user_data: Any, best: str | None
+    core_context: core.Context, output_dir: Path, step: int, trial_id: int, user_data: object, best: str | None
 ) -> str:
     """Collective: store what a Trainer saved at a step, with its event files.
 

@@ -1,11 +1,14 @@
 """Whether the script trains as long, and validates and saves as often, as the searcher's config asks for."""
 
 import logging
-from typing import Any
+from typing import TYPE_CHECKING
 
 from determined._json import JsonObject
 from determined.config.generations import generation
 from determined.trial import records_to_batches
+
+if TYPE_CHECKING:
+    from transformers import TrainingArguments
 
 logger = logging.getLogger("determined.transformers")
 
@@ -14,7 +17,7 @@ _TOO_SHORT = "the script ends before the searcher's operations do, and a search 
 _EITHER = f"if that is less, {_TOO_LONG}; if it is more, {_TOO_SHORT}"
 
 
-def check_lengths(config: JsonObject, args: Any, global_batch_size: int) -> None:
+def check_lengths(config: JsonObject, args: "TrainingArguments", global_batch_size: int) -> None:
     """Compare `searcher.max_length` with the TrainingArguments.
 
     Where the searcher hands out operations it stops the training itself, and a difference is only told: the learning
@@ -44,7 +47,7 @@ def check_lengths(config: JsonObject, args: Any, global_batch_size: int) -> None
     logger.warning("%s: %s", difference, shown if unit == given_unit else _EITHER)
 
 
-def check_strategies(config: JsonObject, args: Any) -> None:
+def check_strategies(config: JsonObject, args: "TrainingArguments") -> None:
     """Raises ValueError where a Trainer would not validate at the end of an operation though it is told to."""
     if args.save_only_model:
         logger.warning(
@@ -62,6 +65,6 @@ def check_strategies(config: JsonObject, args: Any) -> None:
         )
 
 
-def name_of(strategy: Any) -> str:
+def name_of(strategy: object) -> str:
     """Of an interval strategy, which may be an enum or its value."""
     return str(getattr(strategy, "value", strategy))

@@ -2,7 +2,6 @@
 
 import logging
 from dataclasses import dataclass
-from typing import Any
 
 from determined.errors import InvalidExperimentException
 
@@ -17,7 +16,7 @@ class BatchSizes:
     over_all_slots: int
 
     @classmethod
-    def of(cls, global_batch_size: Any, slots: int) -> "BatchSizes":
+    def of(cls, global_batch_size: object, slots: int) -> "BatchSizes":
         """Raises InvalidExperimentException for what is no int, or less than one record for each slot."""
         if not isinstance(global_batch_size, int) or isinstance(global_batch_size, bool):
             raise InvalidExperimentException(

@@ -92,7 +92,7 @@ class UserCode:
         return submitted if self._core.info is not None and submitted.is_dir() else Path.cwd()
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> object:
     """A script's hyperparameters may be any: numpy's are numbers and lists of them, anything else is text."""
     return value.tolist() if type(value).__module__ == "numpy" else str(value)
 

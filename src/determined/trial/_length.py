@@ -32,7 +32,7 @@ class Leg:
         if total != math.inf:
             core_context.train.report_progress(min(float(batches / total), 1.0))
 
-    def complete(self, metric: Any, is_chief: bool) -> None:
+    def complete(self, metric: object, is_chief: bool) -> None:
         """On every rank; the chief alone tells the searcher."""
         self.is_completed = True
 
@@ -53,7 +53,7 @@ class OperationLeg(Leg):
         is_end = batches >= self.batches(epoch_length)
         self._operation.report_progress(length if is_end else min(self._units(batches, epoch_length), length))
 
-    def complete(self, metric: Any, is_chief: bool) -> None:
+    def complete(self, metric: object, is_chief: bool) -> None:
         super().complete(metric, is_chief)
         if is_chief:
             self._operation.report_completed(metric)

@@ -23,11 +23,11 @@ def mean_over_ranks(
     return [mean.astype(array.dtype) for mean, array in zip(distributed.broadcast(means), arrays, strict=True)]
 
 
-def _packed(array: Any) -> Any:
+def _packed(array: Any) -> object:
     return array.astype("float16") if array.dtype == "float32" else array
 
 
-def _mean(parts: Sequence[Any]) -> Any:
+def _mean(parts: Sequence[object]) -> object:
     return sum(map(_wide, parts)) / len(parts)
 
 

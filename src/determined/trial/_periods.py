@@ -4,7 +4,6 @@ import abc
 import math
 from collections.abc import Container, Iterable
 from fractions import Fraction
-from typing import Any
 
 Count = int | float | Fraction  # a number of batches; math.inf is "never"
 EpochLength = int | Fraction | None  # in batches; they need not divide the records of an epoch
@@ -88,7 +87,7 @@ class Epoch(TrainUnit):
         return epoch_length or math.inf
 
 
-def check_length(length: Any, call: str) -> TrainUnit:
+def check_length(length: object, call: str) -> TrainUnit:
     """Raises TypeError unless `length` can be how long to train."""
     if not isinstance(length, Batch | Epoch) or not isinstance(length.value, int):
         raise TypeError(f"{call} got max_length={length!r}; give Batch(n) or Epoch(n) with an int")
@@ -97,7 +96,7 @@ def check_length(length: Any, call: str) -> TrainUnit:
     return length
 
 
-def check_period(period: Any, name: str) -> TrainUnit | None:
+def check_period(period: object, name: str) -> TrainUnit | None:
     """Raises TypeError unless `period` is None (never), Batch or Epoch."""
     if period is not None and not isinstance(period, Batch | Epoch):
         raise TypeError(f"Trainer.fit got {name}={period!r}; give pytorch.Batch(n), pytorch.Epoch(n) or None for never")

@@ -31,9 +31,9 @@ class AttributeWatch:
     def __init__(
         self,
         trial: object,
-        is_kept: Callable[[Any], bool] = lambda _value: False,
+        is_kept: Callable[[object], bool] = lambda _value: False,
         remedy: str = "keep it in a callback with state_dict and load_state_dict",
-        weights_of: Callable[[Any], Iterable[Any] | None] = lambda _value: None,
+        weights_of: Callable[[object], Iterable[object] | None] = lambda _value: None,
     ) -> None:
         """`is_kept`: whether a checkpoint holds this value, or what it belongs to. `remedy`: what to do instead.
         `weights_of`: the tensors of a model; None for what is no model."""
@@ -69,7 +69,7 @@ class AttributeWatch:
                 found.append(name)
         return found
 
-    def _mark(self, value: Any, depth: int = _DEPTH) -> object:
+    def _mark(self, value: object, depth: int = _DEPTH) -> object:
         """Something that stays equal while a value stays the same, as far as can be told cheaply and without
         frameworks."""
         if value is None or isinstance(value, bool | int | float | complex | str | bytes):
@@ -82,7 +82,7 @@ class AttributeWatch:
             return len(value), self._marks_of(value, depth), self._marks_of(value.values(), depth)
         return self._object_mark(value, depth)
 
-    def _object_mark(self, value: Any, depth: int) -> object:
+    def _object_mark(self, value: object, depth: int) -> object:
         weights = self._weights_of(value)
         if weights is not None:
             return tuple(_Identity.of(each) for each in weights if not self._is_kept(each))
@@ -90,7 +90,7 @@ class AttributeWatch:
             return _Identity.of(value), self._marks_of(vars(value).values(), depth)
         return _content_mark(value)
 
-    def _marks_of(self, values: Iterable[Any], depth: int) -> tuple[object, ...]:
+    def _marks_of(self, values: Iterable[object], depth: int) -> tuple[object, ...]:
         if depth == 0:
             return ()
         limit = _LOOKED_AT >> 2 * (_DEPTH - depth)  # fewer of those that are deeper: a look stays cheap
@@ -127,7 +127,7 @@ class _Identity:
     version: object
 
     @classmethod
-    def of(cls, value: Any) -> "_Identity":
+    def of(cls, value: object) -> "_Identity":
         try:
             held: object = weakref.ref(value)  # of one object there is one, and none of what comes after it
         except TypeError:
@@ -141,11 +141,11 @@ class _Identity:
         return id(self.held)
 
 
-def _attributes(trial: object) -> list[tuple[str, Any]]:
+def _attributes(trial: object) -> list[tuple[str, object]]:
     return list(getattr(trial, "__dict__", {}).items())
 
 
-def _is_plain_object(value: Any) -> bool:
+def _is_plain_object(value: object) -> bool:
     """An average, a history, a buffer of the user's own making. What derives from a framework's class changes by its
     own ways, and what holds data fills caches."""
     kind = type(value)
@@ -166,7 +166,7 @@ def _content_mark(value: Any) -> object:
     return _Identity.of(value)
 
 
-def _version(value: Any) -> object:
+def _version(value: object) -> object:
     """How often a tensor was changed in place."""
     try:
         return getattr(value, "_version", None)
@@ -186,7 +186,7 @@ def _may_be_made(path: Path) -> bool:
     return path.parent.name != "" and _is_here(path.parent)
 
 
-def _paths(value: Any, field: str) -> Iterator[tuple[str, str]]:
+def _paths(value: object, field: str) -> Iterator[tuple[str, str]]:
     """Absolute paths within a section, with their fields."""
     if isinstance(value, dict):
         for key, each in value.items():

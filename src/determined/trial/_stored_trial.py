@@ -98,12 +98,12 @@ def _keep(modules: dict[str, ModuleType]) -> None:
     sys.modules.update({name: module for name, module in modules.items() if name.partition(".")[0] not in known})
 
 
-def _find_class(directory: Path, saved: StoredTrial, base: type) -> type[Any]:
+def _find_class(directory: Path, saved: StoredTrial, base: type) -> type[object]:
     if saved.class_spec is None or ":" not in saved.class_spec:
         raise ValueError(f"{directory} names no trial class (entrypoint {saved.class_spec!r}); pass trial_class=")
     module, _, name = saved.class_spec.partition(":")
     try:
-        found: Any = importlib.import_module(module)
+        found: object = importlib.import_module(module)
     except ImportError as err:
         raise TrialNotImportable(
             f"the trial {saved.class_spec} cannot be imported from {directory / CODE}: {err}; install what is "

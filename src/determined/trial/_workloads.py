@@ -87,7 +87,7 @@ class Workloads:
         env: EnvContext,
         *,
         global_batch_size: int,
-        state: Mapping[str, Any] | None = None,
+        state: Mapping[str, object] | None = None,
         records_per_epoch: int | None = None,
         validation_alters: bool = False,
     ) -> None:
@@ -105,7 +105,7 @@ class Workloads:
         self._validation_period = self._period("min_validation_period", config.get_min_validation_period())
         self._checkpoint_period = self._period("min_checkpoint_period", config.get_min_checkpoint_period())
         self.steps_completed = self._step_id = self._last_ckpt = self._last_val = 0
-        self._result: Any = None  # of the validation at _last_val, for the searcher
+        self._result: object = None  # of the validation at _last_val, for the searcher
         self._saved_is_outdated = False  # by a validation since
         self._workload: Workload | None = None  # that is not answered yet
         self._leg: Leg | None = None

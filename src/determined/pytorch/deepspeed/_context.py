@@ -48,7 +48,7 @@ class DeepSpeedTrialContext(PyTorchTrialContext):
         pipelines = [engine for engine in self.models if isinstance(engine, PipelineEngine)]
         return any(each.num_stages > 1 and not getattr(each, "dynamic_shape", False) for each in pipelines)
 
-    def wrap_model_engine(self, model: Any) -> Any:
+    def wrap_model_engine(self, model: object) -> Any:
         """Have an engine trained and kept in checkpoints.
 
         Args:
@@ -125,31 +125,31 @@ class DeepSpeedTrialContext(PyTorchTrialContext):
         _deprecated("num_micro_batches_per_slot")
         return self.get_num_micro_batches_per_slot()
 
-    def wrap_model(self, *_given: Any, **_named: Any) -> NoReturn:
+    def wrap_model(self, *_given: object, **_named: object) -> NoReturn:
         """Not with DeepSpeed."""
         raise _refusal("wrap_model", "pass the engine of deepspeed.initialize to wrap_model_engine")
 
-    def wrap_optimizer(self, *_given: Any, **_named: Any) -> NoReturn:
+    def wrap_optimizer(self, *_given: object, **_named: object) -> NoReturn:
         """Not with DeepSpeed."""
         raise _refusal("wrap_optimizer", "name the optimizer in DeepSpeed's config or pass it to deepspeed.initialize")
 
-    def wrap_lr_scheduler(self, *_given: Any, **_named: Any) -> NoReturn:
+    def wrap_lr_scheduler(self, *_given: object, **_named: object) -> NoReturn:
         """Not with DeepSpeed."""
         raise _refusal("wrap_lr_scheduler", "name the scheduler in DeepSpeed's config or pass it to initialize")
 
-    def wrap_scaler(self, *_given: Any, **_named: Any) -> NoReturn:
+    def wrap_scaler(self, *_given: object, **_named: object) -> NoReturn:
         """Not with DeepSpeed."""
         raise _refusal("wrap_scaler", "set fp16 or bf16 in DeepSpeed's config")
 
-    def configure_apex_amp(self, *_given: Any, **_named: Any) -> NoReturn:
+    def configure_apex_amp(self, *_given: object, **_named: object) -> NoReturn:
         """Not with DeepSpeed."""
         raise _refusal("configure_apex_amp", "set amp, fp16 or bf16 in DeepSpeed's config")
 
-    def backward(self, *_given: Any, **_named: Any) -> NoReturn:
+    def backward(self, *_given: object, **_named: object) -> NoReturn:
         """Not with DeepSpeed."""
         raise _refusal("backward", "call engine.backward(loss)")
 
-    def step_optimizer(self, *_given: Any, **_named: Any) -> NoReturn:
+    def step_optimizer(self, *_given: object, **_named: object) -> NoReturn:
         """Not with DeepSpeed."""
         raise _refusal("step_optimizer", "call engine.step()")
 
@@ -170,7 +170,7 @@ class DeepSpeedTrialContext(PyTorchTrialContext):
 class EngineExperimentalContext(PyTorchExperimentalContext):
     """`context.experimental`, likewise without what the engine does."""
 
-    def use_amp(self, *_given: Any, **_named: Any) -> NoReturn:
+    def use_amp(self, *_given: object, **_named: object) -> NoReturn:
         """Not with DeepSpeed."""
         raise _refusal("use_amp", "set fp16 or bf16 in DeepSpeed's config")
 

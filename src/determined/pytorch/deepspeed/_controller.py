@@ -94,7 +94,7 @@ class DeepSpeedTrialController(PyTorchTrialController):
                     "the same data; say which by context.set_mpu(ModelParallelUnit(...)) after wrap_model_engine"
                 )
 
-    def _refuse_ragged(self, training: Any) -> None:
+    def _refuse_ragged(self, training: object) -> None:
         if self.context._exchanges_one_size and is_ragged(training):
             raise InvalidExperimentException(
                 "the last micro batch of the training data is smaller than the others, and the stages of a pipeline "
@@ -161,7 +161,7 @@ def _warn_of_step_hook() -> None:
     )
 
 
-def _warn_of_batches(trial: Any) -> None:
+def _warn_of_batches(trial: object) -> None:
     """A PyTorchTrial is given batches; its code, moved here, would fail where it takes one apart."""
     for name in ("train_batch", "evaluate_batch"):
         if next(iter(inspect.signature(getattr(trial, name)).parameters), None) == "batch":

@@ -2,7 +2,6 @@
 
 import pickle
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -36,7 +35,7 @@ def state_file(directory: Path, rank: int) -> Path:
 
 def are_loaded_by_deepspeed(trial: DeepSpeedTrial) -> bool:
     """Whether the trial leaves loading to `DeepSpeedTrial.load`; what it loads by itself is its own affair."""
-    bound: Any = trial.load
+    bound: object = trial.load
     return getattr(bound, "__func__", bound) is DeepSpeedTrial.load
 
 

@@ -83,7 +83,7 @@ class MicroBatchMetrics(ChunkMetrics):
         return {name: _joined(column, self._calls) for name, column in columns.items()} if self._counts else None
 
 
-def is_ragged(loader: Any) -> bool:
+def is_ragged(loader: object) -> bool:
     """Whether the last micro batch of an epoch has fewer records than the others, as far as can be told."""
     sampler = getattr(loader, "batch_sampler", None)
     if type(sampler) is not BatchSampler or sampler.drop_last:
@@ -98,7 +98,7 @@ def is_ragged(loader: Any) -> bool:
 class _Counted:
     """An iterator that knows how many items were taken, by whoever did."""
 
-    def __init__(self, stream: Iterator[Any], position: int) -> None:
+    def __init__(self, stream: Iterator[object], position: int) -> None:
         self._stream = stream
         self.position = position
 

@@ -35,7 +35,7 @@ class DeepSpeedValidation(Validation):
         self,
         trial: DeepSpeedTrial,
         context: DeepSpeedTrialContext,
-        loader: Any,
+        loader: object,
         callbacks: CallbackSet,
         *,
         counts: bool,
@@ -51,21 +51,21 @@ class DeepSpeedValidation(Validation):
         self._without_last = context._exchanges_one_size and is_ragged(loader)
         self._warned_of_tail = False
 
-    def _checked(self, loader: Any) -> Any:
+    def _checked(self, loader: Any) -> object:
         return None if loader is None else super()._checked(loader)
 
-    def _rank_data(self, distributed: core.DistributedContext) -> Iterable[Any]:
+    def _rank_data(self, distributed: core.DistributedContext) -> Iterable[object]:
         if self._data is None:
             mpu, loader = self._mpu, self._loader
             size, rank = (mpu.data_parallel_world_size, mpu.data_parallel_rank) if self._by_batch else (1, 0)
             self._data = share(loader, size, rank) if isinstance(loader, DataLoader) else loader
         return cast(Iterable[Any], self._data)
 
-    def _is_in_step(self, data: Iterable[Any], distributed: core.DistributedContext, most: int | None) -> bool:
+    def _is_in_step(self, data: Iterable[object], distributed: core.DistributedContext, most: int | None) -> bool:
         return True
 
     def _evaluate(
-        self, data: Iterable[Any], distributed: core.DistributedContext, most: int | None
+        self, data: Iterable[object], distributed: core.DistributedContext, most: int | None
     ) -> tuple[MetricColumns, int | None]:
         own, calls = self._count_calls(data, distributed, most)
         evaluate = evaluator(self._trial)
@@ -81,7 +81,7 @@ class DeepSpeedValidation(Validation):
         return returned, None if stream is None or self._is_pipeline else stream.records
 
     def _count_calls(
-        self, data: Iterable[Any], distributed: core.DistributedContext, most: int | None
+        self, data: Iterable[object], distributed: core.DistributedContext, most: int | None
     ) -> tuple[int, int]:
         """Calls of `evaluate_batch` that this rank has data for, and that of the rank which has most."""
         mine = None if data is None else self._length(data)
@@ -132,7 +132,7 @@ class DeepSpeedValidation(Validation):
                 left,
             )
 
-    def _fill_up(self, missing: int, evaluate: Callable[[Any, int], Any]) -> None:
+    def _fill_up(self, missing: int, evaluate: Callable[[object, int], object]) -> None:
         """Calls for the sake of the other ranks, before those that count: what reducers hear of them is forgotten."""
         if not missing:
             return
@@ -141,14 +141,14 @@ class DeepSpeedValidation(Validation):
             evaluate(stream, 0)
         self._context.reset_reducers()
 
-    def _run_whole(self, data: Iterable[Any], distributed: core.DistributedContext) -> tuple[JsonObject, Counted]:
+    def _run_whole(self, data: Iterable[object], distributed: core.DistributedContext) -> tuple[JsonObject, Counted]:
         if self._needs_all and distributed.rank != 0:
             self._trial.evaluate_full_dataset(cast(Any, data))
             self._context.reset_reducers()  # they have heard of all the data here, as the chief's have
         return super()._run_whole(data, distributed)
 
 
-def _taking_what_there_is(evaluate: Callable[[Any, int], Any], stream: Any, index: int) -> Any:
+def _taking_what_there_is(evaluate: Callable[[object, int], object], stream: object, index: int) -> Any:
     try:
         return evaluate(stream, index)
     except StopIteration as err:
@@ -161,7 +161,7 @@ def _taking_what_there_is(evaluate: Callable[[Any, int], Any], stream: Any, inde
 class _Recorded:
     """An iterator that counts records, as far as the trial can tell their number."""
 
-    def __init__(self, stream: Iterator[Any], length: Callable[[Any], int]) -> None:
+    def __init__(self, stream: Iterator[object], length: Callable[[object], int]) -> None:
         self._stream = stream
         self._length = length
         self.records: int | None = 0
@@ -176,7 +176,7 @@ class _Recorded:
         return batch
 
 
-def _endless(loader: Any, *, without_last: bool) -> Iterator[Any]:
+def _endless(loader: Any, *, without_last: bool) -> Iterator[object]:
     """All of the data, again and again: even a rank without a batch of its own has some of it."""
     while True:
         is_empty = True

@@ -32,7 +32,7 @@ def get_ds_config_from_hparams(hparams: Mapping[str, Any], base_dir: str | Path 
 
 
 def overwrite_deepspeed_config(
-    base_ds_config: str | Path | Mapping[str, Any], source_ds_dict: Mapping[str, Any]
+    base_ds_config: str | Path | Mapping[str, object], source_ds_dict: Mapping[str, object]
 ) -> JsonObject:
     """Return a DeepSpeed config in which every value of `source_ds_dict` replaces that of the base, at any depth.
 
@@ -70,7 +70,7 @@ def _read(path: Path) -> Any:
         raise ValueError(f"{path} is not JSON: {err}") from err
 
 
-def _without_doubles(pairs: list[tuple[str, Any]], path: Path) -> JsonObject:
+def _without_doubles(pairs: list[tuple[str, object]], path: Path) -> JsonObject:
     found: JsonObject = {}
     for key, value in pairs:
         if key in found:
@@ -79,7 +79,7 @@ def _without_doubles(pairs: list[tuple[str, Any]], path: Path) -> JsonObject:
     return found
 
 
-def _merged(base: Mapping[str, Any], source: Mapping[str, Any]) -> JsonObject:
+def _merged(base: Mapping[str, object], source: Mapping[str, object]) -> JsonObject:
     merged = copy.deepcopy(dict(base))
     for key, value in source.items():
         before = merged.get(key)

@@ -2,11 +2,10 @@
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
 
 @contextlib.contextmanager
-def dsat_reporting_context(core_context: Any, op: Any, steps_completed: int | None = None) -> Iterator[None]:
+def dsat_reporting_context(core_context: object, op: object, steps_completed: int | None = None) -> Iterator[None]:
     """Run a block. Autotune's own trials ended and reported here; its search is not implemented, so there are none.
 
     Args:

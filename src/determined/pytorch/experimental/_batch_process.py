@@ -26,7 +26,7 @@ _NO_BATCH = object()
 
 def torch_batch_process(
     batch_processor_cls: type[TorchBatchProcessor],
-    dataset: Dataset[Any],
+    dataset: Dataset[object],
     batch_size: int | None = None,
     max_batches: int | None = None,
     checkpoint_interval: int = 5,
@@ -68,13 +68,13 @@ def torch_batch_process(
 class _Data:
     """A dataset in batches, in its own order."""
 
-    dataset: Dataset[Any]
+    dataset: Dataset[object]
     batch_size: int
     drop_last: bool
     options: JsonObject
 
     @classmethod
-    def checked(cls, dataset: Dataset[Any], batch_size: int | None, options: JsonObject) -> "_Data":
+    def checked(cls, dataset: Dataset[object], batch_size: int | None, options: JsonObject) -> "_Data":
         if not hasattr(dataset, "__len__") or isinstance(dataset, IterableDataset):
             raise ValueError(
                 f"{type(dataset).__name__} has no __len__ or no __getitem__; torch_batch_process shares a dataset by "

@@ -5,7 +5,7 @@ import functools
 import inspect
 import numbers
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -21,6 +21,9 @@ from determined.pytorch.lightning._hooks import ModuleHooks
 from determined.pytorch.lightning._logged import ModuleLog
 from determined.pytorch.lightning._optimizers import configured
 from determined.pytorch.lightning._trainer_view import TrainerView
+
+if TYPE_CHECKING:
+    from lightning.pytorch import LightningModule
 
 _PRECISIONS: dict[str, torch.dtype | None] = {
     "32": None,
@@ -72,7 +75,7 @@ class LightningAdapter(PyTorchTrial):
     def __init__(
         self,
         context: PyTorchTrialContext,
-        lightning_module: Any,
+        lightning_module: "LightningModule",
         precision: int | str = 32,
         amp_backend: str = "native",
         amp_level: str = "O2",
@@ -85,7 +88,7 @@ class LightningAdapter(PyTorchTrial):
         self._log = ModuleLog(self.lm, context)
         self._hooks = {name: getattr(self.lm, name) for name in _BATCH_HOOKS if overrides(self.lm, name)}
         self._hooks_are_asked = False
-        self._validated: list[Any] | None = [] if overrides(self.lm, "validation_epoch_end") else None
+        self._validated: list[object] | None = [] if overrides(self.lm, "validation_epoch_end") else None
         self._returned = _Returned()
         self._numbers_training = _wants_number(self.lm.training_step)
         self._numbers_validation = _wants_number(self.lm.validation_step)
@@ -163,7 +166,7 @@ class LightningAdapter(PyTorchTrial):
                 'module are never called; return {**super().build_callbacks(), "yours": ...}'
             )
 
-    def _train(self, batch: Any, batch_idx: int, number: int) -> Any:
+    def _train(self, batch: object, batch_idx: int, number: int) -> object:
         context, optimizer = self.context, self.context.optimizers[number]
         step = self.lm.training_step
         arguments = (batch, batch_idx) if self._numbers_training else (batch,)
@@ -181,13 +184,13 @@ class LightningAdapter(PyTorchTrial):
             context.step_optimizer(optimizer)
         return output
 
-    def _step(self, step: Callable[..., Any], *arguments: Any) -> Any:
+    def _step(self, step: Callable[..., object], *arguments: object) -> object:
         """Through the call of what is wrapped around the module, if anything is: it exchanges gradients."""
         if self.model is self.lm:
             return step(*arguments)
         own = self.lm.__dict__.get("forward")
 
-        def forward(*given: Any) -> Any:
+        def forward(*given: object) -> Any:
             _put_forward(self.lm, own)  # the step itself calls the module
             return step(*given)
 
@@ -203,7 +206,7 @@ class LightningAdapter(PyTorchTrial):
             return contextlib.nullcontext()
         return torch.autocast(self.context.device.type, self._dtype)
 
-    def _call_hook(self, name: str, *arguments: Any) -> Any:
+    def _call_hook(self, name: str, *arguments: object) -> object:
         hook = self._hooks.get(name)
         return None if hook is None else hook(*arguments)
 
@@ -214,7 +217,7 @@ class _Returned:
     def __init__(self) -> None:
         self._names: dict[int, tuple[str, ...]] = {}
 
-    def metrics(self, number: int, output: Any) -> JsonObject:
+    def metrics(self, number: int, output: object) -> JsonObject:
         """What a step returned. One that was left out has the names of the last one: those of all batches are alike."""
         if output is None:
             return dict.fromkeys(self._names.get(number, ("loss",)))
@@ -251,14 +254,14 @@ def _toggled(optimizer: torch.optim.Optimizer, optimizers: list[torch.optim.Opti
             parameter.requires_grad = True
 
 
-def _put_forward(module: Any, own: Any) -> None:
+def _put_forward(module: "LightningModule", own: object) -> None:
     if own is None:
         module.__dict__.pop("forward", None)
     else:
         module.forward = own
 
 
-def _wants_number(step: Callable[..., Any]) -> bool:
+def _wants_number(step: Callable[..., object]) -> bool:
     """Whether a step takes the number of its batch; one without is fine."""
     parameters = inspect.signature(step).parameters
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -266,7 +269,7 @@ def _wants_number(step: Callable[..., Any]) -> bool:
     return len(given) > 1 or any(each.kind is each.VAR_POSITIONAL for each in parameters.values())
 
 
-def _loss(output: Any) -> torch.Tensor:
+def _loss(output: object) -> torch.Tensor:
     loss = output.get("loss") if isinstance(output, dict) else output
     if not isinstance(loss, torch.Tensor):
         raise InvalidModelException(
@@ -275,7 +278,7 @@ def _loss(output: Any) -> torch.Tensor:
     return loss
 
 
-def _metrics(output: Any) -> JsonObject:
+def _metrics(output: object) -> JsonObject:
     """The numbers among what a step returned."""
     if output is None:
         return {}
@@ -283,7 +286,7 @@ def _metrics(output: Any) -> JsonObject:
     return {name: value for name, value in found.items() if _is_number(value)}
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return value.numel() == 1 if isinstance(value, torch.Tensor) else isinstance(value, numbers.Real)
 
 

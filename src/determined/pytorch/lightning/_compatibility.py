@@ -2,9 +2,12 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from determined.errors import InvalidModelException
+
+if TYPE_CHECKING:
+    from lightning.pytorch import LightningModule
 
 _PLAIN = "train with Lightning's own Trainer and `determined.lightning`, which has every hook"
 _IN_INIT = "do it in __init__ of the module or of the trial"
@@ -57,7 +60,7 @@ _REQUIRED = ("training_step", "validation_step", "configure_optimizers")
 _FRAMEWORKS = ("lightning", "pytorch_lightning", "torch", "torchmetrics")
 
 
-def check_module(module: Any) -> None:
+def check_module(module: "LightningModule") -> None:
     """Raises InvalidModelException for a module that cannot be trained as it is meant."""
     if not _is_lightning_module(module):
         raise InvalidModelException(
@@ -73,7 +76,7 @@ def check_module(module: Any) -> None:
     _check_parameters(module)
 
 
-def overrides(module: Any, hook: str) -> bool:
+def overrides(module: "LightningModule", hook: str) -> bool:
     """Whether the user's code, and not Lightning's, has this method; through any chain of base classes."""
     if hook in vars(module):
         return True
@@ -81,15 +84,15 @@ def overrides(module: Any, hook: str) -> bool:
     return owner is not None and owner.__module__.partition(".")[0] not in _FRAMEWORKS
 
 
-def takes(method: Callable[..., Any], parameter: str) -> bool:
+def takes(method: Callable[..., object], parameter: str) -> bool:
     return parameter in inspect.signature(method).parameters
 
 
-def _is_lightning_module(module: Any) -> bool:
+def _is_lightning_module(module: "LightningModule") -> bool:
     return any(base.__name__ == "LightningModule" for base in type(module).__mro__)
 
 
-def _check_hooks(module: Any) -> None:
+def _check_hooks(module: "LightningModule") -> None:
     for hook in _REQUIRED:
         if not overrides(module, hook):
             raise InvalidModelException(f"{type(module).__name__} has no {hook}; LightningAdapter needs one")
@@ -98,7 +101,7 @@ def _check_hooks(module: Any) -> None:
             raise _refused(module, hook, way_out)
 
 
-def _check_parameters(module: Any) -> None:
+def _check_parameters(module: "LightningModule") -> None:
     for hook in _overridden_hooks(module):
         needed = _needed(getattr(module, hook))
         if "dataloader_idx" in needed:
@@ -109,21 +112,21 @@ def _check_parameters(module: Any) -> None:
             raise _refused(module, f"{hook} with {', '.join(needed)}", "take no argument, as in Lightning 2")
 
 
-def _overridden_hooks(module: Any) -> Iterator[str]:
+def _overridden_hooks(module: "LightningModule") -> Iterator[str]:
     for name in dir(type(module)):
         is_hook = name.startswith("on_") or name in ("training_step", "validation_step")
         if is_hook and overrides(module, name) and callable(getattr(type(module), name)):
             yield name
 
 
-def _needed(method: Callable[..., Any]) -> list[str]:
+def _needed(method: Callable[..., object]) -> list[str]:
     """Parameters that a call must give."""
     parameters = inspect.signature(method).parameters.values()
     given = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return [each.name for each in parameters if each.kind in given and each.default is each.empty]
 
 
-def _refused(module: Any, what: str, way_out: str) -> InvalidModelException:
+def _refused(module: "LightningModule", what: str, way_out: str) -> InvalidModelException:
     return InvalidModelException(
         f"{type(module).__name__} has {what}, which LightningAdapter does not support; {way_out}"
     )

@@ -1,12 +1,15 @@
 """The hooks of a LightningModule that a PyTorchTrial has a place for, called there."""
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined._json import JsonObject
 from determined.pytorch._callback import PyTorchCallback
 from determined.pytorch.lightning._compatibility import overrides
 from determined.pytorch.lightning._logged import ModuleLog
+
+if TYPE_CHECKING:
+    from lightning.pytorch import LightningModule
 
 # Ours -> the module's, which takes no argument.
 _BARE = {
@@ -21,7 +24,7 @@ _BARE = {
 class ModuleHooks(PyTorchCallback):
     """The callback `_lightning_module`. It has only the hooks that the module has: others cost nothing."""
 
-    def __init__(self, module: Any, log: ModuleLog, validated: list[Any] | None) -> None:
+    def __init__(self, module: "LightningModule", log: ModuleLog, validated: list[object] | None) -> None:
         self._module = module
         self._log = log
         self._validated = validated  # what `validation_step` returned, for a module that asks
@@ -48,7 +51,7 @@ class ModuleHooks(PyTorchCallback):
         if self._has_begun and sys.exc_info()[0] is None:  # a training that failed has not ended
             self._module.on_train_end()
 
-    def _end_validation_epoch(self, outputs: list[Any]) -> None:
+    def _end_validation_epoch(self, outputs: list[object]) -> None:
         if self._validated is not None:  # of Lightning 1
             returned, self._validated[:] = list(self._validated), []
             self._module.validation_epoch_end(returned)
@@ -73,8 +76,8 @@ def _as_lightning(checkpoint: JsonObject, hook: Any) -> None:
     models[0] = checkpoint.pop("state_dict", models[0])
 
 
-def _without_arguments(hook: Any) -> Any:
-    def call(*_arguments: Any) -> None:
+def _without_arguments(hook: Any) -> object:
+    def call(*_arguments: object) -> None:
         hook()
 
     return call

@@ -4,7 +4,7 @@ training also go to TensorBoard at their batch."""
 import numbers
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -14,6 +14,9 @@ from determined.errors import InvalidModelException
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._reducer import MetricReducer
 from determined.trial import ScalarWriter
+
+if TYPE_CHECKING:
+    from lightning.pytorch import LightningModule
 
 # Where and how a value is shown is not ours to decide; which it is, is.
 _SHOWN_ONLY = frozenset(
@@ -26,14 +29,14 @@ _FOLDS = ("mean", "sum", "min", "max")
 class Logged(MetricReducer):
     """The values of one stage since the last reset; registered once for training and once for validation."""
 
-    def __init__(self, module: Any, distributed: core.DistributedContext) -> None:
+    def __init__(self, module: "LightningModule", distributed: core.DistributedContext) -> None:
         self._module = module
         self._distributed = distributed
         self._has_metrics = any(_keeps_values(part) for part in module.modules())
         self._tallies: dict[str, _Tally] = {}
         self._metrics: JsonObject = {}  # of torchmetrics, which keep their own values
 
-    def add(self, name: str, value: Any, fold: str, weight: float) -> None:
+    def add(self, name: str, value: object, fold: str, weight: float) -> None:
         if _keeps_values(value):
             self._metrics[name] = value
             return
@@ -71,7 +74,7 @@ class _Tally:
 
     def __init__(self, fold: str) -> None:
         self.fold = fold
-        self.total: Any = None
+        self.total: object = None
         self.weight = 0.0
 
     def add(self, value: Any, weight: float) -> None:
@@ -83,7 +86,7 @@ class _Tally:
 class ModuleLog:
     """Stands in for `log`, `log_dict` and `print` of a module."""
 
-    def __init__(self, module: Any, context: PyTorchTrialContext) -> None:
+    def __init__(self, module: "LightningModule", context: PyTorchTrialContext) -> None:
         self._module = module
         self._context = context
         self._training = context.wrap_reducer(Logged(module, context.distributed), for_validation=False)
@@ -91,7 +94,7 @@ class ModuleLog:
         self._points: list[tuple[str, Any, int]] = []
         self._writer: ScalarWriter | None = None
 
-    def log(self, name: str, value: Any, *unknown: Any, **options: Any) -> None:
+    def log(self, name: str, value: object, *unknown: object, **options: object) -> None:
         fold, weight, is_shown = _understood(name, unknown, options)
         value = _checked(name, value)
         is_training = self._module.training
@@ -100,15 +103,15 @@ class ModuleLog:
         if is_training and is_shown and batch is not None and self._context.distributed.rank == 0:
             self._points.append((name, value, batch))
 
-    def log_dict(self, dictionary: Mapping[str, Any], *unknown: Any, **options: Any) -> None:
+    def log_dict(self, dictionary: Mapping[str, object], *unknown: object, **options: object) -> None:
         for name, value in dictionary.items():
             self.log(name, value, *unknown, **options)
 
-    def print(self, *words: Any, sep: str = " ", end: str = "\n", **_options: Any) -> None:
+    def print(self, *words: object, sep: str = " ", end: str = "\n", **_options: object) -> None:
         if self._context.distributed.rank == 0:
             sys.stdout.write(sep.join(map(str, words)) + end)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "ModuleLog":
+    def __deepcopy__(self, memo: dict[int, object]) -> "ModuleLog":
         """A copy of the module, as averages of weights are kept in, logs to the same place."""
         return self
 
@@ -128,7 +131,7 @@ class ModuleLog:
             self._writer.close()
 
 
-def _understood(name: str, unknown: tuple[Any, ...], options: JsonObject) -> tuple[str, float, bool]:
+def _understood(name: str, unknown: tuple[object, ...], options: JsonObject) -> tuple[str, float, bool]:
     rest = set(options) - _SHOWN_ONLY - {"reduce_fx", "batch_size"}
     if unknown or rest:
         words = ", ".join(sorted(rest)) or "arguments without a name"
@@ -146,7 +149,7 @@ def _understood(name: str, unknown: tuple[Any, ...], options: JsonObject) -> tup
     return fold, float(options.get("batch_size") or 1), bool(options.get("logger", True))
 
 
-def _checked(name: str, value: Any) -> Any:
+def _checked(name: str, value: object) -> object:
     if isinstance(value, torch.Tensor):
         if value.numel() != 1:
             raise InvalidModelException(
@@ -160,19 +163,19 @@ def _checked(name: str, value: Any) -> Any:
     )
 
 
-def _keeps_values(value: Any) -> bool:
+def _keeps_values(value: object) -> bool:
     """A metric of torchmetrics."""
     return hasattr(value, "compute") and hasattr(value, "reset")
 
 
-def _folded(fold: str, one: Any, other: Any) -> Any:
+def _folded(fold: str, one: object, other: Any) -> object:
     if fold in ("mean", "sum"):
         return one + other
     pick = torch.minimum if fold == "min" else torch.maximum
     return pick(torch.as_tensor(one), torch.as_tensor(other))
 
 
-def _over_slots(shares: list[tuple[str, Any, float]]) -> Any:
+def _over_slots(shares: list[tuple[str, Any, float]]) -> object:
     fold, total, weight = shares[0]
     for _, other, more in shares[1:]:
         total, weight = _folded(fold, total, other), weight + more

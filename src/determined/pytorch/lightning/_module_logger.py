@@ -33,10 +33,10 @@ class ModuleLogger:
             else:
                 self.experiment.add_scalar(name, float(value), step)
 
-    def log_hyperparams(self, *_params: Any, **_options: Any) -> None:
+    def log_hyperparams(self, *_params: object, **_options: object) -> None:
         """The trial has them already."""
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "ModuleLogger":
+    def __deepcopy__(self, memo: dict[int, object]) -> "ModuleLogger":
         """A copy of the module writes to the same place."""
         return self
 

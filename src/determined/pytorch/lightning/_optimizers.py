@@ -20,7 +20,7 @@ _STEP_MODES = {"epoch": LRScheduler.StepMode.STEP_EVERY_EPOCH, "step": LRSchedul
 class Scheduler:
     """A scheduler and when the loop steps it."""
 
-    scheduler: Any
+    scheduler: object
     step_mode: LRScheduler.StepMode
     frequency: int
 
@@ -31,7 +31,7 @@ class Configured:
     schedulers: list[Scheduler]
 
 
-def configured(returned: Any) -> Configured:
+def configured(returned: object) -> Configured:
     """Raises InvalidModelException for what cannot be trained by."""
     optimizers, schedulers = _split(returned)
     if not optimizers:
@@ -45,7 +45,7 @@ def configured(returned: Any) -> Configured:
     return Configured(optimizers, [_scheduler(each) for each in schedulers])
 
 
-def _split(returned: Any) -> tuple[list[Any], list[Any]]:
+def _split(returned: object) -> tuple[list[Any], list[object]]:
     if returned is None:
         return [], []
     if isinstance(returned, dict):
@@ -58,7 +58,7 @@ def _split(returned: Any) -> tuple[list[Any], list[Any]]:
     return [one for part in parts for one in part[0]], [one for part in parts for one in part[1]]
 
 
-def _of_dict(returned: JsonObject) -> tuple[list[Any], list[Any]]:
+def _of_dict(returned: JsonObject) -> tuple[list[object], list[object]]:
     if "optimizer" not in returned:
         raise InvalidModelException(
             f"configure_optimizers returned a dict with {sorted(returned)}; it needs the key 'optimizer'"

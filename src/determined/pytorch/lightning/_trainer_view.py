@@ -1,10 +1,13 @@
 """What `self.trainer` of an adapted module can be asked: where training is, and who this rank is."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from determined.errors import InvalidModelException
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch.lightning._module_logger import ModuleLogger
+
+if TYPE_CHECKING:
+    from lightning.pytorch import LightningModule
 
 
 class TrainerView:
@@ -17,7 +20,7 @@ class TrainerView:
     predicting = False
     fast_dev_run = False
 
-    def __init__(self, module: Any, context: PyTorchTrialContext) -> None:
+    def __init__(self, module: "LightningModule", context: PyTorchTrialContext) -> None:
         self._module = module
         self._context = context
         self.logger = ModuleLogger(context)

@@ -2,7 +2,6 @@
 
 import numbers
 from abc import ABC, abstractmethod
-from typing import Any
 
 from determined._json import JsonObject
 from determined.tensorboard.tags import tag_of
@@ -56,5 +55,5 @@ class BatchMetricWriter:
                 self.writer.add_scalar(tag_of(group, name), value, step)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
