@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from determined.config.experiment_schema import EXPERIMENT
-from determined.config.master_schema import MasterFile
 from determined.config.searcher import SEARCHER
 from determined.config.storage import CHECKPOINT_STORAGE
+from determined.master.config.file import MasterFile
 from determined.schema.lists import ListOf
 from determined.schema.node import Node
 from determined.schema.objects import UNSET, Field, Object, Tagged

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from determined import config
+from determined.master.config import load_master_config
 
 ROOT = Path(__file__).parents[1]
 _FENCE = re.compile(r"^```(\S*)$")
@@ -54,7 +55,7 @@ def check_config(block: Block) -> None:
     """Check a config: a whole experiment must be complete, a part of one sound; a master.yaml is a master's."""
     raw = config.parse_yaml(block.text)
     if block.marks.get("file", "").startswith("master"):
-        config.load_master_config(raw, {"HOME": "/home/nobody"}, {})
+        load_master_config(raw, {"HOME": "/home/nobody"}, {})
         return
     config.check_sane(raw)
     if "searcher" in raw and "entrypoint" in raw:

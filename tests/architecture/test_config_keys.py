@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from determined.config.experiment_schema import EXPERIMENT
-from determined.config.master_schema import MasterFile
+from determined.master.config.file import MasterFile
 from determined.schema.lists import ListOf
 from determined.schema.node import Node
 from determined.schema.objects import Field, Object, Tagged

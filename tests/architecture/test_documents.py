@@ -20,6 +20,7 @@ REFERENCES = (
     "make_cli_reference",
     "make_completion_table",
     "make_config_reference",
+    "make_engines_table",
     "make_frameworks_table",
     "make_permission_reference",
     "make_webui_types",

@@ -12,7 +12,7 @@ from determined.wire.user import LoginRequest
 # Whether a field of a config is secret; the name of a container; the lifespans of tokens.
 NO_SECRETS = {
     "schema/objects.py: Field.secret",
-    "config/master_schema.py: Security.token",
+    "master/config/file.py: Security.token",
     "engines/docker/tracked_container.py: TrackedContainer.identity",
 }
 SOURCE = Path(__file__).parents[2] / "src" / "determined"

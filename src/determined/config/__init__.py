@@ -1,4 +1,4 @@
-"""Experiment, job, master and agent configs as typed data: parsing, checks, merging, defaults, older generations.
+"""Experiment, job and agent configs as typed data: parsing, checks, merging, defaults, older generations.
 
 Names are loaded on first use: the command line needs one or two of them and must start fast.
 """
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from determined.config.generations import Generation, generation
     from determined.config.log_policies import LogAction, LogPolicy
     from determined.config.masking import mask_secrets, masked_places, restore_secrets
-    from determined.config.master import MasterConfig, load_master_config
     from determined.config.merging import merge
     from determined.config.names import random_name
     from determined.config.overrides import apply_overrides
@@ -38,7 +37,6 @@ __all__ = [
     "Length",
     "LogAction",
     "LogPolicy",
-    "MasterConfig",
     "Prepared",
     "ProxyPort",
     "Resources",
@@ -52,7 +50,6 @@ __all__ = [
     "dump_yaml",
     "generation",
     "load_agent_config",
-    "load_master_config",
     "mask_secrets",
     "masked_places",
     "merge",
@@ -85,7 +82,6 @@ _HOMES = {
     "config.experiment_schema": "ExperimentConfig",
     "config.generations": "Generation generation",
     "config.log_policies": "LogAction LogPolicy",
-    "config.master": "MasterConfig load_master_config",
     "config.masking": "mask_secrets masked_places restore_secrets",
     "config.merging": "merge",
     "config.names": "random_name",

@@ -7,7 +7,7 @@ from determined._json import JsonObject
 # By name, so that nobody waits for the declarations of configs that were not asked for.
 KINDS = {
     "experiment": "config.experiment_schema.ExperimentConfig",
-    "master": "config.master_schema.MasterFile",
+    "master": "master.config.file.MasterFile",
     "agent": "config.agent.AgentConfig",
     "command": "config.job.JobConfig",
     "notebook": "config.job.JobConfig",

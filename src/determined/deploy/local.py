@@ -77,7 +77,8 @@ def _read(path: Path | None) -> dict[str, Any]:
         return {}
     if not path.is_file():
         raise InvalidArgument(f"no master config at '{path}'; check --master-config-path")
-    from determined.config import load_master_config, parse_yaml
+    from determined.config import parse_yaml
+    from determined.master.config import load_master_config
 
     own = parse_yaml(path.read_text())
     load_master_config(own, {}, {})  # refused here, before a running cluster is stopped for it

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 
 from determined.api.address import is_loopback
 from determined.api.own_master import MasterState
-from determined.config.ray_manager import ray_manager, ray_pool
 from determined.deploy import local, master_log
 from determined.deploy.options import MasterOptions
 from determined.deploy.process import is_free
 from determined.errors import FailedPrecondition, InvalidArgument
+from determined.master.config import load_master_config
 
 _CONNECT_SECONDS = 5.0
 _NODES_SECONDS = 60.0  # a bridge and its nodes are there in seconds; a Ray head that just started takes longer
@@ -110,12 +110,11 @@ def _config(options: RayOptions) -> dict[str, Any]:
         pool["slots_per_node"] = options.slots_per_node
     if options.max_nodes:
         pool["max_nodes"] = options.max_nodes
-    ray_manager(manager)  # refused here, before a running master is stopped for it
-    ray_pool("default", pool)
     config: dict[str, Any] = {
         "resource_manager": manager,
         "resource_pools": [{"pool_name": "default", "ray": pool}],
     }
     if options.storage_host_path:
         config["checkpoint_storage"] = {"type": "shared_fs", "host_path": options.storage_host_path}
+    load_master_config(config, {}, {})  # refused here, before a running master is stopped for it
     return config

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import socket
-import sys
 import uuid
 import warnings
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -12,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 import uvicorn
 from litestar import Litestar, Request
@@ -23,10 +21,8 @@ from litestar.types import Message, Scope
 from sqlalchemy import Connection
 
 from determined.engines.base import Engine
-from determined.engines.local.engine import LocalEngine, LocalNode
 from determined.errors import FailedPrecondition
 from determined.master import supervise
-from determined.master.auth.browser import LOOPBACK
 from determined.master.auth.guard import caller_of, guard, require_rows
 from determined.master.auth.identity import Caller
 from determined.master.auth.login_link import LoginLinks
@@ -38,15 +34,14 @@ from determined.master.background.gc import GarbageCollector
 from determined.master.background.proposer import Proposer
 from determined.master.bus import Bus
 from determined.master.clock import Clock, SystemClock
-from determined.master.config import EngineConfig, MasterConfig, Pool
+from determined.master.config import MasterConfig
 from determined.master.connections import BoundedProtocol, Connections
 from determined.master.context import ClusterIdentity, MasterContext
 from determined.master.db import migrate
 from determined.master.db.data_directory import DataDirectory
 from determined.master.db.database import Database
 from determined.master.db.ownership import Ownership
-from determined.master.lifecycle.certificate import known_as
-from determined.master.lifecycle.identity import advertised_url
+from determined.master.engine_wiring import build_engines, with_found_pools
 from determined.master.lifecycle.reconciler import Reconciler
 from determined.master.routes import nouns
 from determined.master.routes.docs import openapi_config
@@ -178,7 +173,7 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     directory = DataDirectory(Path(plan.config.data_dir))
     stack.callback(directory.close)
     await asyncio.to_thread(directory.make_checkpoints)
-    plan = replace(plan, config=await _with_found_pools(plan.config, directory))
+    plan = replace(plan, config=await with_found_pools(plan.config))
     db = Database(plan.config.db.address or directory.database_url)
     stack.push_async_callback(db.close)
     ownership = Ownership(db.engine)
@@ -189,7 +184,7 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     await _prepare_storage(ctx)
     state.ctx = ctx
 
-    engines = list(plan.engine_factory(ctx) if plan.engine_factory else _engines(plan, directory, ctx))
+    engines = list(plan.engine_factory(ctx) if plan.engine_factory else build_engines(ctx, plan.visible_gpus))
     reconciler = Reconciler(ctx, engines)
     await reconciler.open()
     stack.push_async_callback(reconciler.close)
@@ -246,116 +241,6 @@ async def _populate(db: Database, config: MasterConfig, directory: DataDirectory
         bootstrap.populate(conn, clock.now(), password)
 
     await db.write(write)
-
-
-async def _with_found_pools(config: MasterConfig, directory: DataDirectory) -> MasterConfig:
-    """Pools that only the engine can name."""
-    if config.engines[0].type != "slurm":
-        return config
-    from determined.engines.slurm.discovery import with_partitions
-
-    return await with_partitions(config, directory.path / config.engines[0].name)
-
-
-def _engines(plan: Plan, directory: DataDirectory, ctx: MasterContext) -> list[Engine]:
-    """One for each resource manager of the config; an engine's code is read only where it is named."""
-    return [_engine(plan, directory, ctx, engine) for engine in plan.config.engines]
-
-
-def _engine(plan: Plan, directory: DataDirectory, ctx: MasterContext, engine: EngineConfig) -> Engine:
-    if engine.type == "agent":
-        return _local_engine(plan, directory)
-    if engine.type == "ray":
-        _warn_of_loopback(plan.config, engine)
-        return _ray_engine(plan.config, ctx, engine)
-    if engine.type == "slurm":
-        from determined.engines.slurm.discovery import slurm_engine
-
-        _warn_of_loopback(plan.config, engine)
-        place = directory.path / engine.name
-        return slurm_engine(plan.config, engine, place, ctx.cluster.cluster_id, sys.executable)
-    if engine.type == "docker":
-        return _docker_engine(plan, directory, ctx, engine)
-    raise FailedPrecondition(
-        f"resource_manager.type={engine.type} is not supported; use agent (this machine), docker, ray or slurm"
-    )
-
-
-def _local_engine(plan: Plan, directory: DataDirectory) -> LocalEngine:
-    return LocalEngine(run_root=directory.runs, nodes=_local_nodes(plan.config), visible_gpus=plan.visible_gpus)
-
-
-def _docker_engine(plan: Plan, directory: DataDirectory, ctx: MasterContext, engine: EngineConfig) -> Engine:
-    from determined.config.docker_manager import docker_settings
-    from determined.engines.docker.engine import DockerEngine, DockerNode
-
-    config, settings = plan.config, docker_settings(engine.settings)
-    if settings.network != "host":
-        _warn_of_loopback(config, engine, f"containers of network '{settings.network}'")
-    pools = [pool for pool in config.pools if pool.engine == engine.name]
-    node = DockerNode(
-        id=f"{socket.gethostname()}-{engine.name}" if len(config.engines) > 1 else socket.gethostname(),
-        pool=pools[0].pool_name,
-        also_pools=tuple(pool.pool_name for pool in pools[1:]),
-        slots=settings.slots if settings.slots is not None else config.slots,
-        slot_type=settings.slot_type or config.slot_type,
-        visible_gpus=settings.visible_gpus or plan.visible_gpus,
-        max_aux=pools[0].max_aux_containers_per_agent,
-    )
-    place = directory.path / engine.name / "runs"
-    return DockerEngine(place, node, settings, ctx.cluster.cluster_id, sys.executable, name=engine.name)
-
-
-def _warn_of_loopback(config: MasterConfig, engine: EngineConfig, who: str = "tasks on other hosts") -> None:
-    url = advertised_url(config)
-    if urlsplit(url).hostname in LOOPBACK:
-        logger.warning(
-            "%s: %s cannot reach this master at %s; set host (0.0.0.0, or one that they reach),"
-            " security.tls, and advertised_url where that is not the address they use",
-            engine.name,
-            who,
-            url,
-        )
-
-
-def _ray_engine(config: MasterConfig, ctx: MasterContext, engine: EngineConfig) -> Engine:
-    from determined.config.ray_manager import ray_manager, ray_pool
-    from determined.engines.ray.bridge_supervisor import Home
-    from determined.engines.ray.engine import RayEngine
-
-    known = known_as(config)
-    home = Home(
-        cluster_id=ctx.cluster.cluster_id,
-        secret=ctx.cluster.secret,
-        url=advertised_url(config),
-        cert=Path(known.file).read_text() if known.file else None,
-        cert_name=known.name,
-    )
-    pools = [ray_pool(p.pool_name, p.ray) for p in config.pools if p.engine == engine.name]
-    return RayEngine(engine.name, home, ray_manager(engine.settings), pools)
-
-
-def _local_nodes(config: MasterConfig) -> list[LocalNode]:
-    """`local_agents` nodes. Devices are looked for once: two nodes that found the same GPU would both hand it out."""
-    pool = _local_pool(config)
-    host = socket.gethostname()
-    return [
-        LocalNode(
-            id=host if number == 0 else f"{host}-{number}",
-            pool=pool.pool_name,
-            slots=config.slots if number == 0 or config.slots is not None else 1,
-            slot_type=config.slot_type,
-            max_aux=pool.max_aux_containers_per_agent,
-        )
-        for number in range(config.local_agents)
-    ]
-
-
-def _local_pool(config: MasterConfig) -> Pool:
-    """The cluster's default pool where that is the local engine's, else its first."""
-    name = next(engine.name for engine in config.engines if engine.type == "agent")
-    own = {pool.pool_name: pool for pool in config.pools if pool.engine == name}
-    return own.get(config.resource_manager.default_compute_resource_pool) or next(iter(own.values()))
 
 
 def _start_loops(ctx: MasterContext) -> list[asyncio.Task[Any]]:

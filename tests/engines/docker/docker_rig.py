@@ -11,7 +11,7 @@ from docker_daemon import DockerDaemon
 from engine_rig import EngineRig
 from host_image import BARE
 
-from determined.config.docker_manager import DockerSettings
+from determined.engines.docker.config import DockerManager
 from determined.engines.docker.engine import DockerEngine, DockerNode
 from determined.engines.model import Container, Launch, Mount
 
@@ -30,7 +30,7 @@ class DockerRig(EngineRig):
         self._seen: dict[str, int] = {}
 
     def engine(self) -> DockerEngine:
-        settings = DockerSettings(socket=self.daemon.socket, **self.settings)
+        settings = DockerManager(socket=self.daemon.socket, **self.settings)
         return DockerEngine(self.run_root, DockerNode(self.node, slots=4), settings, "cluster-1", sys.executable)
 
     def launch(self, resource_id: str, *, allocation_id: str | None = None, rank: int = 0, size: int = 1) -> Launch:

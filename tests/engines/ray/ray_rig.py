@@ -6,8 +6,8 @@ from bridge_door import BridgeDoor
 from engine_rig import EngineRig, eventually
 from ray_cluster import RayCluster
 
-from determined.config.ray_manager import RayManager, RayPool
 from determined.engines.ray.bridge_supervisor import Home
+from determined.engines.ray.config import RayManager, RayPool
 from determined.engines.ray.engine import RayEngine
 
 SECRET = b"the secret of the cluster under test"

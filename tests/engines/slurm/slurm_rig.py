@@ -5,7 +5,7 @@ from pathlib import Path
 from engine_rig import EngineRig
 from slurm_cluster import SlurmCluster
 
-from determined.config.slurm_manager import SlurmSettings
+from determined.engines.slurm.config import SlurmManager
 from determined.engines.slurm.engine import SlurmEngine
 
 POOLS = {"main": "main", "quick": "urgent", "small": "small"}
@@ -23,7 +23,7 @@ class SlurmRig(EngineRig):
 
     def engine(self, **changes: object) -> SlurmEngine:
         settings = {"slot_type": "cpu", "run_root": str(self.run_root), "job_storage_root": str(self.marks), **changes}
-        return SlurmEngine(SlurmSettings(**settings), POOLS, self.place / "slurm", "cluster-1", self._python)  # type: ignore[arg-type]
+        return SlurmEngine(SlurmManager(**settings), POOLS, self.place / "slurm", "cluster-1", self._python)  # type: ignore[arg-type]
 
     def lose_node(self, resource_id: str) -> None:
         self._cluster.lose_node(self.node_of(resource_id))

@@ -3,8 +3,8 @@
 import pytest
 
 from determined.config import mask_secrets
-from determined.config.master_schema import MasterFile
 from determined.constants import MASKED
+from determined.master.config.file import MasterFile
 
 
 def test_known_secrets_are_masked_and_the_rest_stays() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from determined.api.own_master import MasterState
 from determined.cli.main import main
-from determined.config import load_master_config
 from determined.deploy import ray
 from determined.errors import FailedPrecondition, InvalidArgument, InvalidConfig
+from determined.master.config import load_master_config
 
 
 def test_address_that_is_no_dashboard_is_refused() -> None:
@@ -29,8 +29,8 @@ def test_dashboard_that_does_not_answer_is_named_with_what_to_do() -> None:
 def test_options_become_a_manager_and_a_pool_that_a_master_accepts() -> None:
     options = ray.RayOptions("http://h:8265", resource="CPU", slots_per_node=4, max_nodes=2, storage_host_path="/c")
     config = load_master_config(ray._config(options), {"HOME": "/nowhere"}, {})
-    assert (config.engines[0].type, config.engines[0].settings["dashboard_url"]) == ("ray", "http://h:8265")
-    assert config.pools[0].settings["ray"] == {"resource": "CPU", "slots_per_node": 4, "max_nodes": 2}
+    assert (config.engines[0].type, config.engines[0].manager.raw["dashboard_url"]) == ("ray", "http://h:8265")
+    assert config.pools[0].raw["ray"] == {"resource": "CPU", "slots_per_node": 4, "max_nodes": 2}
 
 
 def test_impossible_sizes_are_refused_before_anything_is_stopped() -> None:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from determined._version import __version__
-from determined.config.docker_manager import DockerSettings
 from determined.engines.base import Engine
 from determined.engines.docker.api import Docker, Status
+from determined.engines.docker.config import DockerManager
 from determined.engines.docker.images import Images
 from determined.engines.docker.python_mounts import find_python_mounts
 from determined.engines.docker.starter import RESOURCE, Starter
@@ -59,7 +59,7 @@ class DockerEngine(Engine):
         self,
         run_root: Path,
         node: DockerNode,
-        settings: DockerSettings,
+        settings: DockerManager,
         cluster_id: str,
         python: str,
         *,

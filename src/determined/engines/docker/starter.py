@@ -6,8 +6,8 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 
-from determined.config.docker_manager import DockerSettings
 from determined.engines.docker.api import Docker, Ended, Status
+from determined.engines.docker.config import DockerManager
 from determined.engines.docker.container_spec import Place, container_body
 from determined.engines.docker.images import Images
 from determined.engines.docker.python_mounts import PythonMounts
@@ -36,7 +36,7 @@ class Starter:
         self,
         docker: Docker,
         images: Images,
-        settings: DockerSettings,
+        settings: DockerManager,
         labels: Mapping[str, str],
         node: Node,
         python_mounts: PythonMounts,

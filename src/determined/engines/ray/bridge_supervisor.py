@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from determined import _bound_address
 from determined._version import __version__
-from determined.config.ray_manager import RayManager
+from determined.engines.ray.config import RayManager
 from determined.engines.ray.jobs import Dashboard, Job
 from determined.errors import DeterminedError, FailedPrecondition, Unauthenticated
 from determined.wire.bridge import BridgeOrder, Enrolment, EnrolRequest, enrol_proof

@@ -12,11 +12,11 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from determined._version import __version__
-from determined.config.ray_manager import RayManager, RayPool
 from determined.engines.base import Engine
 from determined.engines.model import EngineEvent, GoneReason, Launch, Node, NodesChanged, RunnerGone
 from determined.engines.ray import resources
 from determined.engines.ray.bridge_supervisor import BridgeSupervisor, Home
+from determined.engines.ray.config import RayManager, RayPool
 from determined.engines.ray.node_backoff import NodeBackoff
 from determined.engines.ray.runner_table import RunnerTable
 from determined.errors import Unavailable

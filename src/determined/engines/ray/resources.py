@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from determined.config.ray_manager import GPU, RayPool
 from determined.engines.model import Device, Node, Slot
+from determined.engines.ray.config import GPU, RayPool
 from determined.wire.bridge import BridgedNode
 
 _HEAD = "node:__internal_head__"  # a resource that Ray gives to its head alone

@@ -11,12 +11,12 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from determined.config.slurm_manager import SlurmSettings
 from determined.engines.base import Engine
 from determined.engines.host import process, untrusted
 from determined.engines.model import Device, EngineEvent, GoneReason, Launch, Node, NodesChanged
 from determined.engines.slurm import states
 from determined.engines.slurm.commands import Slurm
+from determined.engines.slurm.config import SlurmManager
 from determined.engines.slurm.hosts import Hosts
 from determined.engines.slurm.job_table import JobTable
 from determined.engines.slurm.poll_interval import PollInterval
@@ -46,7 +46,7 @@ class SlurmEngine(Engine):
 
     def __init__(
         self,
-        settings: SlurmSettings,
+        settings: SlurmManager,
         pools: Mapping[str, str],
         place: Path,
         cluster_id: str,

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from determined.config.slurm_manager import SlurmSettings
 from determined.engines.model import Node
 from determined.engines.slurm import partitions
+from determined.engines.slurm.config import SlurmManager
 from determined.engines.slurm.partitions import Host
 
 
 class Hosts:
     """`pools`: pool -> partition."""
 
-    def __init__(self, settings: SlurmSettings, pools: Mapping[str, str]) -> None:
+    def __init__(self, settings: SlurmManager, pools: Mapping[str, str]) -> None:
         self.pools = dict(pools)
         self.lines: list[str] = []
         self.nodes: tuple[Node, ...] = ()

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from determined.config.slurm_manager import SlurmSettings
 from determined.engines.model import Device, Launch
+from determined.engines.slurm.config import SlurmManager
 from determined.engines.slurm.records import Record
 from determined.engines.slurm.script import Job, time_limit
 from determined.engines.slurm.states import JobView
@@ -41,12 +41,12 @@ def allocation_of(cluster_id: str, tag: str) -> str | None:
     return tag.removeprefix(prefix) if tag.startswith(prefix) else None
 
 
-def output_of(settings: SlurmSettings, job: str) -> str:
+def output_of(settings: SlurmManager, job: str) -> str:
     return str(Path(settings.job_storage_root) / f"determined-{job}.out") if settings.job_storage_root else "/dev/null"
 
 
 def job_of(
-    launches: Sequence[Launch], tag: str, partition: str, limit: int | None, settings: SlurmSettings, python: str
+    launches: Sequence[Launch], tag: str, partition: str, limit: int | None, settings: SlurmManager, python: str
 ) -> Job:
     """`limit`: how many seconds the partition lets a job run that says nothing. Reads the master's certificate."""
     first = launches[0]
@@ -69,7 +69,7 @@ def job_of(
     )
 
 
-def _order(launch: Launch, settings: SlurmSettings) -> Order:
+def _order(launch: Launch, settings: SlurmManager) -> Order:
     order: dict[str, Any] = {}
     if launch.master_cert_file is not None:
         order["master_cert"] = Path(launch.master_cert_file).read_text()

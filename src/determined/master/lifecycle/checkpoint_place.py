@@ -9,7 +9,6 @@ from typing import Any
 from determined.constants import DEFAULT_RUN_DIR
 from determined.master.config import MasterConfig
 
-_HERE = ("agent", "docker")  # engines whose tasks run on the master's own machine
 _FILES = ("shared_fs", "directory")
 
 
@@ -35,10 +34,10 @@ def place_of(
         section: Its storage, or one that a trial of it has chosen for itself.
         engine_name: What runs the task; None: what runs tasks of its pool now.
     """
-    engine = _engine_type(config, engine_name or _engine_of_pool(config, active))
-    if section is None or section.get("type") not in _FILES or engine not in _HERE:
+    engine = config.engine(engine_name or _engine_of_pool(config, active))
+    if section is None or section.get("type") not in _FILES or engine is None or not engine.manager.runs_here:
         return Place(section)
-    if engine != "docker" or section["type"] != "directory":
+    if not engine.manager.runs_containers or section["type"] != "directory":
         return Place(section, is_here=True)
     inside = section["container_path"]
     outside = _outside_of_container(inside, active.get("bind_mounts") or ())
@@ -55,10 +54,6 @@ def run_roots(config: MasterConfig) -> list[str]:
     """Directories of this machine whose content is deleted when tasks end."""
     data = Path(config.data_dir).absolute()
     return [str(data / "runs"), *(str(data / engine.name / "runs") for engine in config.engines)]
-
-
-def _engine_type(config: MasterConfig, name: str | None) -> str | None:
-    return next((engine.type for engine in config.engines if engine.name == name), None)
 
 
 def _engine_of_pool(config: MasterConfig, active: dict[str, Any]) -> str | None:

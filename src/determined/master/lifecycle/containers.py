@@ -20,7 +20,8 @@ _RUNTIME_VARIABLES = "NVIDIA_"  # read by the container runtime itself, before a
 
 def are_run_by(config: MasterConfig, engine: str) -> bool:
     """Whether tasks of this engine (its name) run in containers."""
-    return any(one.type == "docker" for one in config.engines if one.name == engine)
+    configured = config.engine(engine)
+    return configured is not None and configured.manager.runs_containers
 
 
 def wanted(conn: Connection, runner: Runner, allocation: Allocation, config: MasterConfig) -> Container | None:

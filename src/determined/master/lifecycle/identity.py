@@ -9,7 +9,6 @@ from determined.errors import FailedPrecondition
 from determined.master.config import MasterConfig
 from determined.master.db.queries.runner import AliveRunner, Identity
 
-_HERE = ("agent", "docker")  # engines of the master's own machine, where it can run tasks as other users
 _ANY_ADDRESS = ("", "0.0.0.0", "::")
 
 
@@ -43,11 +42,11 @@ def isolation_problem(row: Identity | AliveRunner, config: MasterConfig, engine:
     """
     if not config.security.require_user_isolation:
         return None
-    elsewhere = next((e for e in config.engines if e.type not in _HERE and e.name == engine), None)
-    if elsewhere is not None:
+    configured = config.engine(engine)
+    if configured is not None and not configured.manager.runs_here:
         return (
-            f"security.require_user_isolation is set, but all tasks of '{elsewhere.name}' ({elsewhere.type}) run as one"
-            " OS user; choose a resource pool of the master's own machine"
+            f"security.require_user_isolation is set, but all tasks of '{configured.name}' ({configured.type}) run as"
+            " one OS user; choose a resource pool of the master's own machine"
         )
     if not can_switch_users():
         return (

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from determined.config import overlay_container_defaults
 from determined.config.container_defaults import TaskContainerDefaults
+from determined.engines import registry
 from determined.engines.scheduling.model import FittingPolicy, Settings
 from determined.master.config import MasterConfig
 
@@ -23,7 +24,7 @@ class Pool:
     settings: Settings
     default_priority: int = 42
     max_aux: int | None = None
-    engine: str = "local"  # whose nodes it is made of
+    engine: str = registry.engine_name(registry.DEFAULT)  # whose nodes it is made of
 
 
 def container_defaults(config: MasterConfig, pool_name: str) -> TaskContainerDefaults:
@@ -34,10 +35,10 @@ def container_defaults(config: MasterConfig, pool_name: str) -> TaskContainerDef
 
 
 def engine_type(config: MasterConfig, pool: str) -> str:
-    """Tell what kind of engine (agent, docker, ray, slurm) runs the tasks of a pool."""
-    found = config.pool(pool)
-    named = [engine.type for engine in config.engines if found is not None and engine.name == found.engine]
-    return named[0] if named else config.engines[0].type
+    """Tell what kind of engine runs the tasks of a pool."""
+    configured = config.pool(pool)
+    engine = config.engine(configured.engine) if configured is not None else None
+    return (engine or config.engines[0]).type
 
 
 def pools_of(config: MasterConfig) -> dict[str, Pool]:

@@ -12,9 +12,9 @@ from ray_dashboard import JobsDashboard
 
 from determined._bound_address import of_url
 from determined._version import __version__
-from determined.config.ray_manager import RayManager, RayPool
 from determined.engines.model import Device, GoneReason, Launch, NodesChanged, RunnerGone
 from determined.engines.ray.bridge_supervisor import BridgeSupervisor, Home
+from determined.engines.ray.config import RayManager, RayPool
 from determined.engines.ray.engine import RayEngine
 from determined.errors import FailedPrecondition, Unauthenticated, Unavailable
 from determined.wire.bridge import (

@@ -1,8 +1,8 @@
 """What of a Ray cluster is offered to which pool."""
 
-from determined.config.ray_manager import RayPool
 from determined.engines.model import Device
 from determined.engines.ray import resources
+from determined.engines.ray.config import RayPool
 from determined.wire.bridge import BridgedNode
 
 GPUS, CPUS = RayPool(name="gpus"), RayPool(name="cpus", resource="CPU", per_slot=2.0)

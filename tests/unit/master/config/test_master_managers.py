@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from determined.config.master import EngineConfig, MasterConfig, load_master_config
 from determined.errors import InvalidConfig
+from determined.master.config import MasterConfig, load_master_config
 
 RAY = {
     "resource_manager": {"type": "ray", "name": "big", "dashboard_url": "http://ray:1"},
@@ -21,7 +21,7 @@ def test_master_without_a_manager_has_the_local_engine() -> None:
     config = load()
     assert [(engine.name, engine.type) for engine in config.engines] == [("local", "agent")]
     assert [pool.engine for pool in config.pools] == ["local"]
-    assert [(e.name, e.type) for e in config.engines] == [(e.name, e.type) for e in (EngineConfig(),)]
+    assert config.engines == MasterConfig().engines
 
 
 def test_pools_of_several_managers_know_whose_they_are() -> None:
@@ -37,7 +37,7 @@ def test_pools_of_several_managers_know_whose_they_are() -> None:
     ]
     assert [pool.scheduler.type for pool in config.pools] == ["fair_share", "fair_share", "priority"]
     assert [(engine.name, engine.type) for engine in config.engines] == [("local", "agent"), ("big", "ray")]
-    assert config.engines[1].settings["dashboard_url"] == "http://ray:1"
+    assert config.engines[1].manager.raw["dashboard_url"] == "http://ray:1"
     assert config.resource_manager.default_compute_resource_pool == "here"
 
 

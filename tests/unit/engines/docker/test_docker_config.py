@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from determined.config.docker_manager import DockerSettings, docker_settings
-from determined.config.master import MasterConfig, load_master_config
+from determined.engines.docker.config import DockerManager
 from determined.errors import InvalidConfig
+from determined.master.config import MasterConfig, load_master_config
 
 
 def load(**data: Any) -> MasterConfig:
@@ -14,12 +14,12 @@ def load(**data: Any) -> MasterConfig:
 
 
 def test_defaults_are_the_hosts_own_daemon_and_network() -> None:
-    assert docker_settings({"type": "docker"}) == DockerSettings()
-    assert DockerSettings().network == "host"
+    assert DockerManager.of({"type": "docker"}) == DockerManager()
+    assert DockerManager().network == "host"
 
 
 def test_sizes_and_socket_urls_are_understood() -> None:
-    settings = docker_settings({"socket": "unix:///run/user/1000/docker.sock", "memory": "2g"})
+    settings = DockerManager.of({"socket": "unix:///run/user/1000/docker.sock", "memory": "2g"})
     assert (settings.socket, settings.memory) == ("/run/user/1000/docker.sock", 2 * 1024**3)
 
 

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from determined._json import JsonObject
-from determined.config.resource_manager import ResourceManager
+from determined.engines.resource_manager import ResourceManager
 from determined.schema.node import Boolean, Integer, Text
-from determined.schema.section import field
+from determined.schema.section import Section, field
 
 
 class _SlotType(Text):
@@ -15,8 +14,23 @@ class _SlotType(Text):
         return "cuda" if value == "gpu" else str(value)
 
 
-class SlurmSettings(ResourceManager, extra=True):
+class SlurmPoolKeys(Section):
+    """The keys that Slurm adds to a resource pool."""
+
+    partition: str | None = field(
+        Text(), "Slurm: the partition behind this pool; default: its name.", default=None, fill=False,
+        engines=("slurm",),
+    )  # fmt: skip
+
+
+class SlurmManager(ResourceManager, extra=True):
     """An operator's Slurm."""
+
+    kind = "slurm"
+    where = "a Slurm cluster"
+    page = "slurm.md"
+    finds_pools = True
+    pool_keys = SlurmPoolKeys
 
     type: str = field(Text(), "`slurm`.", default="slurm")
     slot_type: str = field(
@@ -53,8 +67,3 @@ class SlurmSettings(ResourceManager, extra=True):
         "Seconds before a job's time limit at which its task is asked to save and leave.",
         default=120,
     )
-
-
-def slurm_settings(raw: JsonObject) -> SlurmSettings:
-    """Check and type a resource manager. Raises InvalidConfig with every violation."""
-    return SlurmSettings.parse(raw, "invalid resource_manager of type slurm")

@@ -1,17 +1,13 @@
-"""The local engine with the real runner, against a loopback master that answers it."""
+"""Runners of a local engine as processes of this machine."""
 
 import contextlib
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from engine_contract import EngineContract
-from engine_rig import EngineRig, opened
+from engine_rig import EngineRig
 
 from determined.engines.base import Engine
 from determined.engines.local.engine import LocalEngine, LocalNode
-from determined.wire.report import ExitCause
 
 
 class LocalRig(EngineRig):
@@ -36,19 +32,3 @@ class LocalRig(EngineRig):
         for pid in self._seen:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
-
-
-class TestLocalEngine(EngineContract):
-    @pytest.fixture
-    def rig(self, tmp_path: Path) -> Iterator[EngineRig]:
-        rig = LocalRig(tmp_path)
-        yield rig
-        rig.clean()
-
-    async def test_crashed_runner_reports_lost_through_its_second_start(self, rig: LocalRig) -> None:
-        async with opened(rig) as (engine, heard):
-            await engine.start(rig.launch("a"))
-            await rig.until_running("a")
-            rig.crash("a")
-            await heard.gone("a")
-            assert rig.master.exits["a"].cause is ExitCause.LOST

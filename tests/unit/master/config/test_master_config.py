@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from determined.config.master import MasterConfig, load_master_config
 from determined.errors import InvalidConfig
+from determined.master.config import MasterConfig, load_master_config
 from determined.schema.text import parse_yaml
 
 

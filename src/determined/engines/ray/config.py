@@ -3,7 +3,7 @@
 from typing import Any
 
 from determined._json import JsonObject
-from determined.config.resource_manager import ResourceManager
+from determined.engines.resource_manager import ResourceManager
 from determined.schema.layers import checked
 from determined.schema.lists import FreeMap
 from determined.schema.node import Boolean, Integer, Text
@@ -16,27 +16,6 @@ GPU, CPU = "GPU", "CPU"
 class _Url(Text):
     def load(self, value: Any) -> str:
         return str(value).rstrip("/")
-
-
-class RayManager(ResourceManager):
-    """An operator's Ray cluster."""
-
-    type: str = field(Text(), "`ray`.", default="ray")
-    dashboard_url: str = field(_Url(), "The dashboard of the cluster.", default="http://127.0.0.1:8265")
-    auth_token_file: str | None = field(Text(), "A file with the token of the dashboard.", default=None)
-    python: str = field(Text(), "The interpreter on the nodes.", default="python")
-    run_root: str | None = field(
-        Text(),
-        "Where run directories are made on the nodes. Default: a private one in the temporary directory.",
-        default=None,
-    )
-    bridge_grace: float = field(
-        Duration(), "Without a word from the bridge for so long, its nodes are offered no more.", default="30s"
-    )
-    bridge_silence: float = field(
-        Duration(), "Without a word from the bridge for so long, its runners count as lost.", default="2m"
-    )
-    start_timeout: float = field(Duration(), "How long the start of a runner may take.", default="60s")
 
 
 class _Labels(FreeMap):
@@ -64,9 +43,43 @@ class RayPool(RayPoolSection):
     name: str = field(Text(), "The name of the pool.")
 
 
-def ray_manager(settings: JsonObject) -> RayManager:
-    """Check and type a resource manager. Raises InvalidConfig with every violation."""
-    return RayManager.parse(settings, "invalid resource manager of type ray")
+class RayPoolKeys(Section):
+    """The keys that Ray adds to a resource pool."""
+
+    ray: JsonObject = field(
+        FreeMap(), "Ray: which nodes belong to this pool and what a slot is.", default={}, fill=False,
+        engines=("ray",),
+    )  # fmt: skip
+
+
+class RayManager(ResourceManager):
+    """An operator's Ray cluster."""
+
+    kind = "ray"
+    where = "a Ray cluster"
+    page = "ray.md"
+    pool_keys = RayPoolKeys
+
+    type: str = field(Text(), "`ray`.", default="ray")
+    dashboard_url: str = field(_Url(), "The dashboard of the cluster.", default="http://127.0.0.1:8265")
+    auth_token_file: str | None = field(Text(), "A file with the token of the dashboard.", default=None)
+    python: str = field(Text(), "The interpreter on the nodes.", default="python")
+    run_root: str | None = field(
+        Text(),
+        "Where run directories are made on the nodes. Default: a private one in the temporary directory.",
+        default=None,
+    )
+    bridge_grace: float = field(
+        Duration(), "Without a word from the bridge for so long, its nodes are offered no more.", default="30s"
+    )
+    bridge_silence: float = field(
+        Duration(), "Without a word from the bridge for so long, its runners count as lost.", default="2m"
+    )
+    start_timeout: float = field(Duration(), "How long the start of a runner may take.", default="60s")
+
+    @classmethod
+    def check_pool(cls, name: str, pool: JsonObject) -> None:
+        ray_pool(name, RayPoolKeys.load(pool).ray)
 
 
 def ray_pool(name: str, settings: JsonObject) -> RayPool:

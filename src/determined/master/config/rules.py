@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from determined._json import JsonObject
+from determined.engines import registry
 
 
 def advertised_url_whole(value: JsonObject) -> Iterator[tuple[str, str]]:
@@ -18,35 +19,40 @@ def _pool_names(value: JsonObject) -> list[str]:
     return [pool.get("pool_name") for section in sections for pool in section.get("resource_pools") or []]
 
 
-def unique_managers(value: JsonObject) -> Iterator[tuple[str, str]]:
+def _managers(value: JsonObject) -> list[JsonObject]:
     sections = [value, *(value.get("additional_resource_managers") or [])]
-    managers = [section.get("resource_manager") or {} for section in sections]
-    kinds = [manager.get("type") or "agent" for manager in managers]
-    if kinds.count("agent") > 1:
+    return [section.get("resource_manager") or {} for section in sections]
+
+
+def _kind(manager: JsonObject) -> str:
+    return manager.get("type") or registry.DEFAULT
+
+
+def unique_managers(value: JsonObject) -> Iterator[tuple[str, str]]:
+    managers = _managers(value)
+    kinds = [_kind(manager) for manager in managers]
+    for kind in sorted({kind for kind in kinds if kinds.count(kind) > 1 and registry.manager(kind).is_single}):
         yield (
             "additional_resource_managers",
-            "two managers have type `agent`: that is this one machine; merge their pools",
+            f"two managers have type `{kind}`: that is this one machine; merge their pools",
         )
-    names = [
-        manager.get("name") or ("local" if kind == "agent" else kind)
-        for manager, kind in zip(managers, kinds, strict=True)
-    ]
+    names = [registry.engine_name(_kind(manager), manager.get("name")) for manager in managers]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield "additional_resource_managers", f"two managers are called `{name}`; give each a `name` of its own"
 
 
 def devices_once(value: JsonObject) -> Iterator[tuple[str, str]]:
     """Two engines of one machine that both looked for its GPUs would both hand them out."""
-    sections = [value, *(value.get("additional_resource_managers") or [])]
-    managers = [section.get("resource_manager") or {} for section in sections]
-    containers = [manager for manager in managers if manager.get("type") == "docker"]
-    for manager in containers:
-        divided = any(manager.get(key) is not None for key in ("slots", "slot_type", "visible_gpus"))
-        if not divided and (len(containers) > 1 or any((one.get("type") or "agent") == "agent" for one in managers)):
+    here = [manager for manager in _managers(value) if registry.manager(_kind(manager)).runs_here]
+    for manager in here if len(here) > 1 else ():
+        kind = _kind(manager)
+        keys = registry.manager(kind).device_keys
+        if keys and all(manager.get(key) is None for key in keys):
+            first, last = ", ".join(f"`{key}`" for key in keys[:-1]), keys[-1]
             yield (
                 "additional_resource_managers",
-                "`agent` and `docker` are both this machine; say in the docker manager what is its own: `slots`,"
-                " `slot_type` or `visible_gpus`",
+                f"`{registry.DEFAULT}` and `{kind}` are both this machine; say in the {kind} manager what is its own:"
+                f" {first} or `{last}`",
             )
 
 
@@ -59,8 +65,8 @@ def unique_pools(value: JsonObject) -> Iterator[tuple[str, str]]:
 def default_pools_exist(value: JsonObject) -> Iterator[tuple[str, str]]:
     names = _pool_names(value) if value.get("resource_pools") else ["default", *_pool_names(value)]
     manager = value.get("resource_manager") or {}
-    if manager.get("type") == "slurm" and not value.get("resource_pools"):
-        return  # its partitions become the pools; which those are is only known when the master starts
+    if registry.manager(_kind(manager)).finds_pools and not value.get("resource_pools"):
+        return  # the engine names the pools, when the master starts
     for key in ("default_aux_resource_pool", "default_compute_resource_pool"):
         if manager.get(key) is not None and manager[key] not in names:
             yield f"resource_manager.{key}", f"no pool `{manager[key]}`; pools are {', '.join(names)}"

@@ -2,13 +2,13 @@
 
 import pytest
 
-from determined.config.master import load_master_config
-from determined.config.ray_manager import RayPool, ray_manager, ray_pool
+from determined.engines.ray.config import RayManager, RayPool, ray_pool
 from determined.errors import InvalidConfig
+from determined.master.config import load_master_config
 
 
 def test_manager_reads_durations_and_drops_a_trailing_slash() -> None:
-    found = ray_manager({"type": "ray", "dashboard_url": "http://h:8265/", "bridge_silence": "5m", "scheduler": {}})
+    found = RayManager.of({"type": "ray", "dashboard_url": "http://h:8265/", "bridge_silence": "5m", "scheduler": {}})
     assert (found.dashboard_url, found.bridge_silence, found.bridge_grace) == ("http://h:8265", 300.0, 30.0)
 
 

@@ -6,15 +6,15 @@ from urllib.parse import quote, urlencode
 
 from determined._json import JsonObject, JsonValue
 from determined.config.container_defaults import TaskContainerDefaults
-from determined.config.master_rules import (
+from determined.config.storage import CHECKPOINT_STORAGE, CheckpointStorage
+from determined.master.config.managers import AdditionalManager, AnyManager, AnyPool
+from determined.master.config.rules import (
     advertised_url_whole,
     default_pools_exist,
     devices_once,
     unique_managers,
     unique_pools,
 )
-from determined.config.resource_manager import AdditionalManager, PoolConfig, ResourceManager
-from determined.config.storage import CHECKPOINT_STORAGE, CheckpointStorage
 from determined.schema.lists import FreeMap, ListOf
 from determined.schema.node import Boolean, Integer, Node, Text
 from determined.schema.objects import Field, Object
@@ -219,17 +219,15 @@ class MasterFile(
     reserved_ports: tuple[int, ...] = field(ListOf(_PORT), "Never given to tasks.", default=[])
     integrations: JsonObject | None = field(FreeMap(), "Other systems.", default=None, fill=False, engines=())
     security: Security = field(Security, "Users, HTTPS and access tokens.", default={})
-    resource_manager: ResourceManager = field(
-        ResourceManager, "Scheduling, and which pools serve by default.", default={}
-    )
+    resource_manager: AnyManager = field(AnyManager, "Scheduling, and which pools serve by default.", default={})
     additional_resource_managers: tuple[AdditionalManager, ...] = field(
         ListOf(AdditionalManager),
         "More engines beside the first, each with a `resource_manager` and its own pools.",
         default=[],
         fill=False,
     )
-    resource_pools: tuple[PoolConfig, ...] = field(
-        ListOf(PoolConfig), "Default: one pool, `default`.", default=[], fill=False
+    resource_pools: tuple[AnyPool, ...] = field(
+        ListOf(AnyPool), "Default: one pool, `default`.", default=[], fill=False
     )
     slots: int | None = field(
         Integer(low=0),

@@ -2,15 +2,13 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from dataclasses import field as dataclass_field
 from functools import cached_property
 
 from determined._json import JsonObject, JsonValue
-from determined.config.docker_manager import docker_settings
-from determined.config.master_schema import MasterFile, Telemetry
-from determined.config.ray_manager import ray_manager, ray_pool
-from determined.config.resource_manager import PoolConfig, ResourceManager
-from determined.config.slurm_manager import SlurmSettings, slurm_settings
+from determined.engines import registry
+from determined.engines.resource_manager import ResourceManager
+from determined.master.config.file import MasterFile, Telemetry
+from determined.master.config.managers import AnyManager, AnyPool
 from determined.schema.layers import checked, layered
 from determined.schema.node import Text
 from determined.schema.section import field
@@ -19,17 +17,20 @@ from determined.schema.unused import unused_keys
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """One resource manager as the engine it names: `settings` are all of its keys, read by that engine's own config."""
+    """One engine: its name, and its resource manager as a section of its own class, which has the engine's traits."""
 
-    name: str = "local"
-    type: str = "agent"
-    settings: JsonObject = dataclass_field(default_factory=dict, repr=False)
+    name: str
+    manager: ResourceManager
+
+    @property
+    def type(self) -> str:
+        return self.manager.type
 
 
-class Pool(PoolConfig):
+class Pool(AnyPool):
     """A resource pool with its engine, and with the scheduler that it has in the end."""
 
-    engine: str = field(Text(), "The name of the engine it belongs to.", default="local")
+    engine: str = field(Text(), "The name of the engine it belongs to.", default=registry.engine_name(registry.DEFAULT))
 
 
 class MasterConfig(MasterFile):
@@ -38,12 +39,12 @@ class MasterConfig(MasterFile):
     @cached_property
     def engines(self) -> tuple[EngineConfig, ...]:
         """The engines of all managers, the first one's first."""
-        return tuple(EngineConfig(one.engine_name, one.type, one.raw) for one, _ in self._managers)
+        return tuple(EngineConfig(one.engine_name, _of_engine(one)) for one, _ in self._managers)
 
     @cached_property
     def pools(self) -> tuple[Pool, ...]:
         """The pools of all managers, the first one's first."""
-        alone = (PoolConfig(pool_name="default"),)
+        alone = (AnyPool(pool_name="default"),)
         return tuple(_pool(pool, manager) for manager, pools in self._managers for pool in pools or alone)
 
     @cached_property
@@ -54,8 +55,11 @@ class MasterConfig(MasterFile):
     def pool(self, name: str) -> Pool | None:
         return next((pool for pool in self.pools if pool.pool_name == name), None)
 
+    def engine(self, name: str | None) -> EngineConfig | None:
+        return next((engine for engine in self.engines if engine.name == name), None)
+
     @property
-    def _managers(self) -> list[tuple[ResourceManager, tuple[PoolConfig, ...]]]:
+    def _managers(self) -> list[tuple[AnyManager, tuple[AnyPool, ...]]]:
         first = (self.resource_manager, self.resource_pools)
         return [first, *((one.resource_manager, one.resource_pools) for one in self.additional_resource_managers)]
 
@@ -74,8 +78,13 @@ def load_master_config(file_data: JsonObject | None, env: Mapping[str, str], fla
         data_dir=filled.get("data_dir") or _default_data_dir(env),
         resource_manager=_with_default_pools(config),
     )
-    _check_engines(config)
+    _check_pools(config)
     return config
+
+
+def _of_engine(manager: AnyManager) -> ResourceManager:
+    """Type a manager by its engine's section. Raises InvalidConfig with every violation."""
+    return registry.manager(manager.type).of({"type": manager.type, **manager.raw})
 
 
 def _default_data_dir(env: Mapping[str, str]) -> str:
@@ -85,7 +94,7 @@ def _default_data_dir(env: Mapping[str, str]) -> str:
     return f"{env['HOME']}/.local/share/determined/master" if env.get("HOME") else MasterConfig().data_dir
 
 
-def _with_default_pools(config: MasterConfig) -> ResourceManager:
+def _with_default_pools(config: MasterConfig) -> AnyManager:
     """A cluster without a pool called `default` uses its first one where none is named."""
     names, manager = [pool.pool_name for pool in config.pools], config.resource_manager
     fallback = "default" if "default" in names else names[0]
@@ -95,24 +104,17 @@ def _with_default_pools(config: MasterConfig) -> ResourceManager:
     )
 
 
-def _pool(pool: PoolConfig, manager: ResourceManager) -> Pool:
+def _pool(pool: AnyPool, manager: AnyManager) -> Pool:
     own = pool.raw.get("scheduler") or manager.scheduler.raw
     return Pool.load({**pool.raw, "pool_name": pool.pool_name, "scheduler": own, "engine": manager.engine_name})
 
 
-def _check_engines(config: MasterConfig) -> None:
-    """Check what only an engine's own settings can tell of, before anything is started."""
-    rays = {engine.name for engine in config.engines if engine.type == "ray"}
+def _check_pools(config: MasterConfig) -> None:
+    """Check the keys of pools that only their engine knows, before anything is started."""
     for engine in config.engines:
-        if engine.type == "ray":
-            ray_manager(engine.settings)
-        elif engine.type == "slurm":
-            slurm_settings(engine.settings)
-        elif engine.type == "docker":
-            docker_settings(engine.settings)
-    for pool in config.pools:
-        if pool.engine in rays:
-            ray_pool(pool.pool_name, pool.ray)
+        for pool in config.pools:
+            if pool.engine == engine.name:
+                engine.manager.check_pool(pool.pool_name, pool.raw)
 
 
 def _ignored(raw: JsonObject, engines: tuple[EngineConfig, ...]) -> Iterator[tuple[str, JsonValue]]:
@@ -124,19 +126,12 @@ def _ignored(raw: JsonObject, engines: tuple[EngineConfig, ...]) -> Iterator[tup
         sections[f"additional_resource_managers[{index}]."] = section
     for at, section in sections.items():
         manager = section.get("resource_manager") or {}
-        for key, value in _unknown(manager, _MANAGER_KEYS.get(manager.get("type") or "agent")):
+        known = registry.managers().get(manager.get("type") or registry.DEFAULT)
+        for key, value in _unknown(manager, known.schema.fields if known else manager):
             yield f"{at}resource_manager.{key}", value
     for key, value in _unknown(raw.get("telemetry") or {}, Telemetry.schema.fields):
         yield f"telemetry.{key}", value
 
 
-def _unknown(section: JsonObject, known: Collection[str] | None) -> Iterator[tuple[str, JsonValue]]:
-    """None: that engine's own config refuses keys that it does not know."""
-    if known is not None:
-        yield from ((key, value) for key, value in section.items() if key not in known)
-
-
-_MANAGER_KEYS: dict[str, Collection[str]] = {
-    "agent": ResourceManager.schema.fields,
-    "slurm": SlurmSettings.schema.fields,
-}
+def _unknown(section: JsonObject, known: Collection[str]) -> Iterator[tuple[str, JsonValue]]:
+    yield from ((key, value) for key, value in section.items() if key not in known)

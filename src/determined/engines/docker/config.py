@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from determined._json import JsonObject, JsonValue
-from determined.config.resource_manager import ResourceManager
+from determined.engines.resource_manager import ResourceManager
 from determined.schema.node import Integer, Text
 from determined.schema.quantities import parse_size
 from determined.schema.quantity_nodes import Size
@@ -43,8 +43,15 @@ def _memory_enough(value: JsonObject) -> Iterator[tuple[str, str]]:
         yield "memory", f"{memory} is less than Docker takes (6m); write a size such as 32g"
 
 
-class DockerSettings(ResourceManager, rules=(_socket_usable, _memory_enough)):
+class DockerManager(ResourceManager, rules=(_socket_usable, _memory_enough)):
     """An operator's Docker. Unknown keys are refused: one that is written wrongly would change nothing, unsaid."""
+
+    kind = "docker"
+    where = "this machine, in containers"
+    page = "docker.md"
+    runs_here = True
+    runs_containers = True
+    device_keys = ("slots", "slot_type", "visible_gpus")
 
     type: str = field(Text(), "`docker`.", default="docker")
     socket: str = field(_Socket(), "The daemon's socket on this machine.", default=DEFAULT_SOCKET)
@@ -69,7 +76,6 @@ class DockerSettings(ResourceManager, rules=(_socket_usable, _memory_enough)):
     )
     memory: int | None = field(_Memory(), "Memory that each container may have. Default: all.", default=None)
 
-
-def docker_settings(raw: JsonObject) -> DockerSettings:
-    """Check and type a resource manager. Raises InvalidConfig with every violation."""
-    return DockerSettings.parse(raw, "invalid resource_manager of type docker")
+    @property
+    def remote_callers(self) -> str | None:
+        return None if self.network == "host" else f"containers of network '{self.network}'"

@@ -1,0 +1,18 @@
+"""`resource_manager: {type: agent}`: this machine. What it offers are keys of the master itself (`slots`, ...)."""
+
+from determined.engines.resource_manager import ManagerNode, ResourceManager
+from determined.schema.node import Text
+from determined.schema.section import field
+
+
+class LocalManager(ResourceManager, node=ManagerNode, extra=True):
+    """The master's machine. Upstream calls it an agent resource manager; keys of its agents are left alone."""
+
+    kind = "agent"
+    default_name = "local"
+    where = "this machine"
+    page = "getting-started.md"
+    runs_here = True
+    is_single = True
+
+    type: str = field(Text(), "`agent`.", default="agent")

@@ -1,0 +1,78 @@
+"""Registry of engines. Each is a folder with modules of the same names: `config` (its section of a master config, with
+its traits), `engine`, and `wiring` (how it is built). To know of an engine, only its `config` is imported."""
+
+import functools
+import importlib
+import importlib.util
+import pkgutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from determined import engines
+from determined.engines.base import Engine
+from determined.engines.context import EngineContext, FoundPools
+from determined.engines.resource_manager import ResourceManager
+from determined.schema.objects import Field
+
+# Resource managers of upstream's configs for which there is no engine yet. A master does not start with one.
+NOT_IMPLEMENTED = ("kubernetes", "pbs")
+DEFAULT = "agent"
+
+
+class Wiring(Protocol):
+    """The module `wiring` of an engine's folder."""
+
+    def build(self, context: EngineContext[Any]) -> Engine:
+        """Make the engine; nothing is started yet."""
+
+    async def find_pools(self, manager: ResourceManager, own_dir: Path) -> FoundPools:
+        """Name the pools of an engine with the trait `finds_pools`; the others have no such function."""
+
+
+@functools.cache
+def managers() -> Mapping[str, type[ResourceManager]]:
+    """Sections of all engines by kind, sorted."""
+    found = [_section(f"{engines.__name__}.{folder}") for folder in _folders()]
+    return {section.kind: section for section in sorted(found, key=lambda section: section.kind)}
+
+
+def manager(kind: str) -> type[ResourceManager]:
+    """Section of one kind; for one that is not implemented, the section without fields of an engine."""
+    return managers().get(kind, ResourceManager)
+
+
+def wiring(kind: str) -> Wiring:
+    """Import what builds an engine, and with it the engine's code."""
+    package = managers()[kind].__module__.removesuffix(".config")
+    return cast(Wiring, importlib.import_module(f"{package}.wiring"))
+
+
+def engine_name(kind: str, name: str | None = None) -> str:
+    """Name of an engine: as its config says, else after its kind."""
+    return name or manager(kind).default_name or kind
+
+
+def pool_fields() -> dict[str, Field]:
+    """Keys that the engines add to resource pools."""
+    return {key: known for section in managers().values() for key, known in section.pool_keys.schema.fields.items()}
+
+
+def described() -> str:
+    """All engines in words: "`agent` (this machine), ... or `slurm` (a Slurm cluster)"."""
+    *first, last = [f"`{kind}` ({section.where})" for kind, section in managers().items()]
+    return f"{', '.join(first)} or {last}"
+
+
+def _folders() -> list[str]:
+    """Packages beside this file that declare a section."""
+    packages = [module.name for module in pkgutil.iter_modules(engines.__path__) if module.ispkg]
+    return [name for name in packages if importlib.util.find_spec(f"{engines.__name__}.{name}.config")]
+
+
+def _section(package: str) -> type[ResourceManager]:
+    """The one subclass of `ResourceManager` that the folder's `config` defines."""
+    module = importlib.import_module(f"{package}.config")
+    own = [item for item in vars(module).values() if isinstance(item, type) and item.__module__ == module.__name__]
+    (section,) = [item for item in own if issubclass(item, ResourceManager)]
+    return section

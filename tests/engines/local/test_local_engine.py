@@ -1,0 +1,27 @@
+"""The engine contract with processes of this machine: the real runner, against a loopback master that answers it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_contract import EngineContract
+from engine_rig import EngineRig, opened
+from local_rig import LocalRig
+
+from determined.wire.report import ExitCause
+
+
+class TestLocalEngine(EngineContract):
+    @pytest.fixture
+    def rig(self, tmp_path: Path) -> Iterator[EngineRig]:
+        rig = LocalRig(tmp_path)
+        yield rig
+        rig.clean()
+
+    async def test_crashed_runner_reports_lost_through_its_second_start(self, rig: LocalRig) -> None:
+        async with opened(rig) as (engine, heard):
+            await engine.start(rig.launch("a"))
+            await rig.until_running("a")
+            rig.crash("a")
+            await heard.gone("a")
+            assert rig.master.exits["a"].cause is ExitCause.LOST
