@@ -229,7 +229,7 @@ class CheckpointContext:
             raise CheckpointNotStored(f"the master does not take checkpoint {storage_id}: {reason}")
 
     def _check(self, metadata: JsonObject) -> None:
-        """Before anything is copied, so that a forgotten key does not cost an upload."""
+        """Check arguments before anything is copied, so that a forgotten key does not cost an upload."""
         steps = metadata.get("steps_completed")
         if isinstance(steps, bool) or not hasattr(steps, "__index__"):
             raise ValueError(

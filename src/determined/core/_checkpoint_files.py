@@ -52,7 +52,7 @@ class CheckpointFiles:
         selector: Selector | None,
         check: Callable[[JsonObject], None],
     ) -> Stored:
-        """Collective. Store the union of all ranks' files; the same answer on every rank.
+        """Store the union of all ranks' files, on all ranks together; the same answer on every rank.
 
         `check` refuses merged metadata before anything is copied.
         """
@@ -86,7 +86,7 @@ class CheckpointFiles:
         metadata: JsonObject,
         check: Callable[[JsonObject], None],
     ) -> Stored:
-        """Collective. Publish the one directory that all ranks have written into."""
+        """Publish the one directory that all ranks have written into, on all ranks together."""
         merged = self._merged(self._dist.allgather(Share(metadata=metadata)))
         check(merged)
 
@@ -173,7 +173,7 @@ class CheckpointFiles:
             raise RuntimeError("refusing to upload with files conflicts:\n" + "\n".join(lines))
 
     def _together(self, work: Callable[[], T], storage_id: str) -> list[T]:
-        """As `_each`; if one fails nothing stays behind."""
+        """Do as `_each`; if one fails nothing stays behind."""
         try:
             return self._each(work)
         except RuntimeError:
@@ -216,7 +216,7 @@ def write_metadata(directory: Path, metadata: JsonObject) -> None:
 
 
 def read_metadata(storage: StorageManager, storage_id: str) -> JsonObject:
-    """What a stored checkpoint says about itself. Raises CheckpointNotFound."""
+    """Return what a stored checkpoint says about itself. Raises CheckpointNotFound."""
     if METADATA not in {entry.path for entry in storage.entries(storage_id)}:
         raise CheckpointNotFound(f"checkpoint {storage_id} has no {METADATA}; it was stored without metadata")
     return dict(json.loads(storage.read(f"{storage_id}/{METADATA}")))

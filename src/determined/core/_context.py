@@ -32,7 +32,7 @@ _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING
 
 
 class Context:
-    """What `core.init` returns; use it in a `with` block.
+    """Core API of this process, made by `core.init`; use it in a `with` block.
 
     Attributes:
         checkpoint, distributed, preempt, train, searcher, profiler, experimental: the parts.

@@ -74,7 +74,7 @@ class DistributedContext:
 
     @classmethod
     def from_horovod(cls, hvd: Any, chief_ip: str | None = None) -> "DistributedContext":
-        """From an initialised `horovod.<framework>` module."""
+        """Make a context from an initialised `horovod.<framework>` module."""
         return cls(
             rank=hvd.rank(),
             size=hvd.size(),
@@ -87,19 +87,19 @@ class DistributedContext:
 
     @classmethod
     def from_deepspeed(cls, chief_ip: str | None = None) -> "DistributedContext":
-        """From what `determined.launch.deepspeed` sets."""
+        """Make a context from the variables that `determined.launch.deepspeed` sets."""
         found = _environment.ranks(_environment.DEEPSPEED, "python3 -m determined.launch.deepspeed")
         return cls(**_fields(found), chief_ip=chief_ip or _environment.chief_ip())
 
     @classmethod
     def from_torch_distributed(cls, chief_ip: str | None = None) -> "DistributedContext":
-        """From what torchrun sets."""
+        """Make a context from the variables that torchrun sets."""
         found = _environment.ranks(_environment.TORCH, "torchrun or python3 -m determined.launch.torch_distributed")
         return cls(**_fields(found), chief_ip=chief_ip or _environment.chief_ip())
 
     @classmethod
     def from_tf_config(cls) -> "tuple[DistributedContext, Any]":
-        """From TF_CONFIG: the context and the matching `tf.distribute.Strategy`.
+        """Make a context from TF_CONFIG, and the matching `tf.distribute.Strategy`.
 
         Raises:
             RuntimeError: a task type other than "worker".
@@ -132,22 +132,22 @@ class DistributedContext:
         return self.cross_size
 
     def gather(self, stuff: Any) -> list[Any] | None:
-        """Every rank's value in rank order on the chief, None elsewhere."""
+        """Return every rank's value in rank order on the chief, None elsewhere."""
         self._beat()
         return [stuff] if self._world is None else self._world.gather(stuff)
 
     def gather_local(self, stuff: Any) -> list[Any] | None:
-        """As `gather`, among the ranks of this node."""
+        """Gather among the ranks of this node."""
         self._beat()
         return [stuff] if self._node is None else self._node.gather(stuff)
 
     def allgather(self, stuff: Any) -> list[Any]:
-        """Every rank's value in rank order, everywhere."""
+        """Return every rank's value in rank order, on every rank."""
         self._beat()
         return [stuff] if self._world is None else self._world.allgather(stuff)
 
     def allgather_local(self, stuff: Any) -> list[Any]:
-        """As `allgather`, among the ranks of this node."""
+        """Gather on every rank, among the ranks of this node."""
         self._beat()
         return [stuff] if self._node is None else self._node.allgather(stuff)
 
@@ -301,7 +301,7 @@ def _fields(found: _environment.Ranks) -> JsonObject:
 
 
 def _chief_address(size: int, local_size: int, chief_ip: str | None) -> str | None:
-    """None: on this node."""
+    """Return the chief's address; None: on this node."""
     if local_size == size:
         return None
     if chief_ip is None:

@@ -1,4 +1,4 @@
-"""What a training process reads from its environment. The only file of this room that looks there."""
+"""Environment variables of a training process. The only file of this package that reads them."""
 
 import json
 import os
@@ -14,7 +14,7 @@ _PUB_PORT, _PULL_PORT = "INTER_TRAIN_PROCESS_COMM_PORT_1", "INTER_TRAIN_PROCESS_
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Who this process is among its peers, as a launcher told it."""
+    """Rank of this process among its peers, as a launcher told it."""
 
     rank: int
     size: int
@@ -29,7 +29,7 @@ DEEPSPEED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_SIZE", "CROSS_RANK", "CR
 
 
 def ranks(names: tuple[str, ...], launcher: str) -> Ranks:
-    """Raises RuntimeError naming the variables a launcher should have set."""
+    """Read the rank of this process. Raises RuntimeError naming the variables a launcher should have set."""
     missing = [name for name in names if name not in os.environ]
     if missing:
         raise RuntimeError(f"{', '.join(missing)} not set; start this script with {launcher}")
@@ -46,7 +46,7 @@ def peer_ports() -> tuple[int, int]:
 
 
 def peer_token() -> str | None:
-    """What every rank of one allocation knows and nobody else does."""
+    """Return what every rank of one allocation knows and nobody else does."""
     return os.environ.get(constants.ENV_SESSION_TOKEN)
 
 
@@ -60,7 +60,7 @@ def run_dir() -> Path:
 
 
 def working_directory() -> str | None:
-    """None when it was removed under this process."""
+    """Return the working directory; None when it was removed under this process."""
     try:
         return str(Path.cwd())
     except FileNotFoundError:
@@ -68,7 +68,7 @@ def working_directory() -> str | None:
 
 
 def shared_fs_mount() -> str | None:
-    """Where a container has shared_fs mounted; None when the task runs straight on its node."""
+    """Return where a container has shared_fs mounted; None when the task runs straight on its node."""
     in_container = os.environ.get(constants.ENV_RESOURCES_TYPE) in (container.RESOURCES_TYPE, "k8s-job")
     return container.SHARED_FS if in_container else None
 

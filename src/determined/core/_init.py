@@ -1,4 +1,4 @@
-"""core.init: decides where the script runs and builds the contexts for it. The composition root of this room."""
+"""core.init: decides where the script runs and builds the contexts for it. The composition root of this package."""
 
 import sys
 from pathlib import Path
@@ -166,7 +166,8 @@ class _Trial:
         return TensorboardManager(directory, self._storage, prefix, async_upload=is_manual, ledger=ledger)
 
     def _ledger(self, directory: Path, prefix: str) -> Ledger | None:
-        """By which the runner copies what a killed process could not; None where only we know the storage."""
+        """Make the ledger by which the runner copies what a killed process could not; None where only we know the
+        storage."""
         if self._is_given:
             return None
         section, mount = self._trial._config.get("checkpoint_storage"), _environment.shared_fs_mount()
@@ -177,7 +178,8 @@ class _Trial:
         return Ledger(directory, Destination(section, mount, prefix, sys.executable, _environment.working_directory()))
 
     def _chosen_storage(self, given: Storage) -> storage.StorageManager | None:
-        """Of the script's own choice: by a path that the next run and the master can look up as well."""
+        """Build the storage of the script's own choice: by a path that the next run and the master can look up as
+        well."""
         if isinstance(given, str):
             given = storage.as_config(given)
         return _chosen_storage(given)
@@ -199,7 +201,7 @@ class _Trial:
         return storage.build(config, _environment.shared_fs_mount())
 
     def _register(self, checkpoint_storage: Storage) -> int | None:
-        """Only a storage of the script's own has to be made known; the experiment's is known to the master."""
+        """Register a storage of the script's own with the master, which knows the experiment's."""
         body = {"runId": self._trial.trial_id, "checkpointStorage": storage.as_config(checkpoint_storage or {})}
         answer = self._master.insist(lambda session: session.post("/api/v1/runs/start", body), "core.init")
         return answer.get("storageId")  # type: ignore[no-any-return]

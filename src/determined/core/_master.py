@@ -1,4 +1,4 @@
-"""This process's conversation with the master, opened when something first needs it, patient while it is away."""
+"""Connection of this process to the master, opened when something first needs it, patient while it is away."""
 
 import logging
 import time
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class _Address:
-    """Where the master is and what it knows us by."""
+    """Address of the master, and the token for it."""
 
     url: str
     token: str = field(repr=False)

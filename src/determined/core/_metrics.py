@@ -20,7 +20,7 @@ _now = time.time
 
 
 class MetricsContext:
-    """Where train and profiler contexts report. What is reported also goes to `events` (TensorBoard), if there are any.
+    """Metric reports of train and profiler contexts. They also go to `events` (TensorBoard), if there are any.
 
     `report` does all it can in its own body: between two steps of a training the processor's caches fill with other
     things, and each function called then costs a microsecond or two whatever it does.

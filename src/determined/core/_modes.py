@@ -4,21 +4,21 @@ from enum import Enum
 
 
 class DownloadMode(Enum):
-    """Whether the workers of a node share one download."""
+    """Sharing of a download by the workers of a node."""
 
     LocalWorkersShareDownload = "LOCAL_WORKERS_SHARE_DOWNLOAD"
     NoSharedDownload = "NO_SHARED_DOWNLOAD"
 
 
 class EarlyExitReason(Enum):
-    """Why a trial stops before its time."""
+    """Reason why a trial stops before its time."""
 
     INVALID_HP = "EXITED_REASON_INVALID_HP"
     USER_REQUESTED_STOP = "EXITED_REASON_USER_REQUESTED_STOP"
 
 
 class PreemptMode(Enum):
-    """Who asks whether to leave, and who hears the answer."""
+    """Ranks that ask whether to leave, and ranks that get the answer."""
 
     WorkersAskChief = "WORKERS_ASK_CHIEF"
     ChiefOnly = "CHIEF_ONLY"
@@ -26,7 +26,7 @@ class PreemptMode(Enum):
 
 
 class SearcherMode(Enum):
-    """Who iterates over searcher operations."""
+    """Ranks that iterate over searcher operations."""
 
     WorkersAskChief = "WORKERS_ASK_CHIEF"
     ChiefOnly = "CHEIF_ONLY"  # upstream's spelling; scripts pass the value
@@ -41,7 +41,7 @@ class TensorboardMode(Enum):
 
 
 class Unit(Enum):
-    """What a searcher length counts."""
+    """Unit of a searcher length."""
 
     EPOCHS = "EPOCHS"
     RECORDS = "RECORDS"

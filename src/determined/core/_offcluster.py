@@ -18,7 +18,7 @@ logger = logging.getLogger("determined.core")
 
 
 class DummyDistributedContext(DistributedContext):
-    """One process."""
+    """Distributed context of a single process."""
 
     def __init__(self) -> None:
         super().__init__(rank=0, size=1, local_rank=0, local_size=1, cross_rank=0, cross_size=1)
@@ -108,7 +108,7 @@ class DummyCheckpointContext(CheckpointContext):
 
 
 class DummyPreemptContext(PreemptContext):
-    """Never wants anybody to leave; the ranks still agree on it."""
+    """Preemption off cluster: it never wants anybody to leave; the ranks still agree on it."""
 
     def __init__(self, dist: DistributedContext, preempt_mode: PreemptMode = PreemptMode.WorkersAskChief) -> None:
         super().__init__(None, dist, preempt_mode)
@@ -143,7 +143,7 @@ class DummySearcherOperation:
 
 
 class DummySearcherContext:
-    """One operation of `length` epochs."""
+    """Searcher off cluster: a single operation of `length` epochs."""
 
     def __init__(self, dist: DistributedContext, length: int = 1) -> None:
         self._dist = dist

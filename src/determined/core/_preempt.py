@@ -26,7 +26,7 @@ class PreemptContext:
         self._acknowledged = False
 
     def start(self) -> "PreemptContext":
-        """Raises RuntimeError when started twice."""
+        """Start to watch for preemption. Raises RuntimeError when started twice."""
         if self._started:
             raise RuntimeError("PreemptContext is already started; start it once")
         self._started = True
@@ -47,7 +47,7 @@ class PreemptContext:
         self.close()
 
     def should_preempt(self, auto_ack: bool = True) -> bool:
-        """Whether to save a checkpoint and exit now. True stays True.
+        """Return whether to save a checkpoint and exit now. True stays True.
 
         Args:
             auto_ack: acknowledge the first True, so that exiting with status 0 means "restart me later" and not "done".

@@ -15,7 +15,7 @@ Body = bytes | memoryview
 
 
 class Kind(IntEnum):
-    """What a message is part of. FAILURE carries text, not a pickle: it ends whatever the receiver waits for.
+    """Kind of a message. FAILURE carries text, not a pickle: it ends whatever the receiver waits for.
 
     AGREE says that its sender has left a block well. A FAILURE with its number says the contrary: whoever is at that
     agreement too takes it for its part, and anybody else for what it is.
@@ -57,7 +57,7 @@ class Interrupted(Exception):
 
 
 class Channel:
-    """One connection. `who` is what errors call the other end."""
+    """Connection to a peer. `who` is what errors call the other end."""
 
     def __init__(self, peer: socket.socket, who: str) -> None:
         self.peer = peer
@@ -65,7 +65,8 @@ class Channel:
         self._unread = bytearray()
 
     def send(self, frame: bytes) -> None:
-        """Raises PeerGone, or Interrupted: two ends that send to each other and do not read would wait for ever."""
+        """Send a message. Raises PeerGone, or Interrupted: two ends that send to each other and do not read would wait
+        for ever."""
         rest = memoryview(frame)
         while rest:
             try:
@@ -82,7 +83,7 @@ class Channel:
             self.peer.send(frame, socket.MSG_DONTWAIT)
 
     def is_heard_within(self, seconds: float) -> bool:
-        """Whether something has arrived by then, or the end of the other end."""
+        """Return whether something has arrived by then, or the end of the other end."""
         poller = select.poll()
         poller.register(self.peer, select.POLLIN)
         return bool(self._unread) or bool(poller.poll(seconds * 1000))
@@ -125,7 +126,7 @@ class Channel:
         self.peer.close()
 
     def _glimpse(self) -> Frame:
-        """What arrives, without its body: that comes to an end only when the other end reads too."""
+        """Return what arrives, without its body: that comes to an end only when the other end reads too."""
         while len(self._unread) < _HEADER.size:
             self.fill()
         kind, serial, _ = _HEADER.unpack_from(self._unread)

@@ -64,7 +64,7 @@ class Door:
             self._attend(size, now)
 
     def close(self) -> None:
-        """Nobody else comes in; those admitted stay."""
+        """Admit nobody else; those admitted stay."""
         for key in list(self._selector.get_map().values()):
             key.fileobj.close()  # type: ignore[union-attr]
         self._selector.close()

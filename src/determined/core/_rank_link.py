@@ -36,8 +36,8 @@ _LEAVE_SECONDS = 5.0
 
 
 class Fate:
-    """Why the ranks of this job can no longer talk, once they cannot. Shared by a process's links: the first reason is
-    the one to tell."""
+    """Reason why the ranks of this job can no longer talk, once they cannot. Shared by a process's links: the first
+    reason is the one to tell."""
 
     def __init__(self) -> None:
         self.reason: str | None = None
@@ -49,7 +49,7 @@ class Fate:
 
     @property
     def message(self) -> bytes | None:
-        """What a rank that leaves has to tell the others."""
+        """Return what a rank that leaves has to tell the others."""
         return None if self.reason is None else failure(self.reason, is_invalid=self.is_invalid)
 
     @property
@@ -59,7 +59,7 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why a collective cannot go on. `is_told`: a peer said so itself, and is about to end."""
+    """Reason why a collective cannot go on. `is_told`: a peer said so itself, and is about to end."""
 
     reason: str
     is_told: bool = False
@@ -71,7 +71,7 @@ class Trouble:
 
 
 class Unheard(Exception):
-    """This rank has failed and left a block in which others still are; they hear of it when they come out."""
+    """Failure of this rank in a block in which others still are; they hear of it when they come out."""
 
 
 class Hub:
@@ -126,7 +126,7 @@ class Hub:
             peer.close()
 
     def tell(self) -> None:
-        """Why there will be no more calls, if there is a reason, to everybody who waits for one."""
+        """Tell everybody who waits for a call why there will be no more, if there is a reason."""
         message = self._fate.message
         if message is None:
             return
@@ -178,7 +178,7 @@ class Hub:
                 self._fail(_last_words(peer, kind, self._serial) or _gone(peer, err))
 
     def _is_answered(self, found: Frame) -> bool:
-        """Whether it waits for a broadcast that it has been sent meanwhile."""
+        """Return whether it waits for a broadcast that it has been sent meanwhile."""
         return found.kind == Kind.WAITING and found.serial < self._serial
 
     def _checked(self, found: Frame, kind: Kind, peer: Channel, known: Trouble | None) -> Frame:
@@ -217,7 +217,7 @@ class Spoke:
         return _loads(self._receive(Kind.BROADCAST).body)
 
     def agree(self, mine: Trouble | None) -> Trouble | None:
-        """As the hub's."""
+        """Do as the hub's method of this name."""
         if mine is None:
             self._send(Kind.AGREE, b"")
             return _brought([self._receive(Kind.AGREE)])
@@ -235,7 +235,7 @@ class Spoke:
         self._hub.close()
 
     def tell(self) -> None:
-        """As the hub's."""
+        """Do as the hub's method of this name."""
         message = self._fate.message
         if message is not None:
             self._hub.offer(message)
@@ -277,7 +277,7 @@ def _next(serial: int, fate: Fate) -> int:
 
 
 def _is_part(found: Frame, kind: Kind, serial: int) -> bool:
-    """Whether a message belongs to this exchange. To an agreement a rank may bring a failure."""
+    """Return whether a message belongs to this exchange. To an agreement a rank may bring a failure."""
     return found.serial == serial and (found.kind == kind or (kind is Kind.AGREE and found.kind in FAREWELLS))
 
 
@@ -290,7 +290,7 @@ def _brought(frames: Iterable[Frame]) -> Trouble | None:
 
 
 def _trouble(found: Frame, kind: Kind, serial: int, peer: Channel) -> Trouble:
-    """What it means that this message came in place of the expected one."""
+    """Return what it means that this message came in place of the expected one."""
     if found.kind in FAREWELLS:
         return _said(found)
     theirs = Kind.BROADCAST if found.kind == Kind.WAITING else Kind(found.kind)
@@ -305,7 +305,7 @@ def _said(farewell: Frame) -> Trouble:
 
 
 def _last_words(peer: Channel, kind: Kind, serial: int) -> Trouble | None:
-    """Why a peer left, if what it sent before says so."""
+    """Return why a peer left, if what it sent before says so."""
     peer.forget_waiting()
     try:
         return _trouble(peer.receive(), kind, serial, peer)

@@ -1,4 +1,4 @@
-"""How the ranks of a job find one another: who listens where, and the secret that they share.
+"""Rendezvous of the ranks of a job: who listens where, and the secret that they share.
 
 On one node that is a socket without a port (Linux's abstract namespace, a name that nobody else can guess); across
 nodes TCP, on the one interface that the chief's address belongs to.
@@ -34,7 +34,7 @@ _KEEPALIVE = {"TCP_KEEPIDLE": 15, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3, "TCP_USE
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a hub listens. `path` is an abstract Unix name; without it `host` and `port` are TCP."""
+    """Address of a hub. `path` is an abstract Unix name; without it `host` and `port` are TCP."""
 
     label: str
     host: str = "127.0.0.1"
@@ -92,7 +92,7 @@ def spoke(where: Place, number: int, hub_rank: int, secret: bytes, fate: Fate) -
 
 
 def listen(where: Place) -> socket.socket:
-    """Raises RuntimeError when the port is taken."""
+    """Listen for ranks. Raises RuntimeError when the port is taken."""
     listener: socket.socket | None = None
     try:
         family, address = _bindable(where)
@@ -111,7 +111,7 @@ def listen(where: Place) -> socket.socket:
 
 
 def secret() -> bytes:
-    """From the allocation's token; off cluster from a file only this user can read."""
+    """Derive the secret from the allocation's token; off cluster read it from a file only this user can read."""
     token = _environment.peer_token() or _user_secret(_environment.user_data_dir() / "rank-secret")
     return hashlib.sha256(b"determined rank link\0" + token.encode()).digest()
 

@@ -1,4 +1,4 @@
-"""From this process to the runner: records appended to a memory-mapped journal, and the flags that come back."""
+"""Reports of this process to the runner: records appended to a memory-mapped journal, and the flags that come back."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from determined.wire.codec import to_msgpack
 
 
 class Reporter:
-    """One journal per process, opened by the first report. Appending never waits for the network."""
+    """Writer of one journal per process, opened by the first report. Appending never waits for the network."""
 
     def __init__(self, run_dir: RunDir, rank: int = 0) -> None:
         self.control = Control.open(run_dir.control)
@@ -29,7 +29,8 @@ class Reporter:
         return self.append(to_msgpack(record))
 
     def append(self, payload: bytes) -> int:
-        """Raises OSError, naming the place, when the disk is full: a lost report would be worse than a stop."""
+        """Append a record; its number. Raises OSError, naming the place, when the disk is full: a lost report would be
+        worse."""
         try:
             return (self._journal or self.open()).append(payload)
         except OSError as err:
@@ -63,13 +64,13 @@ class Reporter:
             notes.write(f"{directory.absolute()}\n")
 
     def refusal(self, checkpoint_id: str) -> str | None:
-        """Why the master did not take a checkpoint that was reported and acknowledged; None when it did."""
+        """Return why the master did not take a checkpoint that was reported and acknowledged; None when it did."""
         try:
             return (self._refused / checkpoint_id).read_text()
         except FileNotFoundError:
             return None
 
     def close(self) -> None:
-        """What was appended stays; the runner ships it after this process is gone."""
+        """Close the journal. What was appended stays; the runner ships it after this process is gone."""
         if self._journal is not None:
             self._journal.close()

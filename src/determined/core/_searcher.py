@@ -32,11 +32,11 @@ class SearcherOperation:
 
     @property
     def length(self) -> int:
-        """Absolute: how long to have trained altogether, not how much more."""
+        """Length to have trained altogether, not how much more."""
         return self._length
 
     def report_progress(self, length: float) -> None:
-        """How far training has come, in the searcher's units. Chief only."""
+        """Report how far training has come, in the searcher's units. Chief only."""
         self._only_chief("report_progress")
         if self._completed and length != self._length:
             raise RuntimeError(f"report_progress({length}) after the operation of length {self._length} was completed")
@@ -108,7 +108,7 @@ class SearcherContext:
             self._reporter.report(PreemptAck())
 
     def get_configured_units(self) -> Unit | None:
-        """What lengths count; None when the config gives a bare number."""
+        """Return what lengths count; None when the config gives a bare number."""
         return self._units
 
     def get_trained_length(self) -> int:
@@ -179,7 +179,7 @@ class SearcherContext:
 
 
 class SearcherContextMissing:
-    """Stands where an experiment has no `searcher.max_length`: there is no operation to ask for."""
+    """Searcher of an experiment without `searcher.max_length`: there is no operation to ask for."""
 
     def operations(self, *_args: object, **_how: Any) -> Iterator[SearcherOperation]:
         raise self._missing("operations")
@@ -198,7 +198,7 @@ class SearcherContextMissing:
 
 
 def is_classic(searcher: JsonObject) -> bool:
-    """Whether the master drives operations."""
+    """Return whether the master drives operations."""
     return generation({"searcher": searcher}) == "classic"
 
 
@@ -211,7 +211,7 @@ def parse_max_length(searcher: JsonObject) -> int:
 
 
 def parse_units(searcher: JsonObject) -> Unit | None:
-    """By whichever length the method has, or by the unit a custom search names."""
+    """Read the unit of whichever length the method has, or the unit a custom search names."""
     lengths = (searcher.get(key) for key in ("max_length", "length_per_round"))
     named = next((next(iter(length)) for length in lengths if isinstance(length, dict) and length), None)
     named = named or searcher.get("unit")

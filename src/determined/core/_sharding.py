@@ -1,4 +1,4 @@
-"""Who uploads what when every rank has part of a checkpoint. Pure: ranks make the same plan from the same facts."""
+"""Plan of uploads when every rank has part of a checkpoint. Pure: ranks make the same plan from the same facts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ METADATA = "metadata.json"
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one rank brings. `directory` identifies it across ranks: (node, device, inode)."""
+    """Part that one rank brings. `directory` identifies it across ranks: (node, device, inode)."""
 
     directory: tuple[int, int, int] | None = None
     has_selector: bool = False
@@ -20,7 +20,7 @@ class Share:
 
 
 def uploaders(shares: Sequence[Share]) -> list[bool]:
-    """Which ranks upload: of those sharing a directory only the lowest, unless it selects just a part of it."""
+    """Return which ranks upload: of those sharing a directory only the lowest, unless it selects just a part of it."""
     lowest: dict[tuple[int, int, int], Share] = {}
     result = []
     for share in shares:
@@ -57,7 +57,7 @@ def conflicts(shares: Sequence[Share], hashes: Sequence[dict[str, str]]) -> dict
 
 
 def assigned(rank: int, shares: Sequence[Share]) -> set[str]:
-    """What `rank` uploads: its paths, less those that a lower rank uploads too."""
+    """Return what `rank` uploads: its paths, less those that a lower rank uploads too."""
     taken: set[str] = set()
     for lower in shares[:rank]:
         taken |= {path for path in lower.paths if not path.endswith("/")}

@@ -32,7 +32,8 @@ class SharedBlock:
                 raise told from error
 
     def _is_consequence(self, error: BaseException, told: Exception) -> bool:
-        """Whether a peer had failed before: what is left of the block may have been cleared away under this rank."""
+        """Return whether a peer had failed before: what is left of the block may have been cleared away under this
+        rank."""
         if not isinstance(error, Exception) or isinstance(error, InvalidHP):
             return False
         return str(told) not in (str(error), self._dist._described(error, self._doing))

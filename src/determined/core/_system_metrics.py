@@ -1,4 +1,4 @@
-"""One sample of this machine. Rates are per second since the sample before; memory is in bytes, utilisation in %."""
+"""Sample of this machine. Rates are per second since the sample before; memory is in bytes, utilisation in %."""
 
 import shutil
 import subprocess

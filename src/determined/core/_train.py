@@ -92,7 +92,7 @@ class TrainContext:
         return answer.get("metadata")  # type: ignore[no-any-return]
 
     def report_progress(self, progress: float) -> None:
-        """How much of the training is done, 0 to 1. Raises ValueError outside of that."""
+        """Report how much of the training is done, 0 to 1. Raises ValueError outside of that."""
         self._reporter.report(Progress(checked_progress(progress)))
 
     def report_early_exit(self, reason: EarlyExitReason) -> None:
@@ -114,7 +114,7 @@ class TrainContext:
         return None if metric is None else float(metric)
 
     def get_tensorboard_path(self) -> Path:
-        """Where to write event files. Raises ValueError when there is no storage for them."""
+        """Return where to write event files. Raises ValueError when there is no storage for them."""
         return self._manager().base_path
 
     def upload_tensorboard_files(

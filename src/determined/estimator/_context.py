@@ -131,7 +131,7 @@ class EstimatorExperimentalContext:
         self._context = context
 
     def make_metric(self, metric: object, reducer: Any, numpy_dtype: object) -> tuple[Any, Any]:
-        """As `context.make_metric`."""
+        """Deprecated: `context.make_metric`."""
         return self._context.make_metric(metric, reducer, numpy_dtype)
 
     def allgather_metrics(self, metrics: object) -> list[Any]:

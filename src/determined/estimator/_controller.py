@@ -222,7 +222,7 @@ class EstimatorTrialController:
 
 
 def _is_of_a_graph(value: object) -> bool:
-    """What a model_fn leaves on the trial is made anew with every graph: a resume does not lose it."""
+    """Return what a model_fn leaves on the trial is made anew with every graph: a resume does not lose it."""
     if isinstance(value, dict):
         return any(map(_is_of_a_graph, value.values()))
     if isinstance(value, list | tuple | set | frozenset | deque):

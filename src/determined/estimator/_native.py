@@ -51,7 +51,7 @@ class EstimatorNativeContext(EstimatorTrialContext):
 
 
 class _ScriptTrial(EstimatorTrial):
-    """What the controller asks, given by a script."""
+    """Trial of a script."""
 
     def __init__(
         self,

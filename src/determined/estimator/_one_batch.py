@@ -1,4 +1,4 @@
-"""One batch of an EstimatorTrial off cluster: whether it trains, validates and checkpoints at all."""
+"""Test of an EstimatorTrial on one batch off cluster: whether it trains, validates and checkpoints at all."""
 
 import secrets
 import tempfile

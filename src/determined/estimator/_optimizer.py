@@ -48,7 +48,7 @@ class _Exchange:
         self._compress = compress
 
     def __call__(self, pairs: Iterable[tuple[object, object]]) -> Pairs:
-        """In the graph: the pairs, with averaged gradients."""
+        """Return the pairs with averaged gradients, in the graph."""
         known = list(pairs)
         dense = [tf.convert_to_tensor(gradient) for gradient, _ in known if gradient is not None]
         if not dense:
@@ -61,12 +61,12 @@ class _Exchange:
         return [(None if gradient is None else _shaped(next(mean), gradient), variable) for gradient, variable in known]
 
     def _mean(self, *gradients: object) -> list[object]:
-        """In a step, on every rank."""
+        """Average in a step, on every rank."""
         return mean_over_ranks(self._dist, gradients, compress=self._compress)
 
 
 class _AveragingOptimizer:
-    """Over a class of `tf.compat.v1.train`.
+    """Optimizer over a class of `tf.compat.v1.train`.
 
     Averaged are the gradients as they are computed, so that clipping sees what all ranks have; those that were computed
     by other means, when they are applied.
@@ -86,7 +86,7 @@ class _AveragingOptimizer:
 
 
 class _AveragingKerasOptimizer:
-    """Over a class of `tf.keras.optimizers.legacy`, which clips after this."""
+    """Optimizer over a class of `tf.keras.optimizers.legacy`, which clips after this."""
 
     _exchange: _Exchange
 
@@ -98,8 +98,8 @@ _AVERAGED = "determined_averaged"  # of a graph: the optimizers whose gradients 
 
 
 def _exchanges_here() -> str:
-    """Of a graph: the collection of all exchanges so far in the same branch. One in a branch of a `tf.cond` that is not
-    taken would never happen for those that wait for it."""
+    """Return the collection of a graph with all exchanges so far in the same branch. One in a branch of a `tf.cond`
+    that is not taken would never happen for those that wait for it."""
     branch = tf.compat.v1.get_default_graph()._get_control_flow_context()
     return "determined_exchanges" if branch is None else f"determined_exchanges of {branch.name}"
 

@@ -1,4 +1,5 @@
-"""How the ranks of a trial find one another. The only file of this room that looks into the process environment."""
+"""Ranks of a trial: how they find one another. The only file of this package that looks into the process
+environment."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def start_backend(info: ClusterInfo | None) -> core.DistributedContext | None:
-    """Who this process is, by what its launcher set; None for a process on its own.
+    """Return who this process is, by what its launcher set; None for a process on its own.
 
     Raises:
         ValueError: a task of several slots whose entrypoint has another launcher.

@@ -65,7 +65,7 @@ _NOTHING = "determined: no batch"  # what a slot without data has
 
 
 class _SlotState:
-    """What one metric has seen in one validation on this slot."""
+    """State of one metric in one validation on this slot."""
 
     def __init__(self, reducer: MetricReducer, structure: object, dtype: Any, dist: core.DistributedContext) -> None:
         self._reducer = reducer

@@ -1,4 +1,4 @@
-"""Which TensorFlow there is, and its behaviour of version 1, which estimators are made for."""
+"""Version of TensorFlow, and its behaviour of version 1, which estimators are made for."""
 
 import random
 from types import ModuleType

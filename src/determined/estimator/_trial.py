@@ -54,5 +54,5 @@ class EstimatorTrial(Trial):
         """A `tf.estimator.EvalSpec`; `context.wrap_dataset` is for its dataset too. `steps=None` is to its end."""
 
     def build_serving_input_receiver_fns(self) -> dict[str, ServingInputReceiverFn]:
-        """What each checkpoint is exported for: name of its SavedModel -> receiver function. None by default."""
+        """Return what each checkpoint is exported for: name of its SavedModel -> receiver function. None by default."""
         return {}

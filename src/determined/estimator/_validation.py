@@ -26,7 +26,7 @@ class BatchCount(tf.estimator.SessionRunHook):  # type: ignore[misc]
 
 
 def plain(metrics: JsonObject) -> JsonObject:
-    """What `Estimator.evaluate` returns, as it is reported. Summaries, which are bytes, are none."""
+    """Return what `Estimator.evaluate` returns, as it is reported. Summaries, which are bytes, are none."""
     return {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in metrics.items()
@@ -35,7 +35,7 @@ def plain(metrics: JsonObject) -> JsonObject:
 
 
 def over_ranks(everybody: Sequence[tuple[JsonObject, int]]) -> JsonObject:
-    """Of the ranks that had data.
+    """Average over the ranks that had data.
 
     Args:
         everybody: metrics and number of batches of each rank.
@@ -53,7 +53,7 @@ def over_ranks(everybody: Sequence[tuple[JsonObject, int]]) -> JsonObject:
 
 
 def means(everybody: Sequence[JsonObject]) -> JsonObject:
-    """Of what the first has."""
+    """Average each metric that the first has."""
     return {name: _mean([metrics[name] for metrics in everybody if name in metrics]) for name in everybody[0]}
 
 

@@ -25,7 +25,7 @@ class Weights:
         self._written: tuple[int, Path] | None = None
 
     def written(self, saver: "tf.compat.v1.train.Saver", session: "tf.compat.v1.Session", batches: int) -> Path:
-        """On the chief: where they lie, as TensorFlow names it (files have this name and an ending)."""
+        """Write weights on the chief; their path as TensorFlow names it (files have this name and an ending)."""
         if self._written is None or self._written[0] != batches:
             name = str(self._directory / _PREFIX)
             prefix = saver.save(session, name, global_step=batches, write_meta_graph=False)
@@ -49,7 +49,7 @@ class Weights:
         return received
 
     def put_back(self, checkpoint: Path) -> None:
-        """Before there is a session: it begins with the variables of a checkpoint.
+        """Have the next session begin with the variables of a checkpoint.
 
         Raises:
             CheckpointNotFound: the directory has none of an estimator.
@@ -65,7 +65,7 @@ class Weights:
         _copy(files, self._directory, name)
 
     def _drop_but(self, kept: Path) -> None:
-        """As the saver does on the chief. What a checkpoint brought stays."""
+        """Drop files as the saver does on the chief. What a checkpoint brought stays."""
         if self._written is not None and self._written[1] != kept:
             for file in _of(self._written[1]):
                 file.unlink()
@@ -73,7 +73,7 @@ class Weights:
 
 
 def copy_weights(prefix: Path, checkpoint: Path) -> None:
-    """Into the directory of a checkpoint, from where `put_back` takes them."""
+    """Copy weights into the directory of a checkpoint, from where `put_back` takes them."""
     _copy(_of(prefix), checkpoint, prefix.name)
 
 

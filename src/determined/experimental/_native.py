@@ -23,7 +23,7 @@ _LAUNCHER = ["python3", "-m", "determined.launch.torch_distributed", "python3"]
 
 
 class Mode(Enum):
-    """Where releases until 0.12.4 ran an experiment: `local` is today's `local=True, test=True`."""
+    """Place where releases until 0.12.4 ran an experiment: `local` is today's `local=True, test=True`."""
 
     CLUSTER = "cluster"
     LOCAL = "local"
@@ -51,7 +51,8 @@ class NativeRequest:
         master_url: str | None,
         mode: Mode | None,
     ) -> "NativeRequest":
-        """Raises ValueError for local training that is no test: it was never implemented, and `det` does it."""
+        """Read arguments. Raises ValueError for local training that is no test: it was never implemented, and `det`
+        does it."""
         chosen = local if isinstance(local, Mode) else mode
         is_local = bool(local) if chosen is None else chosen is Mode.LOCAL
         is_test = test or chosen is Mode.LOCAL

@@ -48,7 +48,7 @@ _context: core.Context | None = None
 
 @dataclass
 class Config:
-    """What an experiment outside of the cluster is called and where its checkpoints go; a trial has its own config."""
+    """Name and checkpoint storage of an experiment outside of the cluster; a trial has its own config."""
 
     name: str | None = None
     hparams: JsonObject | None = None

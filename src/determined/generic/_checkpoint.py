@@ -10,7 +10,7 @@ from determined._json import JsonObject
 
 
 class Steps:
-    """How many batches are known to be trained: what a checkpoint says of itself unless it is told otherwise."""
+    """Number of batches known to be trained: the steps of a checkpoint unless the script gives others."""
 
     def __init__(self, trained: int) -> None:
         self.trained = trained

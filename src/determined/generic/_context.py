@@ -11,7 +11,8 @@ from determined.generic._training import Training, Trial
 
 
 class Context:
-    """What `generic.init` returns. It closes itself when the script ends; a `with` block closes it earlier.
+    """Generic API of this process, made by `generic.init`. It closes itself when the script ends; a `with` block closes
+    it earlier.
 
     Attributes:
         training, checkpoint: the parts.
@@ -38,7 +39,7 @@ class Context:
         self._failed = False
 
     def should_preempt(self, block: bool = True, auto_ack: bool = True) -> bool:
-        """Whether to save a checkpoint and exit now. True stays True. On a job of several ranks all must ask.
+        """Return whether to save a checkpoint and exit now. True stays True. On a job of several ranks all must ask.
 
         Args:
             block: whether the answer is worth waiting for. It never is: this is a look at a flag in shared memory,

@@ -1,4 +1,4 @@
-"""How long to train: the current operation of the search, one at a time."""
+"""Length to train: the current operation of the search, one at a time."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ Operation = core.SearcherOperation | core.DummySearcherOperation
 
 
 class Unit(Enum):
-    """What a length counts."""
+    """Unit of a length."""
 
     EPOCHS = "UNIT_EPOCHS"
     RECORDS = "UNIT_RECORDS"
@@ -31,12 +31,12 @@ class SearcherOp:
 
     @property
     def length(self) -> int:
-        """Absolute: how long to have trained altogether, not how much more."""
+        """Length to have trained altogether, not how much more."""
         return self._length
 
     @property
     def unit(self) -> Unit | None:
-        """What `length` counts; None when the config gives a bare number."""
+        """Return what `length` counts; None when the config gives a bare number."""
         return self._unit
 
     @property
@@ -56,11 +56,13 @@ class SearcherOp:
 
     @property
     def completed(self) -> bool:
-        """Whether this process, or an earlier run of the trial, has completed the operation. Known on the chief."""
+        """Return whether this process, or an earlier run of the trial, has completed the operation. Known on the
+        chief."""
         return self._completed
 
     def report_progress(self, length: float) -> None:
-        """How far training has come. What lies outside of the operation is cut off; after its end nothing is said."""
+        """Report how far training has come. What lies outside of the operation is cut off; after its end nothing is
+        said."""
         if self._operation is not None and not self._completed:
             self._operation.report_progress(min(max(float(length), 0.0), float(self._length)))
 

@@ -1,4 +1,4 @@
-"""What a script tells about its training and learns about it: metrics, seed, hyperparameters, how long to train."""
+"""Training of a script: metrics it reports, and its seed, hyperparameters and length."""
 
 import operator
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from determined.generic._search import Search, SearcherOp
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Who this training is: the trial of a cluster, or what the caller of `init` said."""
+    """Trial of a cluster, or what the caller of `init` gave."""
 
     hparams: JsonObject = field(default_factory=dict)
     seed: int = 0
@@ -37,12 +37,12 @@ class Training:
 
     @property
     def trial_id(self) -> int | None:
-        """None off cluster."""
+        """ID of the trial; None off cluster."""
         return self._trial.trial_id
 
     @property
     def experiment_id(self) -> int | None:
-        """None off cluster."""
+        """ID of the experiment; None off cluster."""
         return self._trial.experiment_id
 
     @property
@@ -112,7 +112,7 @@ class Training:
         return self._train.get_experiment_best_validation()
 
     def basic_search(self) -> SearcherOp | None:
-        """How long to train. The same operation until it is completed, then the next one, None after the last.
+        """Return how long to train. The same operation until it is completed, then the next one, None after the last.
 
         A script that calls it once trains for `op.epochs` (or `batches`, `records`), calls `op.complete(metric)`,
         saves and exits: if the search wants more of this trial, it is started again from its latest checkpoint.

@@ -111,7 +111,7 @@ class Checkpointing:
 
 
 class Preemption:
-    """Whether to save and leave."""
+    """Preemption: whether to save and leave."""
 
     def __init__(self, context: core.Context) -> None:
         self._preempt = context.preempt
@@ -138,7 +138,7 @@ class Searcher:
         self._search = search
 
     def ops(self, auto_ack: bool = True) -> Iterator[SearcherOp]:
-        """One after the other; complete each before going on to the next."""
+        """Yield operations one after the other; complete each before going on to the next."""
         return self._search.advanced(auto_ack)
 
     def acknowledge_out_of_ops(self) -> None:

@@ -23,7 +23,7 @@ _PEEKED = 3  # batches, by which the shape of all is told
 
 
 class Share:
-    """Which batches are this rank's: of the endless row of batches of all epochs, every `size`-th.
+    """Share of this rank: of the endless row of batches of all epochs, every `size`-th.
 
     So no batch is left out where their number cannot be divided by that of the ranks, and a rank that goes on after n
     batches knows at once where.
@@ -39,7 +39,7 @@ class Share:
         return divmod(step * self._size + self._rank, len(self.source))
 
     def once(self) -> Iterator[tuple[Any, ...]]:
-        """This rank's batches of one epoch, for validation."""
+        """Yield this rank's batches of one epoch, for validation."""
         for index in range(self._rank, len(self.source), self._size):
             yield self.source.batch(0, index)
 
@@ -49,7 +49,7 @@ class Share:
 
 
 class EndlessBatches:
-    """This rank's batches from batch number `step` on, for training."""
+    """Batches of this rank from batch number `step` on, for training."""
 
     def __init__(self, share: Share, step: int, options: FitOptions) -> None:
         self._share = share
@@ -113,7 +113,7 @@ def training_dataset(
 
 
 def validation_dataset(data: InputData, *, batch_size: int, rank: int, size: int) -> tuple[Any, int | None]:
-    """This rank's validation data, and how many batches that is; None where a dataset does not say."""
+    """Return this rank's validation data, and how many batches that is; None where a dataset does not say."""
     if is_dataset(data):
         return data, 0 if size > 1 and _is_empty(data) else None
     source = batch_source(data, batch_size, shuffle=False, seed=0, call="build_validation_data_loader")
@@ -123,7 +123,7 @@ def validation_dataset(data: InputData, *, batch_size: int, rank: int, size: int
 
 
 def check_end(dataset: "Dataset") -> None:
-    """Raises InvalidExperimentException where a validation would never be over."""
+    """Raise InvalidExperimentException where a validation would never be over."""
     if int(dataset.cardinality()) == tf.data.INFINITE_CARDINALITY:
         raise InvalidExperimentException(
             "build_validation_data_loader returned a dataset without an end; leave out .repeat(), or say how many "
@@ -132,7 +132,7 @@ def check_end(dataset: "Dataset") -> None:
 
 
 def _is_empty(dataset: "Dataset") -> bool:
-    """Where records are fewer than ranks, some of these have none; Keras refuses to validate nothing."""
+    """Return where records are fewer than ranks, some of these have none; Keras refuses to validate nothing."""
     return not any(True for _ in dataset.take(1))
 
 

@@ -18,12 +18,13 @@ def build_uncallable(keras: ModuleType, model: "Model") -> None:
 
 
 def count_weights(keras: ModuleType, model: "Model") -> int | None:
-    """For `build_from_data`. Keras 2 does not need it, and counts none of a model that it takes for unbuilt."""
+    """Count weights for `build_from_data`. Keras 2 does not need it, and counts none of a model that it takes for
+    unbuilt."""
     return len(model.weights) if _framework.is_keras_3(keras) else None
 
 
 def build_from_data(keras: ModuleType, model: "Model", weights: int | None) -> None:
-    """From `on_train_begin`: let the model make its variables as the data of this `fit` are shaped. None are read, so
+    """Let the model make its variables, from `on_train_begin`, as the data of this `fit` are shaped. None are read, so
     that they come in the same order afterwards.
 
     Args:
@@ -50,7 +51,7 @@ def unbuilt(keras: ModuleType, model: "Model") -> list[Any]:
 
 
 def lacking(keras: ModuleType, model: "Model", weights: int, when: str) -> str | None:
-    """In words, what Keras 3 would leave out of a checkpoint without one; None where there is nothing.
+    """Describe what Keras 3 would leave out of a checkpoint; None where there is nothing.
 
     Args:
         keras: that of the model.

@@ -29,7 +29,7 @@ _VALIDATION_HOOKS = ("on_test_begin", "on_test_batch_begin", "on_test_batch_end"
 
 
 class CallbackSet:
-    """What a trial tells its callbacks.
+    """Callbacks of a trial.
 
     Args:
         callbacks: Keras's or ours.
@@ -65,7 +65,7 @@ class CallbackSet:
 
     @property
     def hear_validations(self) -> bool:
-        """Whether a validation may change anything."""
+        """Return whether a validation may change anything."""
         return bool(self._hear_validations)
 
     def train_begin(self, trained: int) -> None:
@@ -119,7 +119,7 @@ class CallbackSet:
         return ValidationHooks(self._hear_validations)
 
     def state(self) -> list[Any]:
-        """Of each callback, in their order."""
+        """Return the state of each callback, in their order."""
         return [callback.get_state() if isinstance(callback, Callback) else None for callback in self._all]
 
     def load_state(self, states: list[object]) -> None:
@@ -201,7 +201,7 @@ def _warn_of_monitors(callbacks: list["KerasCallback"]) -> None:
 
 
 def _is_in_vain(callback: "KerasCallback") -> bool:
-    """One of Keras's that does nothing without metrics, at the only moment it looks."""
+    """Return whether a callback of Keras's does nothing, for want of metrics at the only moment it looks."""
     return any(_is_kind(callback, kind) for kind in _INSTEAD) and getattr(callback, "save_best_only", True)
 
 

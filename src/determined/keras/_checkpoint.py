@@ -28,7 +28,7 @@ _OLDER_NAMES = {"random": "random_rng_state", "numpy": "np_rng_state"}
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What is put back later: how far training was, and the random state of this rank."""
+    """Parts of a checkpoint that are put back later: how far training was, and the random state of this rank."""
 
     workloads: JsonObject | None
     rng: JsonObject | None
@@ -50,7 +50,7 @@ class Checkpoints:
         )
 
     def save(self, workloads: JsonObject) -> str:
-        """Collective. Store the trial as it is now; the storage id."""
+        """Store the trial as it is now, on all ranks together; the storage id."""
         rng = random_state(keras, self._model)
         everybody = self._dist.gather(rng)
         storage_id = None
@@ -63,7 +63,7 @@ class Checkpoints:
         return str(self._dist.broadcast(storage_id))
 
     def restore(self, storage_id: str) -> Restored:
-        """Collective. Load model, optimizers and callbacks.
+        """Load model, optimizers and callbacks, on all ranks together.
 
         Raises:
             CheckpointStateException: it has weights of parts of the model that have no variables yet.
@@ -82,14 +82,14 @@ class Checkpoints:
             return Restored(workloads, self._read_rng(path))
 
     def share(self) -> None:
-        """Collective. All ranks begin with the chief's weights, whatever their own code made."""
+        """Give all ranks the chief's weights, whatever their own code made."""
         if self._dist.size == 1:
             return
         values = self._dist.broadcast(self._model.get_weights() if self._dist.rank == 0 else None)
         self._model.set_weights(values)
 
     def share_statistics(self) -> None:
-        """Collective. What is not trained, such as the statistics of BatchNormalization, is each rank's own, and the
+        """What is not trained, such as the statistics of BatchNormalization, is each rank's own, and the
         chief's is saved: all validate and go on with that, as they will after a pause."""
         weights = self._model.non_trainable_weights
         if self._dist.size == 1 or not weights:
@@ -99,7 +99,7 @@ class Checkpoints:
             weight.assign(value)
 
     def _write(self, path: Path, workloads: JsonObject, everybody: Sequence[JsonObject]) -> None:
-        """On the chief."""
+        """Write the files of a checkpoint, on the chief."""
         save_model_weights(self._model, path)
         save_optimizers(self._context._optimizers, path)
         _dump(workloads, path / WORKLOADS_FILE)

@@ -22,7 +22,7 @@ logger = logging.getLogger("determined.keras")
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
-    """What `configure_fit` may say about training and validation."""
+    """Options of training and validation that `configure_fit` sets."""
 
     verbose: bool = True
     class_weight: dict[int, float] | None = None
@@ -187,7 +187,7 @@ class TFKerasTrialContext(TrialContext):
             )
 
     def _warn_of_unwrapped(self, model: "Model") -> None:
-        """One that a custom train_step uses and nobody has shown us."""
+        """Optimizer that a custom train_step uses and nobody has wrapped."""
         found = [name for name, value in vars(model).items() if is_optimizer(value) and not self._is_wrapped(value)]
         if found:
             logger.warning(
@@ -222,7 +222,8 @@ class TFKerasExperimentalContext:
 
 
 def _with_loss_scale(optimizer: "Optimizer") -> object:
-    """In half precision `compile` would put it around ours, and ranks differ in whether a step is skipped."""
+    """Scale the loss here: in half precision `compile` would put it around ours, and ranks differ in whether a step is
+    skipped."""
     scaling = keras.mixed_precision.LossScaleOptimizer
     is_half = keras.mixed_precision.global_policy().name == "mixed_float16"
     return scaling(optimizer) if is_half and not isinstance(optimizer, scaling) else optimizer

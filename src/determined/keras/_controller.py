@@ -145,7 +145,7 @@ class TFKerasTrialController:
         self._workloads.validated(metrics)
 
     def _validation_steps(self) -> int | None:
-        """This rank's share of what configure_fit says."""
+        """Return this rank's share of what configure_fit says."""
         asked = 1 if self._context.env.test_mode else self._context._fit_options.validation_steps
         if asked is None:
             return None
@@ -201,7 +201,7 @@ class TFKerasTrialController:
 
 
 def _data_of(trial: TFKerasTrial, fit: FitCall | None) -> tuple[object, object]:
-    """From the trial's loaders, unless `model.fit` was given the data."""
+    """Return the data of the trial's loaders, unless `model.fit` was given the data."""
     if fit is None or fit.x is None:
         return trial.build_training_data_loader(), trial.build_validation_data_loader()
     if fit.y is None:

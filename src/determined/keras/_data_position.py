@@ -1,4 +1,4 @@
-"""Where shuffled data goes on: TensorFlow shuffles each epoch differently, by how many came before in this process.
+"""Position in shuffled data: TensorFlow shuffles each epoch differently, by how many came before in this process.
 
 A training that is resumed begins a new process, so the epochs it has behind it are passed over in its data: skipped
 where Keras reads all epochs from one iterator, begun and dropped where it makes one for each. Keras hands its callbacks
@@ -18,7 +18,7 @@ logger = logging.getLogger("determined.keras")
 
 
 def pass_over(epochs: int, batches: int) -> None:
-    """From `on_train_begin`: go on in the data as after `epochs`, which had `batches` together."""
+    """Go on in the data, from `on_train_begin`, as after `epochs`, which had `batches` together."""
     frame = fit_frame()
     if frame is None:
         logger.debug("no data of Keras in sight; they begin as in the first epoch")
@@ -30,7 +30,8 @@ def pass_over(epochs: int, batches: int) -> None:
 
 
 def data_spec() -> Any:
-    """From `on_train_begin`: the shapes of a batch, as tf.data has them; None where Keras hands out something else."""
+    """Return the shapes of a batch, in `on_train_begin`, as tf.data has them; None where Keras hands out something
+    else."""
     frame = fit_frame()
     iterator = None if frame is None else frame.f_locals.get("epoch_iterator")
     return getattr(getattr(iterator, "_distributed_dataset", None), "element_spec", None)

@@ -315,7 +315,7 @@ def _read_state(directory: Path, checkpoint: str) -> JsonObject:
 
 
 def _checked_period(period: object) -> int | None:
-    """In batches; None: at the end of an epoch."""
+    """Return a period in batches; None: at the end of an epoch."""
     if period == "epoch":
         return None
     if not isinstance(period, int) or isinstance(period, bool) or period < 1:

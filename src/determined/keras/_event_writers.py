@@ -9,14 +9,14 @@ from determined.keras._fit_frame import fit_frame
 
 
 def tensorboards_of_fit(keras: ModuleType) -> list[Any]:
-    """From `on_train_begin`: the TensorBoard callbacks of this `fit`, Keras's own and ours."""
+    """List the TensorBoard callbacks of this `fit`, Keras's own and ours, from `on_train_begin`."""
     frame = fit_frame()
     listed = None if frame is None else frame.f_locals.get("callbacks")
     return [each for each in getattr(listed, "callbacks", []) if isinstance(each, keras.callbacks.TensorBoard)]
 
 
 def flush(tensorboards: Iterable[object]) -> None:
-    """What they have written by now is in their files afterwards."""
+    """Write what they hold to their files."""
     for each in tensorboards:
         for writer in getattr(each, "_writers", {}).values():
             writer.flush()

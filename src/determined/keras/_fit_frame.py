@@ -1,4 +1,4 @@
-"""What Keras hands no callback and a callback needs: it lies in the frame of `fit`."""
+"""Values that Keras hands no callback and a callback needs: they lie in the frame of `fit`."""
 
 import sys
 from types import FrameType
@@ -7,7 +7,7 @@ _FRAMES = 12  # from a callback up to `fit`, with room for Keras's own wrappers
 
 
 def fit_frame() -> FrameType | None:
-    """From a hook of a callback: the frame of the `fit` that called it; None where there is none in sight."""
+    """Return the frame of the `fit` that called a hook of a callback; None where there is none in sight."""
     frame: FrameType | None = sys._getframe(2)
     for _ in range(_FRAMES):
         if frame is None:

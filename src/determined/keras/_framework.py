@@ -1,4 +1,4 @@
-"""Which Keras this process trains with: 2 or 3, and on which backend."""
+"""Version of Keras that this process trains with, 2 or 3, and its backend."""
 
 import importlib.metadata
 import sys

@@ -49,7 +49,7 @@ def over_core(distributed: core.DistributedContext, *, compress: bool = False) -
 
 
 def over_horovod(hvd: ModuleType, *, compress: bool = False) -> Averaging:
-    """By an initialised `horovod.tensorflow`."""
+    """Average by an initialised `horovod.tensorflow`."""
     compression = hvd.Compression.fp16 if compress else hvd.Compression.none
 
     def average(gradients: Sequence[object]) -> list[Any]:
@@ -60,7 +60,7 @@ def over_horovod(hvd: ModuleType, *, compress: bool = False) -> Averaging:
 
 
 def _put_back(gradients: Sequence[object], means: Sequence[object]) -> list[object]:
-    """None stays where a variable has no gradient."""
+    """Put means in place of gradients; None stays where a variable has no gradient."""
     left = iter(means)
     return [None if gradient is None else next(left) for gradient in gradients]
 

@@ -1,4 +1,4 @@
-"""At which epoch `model.fit` begins, said from inside of it: both Keras have a place for their own BackupAndRestore."""
+"""First epoch of `model.fit`, set from inside of it: both Keras have a place for their own BackupAndRestore."""
 
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def begin_at(keras: ModuleType, model: "Model", epoch: int) -> None:
-    """From `on_train_begin`: the first epoch of this `fit` is `epoch`, counted from 0; none at all past its end."""
+    """Make `epoch`, counted from 0, the first of this `fit`, from `on_train_begin`; none at all past its end."""
     if _framework.is_keras_3(keras):
         model._initial_epoch = epoch
     else:
@@ -26,7 +26,7 @@ def forget(keras: ModuleType, model: "Model") -> None:
 
 
 class _Beginning:
-    """What Keras 2 asks after `on_train_begin`."""
+    """Object that Keras 2 asks after `on_train_begin`."""
 
     def __init__(self, epoch: int) -> None:
         self._epoch = epoch

@@ -1,4 +1,4 @@
-"""What a trial's data loaders may return: arrays, Sequences and datasets; the first two as batches that can be entered
+"""Data that a trial's loaders may return: arrays, Sequences and datasets; the first two as batches that can be entered
 anywhere: any batch of any epoch."""
 
 import logging
@@ -53,10 +53,10 @@ class BatchSource(Protocol):
         """The batch at place `index` of an epoch."""
 
     def begin_epoch(self, epoch: int) -> None:
-        """Before the first batch of an epoch."""
+        """Run before the first batch of an epoch."""
 
     def end_epoch(self, epoch: int) -> None:
-        """After its last."""
+        """Run after its last."""
 
 
 class ArrayBatches:
@@ -154,7 +154,7 @@ def _nothing() -> None:
 
 
 def _batches_of(sequence: Any) -> int:
-    """Raises InvalidExperimentException where there are none, or no end of them."""
+    """Count batches. Raises InvalidExperimentException where there are none, or no end of them."""
     count = sequence.num_batches if KERAS_3 else len(sequence)
     if count is None or count < 1:
         raise InvalidExperimentException(
@@ -174,7 +174,7 @@ def _tuples(part: Any) -> Any:
 
 
 def _array(values: Any) -> Any:
-    """As Keras does it: real numbers in Keras's own precision."""
+    """Convert to an array as Keras does: real numbers in Keras's own precision."""
     array = np.asarray(values)
     if np.issubdtype(array.dtype, np.floating) and array.dtype != keras.backend.floatx():
         return array.astype(keras.backend.floatx())

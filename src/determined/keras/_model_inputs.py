@@ -1,5 +1,5 @@
-"""How a model comes to have its weights. One that is a class of the user's has none before it is called: the shapes of
-what it is called with are kept in a checkpoint."""
+"""Building of a model, after which it has weights. One that is a class of the user's has none before it is called: the
+shapes of what it is called with are kept in a checkpoint."""
 
 import json
 from pathlib import Path

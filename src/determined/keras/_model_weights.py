@@ -37,7 +37,7 @@ def save_model_weights(model: "Model", directory: Path) -> None:
 
 
 def lacking_weights(model: "Model", directory: Path) -> str | None:
-    """In words, what `load_model_weights` would leave out because parts of the model are not built; None if nothing.
+    """Describe what `load_model_weights` would leave out because parts of the model are not built; None if nothing.
 
     A checkpoint of an earlier release does not say how many weights it has: it has some.
     """
@@ -73,7 +73,7 @@ def load_model_weights(model: "Model", directory: Path) -> None:
 
 
 def _load_values(model: "Model", prefix: Path) -> None:
-    """By the names under which TensorFlow has saved them, which say the way from the model to each variable."""
+    """Load values by the names under which TensorFlow has saved them: the way from the model to each variable."""
     reader = tf.train.load_checkpoint(str(prefix))
     found = _weights_by_name(model, reader)
     _check_complete(model, found, prefix)

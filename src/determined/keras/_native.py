@@ -53,7 +53,7 @@ class TFKerasNativeContext(TFKerasTrialContext):
 
 
 class _ScriptTrial(TFKerasTrial):
-    """What the controller asks; data and callbacks are those that `fit` was given."""
+    """Trial of a script; data and callbacks are those that `fit` was given."""
 
     def __init__(self, context: TFKerasTrialContext, model: "Model") -> None:
         super().__init__(context)

@@ -1,4 +1,4 @@
-"""One batch of a TFKerasTrial off cluster: whether it trains, validates and checkpoints at all."""
+"""Test of a TFKerasTrial on one batch off cluster: whether it trains, validates and checkpoints at all."""
 
 import secrets
 import tempfile

@@ -44,7 +44,7 @@ def build_optimizer(optimizer: "Optimizer", variables: list["Variable"]) -> None
 
 @contextlib.contextmanager
 def keeping_rates(optimizers: Sequence["Optimizer"]) -> Iterator[None]:
-    """What is loaded within leaves learning rates as they are."""
+    """Keep learning rates as they are while something is loaded."""
     rates = [rate for rate in map(_rate_of, optimizers) if rate is not None]
     before = [rate.numpy() for rate in rates]
     yield
@@ -90,7 +90,7 @@ def _read(file: Path) -> list[JsonObject]:
 
 
 def _values(group: Any) -> JsonObject:
-    """Ours are numbered and carry their names; Keras's are listed by name."""
+    """Read the values of a file. Ours are numbered and carry their names; Keras's are listed by name."""
     listed = [name for key in sorted(group.attrs) if key.startswith(_NAMES) for name in group.attrs[key]]
     texts = [name.decode() if isinstance(name, bytes) else name for name in listed] or sorted(group)
     return {str(group[text].attrs.get("name", text)): np.asarray(group[text]) for text in texts}

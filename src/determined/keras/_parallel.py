@@ -1,5 +1,5 @@
-"""How the ranks of a trial find one another, and which GPU is whose. The only file of this room that looks into the
-process environment."""
+"""Ranks of a trial: how they find one another, and which GPU is whose. The only file of this package that looks into
+the process environment."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ _LAUNCHER = "python3 -m determined.launch.torch_distributed --trial MODULE:CLASS
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Who this process is; `average` is None where it trains alone."""
+    """Rank of this process; `average` is None where it trains alone."""
 
     distributed: core.DistributedContext | None = None
     average: Averaging | None = None
@@ -27,7 +27,7 @@ class Ranks:
 
 @contextlib.contextmanager
 def joined(info: ClusterInfo) -> Iterator[Ranks]:
-    """What the launcher of this process chose, for the length of the block.
+    """Join the ranks as the launcher of this process chose, for the length of the block.
 
     The launcher of torch_distributed starts one process for each slot and needs no torch; it is what a trial class on
     several slots is started by.
@@ -52,7 +52,7 @@ def joined(info: ClusterInfo) -> Iterator[Ranks]:
 
 
 def claim_gpu(distributed: core.DistributedContext) -> None:
-    """Of several GPUs on a node each rank uses its own; memory is taken as it is needed."""
+    """Use one of several GPUs on a node for each rank; memory is taken as it is needed."""
     gpus = tf.config.list_physical_devices("GPU")
     if distributed.size > 1 and len(gpus) > 1:
         gpus = [gpus[distributed.local_rank % len(gpus)]]

@@ -9,7 +9,7 @@ _LINES = 10
 
 
 class ProgressLines:
-    """One pass over the data: a line at each tenth of it.
+    """Pass over the data: a line at each tenth of it.
 
     Args:
         name: what passes, such as `epoch 1/3`.
@@ -24,7 +24,7 @@ class ProgressLines:
         self._tenths = 0
 
     def advance(self, batches: int, logs: JsonObject) -> None:
-        """After each batch; the last is left to `end`, which knows more."""
+        """Count a batch; the last is left to `end`, which knows more."""
         if not self._is_shown or not self._total or batches >= self._total:
             return
         tenths = batches * _LINES // self._total

@@ -48,7 +48,8 @@ class TensorBoard(_keras.callbacks.TensorBoard):  # type: ignore[misc]
         self._upload()
 
     def _flush(self) -> None:
-        """What is still in a writer's memory would be lost with the process, and is not there to be copied."""
+        """Write what is still in a writer's memory: it would be lost with the process, and is not there to be
+        copied."""
         _event_writers.flush([self])
         self._upload()
 

@@ -13,7 +13,7 @@ KERAS_3 = _framework.is_keras_3(keras)
 
 
 def check_backend() -> None:
-    """Raises InvalidExperimentException where Keras 3 was told to compute by something else than TensorFlow."""
+    """Raise InvalidExperimentException where Keras 3 was told to compute by something else than TensorFlow."""
     found = _framework.backend(keras)
     if found != "tensorflow":
         raise InvalidExperimentException(

@@ -49,10 +49,11 @@ class TFKerasTrial(Trial):
 
     @abc.abstractmethod
     def build_validation_data_loader(self) -> InputData:
-        """What to validate on, in any of the same forms."""
+        """Return what to validate on, in any of the same forms."""
 
     def session_config(self) -> Any:
-        """What TensorFlow 1 sessions were configured by. TensorFlow 2 has none: what is returned is not heard."""
+        """Return what TensorFlow 1 sessions were configured by. TensorFlow 2 has none: what is returned is not
+        heard."""
         return None
 
     def keras_callbacks(self) -> list["Callback"]:

@@ -23,7 +23,7 @@ def save_weights(keras: ModuleType, model: "Model", directory: Path) -> None:
 
 
 def load_weights(keras: ModuleType, model: "Model", directory: Path) -> None:
-    """What `save_weights` saved, or an earlier release.
+    """Load what `save_weights` saved, or an earlier release.
 
     Raises:
         CheckpointStateException: there are no weights, or of a format that this Keras cannot read.
@@ -47,8 +47,8 @@ def load_weights(keras: ModuleType, model: "Model", directory: Path) -> None:
 
 @contextlib.contextmanager
 def keeping_optimizer(model: "Model") -> Iterator[None]:
-    """What is loaded within leaves the optimizer as it is: its moments are of another training, and its learning rate
-    is not the one this training asked for."""
+    """Keep the optimizer as it is while something is loaded: its moments are of another training, and its learning
+    rate is not the one this training asked for."""
     _build_optimizer(model)
     before = [(variable, variable.numpy()) for variable in _optimizer_variables(model)]
     with warnings.catch_warnings():

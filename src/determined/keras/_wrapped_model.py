@@ -1,4 +1,4 @@
-"""What a trial asks of its model in build_model: noted by `capture`, done when the trial begins."""
+"""Calls of a trial to its model in build_model: noted by `capture`, done when the trial begins."""
 
 import inspect
 import logging
@@ -79,7 +79,7 @@ class ModelCalls:
 
 
 def capture(model: "Model") -> ModelCalls:
-    """From now on `compile` and `fit` of the model only note their arguments."""
+    """Have `compile` and `fit` of the model only note their arguments."""
     calls = ModelCalls(model)
     # Past Keras, which would look whether these are layers to be saved.
     object.__setattr__(model, "compile", calls.compile)

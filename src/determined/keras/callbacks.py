@@ -34,7 +34,7 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
     def on_train_workload_begin(
         self, total_batches_trained: int, batches_requested: int | None, logs: JsonObject
     ) -> None:
-        """Before some batches are trained.
+        """Run before some batches are trained.
 
         Args:
             total_batches_trained: by this trial before.
@@ -43,13 +43,13 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
         """
 
     def on_train_workload_end(self, total_batches_trained: int, logs: JsonObject) -> None:
-        """After some batches were trained; `logs` are their metrics."""
+        """Run after some batches were trained; `logs` are their metrics."""
 
     def on_checkpoint_end(self, checkpoint_dir: str) -> None:
         """A checkpoint was written to this directory, and is about to be stored; on the chief. Files may be added."""
 
     def get_state(self) -> Any:
-        """What `load_state` needs to go on after a pause: plain values and arrays. None for nothing."""
+        """Return what `load_state` needs to go on after a pause: plain values and arrays. None for nothing."""
         return None
 
     def load_state(self, state: Any) -> None:
@@ -57,7 +57,7 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
 
 
 class _ActsOnValidation(Callback):
-    """Does at the end of each validation what Keras's callback does at the end of an epoch, and keeps its state."""
+    """Keras's callback, acting at the end of each validation instead of each epoch, with a state that is kept."""
 
     _saved: tuple[str, ...] = ()
 
@@ -127,7 +127,8 @@ class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
         self.log_dir = str(directory)
 
     def on_train_workload_end(self, total_batches_trained: int, logs: JsonObject) -> None:
-        """What is still in a writer's memory would be lost with the process, and is not there to be copied."""
+        """Write what is still in a writer's memory: it would be lost with the process, and is not there to be
+        copied."""
         _event_writers.flush([self])
 
 
@@ -135,7 +136,7 @@ TFKerasTensorBoard = TensorBoard
 
 
 def acts_on_validations(callback: Any) -> bool:
-    """Whether it does at the end of a validation what it seems to do at the end of an epoch."""
+    """Return whether it does at the end of a validation what it seems to do at the end of an epoch."""
     return type(callback).on_epoch_end is _ActsOnValidation.on_epoch_end
 
 

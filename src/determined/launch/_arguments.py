@@ -21,7 +21,8 @@ class Arguments:
 
 
 def parse(words: Sequence[str], *, overridable: bool) -> Arguments:
-    """Raises UsageError. `overridable`: options of the program below may stand before `--`."""
+    """Parse a launcher's arguments. Raises UsageError. `overridable`: options of the program below may stand before
+    `--`."""
     if words[:1] and words[0] in _HELP:
         raise UsageError("")
     overrides, rest = _split(list(words), overridable)

@@ -1,4 +1,4 @@
-"""What every launcher is as a program: usage errors, supervision, and the first failure shown as the cause."""
+"""Program of every launcher: usage errors, supervision, and the first failure shown as the cause."""
 
 import re
 import sys

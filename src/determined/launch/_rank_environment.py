@@ -27,7 +27,7 @@ _SHOWN = frozenset(
 
 
 def keep(run_dir: Path, variables: Mapping[str, str], interface: str | None) -> None:
-    """For the ranks that will be started on this node.
+    """Keep variables for the ranks that will be started on this node.
 
     `interface`: by which they reach other nodes. horovodrun knows only one name for all nodes.
     """
@@ -40,7 +40,7 @@ def keep(run_dir: Path, variables: Mapping[str, str], interface: str | None) -> 
 
 @contextlib.contextmanager
 def listed(run_dir: Path) -> Iterator[None]:
-    """While it is open, the launcher of this node passes its signals on to this process."""
+    """List this process: the launcher of this node passes its signals on to it meanwhile."""
     entry = followers(run_dir) / str(os.getpid())
     entry.touch()
     try:
@@ -56,7 +56,7 @@ def followers(run_dir: Path) -> Path:
 
 
 def shown(variables: Mapping[str, str]) -> dict[str, str]:
-    """Those that anybody may see."""
+    """Return the variables that anybody may see."""
     return {n: v for n, v in variables.items() if n in _SHOWN or n.startswith("LC_") or _ITS_OWN.match(n)}
 
 

@@ -86,7 +86,7 @@ def exchange_keys(session: Session, info: ClusterInfo, directory: Path) -> Keys:
 
 
 def find_sshd() -> str:
-    """Raises FailedPrecondition where there is none."""
+    """Return the path of sshd. Raises FailedPrecondition where there is none."""
     found = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin") or shutil.which("sshd")
     if found is None:
         raise FailedPrecondition("Horovod on several nodes needs sshd, and this node has none; install openssh-server")
@@ -119,7 +119,7 @@ def write_ssh(keys: Keys, names: list[str], port: int) -> Path:
 
 
 def wait_for_peers(addresses: list[str], port: int, seconds: float) -> None:
-    """Until each has greeted. Raises FailedPrecondition naming the first that did not."""
+    """Wait until each has greeted. Raises FailedPrecondition naming the first that did not."""
     deadline = time.monotonic() + seconds
     for address in addresses:
         while not _greets(address, port):

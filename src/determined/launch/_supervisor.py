@@ -169,7 +169,7 @@ class _Supervisor:
         self._fail(first.rank, first.code or 0, list(first.last_lines), at)
 
     def _is_cause_leaving(self) -> bool:
-        """Whether another raised before, and is still on its way out: that is waited for, a moment.
+        """Return whether another raised before, and is still on its way out: that is waited for, a moment.
 
         Not where one was killed: that is nobody's exception, and a traceback may be of one that was handled.
         """

@@ -19,7 +19,7 @@ class Rank:
 
 @dataclass(frozen=True, slots=True)
 class Gang:
-    """One process per slot, and one where a node has no slots; ranks follow the order of the nodes."""
+    """Processes of a job: one per slot, and one where a node has no slots; ranks follow the order of the nodes."""
 
     addresses: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -43,7 +43,7 @@ class Gang:
 
     @property
     def ranks(self) -> Iterator[Rank]:
-        """Those of this node."""
+        """Return the ranks of this node."""
         first = sum(self.sizes[: self.node])
         return (Rank(first + local, local) for local in range(self.local_size))
 
@@ -64,7 +64,8 @@ def gang_of(info: ClusterInfo) -> Gang:
 
 
 def rendezvous_at(gang: Gang) -> tuple[str, int]:
-    """Where rank 0 listens for the others. Alone on a node nobody else has to know a port: a taken one is replaced."""
+    """Return where rank 0 listens for the others. Alone on a node nobody else has to know a port: a taken one is
+    replaced."""
     port = environment.rendezvous_port()
     if gang.nodes > 1:
         return gang.chief, port
@@ -72,7 +73,7 @@ def rendezvous_at(gang: Gang) -> tuple[str, int]:
 
 
 def hostfile(gang: Gang) -> str:
-    """As MPI and DeepSpeed read it."""
+    """Return the hostfile as MPI and DeepSpeed read it."""
     return "".join(f"{address} slots={slots}\n" for address, slots in zip(gang.addresses, gang.sizes, strict=True))
 
 

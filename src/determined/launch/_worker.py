@@ -1,4 +1,4 @@
-"""One process that a launcher starts: in a group of its own, its output read and marked, its last lines kept."""
+"""Process that a launcher starts: in a group of its own, its output read and marked, its last lines kept."""
 
 import contextlib
 import ctypes
@@ -30,7 +30,7 @@ _libc = ctypes.CDLL(None)
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What to start. Lines of a `rank` of None are passed on as they are.
+    """Process to start. Lines of a `rank` of None are passed on as they are.
 
     `deaf`: a program that would die of the signals which only user code can know, so it does not get them.
     `noise`: what is taken away where a line begins with it. `alarm`: a line by which it tells that a rank failed.
@@ -88,12 +88,12 @@ class Worker:
 
     @property
     def code(self) -> int | None:
-        """None while it runs; its status, or -n when signal n ended it."""
+        """Return its exit status, -n when signal n ended it; None while it runs."""
         return self._process.poll()
 
     @property
     def fell_at(self) -> float:
-        """When it failed, of one that has just exited: that of its last words, if they are a traceback.
+        """Return when a process that has just exited failed: the time of its last lines, if they are a traceback.
 
         Frameworks take seconds to leave, and tell their peers first: those are gone before the one that raised.
         """
@@ -102,13 +102,13 @@ class Worker:
 
     @property
     def silent_at(self) -> float:
-        """Since when there is nothing new of it: its traceback, or its last words where they are none."""
+        """Return since when there is no new output: of its traceback, or of its last lines."""
         raised = self.raised_at
         return self.spoke_at if raised is None else raised
 
     @property
     def raised_at(self) -> float | None:
-        """When, if its last words are a traceback and not long past: it has left of that, or is about to."""
+        """Return when it raised, if its last lines are a recent traceback: it has ended, or is about to."""
         is_last = self.spoke_at - self._raised_at < _TRACEBACK_SECONDS
         return self._raised_at if is_last and time.monotonic() - self.spoke_at < _LEAVING_SECONDS else None
 
@@ -127,12 +127,12 @@ class Worker:
         return False
 
     def take_all(self) -> None:
-        """What it said until now: asked when it has exited, before its last lines are read."""
+        """Take its output until now: asked when it has exited, before its last lines are read."""
         for source in self.sources:
             self.take(source)
 
     def signal(self, number: int) -> None:
-        """To everything it started; a signal that only user code can know goes to the program alone."""
+        """Send a signal to everything it started; one that only user code can know goes to the program alone."""
         self.signal_followers(number)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if number not in _FOR_USER_CODE:
@@ -153,7 +153,7 @@ class Worker:
         return True
 
     def close(self) -> None:
-        """After its exit: an unfinished last line is passed on, the pipes go."""
+        """Pass on an unfinished last line and close the pipes, after its exit."""
         for stream in list(self._streams.values()):
             self._say(stream.lines.end(), stream.target)
         self._streams.clear()
@@ -194,7 +194,8 @@ def _write(target: BinaryIO, text: bytes) -> None:
 
 
 def _die_with_launcher() -> None:
-    """Nobody else would end the ranks of a launcher that is killed: a torchrun restarts it beside them."""
+    """End with the launcher: nobody else would end the ranks of one that is killed, and torchrun restarts it beside
+    them."""
     if sys.platform == "linux":
         _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 

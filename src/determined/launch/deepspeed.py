@@ -21,7 +21,7 @@ def main(words: list[str]) -> int:
 
 
 def rank_variables(gang: Gang, rank: Rank, address: tuple[str, int]) -> dict[str, str]:
-    """What `deepspeed.init_distributed` and `DistributedContext.from_deepspeed` read."""
+    """Return what `deepspeed.init_distributed` and `DistributedContext.from_deepspeed` read."""
     numbers = {
         "RANK": rank.rank,
         "WORLD_SIZE": gang.size,

@@ -13,7 +13,7 @@ def variables() -> Mapping[str, str]:
 
 
 def become(variables: Mapping[str, str]) -> None:
-    """From now on these, and no others, are the variables of this process."""
+    """Make these, and no others, the variables of this process."""
     os.environ.clear()
     os.environ.update(variables)
 

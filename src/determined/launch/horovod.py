@@ -58,7 +58,8 @@ def horovodrun(
 
 
 def host_names(gang: Gang) -> list[str]:
-    """How horovodrun knows the nodes. Several on one machine share its loopback: each is given an address of its own.
+    """Return how horovodrun knows the nodes. Several on one machine share its loopback: each is given an address of its
+    own.
 
     By the shared one it would take them for the first node, and all but one sshd would find the port in use.
     """

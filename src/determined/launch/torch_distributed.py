@@ -22,7 +22,7 @@ def main(words: list[str]) -> int:
 
 
 def rank_variables(gang: Gang, rank: Rank, address: tuple[str, int], run_id: str) -> dict[str, str]:
-    """What torchrun tells a process; USE_TORCH_DISTRIBUTED and the chief's address are ours."""
+    """Return what torchrun tells a process; USE_TORCH_DISTRIBUTED and the chief's address are ours."""
     numbers = {
         "RANK": rank.rank,
         "LOCAL_RANK": rank.local,

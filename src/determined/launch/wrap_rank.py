@@ -56,7 +56,7 @@ def _keep(failure: Failure) -> None:
 
 
 def _outputs(redirect: bool) -> tuple[BinaryIO, BinaryIO]:
-    """Our own streams, or the container's log files: a launcher on another node has no way to our streams.
+    """Return our own streams, or the container's log files: a launcher on another node has no way to our streams.
 
     The files are appended to: other ranks write to them too.
     """

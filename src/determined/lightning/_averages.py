@@ -14,7 +14,7 @@ Averages = JsonObject
 
 
 def take(trainer: "Trainer") -> Averages:
-    """This rank's, on the host."""
+    """Return this rank's averages, on the host."""
     results = trainer.fit_loop.epoch_loop._results
     kept = {key: result for key, result in results.items() if _adds_up(result)}
     return {
@@ -37,7 +37,7 @@ def put_back(trainer: "Trainer", averages: Averages) -> None:
 
 
 def add(trainer: "Trainer", logged: JsonObject) -> JsonObject:
-    """What was logged before to what was since, after a batch; what has not come again yet is returned."""
+    """Return what was logged before to what was since, after a batch; what has not come again yet is returned."""
     results = trainer.fit_loop.epoch_loop._results
     left = {}
     for key, (value, weight) in logged.items():
@@ -68,7 +68,7 @@ def _join(result: Any, value: torch.Tensor, weight: torch.Tensor) -> None:
 
 
 def _metrics(module: "LightningModule") -> list[tuple[str, Any]]:
-    """Those that keep values: a MetricCollection only holds some that do."""
+    """List the metrics that keep values: a MetricCollection only holds some that do."""
     return [(name, part) for name, part in module.named_modules() if hasattr(part, "_update_count")]
 
 

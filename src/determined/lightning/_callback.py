@@ -1,4 +1,4 @@
-"""What the callbacks of this room have in common: they come before all others, in an order of their own."""
+"""Base of the callbacks of this package: they come before all others, in an order of their own."""
 
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -18,7 +18,8 @@ _in_trainers: WeakSet[core.Context] = WeakSet()
 
 
 class DeterminedCallback(*_flavour.bases("callbacks.Callback")):  # type: ignore[misc]
-    """Before a batch nobody else's hook has run, so that a checkpoint of that moment lacks and doubles nothing."""
+    """Callback whose hook runs before all others at a batch, so that a checkpoint of that moment lacks and doubles
+    nothing."""
 
     _place = OTHERS
 
@@ -41,12 +42,12 @@ class DeterminedCallback(*_flavour.bases("callbacks.Callback")):  # type: ignore
 
 
 def is_in_a_trainer(core_context: core.Context) -> bool:
-    """Whether any Trainer has begun with a callback of this context."""
+    """Return whether any Trainer has begun with a callback of this context."""
     return core_context in _in_trainers
 
 
 def check_ranks(theirs: int, ours: int) -> None:
-    """Raises InvalidExperimentException where a Trainer would start ranks that the context does not know."""
+    """Raise InvalidExperimentException where a Trainer would start ranks that the context does not know."""
     if theirs != ours:
         raise InvalidExperimentException(
             f"the Trainer has {theirs} rank(s), and the context {ours}; start one process for each by `python3 -m "
@@ -56,7 +57,7 @@ def check_ranks(theirs: int, ours: int) -> None:
 
 
 def checkpoint_of(trainer: "Trainer", who: str) -> "DeterminedCheckpoint":
-    """Raises InvalidExperimentException where a trainer has none."""
+    """Return the checkpoint callback of a trainer. Raises InvalidExperimentException where it has none."""
     found = [callback for callback in trainer.callbacks if getattr(callback, "_place", OTHERS) == CHECKPOINT]
     if not found:
         raise InvalidExperimentException(

@@ -65,7 +65,7 @@ class DeterminedCheckpoint(DeterminedCallback):
         self._logged: JsonObject = {}
 
     def resume_path(self, storage_id: str | None = None) -> str | None:
-        """What to give `trainer.fit(ckpt_path=...)`; None for a trial that begins. All ranks must call it.
+        """Return what to give `trainer.fit(ckpt_path=...)`; None for a trial that begins. All ranks must call it.
 
         Args:
             storage_id: the checkpoint to go on from; this trial's latest where none is given. Of another trial's only
@@ -167,12 +167,12 @@ class DeterminedCheckpoint(DeterminedCallback):
             self._keep.close()
 
     def note_data(self) -> None:
-        """Before the next batch is fetched: have the loaders remember where they are."""
+        """Have the loaders remember where they are, before the next batch is fetched."""
         for loader in self._loaders:
             loader.note_next()
 
     def finish(self, trainer: "Trainer") -> None:
-        """When training ends: what was trained last, unless it is saved."""
+        """Save what was trained last, when training ends, unless it is saved."""
         self._is_due = False
         if self.saved_at != batches_trained(trainer):
             self._save(trainer, None)
@@ -185,7 +185,7 @@ class DeterminedCheckpoint(DeterminedCallback):
             )
 
     def _trust(self, trainer: "Trainer") -> None:
-        """This trial's own checkpoint is loaded whatever its module and callbacks have put into it."""
+        """Trust this trial's own checkpoint, whatever its module and callbacks have put into it."""
         logger.warning("the checkpoint holds %s: it is unpickled as it is, being this trial's own", self._unsafe)
         load = trainer.strategy.load_checkpoint
         trainer.strategy.load_checkpoint = lambda path, **_options: load(path, weights_only=False)
@@ -289,14 +289,14 @@ def _end_validation(trainer: "Trainer") -> None:
 
 
 def _save_logs(trainer: "Trainer") -> None:
-    """What loggers keep in memory, such as a SummaryWriter that a module writes to: who goes on from the checkpoint
-    does not write it again."""
+    """Save what loggers keep in memory, such as a SummaryWriter that a module writes to: who goes on from the
+    checkpoint does not write it again."""
     for each in trainer.loggers:
         each.save()
 
 
 def _unsafe_classes(file: Path) -> list[str]:
-    """What torch loads only if told to trust it; a directory is one of shards, which hold tensors."""
+    """Return what torch loads only if told to trust it; a directory is one of shards, which hold tensors."""
     return sorted(torch.serialization.get_unsafe_globals_in_checkpoint(file)) if file.is_file() else []
 
 

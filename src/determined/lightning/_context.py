@@ -90,11 +90,12 @@ class LightningContext:
 
     @property
     def is_preempted(self) -> bool:
-        """Whether `trainer.fit` was left because the cluster wants the slots back: exit soon, and training goes on."""
+        """Return whether `trainer.fit` was left because the cluster wants the slots back: exit soon, and training goes
+        on."""
         return self.preemption.is_preempted
 
     def resume_path(self) -> str | None:
-        """What to give `trainer.fit(ckpt_path=...)`; see `DeterminedCheckpoint.resume_path`."""
+        """Return what to give `trainer.fit(ckpt_path=...)`; see `DeterminedCheckpoint.resume_path`."""
         return self.checkpoint.resume_path()
 
     def trainer_kwargs(self, **given: object) -> JsonObject:

@@ -48,7 +48,7 @@ def begin_again(trainer: "Trainer") -> None:
 
 
 class FollowedLoader:
-    """Stands in for a loader. It knows how many batches it gave, and under which random numbers it began.
+    """Replacement of a loader. It knows how many batches it gave, and under which random numbers it began.
 
     Args:
         loader: of any kind.
@@ -69,7 +69,7 @@ class FollowedLoader:
         self._is_wanted = True
 
     def taken(self) -> LoaderState | None:
-        """What was noted; None where a loader saves itself."""
+        """Return what was noted; None where a loader saves itself."""
         return self._noted
 
     def forget(self) -> None:
@@ -81,7 +81,7 @@ class FollowedLoader:
         self._plan = state
 
     def rewind(self) -> None:
-        """Before it is iterated once more, and nothing was fetched."""
+        """Go back before it is iterated once more, and nothing was fetched."""
 
     def __iter__(self) -> Iterator[Any]:
         """A generator: loaders draw their order when they are first asked, and so do those that are taken up."""
@@ -112,7 +112,7 @@ class FollowedLoader:
 
     @property
     def _iterator(self) -> object:
-        """Of torch's loader. Lightning stops its workers and takes it away when a fit is over."""
+        """Iterator of torch's loader. Lightning stops its workers and takes it away when a fit is over."""
         return self._loader._iterator
 
     @_iterator.setter
@@ -126,7 +126,7 @@ class FollowedLoader:
         self._is_wanted = False
 
     def _skip(self, iterator: Iterator[object], batches: int) -> None:
-        """Without loading records, where nothing but their order depends on them."""
+        """Skip batches without loading records, where nothing but their order depends on them."""
         next_index = getattr(iterator, "_next_index", None) if _draws_indices(self._loader) else None
         for _ in range(batches):
             next_index() if next_index is not None else next(iterator)
@@ -174,7 +174,8 @@ class StatefulLoader(FollowedLoader):
 
 
 def _fetched_ahead(trainer: "Trainer") -> int:
-    """Of data without a length Lightning looks at the next batch before it trains on one."""
+    """Count the batches fetched ahead: of data without a length Lightning looks at the next batch before it trains on
+    one."""
     fetcher = trainer.fit_loop._data_fetcher
     return int(getattr(fetcher, "prefetch_batches", 0)) if fetcher is not None and fetcher.length is None else 0
 

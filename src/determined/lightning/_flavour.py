@@ -1,5 +1,5 @@
-"""Which Lightning the script uses: `lightning` and `pytorch_lightning` hold the same classes twice, and a Trainer of
-one does not know a callback of the other for its own."""
+"""Package of Lightning that the script uses: `lightning` and `pytorch_lightning` hold the same classes twice, and a
+Trainer of one does not know a callback of the other for its own."""
 
 import importlib
 import sys
@@ -16,7 +16,7 @@ _NAMES = ("lightning.pytorch", "pytorch_lightning")
 
 
 def flavours() -> list[ModuleType]:
-    """Those that are imported; where none is yet, all that are installed.
+    """List the packages that are imported; where none is yet, all that are installed.
 
     Raises:
         ImportError: none is.

@@ -1,4 +1,4 @@
-"""Where a fit is, read from Lightning's loops, and how a checkpoint between two batches must find them."""
+"""Position of a fit, read from Lightning's loops, and how a checkpoint between two batches must find them."""
 
 import contextlib
 import math
@@ -12,7 +12,7 @@ Epochs = int | float
 
 
 def batches_trained(trainer: "Trainer") -> int:
-    """Over the whole trial; right in every hook from the end of a batch to the start of the next."""
+    """Count batches over the whole trial; right in every hook from the end of a batch to the start of the next."""
     return int(trainer.fit_loop.epoch_loop.batch_progress.total.processed)
 
 
@@ -33,13 +33,13 @@ def epoch_length(trainer: "Trainer") -> int | None:
 
 
 def is_between_steps(trainer: "Trainer", batch_idx: int) -> bool:
-    """Whether the optimizer has used all gradients when batch `batch_idx` of an epoch starts."""
+    """Return whether the optimizer has used all gradients when batch `batch_idx` of an epoch starts."""
     return bool(batch_idx % trainer.accumulate_grad_batches == 0)
 
 
 @contextlib.contextmanager
 def before_batch(trainer: "Trainer") -> Iterator[None]:
-    """In `on_train_batch_start`: have the loops count as if the batch at hand had not been fetched.
+    """Have the loops count, in `on_train_batch_start`, as if the batch at hand had not been fetched.
 
     A checkpoint of that moment holds all that followed from the batch before: hooks of modules and callbacks,
     schedulers, a validation. Lightning takes up training with the batch at hand, once `resumed` has told it that
@@ -58,7 +58,7 @@ def before_batch(trainer: "Trainer") -> Iterator[None]:
 
 
 def going_on(trainer: "Trainer") -> None:
-    """In the first `on_train_batch_start` after a checkpoint: from here on it is a fit like any other.
+    """End a resume, in the first `on_train_batch_start` after a checkpoint: from here on it is a fit like any other.
 
     Lightning holds an epoch that it entered in the middle for one whose metrics are incomplete, and at its end steps no
     scheduler by them.
@@ -67,5 +67,5 @@ def going_on(trainer: "Trainer") -> None:
 
 
 def resumed(trainer: "Trainer") -> None:
-    """In `on_train_start`: the last batch before the checkpoint is done with, its validation too."""
+    """Begin a resume, in `on_train_start`: the last batch before the checkpoint is done with, its validation too."""
     trainer.fit_loop.epoch_loop.reset_restart_stage()

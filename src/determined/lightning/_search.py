@@ -21,9 +21,9 @@ _PERIODS = ("check_val_every_n_epoch", "val_check_batch", "_val_check_time_inter
 
 
 class DeterminedSearch(DeterminedCallback):
-    """Where the master hands out lengths (`searcher.max_length`), or `train_batches` gave one, a fit without an end of
-    its own is ended by them, each with a validation and a checkpoint; elsewhere it only shows how much of the Trainer's
-    own length is done.
+    """Search for a fit. Where the master hands out lengths (`searcher.max_length`), or `train_batches` gave one, a fit
+    without an end of its own is ended by them, each with a validation and a checkpoint; elsewhere it only shows how
+    much of the Trainer's own length is done.
 
     Args:
         core_context: of `core.init`, or `context.core` of `determined.lightning.init`.

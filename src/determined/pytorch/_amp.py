@@ -17,7 +17,7 @@ logger = logging.getLogger("determined.pytorch")
 
 
 class MixedPrecision:
-    """What a trial chose in its constructor.
+    """Choice of mixed precision that a trial made in its constructor.
 
     Attributes:
         dtype: what models compute in under `use_amp`; None without it.
@@ -94,7 +94,7 @@ def in_place_of(known: list[Any], given: object, made: object) -> list[Any]:
 
 
 class AutocastForward:
-    """Stands in for a module's `forward`. A copy of the module gets one that calls the copy."""
+    """Replacement of a module's `forward`. A copy of the module gets one that calls the copy."""
 
     def __init__(self, forward: Callable[..., object], device_type: str, dtype: torch.dtype) -> None:
         functools.update_wrapper(self, forward)

@@ -68,7 +68,7 @@ class ArithmeticOrder:
 
 @dataclass(frozen=True, slots=True)
 class _Epoch:
-    """Where an epoch began: its number, that of its first batch, and how the generators stood."""
+    """Start of an epoch: its number, that of its first batch, and the state of the generators."""
 
     number: int
     first: int
@@ -105,7 +105,7 @@ class SamplerOrder:
                 raise no_batches(f"epoch {epoch} of {type(self._sampler).__name__}")
 
     def state(self, number: int) -> JsonObject:
-        """Of the epoch that `number` is in, or of the one before if that was not begun yet."""
+        """Return the state of the epoch that batch `number` is in, or of the one before if that was not begun yet."""
         if not self._generators:
             return {}
         begun = [epoch for epoch in self._begun if epoch.first <= number]

@@ -56,7 +56,7 @@ class TrainingBatches:
         return self._stream
 
     def state(self, next_batch: int) -> JsonObject:
-        """What `iterate` needs, besides the number, to go on with batch `next_batch` in another process."""
+        """Return what `iterate` needs, besides the number, to go on with batch `next_batch` in another process."""
         if self._order is None:
             return {}
         return {"seed": self._seed, **self._order.state(next_batch * self._num_replicas + self._rank)}
@@ -131,7 +131,8 @@ def _repeated(loader: Iterable[object], begun: Iterator[object] | None) -> Gener
 
 
 def _end_workers(iterator: Iterator[object]) -> None:
-    """Now, rather than when the iterator is collected: a traceback that a user keeps would keep the processes, too."""
+    """End the workers now, rather than when the iterator is collected: a traceback that a user keeps would keep the
+    processes, too."""
     end = getattr(iterator, "_shutdown_workers", None)
     if end is not None:
         end()

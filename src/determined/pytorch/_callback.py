@@ -23,7 +23,7 @@ class PyTorchCallback:
     """
 
     def on_trial_startup(self, first_batch_idx: int, checkpoint_uuid: str | None) -> None:
-        """Before data is loaded and before a checkpoint is restored.
+        """Run before data is loaded and before a checkpoint is restored.
 
         Args:
             first_batch_idx: batches trained before this process.
@@ -31,27 +31,27 @@ class PyTorchCallback:
         """
 
     def on_trial_shutdown(self) -> None:
-        """At the end of the process, also after errors; callbacks are shut down in reverse order."""
+        """Run at the end of the process, also after errors; callbacks are shut down in reverse order."""
 
     def on_training_start(self) -> None:
-        """Once, after loading and restoring, before the first batch."""
+        """Run once, after loading and restoring, before the first batch."""
 
     def on_training_epoch_start(self, epoch_idx: int) -> None:
-        """Before the first batch of an epoch.
+        """Run before the first batch of an epoch.
 
         Args:
             epoch_idx: counts from 0.
         """
 
     def on_training_epoch_end(self, epoch_idx: int) -> None:
-        """After the last batch of an epoch.
+        """Run after the last batch of an epoch.
 
         Args:
             epoch_idx: counts from 0.
         """
 
     def on_training_workload_end(self, avg_metrics: JsonObject, batch_metrics: list[JsonObject]) -> None:
-        """Whenever training metrics are due to be reported.
+        """Run whenever training metrics are due to be reported.
 
         Args:
             avg_metrics: what is reported: averages over batches and slots, and reduced metrics.
@@ -67,20 +67,20 @@ class PyTorchCallback:
         """
 
     def on_validation_start(self) -> None:
-        """Before a validation."""
+        """Run before a validation."""
 
     def on_validation_epoch_start(self) -> None:
-        """Before the first `evaluate_batch`; not called for `evaluate_full_dataset`."""
+        """Run before the first `evaluate_batch`; not called for `evaluate_full_dataset`."""
 
     def on_validation_epoch_end(self, outputs: list[Any]) -> None:
-        """After the last `evaluate_batch`; not called for `evaluate_full_dataset`.
+        """Run after the last `evaluate_batch`; not called for `evaluate_full_dataset`.
 
         Args:
             outputs: what `evaluate_batch` returned for each batch of this slot, tensors as numpy arrays.
         """
 
     def on_validation_end(self, metrics: JsonObject) -> None:
-        """After a validation.
+        """Run after a validation.
 
         Args:
             metrics: what is reported, on every rank.
@@ -93,14 +93,14 @@ class PyTorchCallback:
         """Older name of `on_validation_end`."""
 
     def on_checkpoint_load_start(self, checkpoint: JsonObject | None) -> None:
-        """Before a checkpoint is put into models, optimizers and callbacks.
+        """Run before a checkpoint is put into models, optimizers and callbacks.
 
         Args:
             checkpoint: the content of `state_dict.pth`; may be changed.
         """
 
     def on_checkpoint_save_start(self, checkpoint: JsonObject) -> None:
-        """Before a checkpoint is written.
+        """Run before a checkpoint is written.
 
         Args:
             checkpoint: what `state_dict.pth` will hold; may be changed.
@@ -110,21 +110,21 @@ class PyTorchCallback:
         """Older name of `on_checkpoint_write_end`."""
 
     def on_checkpoint_write_end(self, checkpoint_dir: str) -> None:
-        """After all files of a checkpoint are written, before they are stored. Files may be added.
+        """Run after all files of a checkpoint are written, before they are stored. Files may be added.
 
         Args:
             checkpoint_dir: where they are.
         """
 
     def on_checkpoint_upload_end(self, uuid: str) -> None:
-        """After a checkpoint is stored.
+        """Run after a checkpoint is stored.
 
         Args:
             uuid: its id.
         """
 
     def state_dict(self) -> JsonObject:
-        """What to keep in checkpoints."""
+        """Return what to keep in checkpoints."""
         return {}
 
     def load_state_dict(self, state_dict: JsonObject) -> None:

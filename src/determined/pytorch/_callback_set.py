@@ -48,11 +48,12 @@ class CallbackSet:
             self._anywhere = set().union(*distributed.allgather(sorted(self._anywhere)))
 
     def overrides(self, hook: str) -> bool:
-        """Whether any callback of this rank does something at `hook`."""
+        """Return whether any callback of this rank does something at `hook`."""
         return bool(self._hooks[hook])
 
     def anywhere(self, hook: str) -> bool:
-        """Whether any callback of any rank does, once shared: what all ranks must decide alike is decided by this."""
+        """Return whether any callback of any rank does, once shared: what all ranks must decide alike is decided by
+        this."""
         return hook in self._anywhere
 
     def fire(self, hook: str, *arguments: object) -> None:

@@ -29,7 +29,7 @@ logger = logging.getLogger("determined.pytorch")
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What is put back later, and by others.
+    """Parts of a checkpoint that others put back later.
 
     Attributes:
         state: how far this trial was trained; nothing, when the checkpoint is another trial's.
@@ -73,7 +73,7 @@ class Checkpoints:
         self._pending: object = None  # gradients collected for the next step, while a checkpoint is saved
 
     def save(self, state: TrialState, batches: TrainingBatches | None) -> str:
-        """Collective. Store a checkpoint of the trial as it is now; its storage id.
+        """Store a checkpoint of the trial as it is now, on all ranks together; its storage id.
 
         The state that `on_checkpoint_save_start` sees on the chief has None in place of parameters that are sharded:
         each rank saves its part of those by itself.
@@ -87,7 +87,7 @@ class Checkpoints:
         return storage_id
 
     def restore(self, storage_id: str, state: TrialState) -> Restored:
-        """Collective. Load models, optimizers, schedulers, scaler and callbacks from a checkpoint.
+        """Load models, optimizers, schedulers, scaler and callbacks from a checkpoint, on all ranks together.
 
         Args:
             storage_id: the checkpoint, this trial's or another's.
@@ -149,14 +149,14 @@ class Checkpoints:
         return storage_id
 
     def _read_pending(self, checkpoint: JsonObject, path: Path) -> None:
-        """What `_save_between_steps` saved on this rank; ranks of another number aggregate anew."""
+        """Read what `_save_between_steps` saved on this rank; ranks of another number aggregate anew."""
         rank, size = self._dist.rank, self._dist.size
         if size > 1 and len(list(path.glob(_pending_file("*")))) == size:
             file = path / _pending_file(rank)
             checkpoint["pending_gradients"] = torch.load(file, map_location="cpu", weights_only=True)
 
     def _write(self, path: Path, checkpoint: JsonObject, state: TrialState) -> None:
-        """On the chief."""
+        """Write the files of a checkpoint, on the chief."""
         self._callbacks.fire("on_checkpoint_save_start", checkpoint)
         with self._core.checkpoint._create_file(path / _formats.STATE_FILE) as file:
             write_state(checkpoint, file)
@@ -229,7 +229,7 @@ class Checkpoints:
         yield "amp_state", self._context._apex_state
 
     def _like(self) -> "Like":
-        """Which parameter, as it is distributed now, a tensor of a saved state belongs to."""
+        """Return which parameter, as it is distributed now, a tensor of a saved state belongs to."""
         models = [self._context._bare(model).state_dict(keep_vars=True) for model in self._context.models]
         parameters = [
             dict(enumerate(parameter for group in optimizer.param_groups for parameter in group["params"]))
@@ -247,7 +247,7 @@ class Checkpoints:
         return like
 
     def _is_own(self, storage_id: str) -> bool:
-        """Whether the master says that this very trial has saved it."""
+        """Return whether the master says that this very trial has saved it."""
         info = self._trial_info()
         return info is not None and info.trial._steps_completed > 0 and info.latest_checkpoint == storage_id
 
@@ -272,7 +272,8 @@ class Checkpoints:
 
 
 def load_model(model: torch.nn.Module, state: Any, number: int) -> None:
-    """Raises RuntimeError naming the model when its parameters are not those that were saved."""
+    """Load the weights of a model. Raises RuntimeError, naming the model, when its parameters are not those that were
+    saved."""
     try:
         model.load_state_dict(_formats.fitted(state, list(model.state_dict())))
     except RuntimeError as err:
@@ -282,7 +283,8 @@ def load_model(model: torch.nn.Module, state: Any, number: int) -> None:
 
 
 def batches_trained(core_context: core.Context, storage_id: str, trial_id: int) -> int:
-    """How far trial `trial_id` was trained when it saved a checkpoint; 0 where another one did, or it does not say.
+    """Return how far trial `trial_id` was trained when it saved a checkpoint; 0 where another one did, or it does not
+    say.
 
     Raises:
         CheckpointNotFound: there is no such checkpoint.

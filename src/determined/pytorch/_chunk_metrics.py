@@ -11,7 +11,7 @@ from determined.pytorch._metric_columns import Array, Column, MetricColumns, is_
 
 
 class ChunkMetrics(MetricColumns):
-    """What `train_batch` returned since the last report.
+    """Values that `train_batch` returned since the last report.
 
     Example:
         >>> chunk = ChunkMetrics()
@@ -45,7 +45,7 @@ class ChunkMetrics(MetricColumns):
         return averages, [dict(zip(names, batch, strict=True)) for batch in zip(*values, strict=True)]
 
     def _share(self) -> dict[str, Column] | None:
-        """What this rank adds; None where its batches are another rank's as well."""
+        """Return what this rank adds; None where its batches are another rank's as well."""
         return self.drain()
 
 
@@ -75,7 +75,7 @@ def mean_of(values: Sequence[object]) -> Array | None:
 
 
 def _as_numbers(value: object) -> Array | None:
-    """None, text, tensors in a list and the like have no average."""
+    """Convert a value to numbers; None for text, tensors in a list and the like, which have no average."""
     if _holds_tensors(value):
         return None
     try:

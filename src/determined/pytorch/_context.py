@@ -370,7 +370,7 @@ class PyTorchTrialContext(TrialFacts):
         return _parallel.bare(model)
 
     def _is_sharded(self) -> bool:
-        """Whether a checkpoint needs every rank: some model's parameters are spread over them."""
+        """Return whether a checkpoint needs every rank: some model's parameters are spread over them."""
         return any(_parallel.is_sharded(model) for model in self.models)
 
     def _close(self) -> None:

@@ -39,7 +39,7 @@ _VALIDATION_HOOKS = (
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What happens when, as `Trainer.fit` was asked. None is never."""
+    """Periods and policies of a training, as `Trainer.fit` got them. None is never."""
 
     reporting_period: TrainUnit = field(default_factory=lambda: Batch(100))
     validation_period: TrainUnit | None = None
@@ -154,7 +154,7 @@ class PyTorchTrialController:
             raise
 
     def _train_leg(self, leg: Leg) -> bool:
-        """Whether the leg was finished; False when training has to stop before."""
+        """Return whether the leg was finished; False when training has to stop before."""
         until = leg.batches(self._epoch_length)
         if until == math.inf:
             raise InvalidExperimentException(
@@ -277,7 +277,7 @@ class PyTorchTrialController:
             leg.complete(self._goal.result(metrics) if wants_metric else None, is_chief=self._is_chief)
 
     def _tell_callbacks(self, metrics: JsonObject) -> None:
-        """Still as in the validation: what a callback computes with the models is no training."""
+        """Call callbacks in evaluation mode: what a callback computes with the models is no training."""
         if self.callbacks.anywhere("on_validation_end"):
             with evaluating(self.context.models, in_step=True):
                 self.callbacks.fire("on_validation_end", metrics)
@@ -290,7 +290,7 @@ class PyTorchTrialController:
         return is_best
 
     def _outdate_checkpoint(self) -> None:
-        """One saved here before the validation, by its period or for a pause, lacks what callbacks made of it."""
+        """Mark a checkpoint saved here before the validation as old: it lacks what callbacks made of the validation."""
         is_here = self.state.last_ckpt == self.state.batches_trained > 0
         if is_here and self._hears_validations():
             self.state.last_ckpt = 0

@@ -1,4 +1,4 @@
-"""What a batch of data may be, how many records it has, and how it gets to the device."""
+"""Batches of data: their types, how many records one has, and how it gets to the device."""
 
 import copy
 import logging

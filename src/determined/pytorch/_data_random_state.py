@@ -64,7 +64,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Where the random numbers of this process stand on the CPU."""
+    """State of the random number generators of this process on the CPU."""
 
     torch_state: torch.Tensor
     numpy_state: Any

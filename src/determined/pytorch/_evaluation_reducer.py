@@ -1,4 +1,4 @@
-"""How metrics of evaluate_batch become one number each: per batch, then over the batches of all ranks."""
+"""Reduction of the metrics of evaluate_batch to one number each: per batch, then over the batches of all ranks."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _OPERATIONS: dict[Reducer, Callable[..., Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How much was validated. None: nobody knows."""
+    """Number of validated batches and records. None: nobody knows."""
 
     batches: int | None
     records: int | None
@@ -34,14 +34,14 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What the batches of one rank gave: a number per batch and metric."""
+    """Results of the batches of one rank: a number per batch and metric."""
 
     numbers: dict[str, Array]
     counted: Counted
 
 
 def share_of(columns: dict[str, Column], counted: Counted, wanted: object) -> Share:
-    """One rank's share.
+    """Share of one rank.
 
     Args:
         columns: its metrics, a value per batch.
@@ -59,7 +59,7 @@ def share_of(columns: dict[str, Column], counted: Counted, wanted: object) -> Sh
 
 
 def reduced(shares: list[Share], wanted: object) -> dict[str, float]:
-    """Over all batches, in the order that one process would have them in: the same result to the last bit.
+    """Reduce over all batches, in the order that one process would have them in: the same result to the last bit.
 
     Raises:
         RuntimeError: there is no batch.

@@ -76,7 +76,7 @@ def _is_of_first_releases(trial: PyTorchTrial) -> bool:
 
 
 def _has(trial: PyTorchTrial, method: str) -> bool:
-    """On the class: `self.optimizer` of today's trials is an attribute."""
+    """Look on the class: `self.optimizer` of today's trials is an attribute."""
     return callable(getattr(type(trial), method, None))
 
 

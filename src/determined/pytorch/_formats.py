@@ -50,7 +50,7 @@ def read_state(directory: Path, *, is_own: bool = False, options: Mapping[str, o
 
 
 def read_file(file: Path, *, is_own: bool = False, options: Mapping[str, object] | None = None) -> Any:
-    """What `torch.save` has written to `file`, on the CPU. Arguments and UnsafeCheckpoint as of `read_state`."""
+    """Return what `torch.save` has written to `file`, on the CPU. Arguments and UnsafeCheckpoint as of `read_state`."""
     loading: JsonObject = {"map_location": "cpu", "weights_only": True, **(options or {})}
     try:
         with plain_values() as values:
@@ -70,7 +70,8 @@ def has_shards(directory: Path) -> bool:
 
 
 def unsafe_classes(file: Path) -> list[str]:
-    """What in a state file is not loaded without being trusted; [] for a file that is too old to be looked into."""
+    """Return what in a state file is not loaded without being trusted; [] for a file that is too old to be looked
+    into."""
     with plain_values(), contextlib.suppress(ValueError):
         return sorted(torch.serialization.get_unsafe_globals_in_checkpoint(file))
     return []
@@ -91,7 +92,8 @@ def fitted(state: Mapping[str, object], expected: Collection[str]) -> Mapping[st
 
 
 def of_rank(state: Mapping[str, Any], key: str, rank: int, size: int) -> Any:
-    """What rank `rank` of `size` had under `key`; the chief's where it is not known or there were more or fewer."""
+    """Return what rank `rank` of `size` had under `key`; the chief's where it is not known or there were more or
+    fewer."""
     everybody = state.get(f"{key}s")
     if everybody is not None and len(everybody) == size:
         return everybody[rank]
@@ -109,7 +111,8 @@ def _state_file(directory: Path) -> Path:
 
 
 def _class_met(err: pickle.UnpicklingError) -> str:
-    """What torch stopped at, out of its ten lines of advice: an array of objects, say, holds no class of a name."""
+    """Return what torch stopped at, out of its ten lines of advice: an array of objects, say, holds no class of a
+    name."""
     met = re.search(r"<class '([^']+)'>", str(err))
     return met[1] if met else str(err)
 

@@ -19,7 +19,7 @@ Pending = list[list[torch.Tensor | None]]
 
 
 class Gradients:
-    """What stands behind `context.backward` and `context.step_optimizer`.
+    """Implementation of `context.backward` and `context.step_optimizer`.
 
     Attributes:
         plain: nothing is to be done beyond `loss.backward(); optimizer.step(); optimizer.zero_grad()`.
@@ -60,13 +60,14 @@ class Gradients:
         self._before_step, self.plain = hook, False
 
     def begin_batch(self, batch_idx: int) -> None:
-        """To be called only where gradients are aggregated. Ranks exchange them on batches that step, and else not."""
+        """Begin a batch; call it only where gradients are aggregated. Ranks exchange them on batches that step, and
+        else not."""
         steps = (batch_idx + 1) % self._every == 0
         if steps is not self.steps:
             self._switch(steps)
 
     def end_batch(self) -> None:
-        """To be called unless `plain`."""
+        """End a batch; call it unless `plain`."""
         self._losses = 0
         scaler = self._precision.scaler
         if self._scaled and scaler is not None:
@@ -170,7 +171,8 @@ class Gradients:
     def _scaler_of(
         self, optimizer: torch.optim.Optimizer, given: torch.amp.GradScaler | None, *, is_clipping: bool
     ) -> torch.amp.GradScaler | None:
-        """Who makes the step. Gradients scaled by `use_amp` are brought back to their size before they are clipped."""
+        """Return who makes the step. Gradients scaled by `use_amp` are brought back to their size before they are
+        clipped."""
         ours = self._precision.scaler
         if given is not None or not self._precision.is_automatic or ours is None:
             return given

@@ -1,4 +1,4 @@
-"""How a training is: NaN in its metrics, optimizers that never step, and what to do about errors of torch's."""
+"""Health of a training: NaN in its metrics, optimizers that never step, and what to do about errors of torch's."""
 
 import contextlib
 import logging
@@ -62,7 +62,7 @@ class Health:
         self._last = 0
 
     def look(self, batches_trained: int, averages: JsonObject, per_batch: Sequence[JsonObject] | None = None) -> None:
-        """After a chunk, with its averages and, to name the batch, the metrics of each of its batches."""
+        """Check a chunk by its averages and, to name the batch, by the metrics of each of its batches."""
         first = batches_trained - len(per_batch) if per_batch else self._last
         if not self._warned_of_metric:
             self._look_at_metrics(first, batches_trained, averages, per_batch or ())
@@ -109,7 +109,7 @@ def explained() -> Iterator[None]:
 
 
 def advice(error: BaseException) -> str | None:
-    """What to change after `error`; None where we know nothing better than its own words."""
+    """Return what to change after `error`; None where we know nothing better than its own words."""
     text = str(error)
     if isinstance(error, torch.OutOfMemoryError) or "CUDA error: out of memory" in text:
         return f"out of memory on the accelerator. What helps: {GPU_MEMORY_ADVICE}"
@@ -121,14 +121,14 @@ def advice(error: BaseException) -> str | None:
 
 
 class _FirstStep:
-    """Of one optimizer, seen by a hook that is taken away after the chunk in which it stepped."""
+    """First step of one optimizer, seen by a hook that is removed after the chunk in which it stepped."""
 
     def __init__(self, optimizer: torch.optim.Optimizer) -> None:
         self.had_gradients: bool | None = None  # None until it has stepped
         self._hook = optimizer.register_step_pre_hook(self._see)
 
     def forget(self) -> None:
-        """Not from inside the hook: torch is walking over its hooks then."""
+        """Remove the hook; not from inside the hook, as torch is walking over its hooks then."""
         self._hook.remove()
 
     def _see(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
@@ -141,7 +141,8 @@ class _FirstStep:
 
 
 def _can_be_watched(optimizer: object) -> bool:
-    """Not one that wraps another and never called Optimizer.__init__: torch keeps and calls no hooks for it."""
+    """Return False for an optimizer that wraps another and never called Optimizer.__init__: torch keeps and calls no
+    hooks for it."""
     is_hooked = getattr(getattr(type(optimizer), "step", None), "hooked", False)
     return bool(is_hooked) and hasattr(optimizer, "_optimizer_step_pre_hooks")
 

@@ -24,7 +24,7 @@ class LRScheduler:
     """
 
     class StepMode(enum.Enum):
-        """When the scheduler is stepped.
+        """Moment at which a scheduler is stepped.
 
         STEP_EVERY_EPOCH: after the last batch of an epoch.
         STEP_EVERY_BATCH: after a batch; those whose gradients were only collected are caught up with at the next

@@ -23,7 +23,7 @@ _WATCHED_BYTES = 64 * 1024
 
 
 class MetricColumns:
-    """What one method of the trial returned for each batch, by metric.
+    """Values that one method of the trial returned for each batch, by metric.
 
     Args:
         method: the method, for messages.
@@ -204,7 +204,8 @@ def _bytes_of(value: object) -> int:
 
 
 def _has_shards(block: Block) -> bool:
-    """Whether bringing it to the host takes all ranks at once, as they come together at the end of a chunk alone."""
+    """Return whether bringing it to the host takes all ranks at once, as they come together at the end of a chunk
+    alone."""
     return any(map(_is_shard, _tensors(block)))
 
 

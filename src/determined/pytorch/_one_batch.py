@@ -1,4 +1,4 @@
-"""One batch of a trial class off cluster: whether it trains, validates and checkpoints at all."""
+"""Test of a PyTorchTrial on one batch off cluster: whether it trains, validates and checkpoints at all."""
 
 import secrets
 import tempfile

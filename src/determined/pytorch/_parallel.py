@@ -1,5 +1,5 @@
-"""How the ranks of a trial talk, and what surrounds a model for it: DDP, FSDP2, horovod, torch.compile, channels-last.
-The only file of this room that looks into the process environment."""
+"""Backends by which the ranks of a trial talk, and the wrappers of models: DDP, FSDP2, horovod, torch.compile,
+channels-last. The only file of this package that looks into the process environment."""
 
 import contextlib
 import logging
@@ -100,7 +100,7 @@ def join_process_group() -> None:
 
 
 def device_of(distributed: core.DistributedContext, num_gpus: int) -> torch.device:
-    """Where this rank computes."""
+    """Return where this rank computes."""
     if num_gpus < 1 or not torch.cuda.is_available():
         return torch.device("cpu")
     if distributed.size == 1:
@@ -183,12 +183,13 @@ def bare(model: nn.Module) -> nn.Module:
 
 
 def is_sharded(model: nn.Module) -> bool:
-    """Whether FSDP2 has spread the parameters over the ranks."""
+    """Return whether FSDP2 has spread the parameters over the ranks."""
     return any(is_shard(module) for module in model.modules())
 
 
 def is_shard(module: nn.Module) -> bool:
-    """Whether `fully_shard` was called on this very module. FSDP2 takes a second to import: who never did has none."""
+    """Return whether `fully_shard` was called on this very module. FSDP2 takes a second to import: who never did has
+    none."""
     fsdp = sys.modules.get("torch.distributed.fsdp")
     return fsdp is not None and isinstance(module, fsdp.FSDPModule)
 
@@ -201,7 +202,8 @@ def exchanging(model: nn.Module) -> list[nn.Module]:
 
 
 def exchange_gradients(model: nn.Module, is_on: bool) -> None:
-    """Whether passes that begin now exchange gradients: what DDP calls no_sync, over forward and backward alike."""
+    """Set whether passes that begin now exchange gradients: what DDP calls no_sync, over forward and backward
+    alike."""
     if isinstance(model, DistributedDataParallel):
         model.require_backward_grad_sync = is_on
         return
@@ -236,7 +238,8 @@ def parameters_of(optimizer: torch.optim.Optimizer) -> list[nn.Parameter]:
 
 
 def can_read_gradients(models: list[nn.Module]) -> bool:
-    """Whether the gradients each rank has collected can be read: FSDP2 keeps them to itself until it exchanges them."""
+    """Return whether the gradients each rank has collected can be read: FSDP2 keeps them to itself until it exchanges
+    them."""
     return dist.is_initialized() and all(isinstance(model, DistributedDataParallel) for model in models)
 
 
@@ -257,7 +260,7 @@ def _start_horovod() -> object:
 
 
 def refuse_several_slots(info: ClusterInfo | None, launcher: str = _LAUNCHER) -> None:
-    """Raises ValueError in a trial of several slots: this process was started without a launcher."""
+    """Raise ValueError in a trial of several slots: this process was started without a launcher."""
     if info is None or info.task_type != "TRIAL":
         return
     slots = sum(info.container_slot_counts)

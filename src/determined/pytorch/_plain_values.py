@@ -109,7 +109,8 @@ def _numpy() -> list[Any]:
 
 @contextlib.contextmanager
 def _without(clashing: list[Any]) -> Iterator[None]:
-    """What a user has allowed under a name of ours is out of the way meanwhile: torch would take either of the two."""
+    """Hide what a user has allowed under a name of ours meanwhile: torch would take either of the
+    two."""
     if not clashing:
         yield
         return

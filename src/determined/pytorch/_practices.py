@@ -83,7 +83,8 @@ def _weights_of(value: object) -> Iterator[torch.Tensor] | None:
 
 
 def _optimizers(trial: object) -> Iterator[tuple[str, torch.optim.Optimizer]]:
-    """Those that a trial holds, each once: as attributes, in containers, or as attributes of its own objects."""
+    """List the optimizers that a trial holds, each once: as attributes, in containers, or as attributes of its own
+    objects."""
     seen: set[int] = set()
     for name, value in vars(trial).items():
         for optimizer in _within(value):

@@ -17,7 +17,7 @@ logger = logging.getLogger("determined.pytorch")
 
 
 class Reducer(enum.Enum):
-    """How `evaluate_batch` metrics of all batches on all slots become one number."""
+    """Reduction of `evaluate_batch` metrics of all batches on all slots to one number."""
 
     AVG = 1
     SUM = 2
@@ -55,7 +55,7 @@ class MetricReducer(abc.ABC):
 
     @abc.abstractmethod
     def per_slot_reduce(self) -> Any:
-        """What this slot has to tell the others. Tensors travel to them over the host's memory.
+        """Return what this slot has to tell the others. Tensors travel to them over the host's memory.
 
         With one slot there is nobody to tell, and `cross_slot_reduce` gets them where they are.
         """
@@ -70,7 +70,7 @@ class MetricReducer(abc.ABC):
 
 
 class FunctionReducer(MetricReducer):
-    """What `wrap_reducer` makes of a function: it gets the values of all slots in one list.
+    """Reducer that `wrap_reducer` makes of a function: the function gets the values of all slots in one list.
 
     The values of slots are interleaved, so that data dealt out to slots batch by batch comes back in its order.
     """
@@ -210,7 +210,7 @@ def _title(reducer: MetricReducer, name: str | None) -> str:
 
 
 def _detached(value: object) -> object:
-    """Without the graph that a value of train_batch would else keep alive."""
+    """Detach a value of train_batch from its graph, which it would keep alive."""
     return each_tensor(value, Tensor.detach)
 
 

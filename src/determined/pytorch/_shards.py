@@ -35,7 +35,7 @@ def split(state: JsonObject) -> tuple[JsonObject, dict[str, DTensor]]:
 
 
 def save(shards: dict[str, DTensor], checkpoint: Path) -> None:
-    """Collective. Each rank writes what it holds.
+    """Write what each rank holds, on all ranks together.
 
     Raises:
         RuntimeError: a rank could not; on every rank.
@@ -129,7 +129,7 @@ def _put(state: Any, place: Place, tensor: torch.Tensor) -> None:
 
 
 class _Reader(FileSystemReader):
-    """As torch's, which unpickles whatever the index holds."""
+    """Replacement of torch's reader, which unpickles whatever the index holds."""
 
     def read_metadata(self, *_arguments: object, **_named: object) -> Metadata:
         with (Path(self.path) / ".metadata").open("rb") as stream:

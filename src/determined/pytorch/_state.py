@@ -1,4 +1,4 @@
-"""What a training loop counts (TrialState), and the random number generators it depends on: taken and put back."""
+"""Counters of a training loop (TrialState), and the states of the random number generators it depends on."""
 
 import random
 from dataclasses import dataclass

@@ -11,7 +11,8 @@ def mode_of(distributed: core.DistributedContext | None) -> core.TensorboardMode
 
 
 def write_metrics(core_context: core.Context, enabled: bool) -> None:
-    """Whether what is reported from now on is also written as events; on the chief, as nobody else writes any."""
+    """Set whether what is reported from now on is also written as events; on the chief, as nobody else writes
+    any."""
     if isinstance(core_context.train, core.TrainContext):
         core_context.train._metrics._events = core_context._events if enabled else None
 

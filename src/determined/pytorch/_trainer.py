@@ -236,7 +236,7 @@ def _context(
 
 
 def _seed_of(info: ClusterInfo | None, env: EnvContext | None) -> int | None:
-    """None for a script off cluster, which seeds itself as it likes."""
+    """Seed of the trial; None for a script off cluster, which seeds itself as it likes."""
     if info is not None:
         return info.trial.trial_seed
     return None if env is None else env.trial_seed

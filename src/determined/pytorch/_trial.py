@@ -15,7 +15,8 @@ from determined.trial import Trial
 
 
 class PyTorchTrial(Trial):
-    """What to train and how, batch by batch; the loop around it, metrics, checkpoints and distribution are ours.
+    """Model, data and training step of a trial; derive from it. The platform runs the loop, metrics, checkpoints and
+    distribution.
 
     A subclass makes its models, optimizers and schedulers in `__init__` and wraps each by its context, builds two
     loaders, and trains and evaluates one batch at a time. Exactly one of `evaluate_batch` and `evaluate_full_dataset`
@@ -75,7 +76,7 @@ class PyTorchTrial(Trial):
         raise NotImplementedError
 
     def evaluation_reducer(self) -> Reducer | dict[str, Reducer]:
-        """How metrics of `evaluate_batch` become one number: for all, or for each by name."""
+        """Return how metrics of `evaluate_batch` become one number: for all, or for each by name."""
         return Reducer.AVG
 
     def evaluate_full_dataset(self, data_loader: torch.utils.data.DataLoader[Any]) -> JsonObject:
@@ -87,5 +88,5 @@ class PyTorchTrial(Trial):
         raise NotImplementedError
 
     def get_batch_length(self, batch: Any) -> int:
-        """How many records a batch has; override it for batches whose length cannot be seen."""
+        """Return how many records a batch has; override it for batches whose length cannot be seen."""
         return data_length(batch)

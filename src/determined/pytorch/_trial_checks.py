@@ -1,4 +1,4 @@
-"""What a trial must have done before it can be trained; each message names the method and the way out."""
+"""Checks of a trial before it is trained; each message names the method and the way out."""
 
 import logging
 from typing import Any
@@ -15,7 +15,7 @@ logger = logging.getLogger("determined.pytorch")
 
 
 def check_wrapped(trial: PyTorchTrial, context: PyTorchTrialContext) -> None:
-    """Raises InvalidExperimentException without a wrapped model or optimizer."""
+    """Raise InvalidExperimentException without a wrapped model or optimizer."""
     name = type(trial).__name__
     if not context.models:
         raise InvalidExperimentException(

@@ -69,7 +69,7 @@ class TrialFacts(TrialContext):
         return self._trial_seed
 
     def get_initial_batch(self) -> int:
-        """How many batches were trained before this process began; off cluster known from `Trainer.fit` on."""
+        """Return how many batches were trained before this process began; off cluster known from `Trainer.fit` on."""
         return self._steps_completed
 
     def get_global_batch_size(self) -> int:
@@ -86,12 +86,13 @@ class TrialFacts(TrialContext):
         return self._batch_sizes(ValueError).per_slot
 
     def is_epoch_start(self) -> bool:
-        """Whether the current batch is the first of its epoch. Before training: InternalException, as its siblings."""
+        """Return whether the current batch is the first of its epoch. Before training: InternalException, as its
+        siblings."""
         batch = self.current_train_batch()
         return batch == 0 if self._epoch_len is None else batch % self._epoch_len == 0
 
     def is_epoch_end(self) -> bool:
-        """Whether the current batch is the last of its epoch."""
+        """Return whether the current batch is the last of its epoch."""
         batch = self.current_train_batch()
         return self._epoch_len is not None and (batch + 1) % self._epoch_len == 0
 
@@ -126,7 +127,7 @@ class TrialFacts(TrialContext):
         return self._tbd_writer
 
     def set_enable_tensorboard_logging(self, enable_tensorboard_logging: bool) -> None:
-        """Whether metrics reported from now on are also written as TensorBoard events.
+        """Set whether metrics reported from now on are also written as TensorBoard events.
 
         Raises:
             AssertionError: not a bool.
@@ -152,7 +153,7 @@ class TrialFacts(TrialContext):
         self._torch_profiler = torch.profiler.profile(*args, **({"on_trace_ready": handler} | kwargs))
 
     def _flush_tensorboard(self) -> None:
-        """What is still in the writer's memory, up to two minutes of it, is not there to be copied."""
+        """Write what is still in the writer's memory, up to two minutes of it: it is not there to be copied."""
         if self._tbd_writer is not None:
             self._tbd_writer.flush()
 

@@ -93,7 +93,8 @@ class Validation:
         return check_loader(loader, "build_validation_data_loader", self._context)
 
     def _rank_data(self, distributed: core.DistributedContext) -> Iterable[object]:
-        """This rank's share, or all of it for `evaluate_full_dataset`. Kept: it may hold worker processes."""
+        """Return this rank's share of the data, or all of it for `evaluate_full_dataset`. Kept: it may hold worker
+        processes."""
         if self._data is None:
             size, rank = (distributed.size, distributed.rank) if self._by_batch else (1, 0)
             loader = self._loader
@@ -101,7 +102,7 @@ class Validation:
         return self._data
 
     def _is_in_step(self, data: Iterable[object], distributed: core.DistributedContext, most: int | None) -> bool:
-        """Whether all ranks call their models equally often; asked only where it makes a difference."""
+        """Return whether all ranks call their models equally often; asked only where it makes a difference."""
         if distributed.size == 1 or not self._context._is_sharded():
             return True
         length = _length(data)
@@ -126,7 +127,7 @@ class Validation:
     def _evaluate(
         self, data: Iterable[object], distributed: core.DistributedContext, most: int | None
     ) -> tuple[MetricColumns, int | None]:
-        """What each batch returned, and how many records there were, if the trial can tell."""
+        """Return what each batch returned, and how many records there were, if the trial can tell."""
         context, evaluate = self._context, evaluator(self._trial)
         returned, records = MetricColumns("evaluate_batch"), 0
         length: Callable[[object], int | None] = self._trial.get_batch_length
@@ -221,7 +222,8 @@ def evaluator(trial: PyTorchTrial) -> Callable[[Any, int], Any]:
 
 
 def records_of(length: Callable[[object], int | None], batch: object) -> int | None:
-    """For the log alone: a batch of a kind that get_batch_length does not know is evaluated all the same."""
+    """Count records for the log alone: a batch of a kind that get_batch_length does not know is evaluated all the
+    same."""
     try:
         return length(batch)
     except (TypeError, ValueError):

@@ -13,7 +13,7 @@ _WIDE_AFTER = 512 * 1024  # bytes, which take as long one by one as the large ta
 
 
 def masked(data: bytes) -> int:
-    """As TFRecord stores it: a checksum of bytes that may contain checksums."""
+    """Mask a checksum as TFRecord stores it: bytes may contain checksums."""
     crc = crc32c(data)
     return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
 
@@ -40,7 +40,7 @@ def _two_by_two(data: bytes, crc: int) -> int:
 
 
 class _Summed:
-    """How much this process has summed up."""
+    """Counter of the bytes that this process has summed up."""
 
     bytes = 0
 

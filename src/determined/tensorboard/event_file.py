@@ -1,4 +1,4 @@
-"""One event file: TFRecords of `Event` messages with scalar summaries, encoded by hand (four protobuf fields)."""
+"""Event file: TFRecords of `Event` messages with scalar summaries, encoded by hand (four protobuf fields)."""
 
 import itertools
 import os
@@ -25,7 +25,7 @@ class EventFile:
         self.flush()
 
     def add_scalars(self, step: int, time: float, values: dict[str, float]) -> None:
-        """One event that holds every tag's value at `step`."""
+        """Write an event that holds every tag's value at `step`."""
         summary = b"".join(
             _bytes_field(1, self._tag(tag) + _FLOAT_FIELD_2 + _float32(value)) for tag, value in values.items()
         )

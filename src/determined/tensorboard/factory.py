@@ -22,7 +22,7 @@ def build(
     async_upload: bool = True,
     sync_on_close: bool = True,
 ) -> TensorboardManager:
-    """Who copies a trial's event files into its checkpoint storage. `start` and `close` it.
+    """Return who copies a trial's event files into its checkpoint storage. `start` and `close` it.
 
     Args:
         cluster_id: of the master.
@@ -76,12 +76,12 @@ def claim_directory(run_dir: Path, rank: int) -> Path:
 
 
 def get_sync_path(cluster_id: str, experiment_id: int | str, trial_id: int | str) -> Path:
-    """Where a trial's event files lie in its checkpoint storage."""
+    """Return where a trial's event files lie in its checkpoint storage."""
     return Path(event_prefix(cluster_id, int(experiment_id), int(trial_id)))
 
 
 def get_experiment_sync_path(cluster_id: str, experiment_id: int | str) -> Path:
-    """Where the event files of an experiment's trials lie."""
+    """Return where the event files of an experiment's trials lie."""
     return get_sync_path(cluster_id, experiment_id, 0).parents[1]
 
 

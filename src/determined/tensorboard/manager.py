@@ -16,7 +16,7 @@ Mangler = Callable[[Path, int], Path]
 
 
 def event_prefix(cluster_id: str, experiment_id: int, trial_id: int) -> str:
-    """Where a trial's event files lie in its checkpoint store."""
+    """Return where a trial's event files lie in its checkpoint store."""
     return f"{cluster_id}/tensorboard/experiment/{experiment_id}/trial/{trial_id}"
 
 
@@ -50,13 +50,13 @@ class TensorboardManager:
 
     @property
     def base_path(self) -> Path:
-        """Where event files are written."""
+        """Return where event files are written."""
         self._directory.mkdir(parents=True, exist_ok=True)
         return self._directory
 
     @property
     def sync_path(self) -> Path:
-        """Where they go, within the store."""
+        """Return where they go, within the store."""
         return Path(self._prefix)
 
     def start(self) -> None:
@@ -111,7 +111,7 @@ class TensorboardManager:
         return copied
 
     def _copy_file(self, path: Path, key: str) -> bool:
-        """Whether it is in the store now."""
+        """Return whether it is in the store now."""
         before = stamp(path)  # what is written during the copy is copied the next time
         if before is None:
             return False  # a framework has moved its temporary file away

@@ -1,4 +1,4 @@
-"""Reported metrics as TensorBoard events, on a thread of its own: the training loop only hands over bytes."""
+"""TensorBoard events of reported metrics, on a thread of its own: the training loop only hands over bytes."""
 
 import logging
 import threading

@@ -1,4 +1,4 @@
-"""What a metric is called in TensorBoard."""
+"""Names of metrics in TensorBoard."""
 
 
 def tag_of(group: str, name: str) -> str:

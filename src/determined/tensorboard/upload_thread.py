@@ -11,7 +11,8 @@ _WAITING = 50
 
 
 class UploadThread:
-    """Does what it is asked for, one after another. `start` it once; what is asked for before `close` is done."""
+    """Thread that does what it is asked for, one after another. `start` it once; what is asked for before `close` is
+    done."""
 
     def __init__(self) -> None:
         self._asked: queue.Queue[Callable[[], object] | None] = queue.Queue(_WAITING)
@@ -27,7 +28,7 @@ class UploadThread:
             self._thread.start()
 
     def ask(self, job: Callable[[], object]) -> None:
-        """Never waits: a store that is so slow gets what this would have copied with the next request."""
+        """Request a copy without waiting: a store that is too slow gets these files with the next request."""
         try:
             self._asked.put_nowait(job)
         except queue.Full:

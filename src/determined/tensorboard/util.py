@@ -7,7 +7,8 @@ _TENSORFLOW = (".xplane.pb", ".kernel_stats.pb", ".memory_profile.json.gz", ".tr
 
 
 def get_rank_aware_path(path: Path, rank: int) -> Path:
-    """Where a rank's profile goes, so that those of one host do not overwrite each other: `#<rank>` after the host.
+    """Return where a rank's profile goes, so that those of one host do not overwrite each other: `#<rank>` after the
+    host.
 
     Example:
         >>> get_rank_aware_path(Path("h.xplane.pb"), 3).name

@@ -237,7 +237,7 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
         return fetched
 
     def _is_heard(self, group: str, logs: JsonObject) -> bool:
-        """Whether a training that nobody interrupts would report it, too, and here."""
+        """Return whether a training that nobody interrupts would report it, too, and here."""
         if self._begun_at is None:  # a script that evaluates first has done so when the trial began
             return self._fetched is None or self._fetched.step == 0
         if not self._is_training:
@@ -300,7 +300,7 @@ def _warn_of_another_place(fetched: _checkpoints.Fetched, step: int) -> None:
 
 
 def _best_checkpoint(args: "TrainingArguments", state: "TrainerState") -> str | None:
-    """Its name, if the Trainer will look for it at its end."""
+    """Return the name of the best checkpoint, if the Trainer will look for it at its end."""
     found = state.best_model_checkpoint if args.load_best_model_at_end else None
     return None if found is None else Path(found).name
 
@@ -320,12 +320,12 @@ def _is_whole(epoch: float) -> bool:
 
 
 def _epoch_length(state: "TrainerState") -> int | None:
-    """In steps; known at the end of an epoch, which accumulated gradients may cut into uneven steps."""
+    """Return the steps of an epoch; known at its end, as accumulated gradients may cut it into uneven steps."""
     epochs = round(state.epoch)
     return state.global_step // epochs if epochs and _is_whole(state.epoch) else None
 
 
 def _evaluation_at(state: "TrainerState") -> JsonObject:
-    """Of the step a Trainer resumes from."""
+    """Return the evaluation of the step a Trainer resumes from."""
     entries = [entry for entry in state.log_history if entry.get("step") == state.global_step]
     return {name: value for entry in entries for name, value in entry.items() if name.startswith("eval_")}

@@ -35,7 +35,7 @@ class Fetched:
 
 
 class CallbackStates(JsonObject):
-    """Of a Trainer's state. It stumbles, when it saves, over a callback that the checkpoint's script did not have."""
+    """Callback states in a Trainer's state. Saving fails over a callback that the checkpoint's script did not have."""
 
     def __missing__(self, name: str) -> JsonObject:
         return {}
@@ -99,7 +99,7 @@ def store(
 
 
 def _files(output_dir: Path, name: str, best: str | None) -> set[str]:
-    """What to store; of the best model the weights alone: nobody goes on from there."""
+    """Return what to store; of the best model the weights alone: nobody goes on from there."""
     tops = {name, "runs", best or name}
     found = [path for top in tops for path in (output_dir / top).rglob("*") if path.is_file()]
     parts = [path.relative_to(output_dir) for path in found]
@@ -111,7 +111,7 @@ def _is_progress(entry: str) -> bool:
 
 
 def _locate_best(directory: Path) -> None:
-    """Where the best model is now: the output directory may have had another name."""
+    """Note where the best model is now: the output directory may have had another name."""
     state = _read_state(directory)
     best = state.get("best_model_checkpoint")
     if not best:

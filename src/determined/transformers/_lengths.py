@@ -1,4 +1,4 @@
-"""Whether the script trains as long, and validates and saves as often, as the searcher's config asks for."""
+"""Checks that the script trains as long, and validates and saves as often, as the searcher's config asks for."""
 
 import logging
 from typing import TYPE_CHECKING
@@ -48,7 +48,7 @@ def check_lengths(config: JsonObject, args: "TrainingArguments", global_batch_si
 
 
 def check_strategies(config: JsonObject, args: "TrainingArguments") -> None:
-    """Raises ValueError where a Trainer would not validate at the end of an operation though it is told to."""
+    """Raise ValueError where a Trainer would not validate at the end of an operation though it is told to."""
     if args.save_only_model:
         logger.warning(
             "save_only_model leaves the optimizer out of checkpoints: a trial that is paused or restarted goes on with "
@@ -66,5 +66,5 @@ def check_strategies(config: JsonObject, args: "TrainingArguments") -> None:
 
 
 def name_of(strategy: object) -> str:
-    """Of an interval strategy, which may be an enum or its value."""
+    """Return the name of an interval strategy, which may be an enum or its value."""
     return str(getattr(strategy, "value", strategy))

@@ -1,4 +1,4 @@
-"""What a Trainer logs, sorted into what is reported: of which group, which names, and where in the training."""
+"""Logs of a Trainer, sorted into reports: their group, names and position in the training."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ _DROPPED = ("_runtime", "_per_second", "_compilation_time")
 
 
 def group_of(logs: JsonObject) -> str:
-    """By the prefix of its names; a Trainer logs one kind at a time."""
+    """Return the group by the prefix of its names; a Trainer logs one kind at a time."""
     return next(
         (group for prefix, group in _PREFIXES.items() if any(name.startswith(prefix) for name in logs)), TRAINING
     )
@@ -35,5 +35,5 @@ def chosen(logs: JsonObject, wanted: list[str] | None, always: Iterable[str]) ->
 
 
 def is_summary(logs: JsonObject) -> bool:
-    """Whether a Trainer ends its training with it; one that counts tokens has times in every log."""
+    """Return whether a Trainer ends its training with it; one that counts tokens has times in every log."""
     return "train_runtime" in logs and "loss" not in logs

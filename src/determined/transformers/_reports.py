@@ -1,4 +1,4 @@
-"""What is told of a training: each name once a step, and a validation as a whole, with what the searcher looks at."""
+"""Reports of a training: each name once a step, and a validation as a whole, with the searcher's metric."""
 
 from determined import core
 from determined._json import JsonObject
@@ -29,7 +29,8 @@ class Reports:
         self._told[VALIDATION] = (step, frozenset(validation))
 
     def report(self, group: str, step: int, metrics: JsonObject) -> None:
-        """What is new of this step; of the training one report alone, for the second is a summary of all steps."""
+        """Report what is new of this step; of the training one report alone, for the second is a summary of all
+        steps."""
         last, names = self._told.get(group, (-1, frozenset()))
         told = names if last == step else frozenset()
         new = metrics.keys() - told - POSITION

@@ -1,5 +1,5 @@
-"""What all trial APIs share: the class users derive from, its context and config, how long and in which order training
-goes, and what a checkpoint says about its trial."""
+"""Parts that all trial APIs share: the class users derive from, its context and config, how long and in which order
+training goes, and what a checkpoint says about its trial."""
 
 from determined.trial._batch_sizes import BatchSizes
 from determined.trial._checkpoint_origin import Origin, UserCode, metadata

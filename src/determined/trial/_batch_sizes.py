@@ -17,7 +17,8 @@ class BatchSizes:
 
     @classmethod
     def of(cls, global_batch_size: object, slots: int) -> "BatchSizes":
-        """Raises InvalidExperimentException for what is no int, or less than one record for each slot."""
+        """Divide a batch over slots. Raises InvalidExperimentException for no int, or less than one record for each
+        slot."""
         if not isinstance(global_batch_size, int) or isinstance(global_batch_size, bool):
             raise InvalidExperimentException(
                 f"hyperparameter global_batch_size is {global_batch_size!r}; give it as an integer"

@@ -1,4 +1,4 @@
-"""Where a checkpoint comes from: the trial's class, its config and hyperparameters, and the code, written beside the
+"""Origin of a checkpoint: the trial's class, its config and hyperparameters, and the code, written beside the
 weights so that the trial can be built again from it."""
 
 import json
@@ -23,7 +23,7 @@ SCRIPT_DIRECTORY = "script_directory"  # in LOAD_DATA_FILE
 
 
 class Origin:
-    """What every checkpoint of one trial has in common.
+    """Files that every checkpoint of one trial has in common.
 
     Args:
         trial_class: the user's.
@@ -74,7 +74,7 @@ class UserCode:
         self._fits = True
 
     def write(self, directory: Path) -> None:
-        """Into the checkpoint `directory`, unless there is too much of it."""
+        """Write the code into the checkpoint `directory`, unless there is too much of it."""
         if not self._fits:
             return
         code, destination = self._place(), directory / CODE
@@ -98,14 +98,14 @@ def _plain(value: Any) -> object:
 
 
 def _store_within(code: Path, destination: Path) -> Path:
-    """What holds checkpoints, this and others, must not be copied into one."""
+    """Return what holds checkpoints, this and others, must not be copied into one."""
     checkpoint = destination.parent.resolve()
     store = checkpoint.parent
     return store if store != code.resolve() and store.is_relative_to(code.resolve()) else checkpoint
 
 
 def metadata(batches_trained: int, framework: str, file_format: str) -> JsonObject:
-    """What a checkpoint says of itself to the master."""
+    """Return what a checkpoint says of itself to the master."""
     return {
         "determined_version": __version__,
         "steps_completed": batches_trained,
@@ -130,13 +130,14 @@ def _script_module() -> str:
 
 
 def _script_directory() -> dict[str, str]:
-    """Where the script lies in the code, unless at its top: Python looks for modules there before anywhere else."""
+    """Return where the script lies in the code, unless at its top: Python looks for modules there before anywhere
+    else."""
     script = _script() if sys.modules["__main__"].__spec__ is None else None
     return {} if script is None or len(script.parts) == 1 else {SCRIPT_DIRECTORY: script.parent.as_posix()}
 
 
 def _script() -> Path | None:
-    """Within the working directory; the name alone of one that lies elsewhere."""
+    """Return the script's path within the working directory; the name alone of one that lies elsewhere."""
     file = getattr(sys.modules["__main__"], "__file__", None)
     if file is None:
         return None

@@ -72,7 +72,7 @@ class TrialContext:
         return self.env.hparams
 
     def get_hparam(self, name: str) -> Any:
-        """One hyperparameter.
+        """Return a hyperparameter.
 
         Raises:
             ValueError: the experiment has none of this name.
@@ -105,12 +105,12 @@ class TrialContext:
         self._stop_requested = stop_requested
 
     def get_initial_batch(self) -> int:
-        """How many batches were trained before this process began."""
+        """Return how many batches were trained before this process began."""
         return self.env.steps_completed
 
     def get_tensorboard_path(self) -> Path:
-        """Where to write files for TensorBoard: copied to the checkpoint storage on a cluster, a temporary directory
-        elsewhere."""
+        """Return where to write files for TensorBoard: copied to the checkpoint storage on a cluster, a temporary
+        directory elsewhere."""
         if self._tensorboard_path is None:
             self._tensorboard_path = self._core.train.get_tensorboard_path() or _temporary_directory()
         return self._tensorboard_path

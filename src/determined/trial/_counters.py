@@ -1,4 +1,4 @@
-"""How far a trial was trained when it saved a checkpoint: read from the files of every release, without running what a
+"""Counters of a trial when it saved a checkpoint: read from the files of every release, without running what a
 pickle may hold."""
 
 import pickle
@@ -46,7 +46,7 @@ def read_plain_state(directory: Path) -> JsonObject | None:
 
 
 def read_plain(file: Path, *, arrays: bool = False) -> Any:
-    """What a pickle holds.
+    """Return what a pickle holds.
 
     Args:
         file: the pickle.
@@ -60,7 +60,7 @@ def read_plain(file: Path, *, arrays: bool = False) -> Any:
 
 
 def is_counters_file(name: str) -> bool:
-    """Whether `read_counters` may read it, for whoever fetches no more than that."""
+    """Return whether `read_counters` may read it, for whoever fetches no more than that."""
     return name in _FILES
 
 

@@ -13,7 +13,7 @@ from determined.trial._experiment_config import ExperimentConfig
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvContext:
-    """What `context.env` holds. Off cluster, fields that name places of a cluster are empty.
+    """Environment of a trial, `context.env`. Off cluster, fields that name places of a cluster are empty.
 
     Attributes:
         managed_training: False where nothing trains: debugging, and loading a checkpoint.

@@ -18,7 +18,7 @@ class ExperimentConfig(JsonObject):
         return bool(self._filled("debug"))
 
     def scheduling_unit(self) -> int:
-        """After how many batches training metrics are reported."""
+        """Return after how many batches training metrics are reported."""
         return int(self._filled("scheduling_unit"))
 
     def native_parallel_enabled(self) -> bool:
@@ -46,7 +46,7 @@ class ExperimentConfig(JsonObject):
         return bool(self._filled("profiling")["sync_timings"])
 
     def get_records_per_epoch(self) -> int | None:
-        """None where the config does not say."""
+        """Return the records of an epoch; None where the config does not say."""
         return int(self._filled("records_per_epoch")) or None
 
     def get_min_validation_period(self) -> dict[str, int]:

@@ -12,7 +12,7 @@ from determined.trial._searcher_metric import Goal
 
 
 class FollowedSearch:
-    """Whether the trial has trained as far as the searcher asked, and what it asks next. Call it on every rank.
+    """Search that a framework's own loop follows: the length to train, and the metric to report. Call it on every rank.
 
     Where the searcher hands out no operations, and off cluster, the loop's own end is the only one.
 
@@ -50,11 +50,11 @@ class FollowedSearch:
             self._go_on()
 
     def is_due(self, batches: int, epoch_length: EpochLength) -> bool:
-        """Whether it is time to validate, to save and to call `complete`."""
+        """Return whether it is time to validate, to save and to call `complete`."""
         return self._leg is not None and batches >= self._leg.batches(epoch_length)
 
     def report_progress(self, batches: int, epoch_length: EpochLength) -> None:
-        """Of the operation in progress; nothing where there is none."""
+        """Report the progress of the operation at hand; nothing where there is none."""
         if self._leg is not None and self._is_chief:
             self._leg.report_progress(self._core, batches, epoch_length)
 

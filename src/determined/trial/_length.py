@@ -1,4 +1,4 @@
-"""How long to train: in legs that the searcher hands out (classic), or in one (late, and off cluster)."""
+"""Length of a training: legs that the searcher hands out (classic), or one leg (late, and off cluster)."""
 
 import logging
 import math
@@ -33,7 +33,7 @@ class Leg:
             core_context.train.report_progress(min(float(batches / total), 1.0))
 
     def complete(self, metric: object, is_chief: bool) -> None:
-        """On every rank; the chief alone tells the searcher."""
+        """Complete the leg on every rank; the chief alone tells the searcher."""
         self.is_completed = True
 
 
@@ -46,7 +46,8 @@ class OperationLeg(Leg):
         self._units = units
 
     def report_progress(self, core_context: core.Context, batches: int, epoch_length: EpochLength) -> None:
-        """In the searcher's units; at the end exactly its length, though batches seldom divide a number of records."""
+        """Report progress in the searcher's units; at the end exactly its length, though batches seldom divide a number
+        of records."""
         if self.is_completed:
             return
         length = self._operation.length
@@ -67,7 +68,8 @@ def cluster_legs(
     call: str = "Trainer.fit",
     way_out: str = _IN_A_SCRIPT,
 ) -> Iterator[Leg]:
-    """How long this trial trains: by operations where the master hands them out, else as script or config say."""
+    """Return how long this trial trains: by operations where the master hands them out, else as script or config
+    say."""
     if generation(config) == "classic":
         if max_length is not None:
             logger.warning("max_length=%r is not heard: the searcher decides how long this trial trains", max_length)
@@ -112,7 +114,7 @@ def late_length(
     call: str,
     way_out: str = _IN_A_SCRIPT,
 ) -> TrainUnit:
-    """What the script says, else what the config says.
+    """Return what the script says, else what the config says.
 
     Args:
         given: by the script.

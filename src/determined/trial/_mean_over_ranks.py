@@ -9,7 +9,7 @@ from determined import core
 def mean_over_ranks(
     distributed: core.DistributedContext, arrays: Sequence[Any], *, compress: bool = False
 ) -> list[Any]:
-    """Collective. The mean of each array over all ranks, everywhere, in the array's own type.
+    """The mean of each array over all ranks, everywhere, in the array's own type, on all ranks together.
 
     The chief adds up what all ranks send it, in the order of ranks, so that a run can be repeated exactly.
 

@@ -37,7 +37,7 @@ class TrainUnit(abc.ABC):
         """math.inf where there is no such unit."""
 
     def _fires(self, batches: int, epoch_length: EpochLength) -> bool:
-        """Whether it happens when `batches` have been trained in all."""
+        """Return whether it happens when `batches` have been trained in all."""
         unit = self._batches_per_unit(epoch_length)
         if batches == 0 or unit == math.inf or batches % unit:
             return False
@@ -58,7 +58,7 @@ class TrainUnit(abc.ABC):
         return (done + 1) * unit  # it can only be asked, count by count
 
     def _length(self, epoch_length: EpochLength) -> Count:
-        """In whole batches, as a length."""
+        """Return the length in whole batches."""
         length = _whole(self) * self._batches_per_unit(epoch_length)
         return length if length == math.inf else max(math.floor(length), 1)
 
@@ -88,7 +88,7 @@ class Epoch(TrainUnit):
 
 
 def check_length(length: object, call: str) -> TrainUnit:
-    """Raises TypeError unless `length` can be how long to train."""
+    """Return a length. Raises TypeError unless it is Batch or Epoch of a number."""
     if not isinstance(length, Batch | Epoch) or not isinstance(length.value, int):
         raise TypeError(f"{call} got max_length={length!r}; give Batch(n) or Epoch(n) with an int")
     if length.value < 1:
@@ -97,7 +97,7 @@ def check_length(length: object, call: str) -> TrainUnit:
 
 
 def check_period(period: object, name: str) -> TrainUnit | None:
-    """Raises TypeError unless `period` is None (never), Batch or Epoch."""
+    """Return a period. Raises TypeError unless it is None (never), Batch or Epoch."""
     if period is not None and not isinstance(period, Batch | Epoch):
         raise TypeError(f"Trainer.fit got {name}={period!r}; give pytorch.Batch(n), pytorch.Epoch(n) or None for never")
     return period

@@ -1,4 +1,5 @@
-"""What goes well until a trial is paused or moved: state kept on the trial object, paths that are not on this node."""
+"""Warnings of code that works until a trial is paused or moved: state kept on the trial object, paths that are not on
+this node."""
 
 import itertools
 import logging
@@ -121,7 +122,7 @@ _looked_at: set[tuple[str, str]] = set()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Identity:
-    """Which object it is. Its address would not do: a value that replaces another is often given the same."""
+    """Identity of an object. Its address would not do: a value that replaces another is often given the same."""
 
     held: object
     version: object
@@ -167,7 +168,7 @@ def _content_mark(value: Any) -> object:
 
 
 def _version(value: object) -> object:
-    """How often a tensor was changed in place."""
+    """Return how often a tensor was changed in place."""
     try:
         return getattr(value, "_version", None)
     except RuntimeError:  # one made in inference mode does not count
@@ -182,12 +183,13 @@ def _is_here(path: Path) -> bool:
 
 
 def _may_be_made(path: Path) -> bool:
-    """By the trial itself, in a directory that is here. That of `/data` is everywhere, and says nothing."""
+    """Return whether the trial itself may make a path: its directory is here. That of `/data` is everywhere, and says
+    nothing."""
     return path.parent.name != "" and _is_here(path.parent)
 
 
 def _paths(value: object, field: str) -> Iterator[tuple[str, str]]:
-    """Absolute paths within a section, with their fields."""
+    """Yield absolute paths within a section, with their fields."""
     if isinstance(value, dict):
         for key, each in value.items():
             yield from _paths(each, f"{field}.{key}")

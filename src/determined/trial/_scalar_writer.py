@@ -29,7 +29,7 @@ class ScalarWriter:
         new_style: bool = False,
         double_precision: bool = False,
     ) -> None:
-        """One number at a step.
+        """Write a number at a step.
 
         Args:
             tag: its name; `/` groups charts.
@@ -60,7 +60,7 @@ class ScalarWriter:
             self._file.flush()
 
     def close(self) -> None:
-        """What is written after this goes into another file."""
+        """Close the file; what is written after this goes into another one."""
         if self._file is not None:
             self._file.close()
             self._file = None

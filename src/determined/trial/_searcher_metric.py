@@ -1,4 +1,4 @@
-"""What the searcher looks at: its metric among those of a validation, and whether it is the best so far."""
+"""Metric of the searcher among those of a validation, and whether it is the best so far."""
 
 import math
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Goal:
         return cls(several or single, bool(searcher.get("smaller_is_better", True)))
 
     def result(self, metrics: JsonObject) -> Any:
-        """What the searcher is told at the end of an operation: a number, or one for each of several metrics.
+        """Return what the searcher is told at the end of an operation: a number, or one for each of several metrics.
 
         Raises:
             RuntimeError: validation did not give the metric, or gave something else than a number.
@@ -32,12 +32,12 @@ class Goal:
         return _number(metrics, self.names[0]) if self.names else None
 
     def check(self, metrics: JsonObject) -> None:
-        """Raises RuntimeError where `is_best` could not tell, for want of a number to compare."""
+        """Raise RuntimeError where `is_best` has no number to compare."""
         if self.names:
             _number(metrics, self.names[0])
 
     def is_best(self, metrics: JsonObject, core_context: core.Context, batches: int) -> bool:
-        """Whether no earlier validation of the whole experiment was as good. Ask before reporting this one.
+        """Return whether no earlier validation of the whole experiment was as good. Ask before reporting this one.
 
         One without the metric is none: `check` says so once it is reported and saved.
 
@@ -68,7 +68,7 @@ def _number(metrics: JsonObject, name: str) -> float:
 
 
 def _flaw(metrics: JsonObject, name: str) -> str | None:
-    """Why the metric is no number; None where it is one."""
+    """Return why the metric is no number; None where it is one."""
     if name not in metrics:
         return (
             f"the searcher's metric {name!r} is not among the validation metrics {sorted(metrics)}; let "

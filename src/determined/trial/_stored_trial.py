@@ -22,7 +22,7 @@ _METADATA_FILE = "metadata.json"
 
 @dataclass(frozen=True, slots=True)
 class StoredTrial:
-    """What a checkpoint says about its trial."""
+    """Description of a trial in its checkpoint."""
 
     class_spec: str | None
     hparams: JsonObject | None
@@ -93,7 +93,8 @@ def _stored_code(code: Path, saved: StoredTrial) -> Iterator[None]:
 
 
 def _keep(modules: dict[str, ModuleType]) -> None:
-    """For pickle, which looks classes up by name. A package of which a part is there already is left alone."""
+    """Keep modules importable for pickle, which looks classes up by name. A package of which a part is there already is
+    left alone."""
     known = {name.partition(".")[0] for name in sys.modules}
     sys.modules.update({name: module for name, module in modules.items() if name.partition(".")[0] not in known})
 

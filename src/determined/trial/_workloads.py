@@ -114,7 +114,7 @@ class Workloads:
 
     @property
     def epochs_completed(self) -> int | None:
-        """None where the config does not say how many records an epoch has."""
+        """Return completed epochs; None where the config does not say how many records an epoch has."""
         return None if self._epoch_length is None else int(self.steps_completed // self._epoch_length)
 
     def __iter__(self) -> Iterator[Workload]:
@@ -168,7 +168,7 @@ class Workloads:
         self._stop_requested = True
 
     def state(self) -> JsonObject:
-        """What a checkpoint that is saved now has to hold, in plain values."""
+        """Return what a checkpoint that is saved now has to hold, in plain values."""
         return {
             "trial_id": int(self._env.det_trial_id),
             "last_ckpt": self.steps_completed if isinstance(self._workload, Save) else self._last_ckpt,
@@ -193,7 +193,7 @@ class Workloads:
             self._last_val = known if known == self.steps_completed else self._last_val
 
     def _period(self, name: str, length: dict[str, int]) -> Count:
-        """In batches; never is infinite."""
+        """Return a period in batches; never is infinite."""
         ((unit, value),) = length.items()
         if value < 1 or self._env.test_mode:
             return math.inf

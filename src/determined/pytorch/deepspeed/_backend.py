@@ -1,5 +1,5 @@
-"""How the ranks of a DeepSpeed trial talk, and on which device each computes. The only file of this room that looks
-into the process environment."""
+"""Backends by which the ranks of a DeepSpeed trial talk, and the device of each. The only file of this package that
+looks into the process environment."""
 
 import contextlib
 import logging
@@ -52,7 +52,8 @@ def backend(
 
 
 def device(local_rank: int) -> torch.device:
-    """Where this rank computes: on its accelerator, or on the processor where there is none or DS_ACCELERATOR=cpu."""
+    """Return where this rank computes: on its accelerator, or on the processor where there is none or
+    DS_ACCELERATOR=cpu."""
     accelerator: Any = get_accelerator()
     name = accelerator.device_name()
     if name == "cpu":
@@ -63,7 +64,7 @@ def device(local_rank: int) -> torch.device:
 
 
 def _launched(info: ClusterInfo | None) -> core.DistributedContext | None:
-    """Who a launcher says this process is; None for a process on its own."""
+    """Return who a launcher says this process is; None for a process on its own."""
     is_launched = info is None and all(name in os.environ for name in _LAUNCHED)
     if os.environ.get("USE_DEEPSPEED") or is_launched:
         return core.DistributedContext.from_deepspeed()
@@ -75,7 +76,7 @@ def _launched(info: ClusterInfo | None) -> core.DistributedContext | None:
 
 @contextlib.contextmanager
 def _alone() -> Iterator[None]:
-    """What a launcher would have told a single process, and a process group that needs no port."""
+    """Set what a launcher would have told a single process, with a process group that needs no port."""
     missing = {name: value for name, value in _ALONE.items() if name not in os.environ}
     os.environ.update(missing)
     is_ours = not dist.is_initialized() and not os.environ.get(ENV_MANUAL_INIT_DISTRIBUTED)
@@ -101,7 +102,8 @@ def _join() -> None:
 
 
 def _leave() -> None:
-    """By DeepSpeed, which remembers groups: else the next trial in this process would meet those of this one."""
+    """Leave the process group by DeepSpeed, which remembers groups: else the next trial in this process would meet
+    those of this one."""
     if dist.is_initialized():
         deepspeed.comm.destroy_process_group()
 

@@ -27,7 +27,7 @@ class DeepSpeedCheckpoints(Checkpoints):
         self._trial = trial
 
     def save(self, state: TrialState, batches: Any) -> str:
-        """Collective. Store a checkpoint of the trial as it is now; its storage id."""
+        """Store a checkpoint of the trial as it is now, on all ranks together; its storage id."""
         rng, is_chief = take_rng(), self._dist.rank == 0
         own: JsonObject = {
             "callbacks": self._callbacks.state_dict(),
@@ -47,7 +47,7 @@ class DeepSpeedCheckpoints(Checkpoints):
         return storage_id
 
     def restore(self, storage_id: str, state: TrialState) -> Restored:
-        """Collective. Load engines and callbacks from a checkpoint.
+        """Load engines and callbacks from a checkpoint, on all ranks together.
 
         Args:
             storage_id: the checkpoint, this trial's or another's.
@@ -80,7 +80,7 @@ class DeepSpeedCheckpoints(Checkpoints):
             raise
 
     def _write_own(self, path: Path, own: JsonObject, state: TrialState | None) -> None:
-        """What this rank adds to DeepSpeed's files; the chief has `state`."""
+        """Write what this rank adds to DeepSpeed's files; the chief has `state`."""
         file = path / _files.state_name(self._dist.rank)
         with self._core.checkpoint._create_file(file) as stream:
             write_state(own, stream)

@@ -39,12 +39,12 @@ class DeepSpeedTrialContext(PyTorchTrialContext):
 
     @property
     def use_pipeline_parallel(self) -> bool:
-        """Whether an engine trains a pipeline: its `train_batch` then takes all micro batches at once."""
+        """Return whether an engine trains a pipeline: its `train_batch` then takes all micro batches at once."""
         return any(isinstance(engine, PipelineEngine) for engine in self.models)
 
     @property
     def _exchanges_one_size(self) -> bool:
-        """Whether stages of a pipeline take every micro batch for one of the size of the first."""
+        """Return whether stages of a pipeline take every micro batch for one of the size of the first."""
         pipelines = [engine for engine in self.models if isinstance(engine, PipelineEngine)]
         return any(each.num_stages > 1 and not getattr(each, "dynamic_shape", False) for each in pipelines)
 
@@ -126,31 +126,31 @@ class DeepSpeedTrialContext(PyTorchTrialContext):
         return self.get_num_micro_batches_per_slot()
 
     def wrap_model(self, *_given: object, **_named: object) -> NoReturn:
-        """Not with DeepSpeed."""
+        """Refuse: DeepSpeed's engine does this by itself."""
         raise _refusal("wrap_model", "pass the engine of deepspeed.initialize to wrap_model_engine")
 
     def wrap_optimizer(self, *_given: object, **_named: object) -> NoReturn:
-        """Not with DeepSpeed."""
+        """Refuse: DeepSpeed's engine does this by itself."""
         raise _refusal("wrap_optimizer", "name the optimizer in DeepSpeed's config or pass it to deepspeed.initialize")
 
     def wrap_lr_scheduler(self, *_given: object, **_named: object) -> NoReturn:
-        """Not with DeepSpeed."""
+        """Refuse: DeepSpeed's engine does this by itself."""
         raise _refusal("wrap_lr_scheduler", "name the scheduler in DeepSpeed's config or pass it to initialize")
 
     def wrap_scaler(self, *_given: object, **_named: object) -> NoReturn:
-        """Not with DeepSpeed."""
+        """Refuse: DeepSpeed's engine does this by itself."""
         raise _refusal("wrap_scaler", "set fp16 or bf16 in DeepSpeed's config")
 
     def configure_apex_amp(self, *_given: object, **_named: object) -> NoReturn:
-        """Not with DeepSpeed."""
+        """Refuse: DeepSpeed's engine does this by itself."""
         raise _refusal("configure_apex_amp", "set amp, fp16 or bf16 in DeepSpeed's config")
 
     def backward(self, *_given: object, **_named: object) -> NoReturn:
-        """Not with DeepSpeed."""
+        """Refuse: DeepSpeed's engine does this by itself."""
         raise _refusal("backward", "call engine.backward(loss)")
 
     def step_optimizer(self, *_given: object, **_named: object) -> NoReturn:
-        """Not with DeepSpeed."""
+        """Refuse: DeepSpeed's engine does this by itself."""
         raise _refusal("step_optimizer", "call engine.step()")
 
     def _batch_sizes(self, missing: type[BaseException]) -> BatchSizes:
@@ -171,7 +171,7 @@ class EngineExperimentalContext(PyTorchExperimentalContext):
     """`context.experimental`, likewise without what the engine does."""
 
     def use_amp(self, *_given: object, **_named: object) -> NoReturn:
-        """Not with DeepSpeed."""
+        """Refuse: DeepSpeed's engine does this by itself."""
         raise _refusal("use_amp", "set fp16 or bf16 in DeepSpeed's config")
 
 

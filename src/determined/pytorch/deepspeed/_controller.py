@@ -24,7 +24,7 @@ _STEP_HOOK = "on_before_optimizer_step"
 
 
 class EngineHealth(Health):
-    """Of a training whose steps and precision are DeepSpeed's."""
+    """Health of a training whose steps and precision are DeepSpeed's."""
 
     _HELPS = "gradient_clipping in DeepSpeed's config, and bf16 there in place of fp16"
 
@@ -103,8 +103,8 @@ class DeepSpeedTrialController(PyTorchTrialController):
             )
 
     def _counts_metrics(self) -> bool:
-        """Of several ranks that report for one copy of the model, the first does: else its metrics would count twice
-        in a sum."""
+        """Return True on the first of the ranks that report for one copy of the model: else its metrics would count
+        twice in a sum."""
         mpu = self.context._mpu
         reporting = self._dist.allgather((mpu.data_parallel_rank, mpu.should_report_metrics))
         first = {copy: rank for rank, (copy, reports) in reversed(list(enumerate(reporting))) if reports}
@@ -151,8 +151,8 @@ class DeepSpeedTrialController(PyTorchTrialController):
 
 
 def _warn_of_step_hook() -> None:
-    """Its one use is to change gradients before a step. With ZeRO and half precision they are no longer with their
-    parameters by then, or not of their true size: called, the hook would do nothing, or harm."""
+    """Warn of a hook whose one use is to change gradients before a step. With ZeRO and half precision they are no
+    longer with their parameters by then, or not of their true size: called, the hook would do nothing, or harm."""
     logger.warning(
         "a callback has %s, which is not called: DeepSpeed's engine steps by itself, with gradients that it has spread "
         "over ranks or scaled. Set gradient_clipping in DeepSpeed's config to clip them, or change them in train_batch "

@@ -32,7 +32,7 @@ def run_trial(trial_class: type[DeepSpeedTrial]) -> int:
 
 
 def _check_optimizations(optimizations: JsonObject) -> None:
-    """What DeepSpeed's own config says is not said a second time: the two could contradict each other."""
+    """Refuse options that DeepSpeed's own config has: the two could contradict each other."""
     precision, every = optimizations.get("mixed_precision") or "O0", optimizations.get("aggregation_frequency") or 1
     if precision != "O0":
         raise InvalidExperimentException(

@@ -34,13 +34,13 @@ def state_file(directory: Path, rank: int) -> Path:
 
 
 def are_loaded_by_deepspeed(trial: DeepSpeedTrial) -> bool:
-    """Whether the trial leaves loading to `DeepSpeedTrial.load`; what it loads by itself is its own affair."""
+    """Return whether the trial leaves loading to `DeepSpeedTrial.load`; what it loads by itself is its own affair."""
     bound: object = trial.load
     return getattr(bound, "__func__", bound) is DeepSpeedTrial.load
 
 
 def refuse_unsafe(directory: Path, engines: int) -> None:
-    """Raises UnsafeCheckpoint where a file of an engine holds more than tensors and plain values."""
+    """Raise UnsafeCheckpoint where a file of an engine holds more than tensors and plain values."""
     for number in range(engines):
         for file in sorted((directory / f"model{number}").rglob("*.pt")):
             refused = [name for name in _unsafe_classes(file) if name not in _PLAIN_CLASSES]

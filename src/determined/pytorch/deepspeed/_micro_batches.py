@@ -51,7 +51,7 @@ class MicroBatches:
         return self._stream
 
     def state(self, next_batch: int) -> JsonObject:
-        """What `iterate` needs to go on with batch `next_batch` in another process."""
+        """Return what `iterate` needs to go on with batch `next_batch` in another process."""
         if self._batches is None or self._stream is None:
             return {}
         return {_POSITION: self._stream.position, **self._batches.state(self._stream.position)}
@@ -62,7 +62,7 @@ class MicroBatches:
 
 
 class MicroBatchMetrics(ChunkMetrics):
-    """What `train_batch` returned since the last report, averaged over the calls of each batch.
+    """Values that `train_batch` returned since the last report, averaged over the calls of each batch.
 
     Args:
         calls: calls of `train_batch` for one batch.
@@ -84,7 +84,7 @@ class MicroBatchMetrics(ChunkMetrics):
 
 
 def is_ragged(loader: object) -> bool:
-    """Whether the last micro batch of an epoch has fewer records than the others, as far as can be told."""
+    """Return whether the last micro batch of an epoch has fewer records than the others, as far as can be told."""
     sampler = getattr(loader, "batch_sampler", None)
     if type(sampler) is not BatchSampler or sampler.drop_last:
         return False

@@ -39,7 +39,7 @@ def make_data_parallel_mpu(dist_context: core.DistributedContext) -> ModelParall
 
 
 def make_deepspeed_mpu(topology: Any) -> ModelParallelUnit:
-    """As DeepSpeed has divided the ranks for its pipeline: the first and last stage load data.
+    """Describe the ranks as DeepSpeed has divided them for its pipeline: the first and last stage load data.
 
     Args:
         topology: a `PipelineParallelGrid`, which a pipeline engine has as its `mpu`.

@@ -1,4 +1,4 @@
-"""One batch of a DeepSpeedTrial off cluster: whether it trains, validates and checkpoints at all."""
+"""Test of a DeepSpeedTrial on one batch off cluster: whether it trains, validates and checkpoints at all."""
 
 from determined._json import JsonObject
 from determined.pytorch import _one_batch

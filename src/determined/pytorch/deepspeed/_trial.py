@@ -26,7 +26,7 @@ _ADVICE = (
 
 
 class DeepSpeedTrial(Trial):
-    """What to train and how, with one or several DeepSpeed engines; the loop around it is ours.
+    """Engines, data and training step of a trial with DeepSpeed; derive from it. The platform runs the loop around it.
 
     A subclass makes its engines in `__init__` and wraps each by its context, builds two loaders, and trains and
     evaluates what it takes from an iterator. Exactly one of `evaluate_batch` and `evaluate_full_dataset` is overridden.
@@ -100,7 +100,7 @@ class DeepSpeedTrial(Trial):
         raise NotImplementedError
 
     def evaluation_reducer(self) -> Reducer | dict[str, Reducer]:
-        """How metrics of `evaluate_batch` become one number: for all, or for each by name."""
+        """Return how metrics of `evaluate_batch` become one number: for all, or for each by name."""
         return Reducer.AVG
 
     def evaluate_full_dataset(self, data_loader: torch.utils.data.DataLoader[Any] | None) -> JsonObject:
@@ -142,7 +142,7 @@ class DeepSpeedTrial(Trial):
                 )
 
     def get_batch_length(self, batch: Any) -> int:
-        """How many records a micro batch has; override it for batches whose length cannot be seen."""
+        """Return how many records a micro batch has; override it for batches whose length cannot be seen."""
         return data_length(batch)
 
 

@@ -106,7 +106,7 @@ class DeepSpeedValidation(Validation):
         return (own, longest) if most is None else (min(own, most), min(longest, most))
 
     def _length(self, data: Any) -> int:
-        """How many micro batches this rank has that can be evaluated."""
+        """Return how many micro batches this rank has that can be evaluated."""
         try:
             return len(data) - self._has_last()
         except (TypeError, NotImplementedError):
@@ -116,7 +116,7 @@ class DeepSpeedValidation(Validation):
             ) from None
 
     def _has_last(self) -> bool:
-        """Whether the last micro batch is to be left out, and this rank's."""
+        """Return whether the last micro batch is to be left out, and this rank's."""
         if not self._without_last or not isinstance(self._loader, DataLoader):
             return self._without_last
         return (len(self._loader) - 1) % self._mpu.data_parallel_world_size == self._mpu.data_parallel_rank

@@ -133,7 +133,7 @@ def _context(distributed: core.DistributedContext | None) -> core.Context:
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """What a checkpoint says: so many batches of each worker are done."""
+    """Position in a checkpoint: so many batches of each worker are done."""
 
     steps_completed: int
     default_output_uuid: str
@@ -142,7 +142,7 @@ class _Position:
 
 
 class _Run:
-    """This worker's part."""
+    """Part of one worker."""
 
     def __init__(
         self, core_context: core.Context, info: ClusterInfo, data: _Data, max_batches: int | None, interval: int
@@ -176,7 +176,7 @@ class _Run:
         self._complete(metrics)
 
     def _process_batches(self, processor: TorchBatchProcessor) -> int:
-        """How many batches are done: all, or as many as there were when the platform wanted us to leave."""
+        """Return how many batches are done: all, or as many as there were when the platform wanted us to leave."""
         batches = iter(self._data.loader(self._first, self._size, self._rank))
         for step in range(self._first, self._last):
             batch = next(batches, _NO_BATCH)
@@ -211,7 +211,7 @@ class _Run:
         self._core.train.report_progress(min(slowest / self._last, 1.0))
 
     def _report_reduced(self, context: TorchBatchProcessorContext, done: int) -> JsonObject:
-        """Collective. A worker that came back only to finish has nothing to reduce: it was reported before."""
+        """Report reduced metrics, on all ranks. A worker that came back only to finish has nothing to reduce."""
         if done == self._first:
             return {}
         metrics = context._reducers.reduce(self._core.distributed, for_training=False)
@@ -229,7 +229,7 @@ class _Run:
             operation.report_completed(metric)
 
     def _beginning(self) -> tuple[int, str]:
-        """From which batch of each worker on, and the name under which outputs are stored."""
+        """Return the batch that each worker goes on from, and the name under which outputs are stored."""
         found = self._restored()
         if found is None:
             return 0, str(self._core.distributed.broadcast(str(uuid.uuid4())))

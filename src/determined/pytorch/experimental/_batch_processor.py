@@ -37,7 +37,7 @@ def get_default_device(core_context: core.Context) -> torch.device:
 
 
 class TorchBatchProcessorContext:
-    """What a processor may ask and tell. `torch_batch_process` makes one per worker.
+    """Context of a batch processor. `torch_batch_process` makes one per worker.
 
     Attributes:
         device: where this worker computes.
@@ -119,7 +119,7 @@ class TorchBatchProcessorContext:
             self._core.experimental.report_task_using_checkpoint(checkpoint)
 
     def get_distributed_rank(self) -> int:
-        """This worker among all, from 0."""
+        """Return the rank of this worker among all, from 0."""
         return self._core.distributed.rank
 
     def get_distributed_size(self) -> int:

@@ -113,7 +113,7 @@ class LightningAdapter(PyTorchTrial):
         return {"_lightning_module": ModuleHooks(self.lm, self._log, self._validated)}
 
     def train_batch(self, batch: TorchData, epoch_idx: int, batch_idx: int) -> torch.Tensor | JsonObject:
-        """One batch through `training_step`, for each optimizer."""
+        """Train on a batch by `training_step`, for each optimizer."""
         self._check_callbacks()
         batch_idx -= epoch_idx * (self.context._epoch_len or 0)  # Lightning counts the batches of an epoch
         if self._call_hook("on_train_batch_start", batch, batch_idx) == -1:
@@ -126,7 +126,7 @@ class LightningAdapter(PyTorchTrial):
         return _named([self._returned.metrics(number, output) for number, output in enumerate(outputs)])
 
     def evaluate_batch(self, batch: TorchData, batch_idx: int) -> JsonObject:
-        """One batch through `validation_step`."""
+        """Evaluate a batch by `validation_step`."""
         self._call_hook("on_validation_batch_start", batch, batch_idx)
         with self._precision():
             output = self.lm.validation_step(*((batch, batch_idx) if self._numbers_validation else (batch,)))
@@ -185,7 +185,7 @@ class LightningAdapter(PyTorchTrial):
         return output
 
     def _step(self, step: Callable[..., object], *arguments: object) -> object:
-        """Through the call of what is wrapped around the module, if anything is: it exchanges gradients."""
+        """Call a step through whatever is wrapped around the module, if anything is: it exchanges gradients."""
         if self.model is self.lm:
             return step(*arguments)
         own = self.lm.__dict__.get("forward")
@@ -201,7 +201,8 @@ class LightningAdapter(PyTorchTrial):
             _put_forward(self.lm, own)
 
     def _precision(self) -> contextlib.AbstractContextManager[Any]:
-        """For all of a step, as Lightning does it: a module seldom calls itself, and more often its parts."""
+        """Use mixed precision for all of a step, as Lightning does: a module seldom calls itself, and more often its
+        parts."""
         if self._dtype is None:
             return contextlib.nullcontext()
         return torch.autocast(self.context.device.type, self._dtype)
@@ -218,7 +219,8 @@ class _Returned:
         self._names: dict[int, tuple[str, ...]] = {}
 
     def metrics(self, number: int, output: object) -> JsonObject:
-        """What a step returned. One that was left out has the names of the last one: those of all batches are alike."""
+        """Return what a step returned. One that was left out has the names of the last one: those of all batches are
+        alike."""
         if output is None:
             return dict.fromkeys(self._names.get(number, ("loss",)))
         found = _metrics(output)
@@ -262,7 +264,7 @@ def _put_forward(module: "LightningModule", own: object) -> None:
 
 
 def _wants_number(step: Callable[..., object]) -> bool:
-    """Whether a step takes the number of its batch; one without is fine."""
+    """Return whether a step takes the number of its batch; one without is fine."""
     parameters = inspect.signature(step).parameters
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     given = [name for name, each in parameters.items() if each.kind in kinds and name != "optimizer_idx"]

@@ -1,4 +1,4 @@
-"""What of a LightningModule has no place in a PyTorchTrial; each is refused with its name and the way out."""
+"""Checks of a LightningModule: parts without a place in a PyTorchTrial are refused with their name and the way out."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -61,7 +61,7 @@ _FRAMEWORKS = ("lightning", "pytorch_lightning", "torch", "torchmetrics")
 
 
 def check_module(module: "LightningModule") -> None:
-    """Raises InvalidModelException for a module that cannot be trained as it is meant."""
+    """Raise InvalidModelException for a module that cannot be trained as it is meant."""
     if not _is_lightning_module(module):
         raise InvalidModelException(
             f"LightningAdapter got a {type(module).__name__}; pass an object of a subclass of LightningModule"
@@ -77,7 +77,7 @@ def check_module(module: "LightningModule") -> None:
 
 
 def overrides(module: "LightningModule", hook: str) -> bool:
-    """Whether the user's code, and not Lightning's, has this method; through any chain of base classes."""
+    """Return whether the user's code, and not Lightning's, has this method; through any chain of base classes."""
     if hook in vars(module):
         return True
     owner = next((base for base in type(module).__mro__ if hook in vars(base)), None)

@@ -1,5 +1,5 @@
-"""What a module gives to `self.log`: averaged over batches and slots, and reported with the other metrics; numbers of
-training also go to TensorBoard at their batch."""
+"""Values that a module gives to `self.log`: averaged over batches and slots, and reported with the other metrics;
+numbers of training also go to TensorBoard at their batch."""
 
 import numbers
 import sys
@@ -84,7 +84,7 @@ class _Tally:
 
 
 class ModuleLog:
-    """Stands in for `log`, `log_dict` and `print` of a module."""
+    """Replacement of `log`, `log_dict` and `print` of a module."""
 
     def __init__(self, module: "LightningModule", context: PyTorchTrialContext) -> None:
         self._module = module
@@ -116,7 +116,7 @@ class ModuleLog:
         return self
 
     def write_points(self) -> None:
-        """To TensorBoard; where metrics are reported anyway, so that the device is waited for once."""
+        """Write to TensorBoard where metrics are reported anyway, so that the device is waited for once."""
         points, self._points = self._points, []
         if not points or not self._context.get_enable_tensorboard_logging():
             return

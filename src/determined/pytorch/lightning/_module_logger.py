@@ -1,4 +1,4 @@
-"""What `self.logger` of an adapted module is: a writer for TensorBoard, as Lightning's own default is."""
+"""`self.logger` of an adapted module: a writer for TensorBoard, as Lightning's own default is."""
 
 from typing import Any
 

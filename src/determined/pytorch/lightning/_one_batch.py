@@ -1,4 +1,4 @@
-"""One batch of a LightningAdapter off cluster, which is a PyTorchTrial."""
+"""Test of a LightningAdapter on one batch off cluster, which is a PyTorchTrial."""
 
 from determined.pytorch._one_batch import run
 

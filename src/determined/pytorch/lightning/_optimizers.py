@@ -1,4 +1,4 @@
-"""What `configure_optimizers` returned, in every form Lightning allows, as optimizers and their schedulers."""
+"""Optimizers and schedulers that `configure_optimizers` returned, in every form Lightning allows."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ class Configured:
 
 
 def configured(returned: object) -> Configured:
-    """Raises InvalidModelException for what cannot be trained by."""
+    """Read what `configure_optimizers` returned. Raises InvalidModelException for what cannot be trained by."""
     optimizers, schedulers = _split(returned)
     if not optimizers:
         raise InvalidModelException(f"configure_optimizers returned {returned!r}; return at least one optimizer")

@@ -1,4 +1,4 @@
-"""What `self.trainer` of an adapted module can be asked: where training is, and who this rank is."""
+"""`self.trainer` of an adapted module: position of the training, and rank of the process."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -12,11 +12,11 @@ class MetricWriter(ABC):
 
     @abstractmethod
     def add_scalar(self, name: str, value: float, step: int) -> None:
-        """One number."""
+        """Write a number."""
 
     @abstractmethod
     def reset(self) -> None:
-        """What follows goes into another file."""
+        """Write what follows into another file."""
 
     @abstractmethod
     def flush(self) -> None:
@@ -24,7 +24,7 @@ class MetricWriter(ABC):
 
 
 class BatchMetricWriter:
-    """Reported metrics as numbers of TensorBoard, under the names that core gives them.
+    """Writer of reported metrics as numbers of TensorBoard, under the names that core gives them.
 
     What is written is flushed at once. Event files may grow after they were copied: they are copied again.
     """
