@@ -42,7 +42,7 @@ webui:
 
 # The documentation site, into build/guide; a warning of the generator is an error. It has an environment of its own.
 docs:
-	@$(FETCH) $(PYTHON) scripts/guide/build.py --if-needed
+	@PYTHON=$(PYTHON) $(PYTHON) scripts/guide/build.py --if-needed
 
 # The wheel and the source distribution, with the web page and the documentation, into dist/.
 wheel: webui docs

@@ -96,26 +96,31 @@ def _stage(root: Path, work: Path) -> None:
 
 def _generate(root: Path, work: Path) -> None:
     python = root / ".venv-docs" / "bin" / "python"
-    if not _has_generator(python):
-        install = ["sh", "scripts/pip_install.sh", ".venv-docs", "--require-hashes", "-r", "requirements-docs.txt"]
-        subprocess.run(install, cwd=root, stdout=sys.stderr, check=True)
-    variables = {**os.environ, "NO_COLOR": "1"}
+    if not _has_generator(root, python):
+        _install(root)
     command = [str(python), "-m", "zensical", "build", "--strict"]
+    variables = {**os.environ, "NO_COLOR": "1"}
     done = subprocess.run(command, cwd=work, env=variables, stdout=PIPE, stderr=STDOUT, text=True, check=False)
     sys.stderr.write(done.stdout)
     if done.returncode != 0 or "griffe: " in done.stdout:  # what griffe says of docstrings does not end a strict build
         raise OSError("the generator warned; correct what the lines above name")
 
 
-def _has_generator(python: Path) -> bool:
-    if not python.is_file():
-        return False
-    return (
-        subprocess.run(
-            [str(python), "-c", "import zensical, mkdocstrings_handlers.python"], check=False, capture_output=True
-        ).returncode
-        == 0
-    )
+def _has_generator(root: Path, python: Path) -> bool:
+    """Tell whether the environment was made from today's requirements."""
+    installed = root / ".venv-docs" / "requirements-docs.txt"
+    return python.is_file() and installed.is_file() and installed.read_bytes() == _requirements(root).read_bytes()
+
+
+def _install(root: Path) -> None:
+    """Make the environment, and note what it was made from last."""
+    words = ["scripts/pip_install.sh", ".venv-docs", "--require-hashes", "-r", "requirements-docs.txt"]
+    subprocess.run(["sh", "scripts/retry.sh", "sh", *words], cwd=root, stdout=sys.stderr, check=True)
+    shutil.copy(_requirements(root), root / ".venv-docs")
+
+
+def _requirements(root: Path) -> Path:
+    return root / "requirements-docs.txt"
 
 
 def _part(name: str) -> ModuleType:

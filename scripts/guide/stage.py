@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[2]
 AT_THE_ROOT = {
-    "ARCHITECTURE.md": "architecture/index.md",
+    "ARCHITECTURE.md": "architecture/overview.md",
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
     "README.md": "index.md",

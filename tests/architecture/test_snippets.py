@@ -70,6 +70,13 @@ def test_make_has_every_target_that_a_document_names() -> None:
         assert named <= targets, f"{document.relative_to(ROOT)} names make {named - targets}"
 
 
+def test_every_module_that_a_document_runs_exists() -> None:
+    for document in every_document():
+        modules = re.findall(r"python3? -m (determined[\w.]*)", document.read_text())
+        gone = [module for module in modules if _file(module) is None]
+        assert not gone, f"{document.relative_to(ROOT)} runs {gone}"
+
+
 def _imported(node: ast.AST) -> Iterator[tuple[str, str | None]]:
     """(module, name) of each import of ours."""
     if isinstance(node, ast.Import):

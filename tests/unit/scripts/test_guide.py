@@ -55,7 +55,7 @@ def root(tmp_path: Path) -> Path:
 def test_links_follow_the_pages_to_their_new_places(stage: ModuleType, root: Path, tmp_path: Path) -> None:
     stage.stage(tmp_path / "pages", root)
     page = (tmp_path / "pages" / "a" / "page.md").read_text()
-    assert "[toy](../examples/toy.md#run) [map](../architecture/index.md)" in page
+    assert "[toy](../examples/toy.md#run) [map](../architecture/overview.md)" in page
     assert "[x](y.md)" in page, "what stands in a block is text"
     assert "[page](../a/page.md)" in (tmp_path / "pages" / "examples" / "toy.md").read_text()
 
