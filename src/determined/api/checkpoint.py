@@ -1,31 +1,39 @@
 """Checkpoints over HTTP."""
 
-from typing import Any
-
-from determined.api.paging import given
+from determined._json import JsonObject
 from determined.api.session import Session
-from determined.wire.checkpoint import Checkpoint, GetCheckpointResponse
-from determined.wire.metric import GetTrialMetricsByCheckpointResponse, MetricsReport
-
-_ROOT = "/api/v1/checkpoints"
+from determined.wire.checkpoint import (
+    DELETE_CHECKPOINTS,
+    GET_CHECKPOINT,
+    POST_CHECKPOINT_METADATA,
+    REMOVE_CHECKPOINT_FILES,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointsRemoveFilesRequest,
+    DeleteCheckpointsRequest,
+    PostCheckpointMetadataRequest,
+)
+from determined.wire.metric import GET_CHECKPOINT_METRICS, GetCheckpointMetrics, MetricsReport
 
 
 def get(session: Session, uuid: str) -> Checkpoint:
-    return session.get_as(f"{_ROOT}/{uuid}", GetCheckpointResponse).checkpoint
+    return session.call(GET_CHECKPOINT, checkpoint_uuid=uuid).checkpoint
 
 
 def metrics(session: Session, uuid: str, group: str | None = None) -> list[MetricsReport]:
-    path = f"{_ROOT}/{uuid}/metrics"
-    return session.get_as(path, GetTrialMetricsByCheckpointResponse, params=given(metricGroup=group)).metrics
+    params = GetCheckpointMetrics(metric_group=group)
+    return session.call(GET_CHECKPOINT_METRICS, params, checkpoint_uuid=uuid).metrics
 
 
 def delete(session: Session, uuids: list[str]) -> None:
-    session.delete(_ROOT, {"checkpointUuids": uuids})
+    session.call(DELETE_CHECKPOINTS, DeleteCheckpointsRequest(checkpoint_uuids=uuids))
 
 
 def remove_files(session: Session, uuids: list[str], globs: list[str]) -> None:
-    session.post(f"{_ROOT}/rm", {"checkpointUuids": uuids, "checkpointGlobs": globs})
+    request = CheckpointsRemoveFilesRequest(checkpoint_uuids=uuids, checkpoint_globs=globs)
+    session.call(REMOVE_CHECKPOINT_FILES, request)
 
 
-def set_metadata(session: Session, uuid: str, metadata: dict[str, Any]) -> None:
-    session.post(f"{_ROOT}/{uuid}/metadata", {"checkpoint": {"uuid": uuid, "metadata": metadata, "resources": {}}})
+def set_metadata(session: Session, uuid: str, metadata: JsonObject) -> None:
+    request = PostCheckpointMetadataRequest(checkpoint=CheckpointMetadata(metadata=metadata))
+    session.call(POST_CHECKPOINT_METADATA, request, checkpoint_uuid=uuid)

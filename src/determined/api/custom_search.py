@@ -1,22 +1,30 @@
 """Custom searches over HTTP."""
 
-from typing import Any
+import msgspec
 
+from determined._json import JsonObject
 from determined.api.session import Session
-from determined.wire.custom_search import GetSearcherEventsResponse, SearcherEvent
+from determined.wire.custom_search import (
+    GET_SEARCHER_EVENTS,
+    POST_SEARCHER_OPERATIONS,
+    GetSearcherEvents,
+    PostSearcherOperationsRequest,
+    SearcherEvent,
+    SearcherOperation,
+    TriggeringEvent,
+)
 
 _ANSWER_SECONDS = 30.0  # beyond what the master was asked to wait
 
 
 def events(session: Session, experiment_id: int, wait_seconds: float) -> list[SearcherEvent]:
-    """What is unanswered, oldest first; waits for the first one up to `wait_seconds`."""
-    path = f"/api/v1/experiments/{experiment_id}/searcher_events"
-    limit = wait_seconds + _ANSWER_SECONDS
-    params = {"timeoutSeconds": wait_seconds}
-    return session.get_as(path, GetSearcherEventsResponse, params, timeout=limit).searcher_events
+    """List what is unanswered, oldest first; wait for the first one up to `wait_seconds`."""
+    params, limit = GetSearcherEvents(timeout_seconds=wait_seconds), wait_seconds + _ANSWER_SECONDS
+    return session.call(GET_SEARCHER_EVENTS, params, timeout=limit, experiment_id=experiment_id).searcher_events
 
 
-def post(session: Session, experiment_id: int, operations: list[dict[str, Any]], event_id: int) -> None:
+def post(session: Session, experiment_id: int, operations: list[JsonObject], event_id: int) -> None:
     """Answer an event; the same answer again does nothing."""
-    path = f"/api/v1/experiments/{experiment_id}/searcher_operations"
-    session.post(path, {"searcherOperations": operations, "triggeredByEvent": {"id": event_id}})
+    answer = msgspec.convert(operations, list[SearcherOperation], strict=False)  # lengths are text
+    request = PostSearcherOperationsRequest(searcher_operations=answer, triggered_by_event=TriggeringEvent(id=event_id))
+    session.call(POST_SEARCHER_OPERATIONS, request, experiment_id=experiment_id)

@@ -1,29 +1,50 @@
 """Experiments over HTTP."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from determined.api.paging import given, pages
+from determined.api.paging import pages
 from determined.api.session import Sending, Session
-from determined.wire.checkpoint import Checkpoint
-from determined.wire.codec import plain, to_json
-from determined.wire.environment_lock import EnvironmentLock, GetEnvironmentLocksResponse
+from determined.wire import experiment_bulk as verbs
+from determined.wire.checkpoint import Checkpoint, ListCheckpoints
+from determined.wire.environment_lock import LIST_ENVIRONMENT_LOCKS, EnvironmentLock
 from determined.wire.experiment import (
+    CONTINUE_EXPERIMENT,
+    CREATE_EXPERIMENT,
+    DELETE_EXPERIMENT,
+    DELETE_TENSORBOARD_FILES,
+    GET_EXPERIMENT,
+    LIST_EXPERIMENT_CHECKPOINTS,
+    LIST_EXPERIMENTS,
+    LIST_TRIALS,
+    MOVE_EXPERIMENT,
+    PATCH_EXPERIMENT,
+    PUT_EXPERIMENT,
+    REPRODUCE_EXPERIMENT,
+    RETAIN_EXPERIMENT_LOGS,
+    ContinueExperimentRequest,
     ContinueExperimentResponse,
     CreateExperimentRequest,
     CreateExperimentResponse,
     Experiment,
-    GetExperimentCheckpointsResponse,
     GetExperimentResponse,
-    GetExperimentsResponse,
-    GetExperimentTrialsResponse,
-    GetModelDefResponse,
-    PatchExperimentResponse,
-    PutExperimentResponse,
+    ListExperiments,
+    ListTrials,
+    MoveExperimentRequest,
+    PatchExperiment,
+    PutExperimentRetainLogsRequest,
+    ReproduceExperimentRequest,
 )
+from determined.wire.model_definition import GET_MODEL_DEFINITION
 from determined.wire.trial import Trial
 
-_ROOT = "/api/v1/experiments"
+_VERBS = {
+    "activate": verbs.ACTIVATE_EXPERIMENT,
+    "pause": verbs.PAUSE_EXPERIMENT,
+    "cancel": verbs.CANCEL_EXPERIMENT,
+    "kill": verbs.KILL_EXPERIMENT,
+    "archive": verbs.ARCHIVE_EXPERIMENT,
+    "unarchive": verbs.UNARCHIVE_EXPERIMENT,
+}
 
 
 def create(
@@ -31,101 +52,90 @@ def create(
 ) -> CreateExperimentResponse:
     """Submit. `sending` hears of each part of the body as it leaves."""
     if sending is None:
-        return session.post_as(_ROOT, request, CreateExperimentResponse)
-    return session.send_as(_ROOT, to_json(plain(request)), CreateExperimentResponse, sending)
+        return session.call(CREATE_EXPERIMENT, request)
+    return session.send(CREATE_EXPERIMENT, request, sending)
 
 
 def put(session: Session, external_id: str, request: CreateExperimentRequest) -> Experiment:
     """Submit once, however often this is called with one `external_id`."""
-    return session.put_as(f"{_ROOT}/by-external-id/{external_id}", request, PutExperimentResponse).experiment
+    return session.call(PUT_EXPERIMENT, request, external_id=external_id).experiment
 
 
 def get(session: Session, experiment_id: int) -> Experiment:
-    return session.get_as(f"{_ROOT}/{experiment_id}", GetExperimentResponse).experiment
+    return get_all(session, experiment_id).experiment
 
 
 def get_all(session: Session, experiment_id: int) -> GetExperimentResponse:
-    return session.get_as(f"{_ROOT}/{experiment_id}", GetExperimentResponse)
+    return session.call(GET_EXPERIMENT, experiment_id=experiment_id)
 
 
-def iterate(
-    session: Session, *, limit: int = 200, offset: int = 0, all_pages: bool = True, **filters: Any
-) -> Iterator[Experiment]:
-    """`filters` are the query parameters of the listing (archived, users, states, name, projectId, sortBy, ...)."""
-
-    def fetch(size: int, start: int) -> GetExperimentsResponse:
-        return session.get_as(_ROOT, GetExperimentsResponse, params=given(limit=size, offset=start, **filters))
-
-    for page in pages(fetch, limit=limit, offset=offset, all_pages=all_pages):
+def iterate(session: Session, params: ListExperiments, *, all_pages: bool = True) -> Iterator[Experiment]:
+    for page in pages(session, LIST_EXPERIMENTS, params, all_pages=all_pages):
         yield from page.experiments
 
 
 def trials(
-    session: Session, experiment_id: int, *, limit: int = 200, offset: int = 0, all_pages: bool = True, **filters: Any
+    session: Session, experiment_id: int, params: ListTrials | None = None, *, all_pages: bool = True
 ) -> Iterator[Trial]:
-    def fetch(size: int, start: int) -> GetExperimentTrialsResponse:
-        params = given(limit=size, offset=start, **filters)
-        return session.get_as(f"{_ROOT}/{experiment_id}/trials", GetExperimentTrialsResponse, params=params)
-
-    for page in pages(fetch, limit=limit, offset=offset, all_pages=all_pages):
+    params = params or ListTrials()
+    for page in pages(session, LIST_TRIALS, params, all_pages=all_pages, experiment_id=experiment_id):
         yield from page.trials
 
 
-def checkpoints(session: Session, experiment_id: int, **filters: Any) -> Iterator[Checkpoint]:
-    def fetch(size: int, start: int) -> GetExperimentCheckpointsResponse:
-        params = given(limit=size, offset=start, **filters)
-        return session.get_as(f"{_ROOT}/{experiment_id}/checkpoints", GetExperimentCheckpointsResponse, params=params)
-
-    for page in pages(fetch):
+def checkpoints(session: Session, experiment_id: int, params: ListCheckpoints | None = None) -> Iterator[Checkpoint]:
+    params = params or ListCheckpoints()
+    for page in pages(session, LIST_EXPERIMENT_CHECKPOINTS, params, experiment_id=experiment_id):
         yield from page.checkpoints
 
 
 def act(session: Session, experiment_id: int, verb: str) -> None:
-    """activate, pause, cancel, kill, archive, unarchive."""
-    session.post(f"{_ROOT}/{experiment_id}/{verb}", {})
+    """Activate, pause, cancel, kill, archive or unarchive."""
+    session.call(_VERBS[verb], experiment_id=experiment_id)
 
 
 def delete(session: Session, experiment_id: int) -> None:
-    session.delete(f"{_ROOT}/{experiment_id}")
+    session.call(DELETE_EXPERIMENT, experiment_id=experiment_id)
 
 
-def patch(session: Session, experiment_id: int, changes: dict[str, Any]) -> Experiment | None:
-    body = {"id": experiment_id, **changes}
-    return session.patch_as(f"{_ROOT}/{experiment_id}", body, PatchExperimentResponse).experiment
+def patch(session: Session, experiment_id: int, changes: PatchExperiment) -> Experiment | None:
+    changes.id = experiment_id
+    return session.call(PATCH_EXPERIMENT, changes, experiment_id=experiment_id).experiment
 
 
 def continue_(session: Session, experiment_id: int, override_config: str) -> ContinueExperimentResponse:
-    body = {"id": experiment_id, "overrideConfig": override_config}
-    return session.post_as(f"{_ROOT}/continue", body, ContinueExperimentResponse)
+    request = ContinueExperimentRequest(id=experiment_id, override_config=override_config)
+    return session.call(CONTINUE_EXPERIMENT, request)
 
 
 def reproduce(session: Session, experiment_id: int, *, activate: bool = True) -> CreateExperimentResponse:
-    """A new experiment that runs as this one did: config, code, seeds, packages."""
-    return session.post_as(f"{_ROOT}/{experiment_id}/reproduce", {"activate": activate}, CreateExperimentResponse)
+    """Submit a new experiment that runs as this one did: config, code, seeds, packages."""
+    request = ReproduceExperimentRequest(activate=activate)
+    return session.call(REPRODUCE_EXPERIMENT, request, experiment_id=experiment_id)
 
 
 def environment_locks(session: Session, experiment_id: int) -> list[EnvironmentLock]:
-    """What its requirements were resolved to, by platform."""
-    return session.get_as(f"{_ROOT}/{experiment_id}/environment_locks", GetEnvironmentLocksResponse).locks
+    """List what its requirements were resolved to, by platform."""
+    return session.call(LIST_ENVIRONMENT_LOCKS, experiment_id=experiment_id).locks
 
 
 def move(session: Session, experiment_id: int, project_id: int) -> None:
-    body = {"experimentId": experiment_id, "destinationProjectId": project_id}
-    session.post(f"{_ROOT}/{experiment_id}/move", body)
+    request = MoveExperimentRequest(experiment_id=experiment_id, destination_project_id=project_id)
+    session.call(MOVE_EXPERIMENT, request, experiment_id=experiment_id)
 
 
 def model_definition(session: Session, experiment_id: int) -> str:
-    """The submitted files as base64 of a .tar.gz."""
-    return session.get_as(f"{_ROOT}/{experiment_id}/model_def", GetModelDefResponse).b64_tgz
+    """Read the submitted files, as base64 of a .tar.gz."""
+    return session.call(GET_MODEL_DEFINITION, experiment_id=experiment_id).b64_tgz
 
 
 def delete_tensorboard_files(session: Session, experiment_id: int) -> None:
-    session.delete(f"{_ROOT}/{experiment_id}/tensorboard-files")
+    session.call(DELETE_TENSORBOARD_FILES, experiment_id=experiment_id)
 
 
 def retain_logs(session: Session, experiment_id: int, days: int) -> None:
-    session.put(f"{_ROOT}/{experiment_id}/retain_logs", {"experimentId": experiment_id, "numDays": days})
+    request = PutExperimentRetainLogsRequest(experiment_id=experiment_id, num_days=days)
+    session.call(RETAIN_EXPERIMENT_LOGS, request, experiment_id=experiment_id)
 
 
 def labels_set(session: Session, experiment_id: int, labels: Sequence[str]) -> None:
-    patch(session, experiment_id, {"labels": list(labels)})
+    patch(session, experiment_id, PatchExperiment(labels=list(labels)))

@@ -10,7 +10,7 @@ from determined.api.address import canonical
 from determined.api.session import CertSpec, Session
 from determined.api.token_store import TokenStore
 from determined.errors import Forbidden, Unauthenticated
-from determined.wire.user import LoginResponse
+from determined.wire.user import GET_ME, LOGIN, LoginRequest
 
 DEFAULT_USER = "determined"
 
@@ -54,9 +54,8 @@ def login_with_cache(
 
 def login(master_url: str, username: str, password: str, *, cert: CertSpec | None = None) -> str:
     """A fresh token for a name and a password."""
-    body = {"username": username, "password": salted(password), "isHashed": True}
-    answer = Session(master_url, cert=cert).post_as("/api/v1/auth/login", body, LoginResponse)
-    return answer.token
+    request = LoginRequest(username=username, password=salted(password), is_hashed=True)
+    return Session(master_url, cert=cert).call(LOGIN, request).token
 
 
 def cert_for(master: str) -> CertSpec | None:
@@ -98,7 +97,7 @@ def _cached(url: str, store: TokenStore, user: str, cert: CertSpec | None) -> Se
         return None
     session = Session(url, token=token, cert=cert, username=user)
     try:
-        session.get("/api/v1/me")
+        session.call(GET_ME)
     except (Unauthenticated, Forbidden):
         store.forget_token(user)
         return None

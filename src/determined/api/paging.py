@@ -1,11 +1,14 @@
 """Reading every page of a listing."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterator
+from typing import Protocol, TypeVar
 
-from determined.wire.base import Pagination
+import msgspec
 
-T = TypeVar("T")
+from determined.api.session import Session
+from determined.wire.base import Paged, Pagination
+from determined.wire.operation import Operation
+
 PAGE = 200
 
 
@@ -14,13 +17,20 @@ class _Page(Protocol):
     def pagination(self) -> Pagination | None: ...
 
 
-P = TypeVar("P", bound=_Page)
+ParamsT = TypeVar("ParamsT", bound=Paged)
+PageT = TypeVar("PageT", bound=_Page)
 
 
-def pages(fetch: Callable[[int, int], P], *, limit: int = PAGE, offset: int = 0, all_pages: bool = True) -> Iterator[P]:
-    """Call `fetch(limit, offset)` until the listing says it is at its end."""
+def pages(
+    session: Session, operation: Operation[ParamsT, PageT], params: ParamsT, *, all_pages: bool = True, **ids: str | int
+) -> Iterator[PageT]:
+    """Yield the page that `params` names and, with `all_pages`, those that follow it."""
+    offset = params.offset or 0
     while True:
-        page = fetch(limit, offset)
+        page_params = msgspec.structs.replace(
+            params, limit=PAGE if params.limit is None else params.limit, offset=offset
+        )
+        page = session.call(operation, page_params, timeout=None, **ids)
         yield page
         pagination = page.pagination
         if not all_pages or pagination is None:
@@ -29,8 +39,3 @@ def pages(fetch: Callable[[int, int], P], *, limit: int = PAGE, offset: int = 0,
         if end >= total or end <= offset:
             return
         offset = end
-
-
-def given(**params: Any) -> dict[str, Any]:
-    """Query parameters without those that are None."""
-    return {k: v for k, v in params.items() if v is not None}

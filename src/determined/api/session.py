@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, overload
 from urllib.parse import urlencode, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -21,10 +21,13 @@ from determined.api.proven_connection import demand_proof
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import BadMaster, DeterminedError, MasterNotFound, Unavailable
 from determined.wire.codec import convert, plain, to_json
+from determined.wire.operation import Nothing, Operation, StreamOperation
 
 __all__ = ["CertSpec", "Sending", "Session"]
 
 T = TypeVar("T")
+RequestT = TypeVar("RequestT")
+ResponseT = TypeVar("ResponseT")
 Params = dict[str, Any]
 Sending = Callable[[int], None]  # hears of so many bytes more on their way
 _SAFE_TO_REPEAT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"})
@@ -79,40 +82,91 @@ class Session:
             expected = Claim(self.master_url, allocation_id, token)
         self._go_to(self.master_url, cert, expected or expected_at(self.master_url))
 
+    @overload
+    def call(
+        self, operation: Operation[Nothing, ResponseT], /, *, timeout: float | None = None, **ids: str | int
+    ) -> ResponseT: ...
+
+    @overload
+    def call(
+        self,
+        operation: Operation[RequestT, ResponseT],
+        request: RequestT,
+        /,
+        *,
+        timeout: float | None = None,
+        **ids: str | int,
+    ) -> ResponseT: ...
+
+    def call(
+        self,
+        operation: Operation[Any, ResponseT],
+        request: Any = None,
+        /,
+        *,
+        timeout: float | None = None,
+        **ids: str | int,
+    ) -> ResponseT:
+        """Call an operation: `session.call(LIST_TRIALS, ListTrials(limit=3), experiment_id=1)`. Raises as `raw`."""
+        path, fields = operation.at(**ids), {} if request is None else plain(msgspec.to_builtins(request))
+        if operation.method == "GET":
+            answer = self._json("GET", path, params=fields, timeout=timeout)
+        else:
+            answer = self._json(operation.method, path, fields, timeout=timeout)
+        return self._typed(answer, path, operation.response)
+
+    @overload
+    def follow(self, operation: StreamOperation[Nothing, ResponseT], /, **ids: str | int) -> Iterator[ResponseT]: ...
+
+    @overload
+    def follow(
+        self, operation: StreamOperation[RequestT, ResponseT], request: RequestT, /, **ids: str | int
+    ) -> Iterator[ResponseT]: ...
+
+    def follow(
+        self, operation: StreamOperation[Any, ResponseT], request: Any = None, /, **ids: str | int
+    ) -> Iterator[ResponseT]:
+        """Yield what the lines of a stream hold, as they come. An `error` line is raised."""
+        path = operation.at(**ids)
+        for result in self.stream(path, params=msgspec.to_builtins(request) if request is not None else None):
+            yield self._typed(result, path, operation.response)
+
     def get(self, path: str, params: Params | None = None, *, timeout: float | None = None) -> Any:
         """The decoded answer. `raw` lists what every verb raises."""
         return self._json("GET", path, params=params, timeout=timeout)
 
-    def get_as(self, path: str, kind: type[T], params: Params | None = None, *, timeout: float | None = None) -> T:
-        """The answer as a wire struct."""
-        return self._typed(self.get(path, params, timeout=timeout), path, kind)
-
     def post(self, path: str, body: Any = None, *, params: Params | None = None) -> Any:
         return self._json("POST", path, body, params=params)
 
-    def post_as(self, path: str, body: Any, kind: type[T]) -> T:
-        return self._typed(self.post(path, body), path, kind)
-
-    def send_as(self, path: str, body: bytes, kind: type[T], sending: Sending) -> T:
-        """POST a large JSON body; `sending` hears of each part as it leaves."""
+    def send(self, operation: Operation[RequestT, ResponseT], request: RequestT, sending: Sending) -> ResponseT:
+        """Call an operation with a large body; `sending` hears of each part as it leaves."""
+        path, body = operation.at(), to_json(plain(request))
         headers = {"Content-Length": str(len(body)), "Content-Type": "application/json"}
-        response = self.raw("POST", path, _Counted(body, sending), headers=headers)
-        return self._typed(self._decode(response.data, path), path, kind)
+        response = self.raw(operation.method, path, _Counted(body, sending), headers=headers)
+        return self._typed(self._decode(response.data, path), path, operation.response)
 
     def put(self, path: str, body: Any = None) -> Any:
         return self._json("PUT", path, body)
 
-    def put_as(self, path: str, body: Any, kind: type[T]) -> T:
-        return self._typed(self.put(path, body), path, kind)
-
     def patch(self, path: str, body: Any = None) -> Any:
         return self._json("PATCH", path, body)
 
-    def patch_as(self, path: str, body: Any, kind: type[T]) -> T:
-        return self._typed(self.patch(path, body), path, kind)
-
     def delete(self, path: str, body: Any = None, *, params: Params | None = None) -> Any:
         return self._json("DELETE", path, body, params=params)
+
+    def download(
+        self,
+        operation: Operation[RequestT, Any],
+        request: RequestT,
+        /,
+        *,
+        headers: dict[str, str] | None = None,
+        stream: bool = False,
+        **ids: str | int,
+    ) -> urllib3.BaseHTTPResponse:
+        """Call an operation that answers a file."""
+        params = msgspec.to_builtins(request)
+        return self.raw("GET", operation.at(**ids), params=params, headers=headers, stream=stream)
 
     def stream(self, path: str, params: Params | None = None) -> Iterator[dict[str, Any]]:
         """The `result` of each line of a newline-delimited stream, as it comes. An `error` line is raised."""
@@ -221,6 +275,10 @@ class Session:
     def _typed(self, value: Any, path: str, kind: type[T]) -> T:
         try:
             return convert(value, kind)
+        except msgspec.ValidationError:
+            pass
+        try:
+            return msgspec.convert(value, kind, strict=False)  # some masters write int64 as text
         except msgspec.ValidationError as err:
             raise self._not_a_master(path, str(err)) from err
 

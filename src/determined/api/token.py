@@ -1,23 +1,26 @@
 """Access tokens over HTTP."""
 
-from typing import Any
-
-from determined.api.paging import given
 from determined.api.session import Session
-from determined.wire.token import GetAccessTokensResponse, PostAccessTokenResponse, TokenInfo
-
-_ROOT = "/api/v1/tokens"
+from determined.wire.token import (
+    CREATE_TOKEN,
+    LIST_TOKENS,
+    PATCH_TOKEN,
+    ListTokens,
+    PatchAccessTokenRequest,
+    PostAccessTokenRequest,
+    PostAccessTokenResponse,
+    TokenInfo,
+)
 
 
 def listing(session: Session, *, username: str | None = None, show_inactive: bool = False) -> list[TokenInfo]:
-    params = given(username=username, showInactive=show_inactive or None)
-    return session.get_as(_ROOT, GetAccessTokensResponse, params=params).token_info
+    return session.call(LIST_TOKENS, ListTokens(username=username, show_inactive=show_inactive or None)).token_info
 
 
 def create(session: Session, user_id: int, *, lifespan: str | None, description: str | None) -> PostAccessTokenResponse:
-    body = given(userId=user_id, lifespan=lifespan, description=description)
-    return session.post_as(_ROOT, body, PostAccessTokenResponse)
+    request = PostAccessTokenRequest(user_id=user_id, lifespan=lifespan, description=description)
+    return session.call(CREATE_TOKEN, request)
 
 
-def patch(session: Session, token_id: int, changes: dict[str, Any]) -> None:
-    session.patch(f"{_ROOT}/{token_id}", {"tokenId": token_id, **changes})
+def patch(session: Session, changes: PatchAccessTokenRequest) -> None:
+    session.call(PATCH_TOKEN, changes, token_id=changes.token_id)

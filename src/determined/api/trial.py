@@ -1,64 +1,57 @@
 """Trials over HTTP."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from determined.api.paging import given, pages
+from determined.api.paging import pages
 from determined.api.session import Session
-from determined.wire.checkpoint import Checkpoint
-from determined.wire.codec import convert
-from determined.wire.log import TrialLogsResponse
-from determined.wire.metric import GetMetricsResponse, MetricsReport
+from determined.wire.checkpoint import Checkpoint, ListCheckpoints
+from determined.wire.log import STREAM_TRIAL_LOGS, LogQuery, TrialLogsResponse
+from determined.wire.metric import STREAM_METRICS, MetricsReport, StreamMetrics
 from determined.wire.trial import (
-    GetTrialCheckpointsResponse,
-    GetTrialResponse,
-    GetTrialWorkloadsResponse,
+    GET_TRIAL,
+    KILL_TRIAL,
+    LIST_TRIAL_CHECKPOINTS,
+    LIST_TRIAL_WORKLOADS,
+    RETAIN_TRIAL_LOGS,
+    ListTrialWorkloads,
+    PutTrialRetainLogsRequest,
     Trial,
     WorkloadContainer,
 )
 
-_ROOT = "/api/v1/trials"
+_WORKLOADS = 1000  # of a page
 
 
 def get(session: Session, trial_id: int) -> Trial:
-    return session.get_as(f"{_ROOT}/{trial_id}", GetTrialResponse).trial
+    return session.call(GET_TRIAL, trial_id=trial_id).trial
 
 
 def kill(session: Session, trial_id: int) -> None:
-    session.post(f"{_ROOT}/{trial_id}/kill", {})
+    session.call(KILL_TRIAL, trial_id=trial_id)
 
 
-def logs(session: Session, trial_id: int, **filters: Any) -> Iterator[TrialLogsResponse]:
-    """`filters`: follow, limit, orderBy, rankIds, levels, stdtypes, sources, searchText, enableRegex, times, ids."""
-    for item in session.stream(f"{_ROOT}/{trial_id}/logs", params=given(**filters)):
-        yield convert(item, TrialLogsResponse)
+def logs(session: Session, trial_id: int, params: LogQuery) -> Iterator[TrialLogsResponse]:
+    return session.follow(STREAM_TRIAL_LOGS, params, trial_id=trial_id)
 
 
-def checkpoints(session: Session, trial_id: int, **filters: Any) -> Iterator[Checkpoint]:
-    def fetch(size: int, start: int) -> GetTrialCheckpointsResponse:
-        params = given(limit=size, offset=start, **filters)
-        return session.get_as(f"{_ROOT}/{trial_id}/checkpoints", GetTrialCheckpointsResponse, params=params)
-
-    for page in pages(fetch):
+def checkpoints(session: Session, trial_id: int, params: ListCheckpoints | None = None) -> Iterator[Checkpoint]:
+    for page in pages(session, LIST_TRIAL_CHECKPOINTS, params or ListCheckpoints(), trial_id=trial_id):
         yield from page.checkpoints
 
 
 def workloads(
-    session: Session, trial_id: int, *, limit: int = 1000, offset: int = 0, all_pages: bool = True, **filters: Any
+    session: Session, trial_id: int, params: ListTrialWorkloads | None = None, *, all_pages: bool = True
 ) -> Iterator[WorkloadContainer]:
-    def fetch(size: int, start: int) -> GetTrialWorkloadsResponse:
-        params = given(limit=size, offset=start, **filters)
-        return session.get_as(f"{_ROOT}/{trial_id}/workloads", GetTrialWorkloadsResponse, params=params)
-
-    for page in pages(fetch, limit=limit, offset=offset, all_pages=all_pages):
+    params = params or ListTrialWorkloads(limit=_WORKLOADS)
+    for page in pages(session, LIST_TRIAL_WORKLOADS, params, all_pages=all_pages, trial_id=trial_id):
         yield from page.workloads
 
 
 def metrics(session: Session, trial_ids: list[int], group: str) -> Iterator[MetricsReport]:
-    params = {"trialIds": trial_ids, "group": group}
-    for item in session.stream(f"{_ROOT}/metrics/trial_metrics", params=params):
-        yield from convert(item, GetMetricsResponse).metrics
+    for item in session.follow(STREAM_METRICS, StreamMetrics(trial_ids=trial_ids, group=group)):
+        yield from item.metrics
 
 
 def retain_logs(session: Session, trial_id: int, days: int) -> None:
-    session.put(f"{_ROOT}/{trial_id}/retain_logs", {"trialId": trial_id, "numDays": days})
+    request = PutTrialRetainLogsRequest(trial_id=trial_id, num_days=days)
+    session.call(RETAIN_TRIAL_LOGS, request, trial_id=trial_id)

@@ -1,65 +1,66 @@
 """Users over HTTP."""
 
-from typing import Any
 from urllib.parse import urlencode
 
 from determined.api.login import salted
 from determined.api.session import Session
 from determined.wire.password_rule import rules, unmet
 from determined.wire.user import (
-    GetMeResponse,
-    GetUserResponse,
-    GetUsersResponse,
-    LoginLinkResponse,
-    PatchUserResponse,
-    PostUserResponse,
+    CREATE_USER,
+    GET_ME,
+    GET_USER,
+    GET_USER_BY_NAME,
+    ISSUE_LOGIN_LINK,
+    LIST_USERS,
+    LOGOUT,
+    PATCH_USER,
+    ListUsers,
+    PatchUser,
+    PostUserRequest,
     User,
 )
 
-_ROOT = "/api/v1/users"
-
 
 def me(session: Session) -> User:
-    return session.get_as("/api/v1/me", GetMeResponse).user
+    return session.call(GET_ME).user
 
 
 def get(session: Session, user_id: int) -> User:
-    return session.get_as(f"{_ROOT}/{user_id}", GetUserResponse).user
+    return session.call(GET_USER, user_id=user_id).user
 
 
 def by_name(session: Session, username: str) -> User:
-    return session.get_as(f"{_ROOT}/{username}/by-username", GetUserResponse).user
+    return session.call(GET_USER_BY_NAME, username=username).user
 
 
 def listing(session: Session, *, active: bool | None = None) -> list[User]:
-    params = {} if active is None else {"active": active}
-    return session.get_as(_ROOT, GetUsersResponse, params=params).users or []
+    return session.call(LIST_USERS, ListUsers(active=active)).users or []
 
 
-def create(session: Session, user: dict[str, Any], password: str | None) -> User:
-    body: dict[str, Any] = {"user": user}
+def create(session: Session, user: User, password: str | None) -> User:
+    request = PostUserRequest(user=user)
     if password is not None:
-        body |= {"password": salted(password), "isHashed": True}
-    created = session.post_as(_ROOT, body, PostUserResponse).user
+        request = PostUserRequest(user=user, password=salted(password), is_hashed=True)
+    created = session.call(CREATE_USER, request).user
     assert created is not None
     return created
 
 
-def patch(session: Session, user_id: int, changes: dict[str, Any]) -> User:
-    return session.patch_as(f"{_ROOT}/{user_id}", changes, PatchUserResponse).user
+def patch(session: Session, user_id: int, changes: PatchUser) -> User:
+    return session.call(PATCH_USER, changes, user_id=user_id).user
 
 
 def set_password(session: Session, user_id: int, password: str) -> None:
-    patch(session, user_id, {"password": salted(password), "isHashed": True})
+    patch(session, user_id, PatchUser(password=salted(password), is_hashed=True))
 
 
 def logout(session: Session) -> None:
-    session.post("/api/v1/auth/logout", {})
+    session.call(LOGOUT)
 
 
 def page_link(session: Session, page: str | None = None) -> str:
-    """An address that opens the web page signed in as the user of this session, once. `page`: such as `/det/tasks`."""
-    code = session.post_as("/api/v1/auth/link", {}, LoginLinkResponse).code
+    """Make an address that opens the web page signed in as the user of this session, once; `page`: `/det/tasks`."""
+    code = session.call(ISSUE_LOGIN_LINK).code
     where = "?" + urlencode({"redirect": page}, safe="/") if page else ""
     # in the fragment, which browsers send to nobody: no proxy on the way writes it into its log
     return f"{session.master_url}/det/login{where}#code={code}"

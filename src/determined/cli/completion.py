@@ -41,11 +41,14 @@ def ids(noun: str) -> list[tuple[str, str]]:
     from determined.api import experiment
     from determined.cli.connection import connect
     from determined.errors import DeterminedError
+    from determined.wire.base import OrderBy
+    from determined.wire.experiment import ListExperiments
 
     signal.setitimer(signal.ITIMER_REAL, _SECONDS)  # ends this process: its answer is then empty
     try:
         session = connect(argparse.Namespace(master=None, user_override=None))
-        newest = list(experiment.iterate(session, limit=20, all_pages=False, orderBy="ORDER_BY_DESC"))
+        params = ListExperiments(limit=20, order_by=OrderBy.DESC)
+        newest = list(experiment.iterate(session, params, all_pages=False))
         if noun == "experiment":
             return [(str(e.id), e.name) for e in newest]
         return [(str(t), e.name) for e in newest[:5] for t in e.trial_ids or []]

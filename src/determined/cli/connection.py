@@ -17,6 +17,7 @@ from determined.api.session import Session
 from determined.api.token_store import TokenStore
 from determined.cli import own_masters, render
 from determined.errors import DeterminedError, Forbidden, MasterNotFound, Unauthenticated
+from determined.wire.user import GET_ME
 
 
 def connect(args: argparse.Namespace, *, start: bool = False) -> Session:
@@ -51,7 +52,7 @@ def own_session(state: MasterState, user: str | None = None) -> Session:
     if token is not None:
         session = Session(state.url, token=token, cert=cert, username=name)
         try:
-            session.get("/api/v1/me")
+            session.call(GET_ME)
             return session
         except (Unauthenticated, Forbidden):
             store.forget_token(name)

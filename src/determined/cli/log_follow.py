@@ -15,7 +15,10 @@ from determined.api.session import Session
 from determined.cli import render
 from determined.cli.grammar import Arg, OneOf, UsageError, arg, one_of
 from determined.errors import MasterNotFound, Unavailable
+from determined.wire.base import OrderBy
 from determined.wire.codec import to_json
+from determined.wire.experiment import ListTrials
+from determined.wire.log import LogLevel, LogQuery
 
 _LEVELS = ("TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _PATIENCE_SECONDS = 600.0
@@ -43,15 +46,16 @@ LOG_ARGS: tuple[Arg | OneOf, ...] = (
 
 
 def print_trial(session: Session, trial_id: int, args: argparse.Namespace) -> None:
-    reopen, filters = f"det trial logs -f {trial_id}", _filters(args)
-    entries = _lasting(session, args.follow, lambda: trial.logs(session, trial_id, **filters))
+    reopen, params = f"det trial logs -f {trial_id}", _params(args)
+    entries = _lasting(session, args.follow, lambda: trial.logs(session, trial_id, params))
     _print(entries, args, f"Trial log stream ended. {_REOPEN} {reopen}", reopen)
 
 
 def print_task(session: Session, task_id: str, args: argparse.Namespace) -> None:
     reopen = f"det task logs -f {task_id}"
-    filters = {"allocationIds": args.allocation_ids, **_filters(args)}
-    entries = _lasting(session, args.follow, lambda: task.logs(session, task_id, **filters))
+    params = _params(args)
+    params.allocation_ids = args.allocation_ids
+    entries = _lasting(session, args.follow, lambda: task.logs(session, task_id, params))
     _print(entries, args, f"Task log stream ended. {_REOPEN} {reopen}", reopen)
 
 
@@ -65,7 +69,7 @@ def follow_first_trial(session: Session, experiment_id: int) -> int | None:
     render.line(f"Following first trial with ID {found}")
     reopen = f"det trial logs -f {found}"
     with _interruptible(reopen):
-        _each(_lasting(session, True, lambda: trial.logs(session, found, follow=True)), as_json=False)
+        _each(_lasting(session, True, lambda: trial.logs(session, found, LogQuery(follow=True))), as_json=False)
     return found
 
 
@@ -127,7 +131,7 @@ def _ticking() -> Iterator[None]:
 
 def _first_trial(session: Session, experiment_id: int) -> int | None:
     while True:
-        ids = [t.id for t in experiment.trials(session, experiment_id, limit=1, all_pages=False)]
+        ids = [t.id for t in experiment.trials(session, experiment_id, ListTrials(limit=1), all_pages=False)]
         if ids:
             return ids[0]
         state = render.state_of(experiment.get(session, experiment_id).state)
@@ -137,33 +141,33 @@ def _first_trial(session: Session, experiment_id: int) -> int | None:
         time.sleep(0.1)
 
 
-def _filters(args: argparse.Namespace) -> dict[str, Any]:
+def _params(args: argparse.Namespace) -> LogQuery:
     if args.follow and (args.head is not None or args.tail is not None):
         raise UsageError("--follow cannot be combined with --head or --tail")
     limit = args.head if args.head is not None else args.tail
     if limit is not None and limit < 0:
         raise UsageError(f"the number of lines must not be negative, got {limit}")
-    return {
-        "follow": args.follow or None,
-        "limit": limit,
-        "orderBy": "ORDER_BY_DESC" if args.tail is not None else None,
-        "agentIds": args.agent_ids,
-        "containerIds": args.container_ids,
-        "rankIds": args.rank_ids,
-        "timestampBefore": args.timestamp_before,
-        "timestampAfter": args.timestamp_after,
-        "levels": _at_least(args.level),
-        "sources": args.sources,
-        "stdtypes": args.stdtypes,
-        "searchText": args.search_text,
-        "enableRegex": args.regex or None,
-    }
+    return LogQuery(
+        follow=args.follow,
+        limit=limit,
+        order_by=OrderBy.DESC if args.tail is not None else None,
+        agent_ids=args.agent_ids,
+        container_ids=args.container_ids,
+        rank_ids=args.rank_ids,
+        timestamp_before=args.timestamp_before,
+        timestamp_after=args.timestamp_after,
+        levels=_at_least(args.level),
+        sources=args.sources,
+        stdtypes=args.stdtypes,
+        search_text=args.search_text,
+        enable_regex=args.regex,
+    )
 
 
-def _at_least(level: str | None) -> list[str] | None:
+def _at_least(level: str | None) -> list[LogLevel] | None:
     if level in {None, "UNSPECIFIED"}:
         return None
-    return [f"LOG_LEVEL_{v}" for v in _LEVELS[_LEVELS.index(str(level)) :]]
+    return [LogLevel(f"LOG_LEVEL_{name}") for name in _LEVELS[_LEVELS.index(str(level)) :]]
 
 
 def _print(entries: Iterator[Any], args: argparse.Namespace, ended: str, reopen: str) -> None:

@@ -8,7 +8,10 @@ from determined.api.session import Session
 from determined.cli import log_follow, render
 from determined.errors import DeterminedError
 from determined.rundir.failure_cause import Cause, LogLine, find_cause
-from determined.wire.experiment import Experiment
+from determined.wire.base import OrderBy
+from determined.wire.experiment import Experiment, ListTrials
+from determined.wire.log import LogQuery
+from determined.wire.trial import TrialState
 
 _OVER = {"COMPLETED", "CANCELED", "ERROR"}
 _SETTLE_SECONDS = 30.0  # only ends a hang: an experiment ends right after its last trial
@@ -61,7 +64,8 @@ def _failed_trial(session: Session, experiment_id: int, trial_id: int | None) ->
     """The followed trial where it failed, else the first that did."""
     if trial_id is not None and _state(session, trial_id) == "ERROR":
         return trial_id
-    found = experiment.trials(session, experiment_id, limit=1, all_pages=False, states=["STATE_ERROR"])
+    params = ListTrials(limit=1, states=[TrialState.ERROR])
+    found = experiment.trials(session, experiment_id, params, all_pages=False)
     return next((t.id for t in found), None)
 
 
@@ -87,7 +91,7 @@ def _more_than(what: str | None, error: str | None) -> str | None:
 
 def _cause(session: Session, trial_id: int) -> Cause:
     try:
-        entries = list(trial.logs(session, trial_id, limit=_LAST_LINES, orderBy="ORDER_BY_DESC"))
+        entries = list(trial.logs(session, trial_id, LogQuery(limit=_LAST_LINES, order_by=OrderBy.DESC)))
     except DeterminedError:  # the log may be gone by retention: the experiment's own reason is still known
         return Cause()
     lines = [LogLine(e.log or "", e.source, (e.container_id, e.rank_id)) for e in reversed(entries)]

@@ -1,9 +1,15 @@
 """The flags by which workspaces and projects are listed, and the query they make."""
 
 import argparse
-from typing import Any
+from typing import TypeVar
+
+import msgspec
 
 from determined.cli.grammar import Arg, arg
+from determined.wire.base import Ordered
+from determined.wire.codec import convert
+
+ParamsT = TypeVar("ParamsT", bound=Ordered)
 
 ORDER: tuple[Arg, ...] = (
     arg("--sort-by", choices=["id", "name"], default="id", help="what to sort by"),
@@ -13,13 +19,9 @@ ORDER: tuple[Arg, ...] = (
 )
 
 
-def ordered(args: argparse.Namespace) -> dict[str, Any]:
-    """Query parameters of a listing; those of `ORDER` where the command has them."""
+def ordered(args: argparse.Namespace, params: ParamsT) -> ParamsT:
+    """Put the flags of `ORDER` into the parameters of a listing, where the command has them."""
     if not hasattr(args, "sort_by"):
-        return {}
-    return {
-        "sortBy": f"SORT_BY_{args.sort_by.upper()}",
-        "orderBy": f"ORDER_BY_{args.order_by.upper()}",
-        "limit": args.limit,
-        "offset": args.offset,
-    }
+        return params
+    fields = {"sortBy": f"SORT_BY_{args.sort_by.upper()}", "orderBy": f"ORDER_BY_{args.order_by.upper()}"}
+    return convert({**msgspec.to_builtins(params), **fields, "limit": args.limit, "offset": args.offset}, type(params))

@@ -152,22 +152,24 @@ class CheckpointContext:
 
     def get_metadata(self, storage_id: str) -> JsonObject:
         """The metadata the master has; {} when there is none."""
-        path = f"/api/v1/checkpoints/{storage_id}"
-        settled = self._reporter.settle
-        answer = self._master.insist(lambda session: session.get(path), "checkpoint.get_metadata", after=settled)
-        return answer["checkpoint"].get("metadata") or {}
+        from determined.wire.checkpoint import GET_CHECKPOINT
+
+        path, settled = GET_CHECKPOINT.at(checkpoint_uuid=storage_id), self._reporter.settle
+        answer = self._master.insist(lambda s: s.get(path), "checkpoint.get_metadata", after=settled)
+        return answer["checkpoint"].get("metadata") or {}  # of all that a checkpoint has, only this is needed
 
     def delete(self, storage_id: str) -> None:
         """Delete a checkpoint's files, after the master has heard of it: it must not be one to resume from meanwhile.
 
         While the master is away this waits for it.
         """
-        body = {"checkpoints": [{"uuid": storage_id, "resources": {"resources": {}}}]}
-        settled = self._reporter.settle
+        from determined.wire import checkpoint as wire
+
+        nothing = wire.PatchCheckpointOptionalResources(resources={})
+        request = wire.PatchCheckpointsRequest(checkpoints=[wire.PatchCheckpoint(uuid=storage_id, resources=nothing)])
+        what, settled = "checkpoint.delete", self._reporter.settle
         with contextlib.suppress(NotFound):
-            self._master.insist(
-                lambda session: session.patch("/api/v1/checkpoints", body), "checkpoint.delete", after=settled
-            )
+            self._master.insist(lambda s: s.call(wire.PATCH_CHECKPOINTS, request), what, after=settled)
         self._storage_manager.delete(storage_id, ["**/*"])
 
     def _create_file(self, path: Path) -> contextlib.AbstractContextManager[BinaryIO]:

@@ -2,10 +2,7 @@
 
 from typing import Any
 
-from determined._json import JsonObject
 from determined.core._master import Master
-
-_PATH = "/api/v1/trial-source-info"
 
 
 class ExperimentalCoreContext:
@@ -17,18 +14,21 @@ class ExperimentalCoreContext:
 
     def report_task_using_checkpoint(self, checkpoint: Any) -> None:
         """Note that this trial runs inference on `checkpoint` (an SDK object with a `uuid`)."""
-        self._report({"checkpointUuid": checkpoint.uuid})
+        self._report(checkpoint.uuid)
 
     def report_task_using_model_version(self, model_version: Any) -> None:
         """Note that this trial runs inference on a registered model version (an SDK object)."""
-        self._report(
-            {
-                "checkpointUuid": model_version.checkpoint.uuid,
-                "modelId": model_version.model_id,
-                "modelVersion": model_version.model_version,
-            }
-        )
+        self._report(model_version.checkpoint.uuid, model_version.model_id, model_version.model_version)
 
-    def _report(self, source: JsonObject) -> None:
-        info = {**source, "trialId": self._trial_id, "trialSourceInfoType": "TRIAL_SOURCE_INFO_TYPE_INFERENCE"}
-        self._master.insist(lambda session: session.post(_PATH, {"trialSourceInfo": info}), "trial source info")
+    def _report(self, checkpoint_uuid: str, model_id: int | None = None, model_version: int | None = None) -> None:
+        from determined.wire import trial as wire
+
+        info = wire.TrialSourceInfo(
+            checkpoint_uuid=checkpoint_uuid,
+            trial_id=self._trial_id,
+            trial_source_info_type=wire.TrialSourceInfoType.INFERENCE,
+            model_id=model_id,
+            model_version=model_version,
+        )
+        request = wire.ReportTrialSourceInfoRequest(trial_source_info=info)
+        self._master.insist(lambda s: s.call(wire.REPORT_TRIAL_SOURCE, request), "trial source info")

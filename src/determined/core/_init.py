@@ -202,9 +202,11 @@ class _Trial:
 
     def _register(self, checkpoint_storage: Storage) -> int | None:
         """Register a storage of the script's own with the master, which knows the experiment's."""
-        body = {"runId": self._trial.trial_id, "checkpointStorage": storage.as_config(checkpoint_storage or {})}
-        answer = self._master.insist(lambda session: session.post("/api/v1/runs/start", body), "core.init")
-        return answer.get("storageId")  # type: ignore[no-any-return]
+        from determined.wire.run import PREPARE_FOR_REPORTING, RunPrepareForReportingRequest
+
+        own = storage.as_config(checkpoint_storage or {})
+        request = RunPrepareForReportingRequest(run_id=self._trial.trial_id, checkpoint_storage=own)
+        return self._master.insist(lambda s: s.call(PREPARE_FOR_REPORTING, request), "core.init").storage_id
 
 
 def _off_cluster(

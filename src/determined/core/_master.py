@@ -4,11 +4,14 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from determined._info import ClusterInfo
 from determined.core import _environment
 from determined.errors import MasterNotFound, Unavailable
+
+if TYPE_CHECKING:
+    from determined.api.session import Session
 
 logger = logging.getLogger("determined.core")
 
@@ -36,10 +39,10 @@ class Master:
         self._allocation_id = info.allocation_id
         self._address = _Address(info.master_url, info.session_token, info.master_cert_file, info.master_cert_name)
         self._sleep = sleep
-        self._session: Any = None
+        self._session: Session | None = None
 
     @property
-    def session(self) -> Any:
+    def session(self) -> "Session":
         if self._session is None:
             from determined.api.session import CertSpec, Session
 
@@ -53,7 +56,7 @@ class Master:
             )
         return self._session
 
-    def insist(self, call: Callable[[Any], T], what: str, *, after: Callable[[], bool] = lambda: True) -> T:
+    def insist(self, call: Callable[["Session"], T], what: str, *, after: Callable[[], bool] = lambda: True) -> T:
         """`call(session)`, again and again while the master is away: only its answer lets training go on.
 
         `after` says whether the master has everything this call must follow; until then it is not made.

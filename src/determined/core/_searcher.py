@@ -149,11 +149,15 @@ class SearcherContext:
         return SearcherOperation(self, self._made_up_length, self._dist.rank == 0)
 
     def _next_length(self) -> int | None:
-        path = f"/api/v1/trials/{self._trial_id}/searcher/operation"
-        settled = self._reporter.settle
-        answer = self._master.insist(lambda session: session.get(path), "searcher.operations", after=settled)
-        length = int(((answer.get("op") or {}).get("validateAfter") or {}).get("length") or 0)
-        if answer.get("completed"):
+        from determined.wire.trial import GET_SEARCHER_OPERATION
+
+        own, settled = self._trial_id, self._reporter.settle
+        answer = self._master.insist(
+            lambda s: s.call(GET_SEARCHER_OPERATION, trial_id=own), "searcher.operations", after=settled
+        )
+        operation = answer.op.validate_after if answer.op else None
+        length = int(operation.length or 0) if operation else 0
+        if answer.completed:
             self._trained_length = length
             return None
         if self._was_aware is not None:
@@ -172,10 +176,15 @@ class SearcherContext:
         # The answer may end the trial: a script that then saves its last state is leaving, not deaf to the signal.
         control = self._reporter.control
         self._was_aware, control.aware = control.aware, True
-        body = {"op": {"length": length}, "searcherMetric": metric}
-        path = f"/api/v1/trials/{self._trial_id}/searcher/completed_operation"
-        settled = self._reporter.settle
-        self._master.insist(lambda session: session.post(path, body), "op.report_completed", after=settled)
+        from determined.wire import trial as wire
+
+        operation, own = wire.ValidateAfterOperation(length=length), self._trial_id
+        request = wire.CompleteTrialSearcherOperationRequest(op=operation, searcher_metric=metric)
+        self._master.insist(
+            lambda s: s.call(wire.COMPLETE_SEARCHER_OPERATION, request, trial_id=own),
+            "op.report_completed",
+            after=self._reporter.settle,
+        )
 
 
 class SearcherContextMissing:

@@ -82,14 +82,17 @@ class TrainContext:
 
     def set_metadata(self, metadata: JsonObject) -> JsonObject | None:
         """Replace the run's metadata; what is stored now."""
-        path, body = f"/api/v1/runs/{self._trial_id}/metadata", {"metadata": metadata}
-        answer = self._master.insist(lambda session: session.post(path, body), "set_metadata")
-        return answer.get("metadata")  # type: ignore[no-any-return]
+        from determined.wire.run import POST_RUN_METADATA, PostRunMetadataRequest
+
+        run_id, request = self._trial_id, PostRunMetadataRequest(metadata=metadata)
+        answer = self._master.insist(lambda s: s.call(POST_RUN_METADATA, request, run_id=run_id), "set_metadata")
+        return answer.metadata
 
     def get_metadata(self) -> JsonObject | None:
-        path = f"/api/v1/runs/{self._trial_id}/metadata"
-        answer = self._master.insist(lambda session: session.get(path), "get_metadata")
-        return answer.get("metadata")  # type: ignore[no-any-return]
+        from determined.wire.run import GET_RUN_METADATA
+
+        run_id = self._trial_id
+        return self._master.insist(lambda s: s.call(GET_RUN_METADATA, run_id=run_id), "get_metadata").metadata
 
     def report_progress(self, progress: float) -> None:
         """Report how much of the training is done, 0 to 1. Raises ValueError outside of that."""
@@ -104,14 +107,16 @@ class TrainContext:
 
     def get_experiment_best_validation(self) -> float | None:
         """The best searcher metric of the whole experiment so far, None before the first."""
-        path = f"/api/v1/experiments/{self._experiment_id}/searcher/best_searcher_validation_metric"
-        what, settled = "get_experiment_best_validation", self._reporter.settle
+        from determined.wire.experiment import GET_BEST_SEARCHER_METRIC
+
+        what, settled, own = "get_experiment_best_validation", self._reporter.settle, self._experiment_id
         try:
-            answer = self._master.insist(lambda session: session.get(path), what, after=settled)
+            answer = self._master.insist(
+                lambda s: s.call(GET_BEST_SEARCHER_METRIC, experiment_id=own), what, after=settled
+            )
         except NotFound:
             return None
-        metric = answer.get("metric")
-        return None if metric is None else float(metric)
+        return answer.metric
 
     def get_tensorboard_path(self) -> Path:
         """Return where to write event files. Raises ValueError when there is no storage for them."""
@@ -128,9 +133,11 @@ class TrainContext:
         self._manager().sync(selector, mangler, self._distributed.rank)
 
     def _get_last_validation(self) -> int | None:
-        path, settled = f"/api/v1/trials/{self._trial_id}", self._reporter.settle
-        answer = self._master.insist(lambda session: session.get(path), "_get_last_validation", after=settled)
-        latest = answer["trial"].get("latestValidation")
+        from determined.wire.trial import GET_TRIAL
+
+        path, settled = GET_TRIAL.at(trial_id=self._trial_id), self._reporter.settle
+        answer = self._master.insist(lambda s: s.get(path), "_get_last_validation", after=settled)
+        latest = answer["trial"].get("latestValidation")  # of all that a trial has, only this is needed
         return None if latest is None else int(latest["totalBatches"])
 
     def _manager(self) -> TensorboardManager:

@@ -9,7 +9,6 @@ import json
 import uuid
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import (
@@ -23,8 +22,12 @@ from determined.errors import (
     Unavailable,
 )
 from determined.exec.connections import Connections
+from determined.wire.allocation import ALL_GATHER, GET_RENDEZVOUS
 from determined.wire.codec import from_json
-from determined.wire.report import LaunchFile
+from determined.wire.context import GET_CONTEXT_DIRECTORY
+from determined.wire.environment_lock import STORE_ENVIRONMENT_LOCK
+from determined.wire.operation import Operation
+from determined.wire.report import GET_RUNNER_SIGNALS, GET_TASK_SPEC, POST_REPORTS, LaunchFile
 
 # Answers that say: this runner's allocation is over or was never there. It has nobody to work for.
 STALE = (Gone, Unauthenticated, Forbidden, NotFound)
@@ -37,50 +40,59 @@ class MasterLink:
         self._launch_file = launch_file
         self.launch = from_json(launch_file.read_bytes(), LaunchFile)
         self._connections = Connections(self.launch)
-        self._allocation = f"/api/v1/allocations/{quote(self.launch.allocation_id, safe='')}"
-        self._resource = f"{self._allocation}/resources/{quote(self.launch.resource_id, safe='')}"
 
     def spec(self) -> bytes:
-        return self._call("GET", f"{self._resource}/spec", 30)
+        return self._call(GET_TASK_SPEC, 30)
 
     def context(self, task_id: str) -> bytes:
-        return self._call("GET", f"/api/v1/tasks/{quote(task_id, safe='')}/context_directory", 300)
+        return self._call(GET_CONTEXT_DIRECTORY, 300, task_id=task_id)
 
     def rendezvous(self) -> bytes:
         """Blocks until every runner of the allocation has asked."""
-        return self._call("GET", f"{self._resource}/rendezvous", 630)
+        return self._call(GET_RENDEZVOUS, 630)
 
     def store_lock(self, platform: str, content: str) -> bytes:
         """What requirements were resolved to here; the answer has the lock that counts."""
         body = json.dumps({"platform": platform, "content": content}).encode()
-        return self._call("POST", f"{self._resource}/environment_lock", 60, body, "application/json")
+        return self._call(STORE_ENVIRONMENT_LOCK, 60, body, "application/json")
 
     def signals(self, *, preempt: bool, kill: bool, timeout: int) -> bytes:
         known = f"preempt={str(preempt).lower()}&kill={str(kill).lower()}"
-        return self._call("GET", f"{self._resource}/signals?{known}&timeout_seconds={timeout}", timeout + 15)
+        return self._call(GET_RUNNER_SIGNALS, timeout + 15, query=f"?{known}&timeoutSeconds={timeout}")
 
     def report(self, batch: bytes) -> bytes:
-        return self._call("POST", f"{self._resource}/reports", 60, batch)
+        return self._call(POST_REPORTS, 60, batch)
 
     def all_gather(self, topic: str, data: dict[str, Any], *, peers: int, timeout: float) -> list[dict[str, Any]]:
         """Everyone's data, unordered; blocks until all peers of the allocation have come with theirs.
 
         A call is a peer of its own: asked again after a lost answer, it is somebody new, for whom nobody waits.
         """
-        asked = {"allocationId": self.launch.allocation_id, "topic": topic, "data": data}
-        body = json.dumps({**asked, "numPeers": peers, "requestUuid": str(uuid.uuid4())}).encode()
-        answer = json.loads(self._call("POST", f"{self._allocation}/all_gather", timeout, body, "application/json"))
+        request = {"allocationId": self.launch.allocation_id, "topic": topic, "data": data}
+        body = json.dumps({**request, "numPeers": peers, "requestUuid": str(uuid.uuid4())}).encode()
+        answer = json.loads(self._call(ALL_GATHER, timeout, body, "application/json"))
         return list(answer["data"])
 
     def _call(
-        self, method: str, path: str, timeout: float, body: bytes | None = None, kind: str = "application/msgpack"
+        self,
+        operation: Operation[Any, Any],
+        timeout: float,
+        body: bytes | None = None,
+        kind: str = "application/msgpack",
+        *,
+        query: str = "",
+        **ids: str,
     ) -> bytes:
-        url = self.launch.master_url.rstrip("/")
+        """Call an operation of this runner's own allocation and resource, where `ids` names nothing else."""
+        own = {"allocation_id": self.launch.allocation_id, "resource_id": self.launch.resource_id}
+        path, url = operation.at(**own, **ids) + query, self.launch.master_url.rstrip("/")
         headers = {ALLOCATION_TOKEN_HEADER: f"Bearer {self.launch.token}"}
         if body is not None:
             headers["Content-Type"] = kind
         try:
-            status, answer = self._connections.request(method, path, headers=headers, body=body, seconds=timeout)
+            status, answer = self._connections.request(
+                operation.method, path, headers=headers, body=body, seconds=timeout
+            )
         except OSError as e:
             self._look_for_news()
             raise Unavailable(f"no answer from the master at {url}: {e or type(e).__name__}") from e

@@ -17,6 +17,7 @@ from pathlib import Path
 from determined._info import ClusterInfo
 from determined.api.session import CertSpec, Session
 from determined.errors import FailedPrecondition
+from determined.wire.allocation import ALL_GATHER, AllocationAllGatherRequest
 
 _TOPIC = "ssh keys"
 _GREETING = b"SSH-"
@@ -75,12 +76,15 @@ def exchange_keys(session: Session, info: ClusterInfo, directory: Path) -> Keys:
     """Blocks until every node has told its own. Afterwards the chief may log in everywhere, and nobody else."""
     directory.mkdir(mode=0o700, exist_ok=True)
     host, public = _make_key(directory / "host"), _make_key(directory / "identity")
-    body = {
-        "allocationId": info.allocation_id, "requestUuid": str(uuid.uuid4()), "topic": _TOPIC,
-        "numPeers": len(info.container_addrs), "data": {"rank": info.container_rank, "public": public, "host": host},
-    }  # fmt: skip
-    told = session.post(f"/api/v1/allocations/{info.allocation_id}/all_gather", body)["data"]
-    everyone = sorted(told, key=lambda peer: int(peer["rank"]))
+    request = AllocationAllGatherRequest(
+        allocation_id=info.allocation_id,
+        request_uuid=str(uuid.uuid4()),
+        topic=_TOPIC,
+        num_peers=len(info.container_addrs),
+        data={"rank": info.container_rank, "public": public, "host": host},
+    )
+    peers = session.call(ALL_GATHER, request, allocation_id=info.allocation_id).data
+    everyone = sorted(peers, key=lambda peer: int(peer["rank"]))
     (directory / "authorized_keys").write_text(f"{everyone[0]['public']}\n")
     return Keys(directory, [peer["host"] for peer in everyone])
 

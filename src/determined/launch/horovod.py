@@ -21,6 +21,7 @@ from determined.launch._arguments import parse, usage
 from determined.launch._program import launch, launch_foreign, program
 from determined.launch._topology import Gang, cluster_info, gang_of
 from determined.launch._worker import Work
+from determined.wire.allocation import MARK_DAEMON
 
 _NAME = "horovod"
 _AUTO = "--autohorovod"
@@ -100,7 +101,7 @@ def _serve(info: ClusterInfo, gang: Gang, variables: dict[str, str], hasty: bool
         raise FailedPrecondition(f"{ENV_RESOURCES_ID} is not set; several nodes need it to tell the master who serves")
     command = _ssh.find_sshd()
     with _ssh.session_of(info) as session:
-        session.post(f"/api/v1/allocations/{info.allocation_id}/resources/{resource}/daemon", {})
+        session.call(MARK_DAEMON, allocation_id=info.allocation_id, resource_id=resource)
         keys = _ssh.exchange_keys(session, info, _run_dir() / "ssh")
     inside = _rank_environment.shown(variables) | {ENV_SERVED_RUN_DIR: str(_run_dir())}
     config = _ssh.write_sshd_config(keys, host_names(gang)[gang.node], environment.ssh_port(), inside)

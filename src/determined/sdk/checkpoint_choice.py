@@ -1,29 +1,34 @@
 """Which checkpoints a listing holds and which of them is best; shared by experiments and trials."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from determined.sdk.checkpoint import Checkpoint
 from determined.sdk.enums import CheckpointSortBy, OrderBy
+from determined.wire import checkpoint as wire
+from determined.wire.base import OrderBy as WireOrderBy
 
 ListCheckpoints = Callable[..., list[Checkpoint]]
 
 
-def sorting(sort_by: str | CheckpointSortBy | None, order_by: OrderBy | None) -> dict[str, Any]:
-    """Query parameters of a checkpoint listing.
+def sorting(sort_by: str | CheckpointSortBy | None, order_by: OrderBy | None) -> wire.ListCheckpoints:
+    """Make the parameters of a checkpoint listing.
 
     Raises:
         AssertionError: only one of the two is given.
         ValueError: `sort_by` is neither a metric name nor a CheckpointSortBy.
     """
     assert (sort_by is None) == (order_by is None), "give sort_by and order_by together, or neither"
-    query: dict[str, Any] = {"states": ["STATE_COMPLETED"]}
+    params = wire.ListCheckpoints(states=[wire.CheckpointState.COMPLETED])
     if sort_by is None or order_by is None:
-        return query | {"sortByAttr": CheckpointSortBy.SEARCHER_METRIC.value}
+        params.sort_by_attr = wire.SortBy.SEARCHER_METRIC
+        return params
+    params.order_by = WireOrderBy(order_by.value)
     if isinstance(sort_by, CheckpointSortBy):
-        return query | {"sortByAttr": sort_by.value, "orderBy": order_by.value}
+        params.sort_by_attr = wire.SortBy(sort_by.value)
+        return params
     if isinstance(sort_by, str):
-        return query | {"sortByMetric": sort_by, "orderBy": order_by.value}
+        params.sort_by_metric = sort_by
+        return params
     raise ValueError(f"sort_by must be a metric name or a CheckpointSortBy, got {type(sort_by).__name__}")
 
 

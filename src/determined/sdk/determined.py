@@ -21,7 +21,11 @@ from determined.sdk.model_registry import MissingRegistryMethods
 from determined.sdk.trial import Trial
 from determined.sdk.user import User
 from determined.sdk.workspace import Workspace
+from determined.wire import experiment as wire
+from determined.wire.base import OrderBy as WireOrderBy
 from determined.wire.experiment import CreateExperimentRequest
+from determined.wire.user import User as WireUser
+from determined.wire.workspace import ListWorkspaces, PostWorkspaceRequest
 
 logger = logging.getLogger("determined.client")
 
@@ -95,17 +99,17 @@ class Determined(MissingRegistryMethods):
         name: str | None = None,
         project_id: int | None = None,
     ) -> list[Experiment]:
-        filters: dict[str, Any] = {
-            "sortBy": sort_by.value if sort_by else None,
-            "orderBy": order_by.value if order_by else None,
-            "experimentIdFilter.incl": experiment_ids,
-            "labels": labels,
-            "users": users,
-            "states": [s.value for s in states] if states else None,
-            "name": name,
-            "projectId": project_id,
-        }
-        return [Experiment._from_wire(self._session, e) for e in experiment.iterate(self._session, **filters)]
+        params = wire.ListExperiments(
+            sort_by=wire.GetExperimentsRequestSortBy(sort_by.value) if sort_by else None,
+            order_by=WireOrderBy(order_by.value) if order_by else None,
+            ids=experiment_ids,
+            labels=labels,
+            users=users,
+            states=[wire.ExperimentState(s.value) for s in states] if states else None,
+            name=name,
+            project_id=project_id,
+        )
+        return [Experiment._from_wire(self._session, e) for e in experiment.iterate(self._session, params)]
 
     def get_trial(self, trial_id: int) -> Trial:
         return Trial._from_wire(self._session, trial.get(self._session, trial_id))
@@ -117,8 +121,8 @@ class Determined(MissingRegistryMethods):
         """Raises ValueError when the password is too weak."""
         if password is not None:
             user.check_password(password)
-        fields = {"username": username, "admin": admin, "active": True, "remote": remote}
-        return User._from_wire(self._session, user.create(self._session, fields, password))
+        account = WireUser(username=username, admin=admin, active=True, remote=remote)
+        return User._from_wire(self._session, user.create(self._session, account, password))
 
     def get_user_by_id(self, user_id: int) -> User:
         return User._from_wire(self._session, user.get(self._session, user_id))
@@ -147,14 +151,14 @@ class Determined(MissingRegistryMethods):
 
     def list_workspaces(self) -> list[Workspace]:
         made = []
-        for found in workspace.iterate(self._session):
+        for found in workspace.iterate(self._session, ListWorkspaces()):
             each = Workspace(self._session, workspace_id=found.id)
             each.name = found.name
             made.append(each)
         return made
 
     def create_workspace(self, name: str) -> Workspace:
-        made = workspace.create(self._session, {"name": name})
+        made = workspace.create(self._session, PostWorkspaceRequest(name=name))
         each = Workspace(self._session, workspace_id=made.id)
         each.name = made.name
         return each

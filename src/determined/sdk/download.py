@@ -15,8 +15,9 @@ from determined.errors import (
 )
 from determined.rundir import tar
 from determined.sdk.enums import DownloadMode
-from determined.wire.checkpoint import Checkpoint
+from determined.wire.checkpoint import DOWNLOAD_CHECKPOINT, Checkpoint
 from determined.wire.codec import to_json
+from determined.wire.operation import Nothing
 
 _DOWNLOADABLE = {"STATE_COMPLETED", "STATE_PARTIALLY_DELETED"}
 
@@ -75,7 +76,8 @@ def _direct(found: Checkpoint, target: Path) -> None:
 
 def _through_master(session: Session, found: Checkpoint, target: Path, advance: Callable[[int], None]) -> None:
     headers = {"Accept": "application/gzip"}
-    response = session.raw("GET", f"/checkpoints/{found.uuid}", headers=headers, stream=True)
+    where = {"checkpoint_uuid": found.uuid}
+    response = session.download(DOWNLOAD_CHECKPOINT, Nothing(), headers=headers, stream=True, **where)
     target.mkdir(parents=True, exist_ok=True)
     with tarfile.open(fileobj=response, mode="r|gz") as archive:
         for member in archive:

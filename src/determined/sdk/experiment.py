@@ -16,7 +16,9 @@ from determined.sdk.deprecation import warn_deprecated
 from determined.sdk.enums import CheckpointSortBy, ExperimentState, OrderBy, TrialSortBy
 from determined.sdk.experiment_deprecated import DeprecatedExperimentMethods
 from determined.sdk.trial import Trial
+from determined.wire.base import OrderBy as WireOrderBy
 from determined.wire.experiment import Experiment as WireExperiment
+from determined.wire.experiment import GetExperimentTrialsRequestSortBy, ListTrials, PatchExperiment
 
 _TERMINAL = {ExperimentState.COMPLETED, ExperimentState.CANCELED, ExperimentState.DELETED, ExperimentState.ERROR}
 
@@ -70,19 +72,19 @@ class Experiment(DeprecatedExperimentMethods):
         api.delete(self._session, self.id)
 
     def set_name(self, name: str) -> None:
-        self._patch(name=name)
+        self._patch(PatchExperiment(name=name))
         self.name = name
 
     def set_description(self, description: str) -> None:
-        self._patch(description=description)
+        self._patch(PatchExperiment(description=description))
         self.description = description
 
     def set_notes(self, notes: str) -> None:
-        self._patch(notes=notes)
+        self._patch(PatchExperiment(notes=notes))
         self.notes = notes
 
     def set_labels(self, labels: set[str]) -> None:
-        self._patch(labels=sorted(labels))
+        self._patch(PatchExperiment(labels=sorted(labels)))
         self.labels = set(labels)
 
     def add_label(self, label: str) -> None:
@@ -121,8 +123,12 @@ class Experiment(DeprecatedExperimentMethods):
         limit: int | None = None,
     ) -> Iterator[Trial]:
         """Lazily; `limit` is the size of a page."""
-        order: dict[str, Any] = {"sortBy": sort_by.value, "orderBy": order_by.value}
-        for found in api.trials(self._session, self.id, limit=limit or 200, **order):
+        params = ListTrials(
+            limit=limit or None,
+            sort_by=GetExperimentTrialsRequestSortBy(sort_by.value),
+            order_by=WireOrderBy(order_by.value),
+        )
+        for found in api.trials(self._session, self.id, params):
             yield Trial._from_wire(self._session, found)
 
     def list_trials(self, sort_by: TrialSortBy = TrialSortBy.ID, order_by: OrderBy = OrderBy.ASCENDING) -> list[Trial]:
@@ -161,7 +167,7 @@ class Experiment(DeprecatedExperimentMethods):
         max_results: int | None = None,
     ) -> list[Checkpoint]:
         """COMPLETED checkpoints, best searcher metric first unless a metric name or attribute to sort by is given."""
-        found = api.checkpoints(self._session, self.id, **sorting(sort_by, order_by))
+        found = api.checkpoints(self._session, self.id, sorting(sort_by, order_by))
         made = [Checkpoint._from_wire(self._session, c) for c in found]
         return made if max_results is None else made[:max_results]
 
@@ -200,7 +206,7 @@ class Experiment(DeprecatedExperimentMethods):
     def _act(self, verb: str) -> None:
         api.act(self._session, self.id, verb)
 
-    def _patch(self, **changes: Any) -> None:
+    def _patch(self, changes: PatchExperiment) -> None:
         api.patch(self._session, self.id, changes)
 
     def _current_labels(self) -> set[str]:

@@ -1,11 +1,11 @@
 """Project: experiments and notes under one name."""
 
-from typing import Any
-
 from determined.api import experiment
 from determined.api import project as api
 from determined.api.session import Session
 from determined.sdk.experiment import Experiment
+from determined.wire.experiment import ListExperiments
+from determined.wire.project import PatchProject
 from determined.wire.project import Project as WireProject
 
 
@@ -27,13 +27,13 @@ class Project:
         self._load(api.get(self._session, self.id))
 
     def set_name(self, name: str) -> None:
-        self._patch(name=name)
+        self._patch(PatchProject(name=name))
 
     def set_description(self, description: str) -> None:
-        self._patch(description=description)
+        self._patch(PatchProject(description=description))
 
     def set_key(self, key: str) -> None:
-        self._patch(key=key)
+        self._patch(PatchProject(key=key))
 
     def archive(self) -> None:
         api.act(self._session, self.id, "archive")
@@ -44,7 +44,8 @@ class Project:
         self.archived = False
 
     def list_experiments(self) -> list[Experiment]:
-        return [Experiment._from_wire(self._session, e) for e in experiment.iterate(self._session, projectId=self.id)]
+        own = experiment.iterate(self._session, ListExperiments(project_id=self.id))
+        return [Experiment._from_wire(self._session, e) for e in own]
 
     def add_note(self, name: str, contents: str) -> None:
         self.reload()
@@ -71,7 +72,7 @@ class Project:
         self.notes = [{"name": n.name, "contents": n.contents} for n in found.notes]
         self.workspace_id, self.username, self.key = found.workspace_id, found.username, found.key
 
-    def _patch(self, **changes: Any) -> None:
+    def _patch(self, changes: PatchProject) -> None:
         self._load(api.patch(self._session, self.id, changes))
 
     def _put_notes(self, notes: list[dict[str, str]]) -> None:

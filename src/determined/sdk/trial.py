@@ -12,6 +12,9 @@ from determined.sdk.deprecation import warn_deprecated
 from determined.sdk.enums import CheckpointSortBy, LogLevel, OrderBy, TrialState
 from determined.sdk.metrics import TrialMetrics, iter_metrics
 from determined.sdk.trial_deprecated import DeprecatedTrialMethods
+from determined.wire.base import OrderBy as WireOrderBy
+from determined.wire.log import LogLevel as WireLogLevel
+from determined.wire.log import LogQuery
 from determined.wire.trial import Trial as WireTrial
 
 if TYPE_CHECKING:
@@ -71,21 +74,20 @@ class Trial(DeprecatedTrialMethods):
         limit = head if head is not None else tail
         if limit is not None and limit < 0:
             raise ValueError(f"the number of lines must not be negative, got {limit}")
-        entries: Iterator[Any] = api.logs(
-            self._session,
-            self.id,
-            follow=follow or None,
+        params = LogQuery(
+            follow=follow,
             limit=limit,
-            orderBy="ORDER_BY_DESC" if tail is not None else None,
-            containerIds=container_ids,
-            rankIds=rank_ids,
+            order_by=WireOrderBy.DESC if tail is not None else None,
+            container_ids=container_ids,
+            rank_ids=rank_ids,
             stdtypes=stdtypes,
-            levels=min_level.and_above() if min_level else None,
-            timestampBefore=rfc3339(timestamp_before),
-            timestampAfter=rfc3339(timestamp_after),
+            levels=[WireLogLevel(level) for level in min_level.and_above()] if min_level else None,
+            timestamp_before=rfc3339(timestamp_before),
+            timestamp_after=rfc3339(timestamp_after),
             sources=sources,
-            searchText=search_text,
+            search_text=search_text,
         )
+        entries = api.logs(self._session, self.id, params)
         if tail is not None:
             entries = iter(reversed(list(entries)))
         for entry in entries:
@@ -101,7 +103,7 @@ class Trial(DeprecatedTrialMethods):
         max_results: int | None = None,
     ) -> list[Checkpoint]:
         """COMPLETED checkpoints, best searcher metric first unless a metric name or attribute to sort by is given."""
-        found = api.checkpoints(self._session, self.id, **sorting(sort_by, order_by))
+        found = api.checkpoints(self._session, self.id, sorting(sort_by, order_by))
         made = [Checkpoint._from_wire(self._session, c) for c in found]
         return made if max_results is None else made[:max_results]
 

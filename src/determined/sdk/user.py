@@ -1,9 +1,8 @@
 """User: name, rights and the OS identity of tasks."""
 
-from typing import Any
-
 from determined.api import user as api
 from determined.api.session import Session
+from determined.wire.user import AgentUserGroup, PatchUser
 from determined.wire.user import User as WireUser
 
 
@@ -25,16 +24,16 @@ class User:
         self._load(api.get(self._session, self.user_id))
 
     def rename(self, new_username: str) -> None:
-        self._patch(username=new_username)
+        self._patch(PatchUser(username=new_username))
 
     def activate(self) -> None:
-        self._patch(active=True)
+        self._patch(PatchUser(active=True))
 
     def deactivate(self) -> None:
-        self._patch(active=False)
+        self._patch(PatchUser(active=False))
 
     def change_display_name(self, display_name: str) -> None:
-        self._patch(displayName=display_name)
+        self._patch(PatchUser(display_name=display_name))
 
     def change_password(self, new_password: str) -> None:
         """Raises ValueError when the password is too weak."""
@@ -48,8 +47,8 @@ class User:
         agent_user: str | None = None,
         agent_group: str | None = None,
     ) -> None:
-        link = {"agentUid": agent_uid, "agentGid": agent_gid, "agentUser": agent_user, "agentGroup": agent_group}
-        self._patch(agentUserGroup={k: v for k, v in link.items() if v is not None})
+        link = AgentUserGroup(agent_uid=agent_uid, agent_gid=agent_gid, agent_user=agent_user, agent_group=agent_group)
+        self._patch(PatchUser(agent_user_group=link))
 
     @classmethod
     def _from_wire(cls, session: Session, found: WireUser) -> "User":
@@ -66,5 +65,5 @@ class User:
             self.agent_uid, self.agent_gid = link.agent_uid, link.agent_gid
             self.agent_user, self.agent_group = link.agent_user, link.agent_group
 
-    def _patch(self, **changes: Any) -> None:
+    def _patch(self, changes: PatchUser) -> None:
         self._load(api.patch(self._session, self.user_id, changes))

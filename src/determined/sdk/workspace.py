@@ -5,6 +5,7 @@ from determined.api import project as project_api
 from determined.api import workspace as api
 from determined.api.session import Session
 from determined.sdk.project import Project
+from determined.wire.project import PostProjectRequest
 
 
 class Workspace:
@@ -27,8 +28,8 @@ class Workspace:
         return [ResourcePool(self._session, name) for name in api.pools(self._session, self.id)]
 
     def create_project(self, name: str, description: str | None = None) -> Project:
-        body = {"name": name, "description": description or ""}
-        return Project._from_wire(self._session, project_api.create(self._session, self.id, body))
+        request = PostProjectRequest(name=name, workspace_id=self.id, description=description or "")
+        return Project._from_wire(self._session, project_api.create(self._session, request))
 
     def delete_project(self, name: str) -> None:
         project_api.delete(self._session, self.get_project(name).id)
@@ -50,18 +51,17 @@ class ResourcePool:
         self.name = name
 
     def add_bindings(self, workspace_names: list[str]) -> None:
-        self._change("post", workspace_names)
+        cluster.bind(self._session, self.name, self._ids(workspace_names))
 
     def remove_bindings(self, workspace_names: list[str]) -> None:
-        self._change("delete", workspace_names)
+        cluster.unbind(self._session, self.name, self._ids(workspace_names))
 
     def replace_bindings(self, workspace_names: list[str]) -> None:
-        self._change("put", workspace_names)
+        cluster.replace_bindings(self._session, self.name, self._ids(workspace_names))
 
     def list_workspaces(self) -> list[str]:
         """The names of the workspaces bound to this pool."""
         return [api.get(self._session, i).name for i in cluster.bindings(self._session, self.name)]
 
-    def _change(self, verb: str, workspace_names: list[str]) -> None:
-        ids = [api.by_name(self._session, name).id for name in workspace_names]
-        cluster.change_bindings(self._session, self.name, ids, verb)
+    def _ids(self, workspace_names: list[str]) -> list[int]:
+        return [api.by_name(self._session, name).id for name in workspace_names]

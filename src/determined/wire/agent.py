@@ -1,9 +1,13 @@
 """Agents (nodes), their slots and containers."""
 
 from enum import StrEnum
+from typing import Annotated
 
-from determined.wire.base import Pagination
+from msgspec import Meta
+
+from determined.wire.base import Ordered, Pagination
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation
 
 
 class DeviceStats(Wire):
@@ -126,3 +130,25 @@ class PostAgentRequest(Wire):
     id: str
     slots: int
     resource_pool: str = "default"
+
+
+class ListAgents(Ordered):
+    """By id, or by the time of registration."""
+
+    sort_by: Annotated[GetAgentsRequestSortBy | None, Meta(description="What to sort by; the id by default.")] = None
+    exclude_slots: Annotated[bool, Meta(description="Leave the slots out.")] = False
+    exclude_containers: Annotated[bool, Meta(description="Leave the containers out.")] = False
+
+
+LIST_AGENTS = Operation("GET", "/api/v1/agents", ListAgents, GetAgentsResponse)
+ADD_AGENT = Operation("POST", "/api/v1/agents", PostAgentRequest, GetAgentResponse)
+DISABLE_AGENT = Operation("POST", "/api/v1/agents/{agent_id:str}/disable", DisableAgentRequest, DisableAgentResponse)
+DISABLE_SLOT = Operation(
+    "POST", "/api/v1/agents/{agent_id:str}/slots/{slot_id:str}/disable", DisableSlotRequest, DisableSlotResponse
+)
+ENABLE_AGENT = Operation("POST", "/api/v1/agents/{agent_id:str}/enable", Nothing, EnableAgentResponse)
+ENABLE_SLOT = Operation("POST", "/api/v1/agents/{agent_id:str}/slots/{slot_id:str}/enable", Nothing, EnableSlotResponse)
+REMOVE_AGENT = Operation("DELETE", "/api/v1/agents/{agent_id:str}", Nothing, Nothing)
+GET_AGENT = Operation("GET", "/api/v1/agents/{agent_id:str}", Nothing, GetAgentResponse)
+GET_SLOT = Operation("GET", "/api/v1/agents/{agent_id:str}/slots/{slot_id:str}", Nothing, GetSlotResponse)
+LIST_SLOTS = Operation("GET", "/api/v1/agents/{agent_id:str}/slots", Nothing, GetSlotsResponse)

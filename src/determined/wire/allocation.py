@@ -1,9 +1,12 @@
 """Allocations: signals, rendezvous, readiness."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation, Query
 
 
 class AllocationState(StrEnum):
@@ -146,3 +149,51 @@ class ResourceAllocationRawEntry(Wire):
 
 class ResourceAllocationRawResponse(Wire):
     resource_entries: list[ResourceAllocationRawEntry] | None = None
+
+
+class GetPreemptionSignal(Query):
+    timeout_seconds: Annotated[
+        Annotated[float, Meta(ge=0, le=1e6)] | None, Meta(description="Seconds to wait for news; 0 by default.")
+    ] = None
+
+
+POST_ACCELERATOR_DATA = Operation(
+    "POST", "/api/v1/allocations/{allocation_id:str}/acceleratorData", PostAllocationAcceleratorDataRequest, Nothing
+)
+ACK_PREEMPTION = Operation("POST", "/api/v1/allocations/{allocation_id:str}/signals/ack_preemption", Nothing, Nothing)
+ALL_GATHER = Operation(
+    "POST",
+    "/api/v1/allocations/{allocation_id:str}/all_gather",
+    AllocationAllGatherRequest,
+    AllocationAllGatherResponse,
+)
+GET_ALLOCATION = Operation("GET", "/api/v1/allocations/{allocation_id:str}", Nothing, GetAllocationResponse)
+MARK_DAEMON = Operation(
+    "POST", "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/daemon", Nothing, Nothing
+)
+NOTIFY_CONTAINER_RUNNING = Operation(
+    "POST",
+    "/api/v1/allocations/{allocation_id:str}/notify_container_running",
+    NotifyContainerRunningRequest,
+    NotifyContainerRunningResponse,
+)
+POST_PENDING_PREEMPTION = Operation(
+    "POST", "/api/v1/allocations/{allocation_id:str}/signals/pending_preemption", Nothing, Nothing
+)
+GET_PREEMPTION_SIGNAL = Operation(
+    "GET",
+    "/api/v1/allocations/{allocation_id:str}/signals/preemption",
+    GetPreemptionSignal,
+    AllocationPreemptionSignalResponse,
+)
+POST_PROXY_ADDRESS = Operation(
+    "POST", "/api/v1/allocations/{allocation_id:str}/proxy_address", PostAllocationProxyAddressRequest, Nothing
+)
+MARK_READY = Operation("POST", "/api/v1/allocations/{allocation_id:str}/ready", Nothing, Nothing)
+MARK_WAITING = Operation("POST", "/api/v1/allocations/{allocation_id:str}/waiting", Nothing, Nothing)
+GET_RENDEZVOUS = Operation(
+    "GET",
+    "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/rendezvous",
+    Nothing,
+    AllocationRendezvousInfoResponse,
+)

@@ -17,6 +17,7 @@ import msgspec
 from determined.errors import Unauthenticated
 from determined.wire.claim import Order
 from determined.wire.codec import Wire, from_json, to_json
+from determined.wire.operation import Operation
 
 T = TypeVar("T")
 
@@ -153,3 +154,7 @@ def unseal(key: str, sealed: Sealed, kind: type[T], address: str) -> T:
 def _digest(key: str, job: str, kind: type, text: str, address: str) -> str:
     message = f"{kind.__name__}\0{job}\0{address}\0{text}".encode()
     return hmac.digest(key.encode(), message, hashlib.sha256).hex()
+
+
+ENROL_BRIDGE = Operation("POST", "/api/v1/bridges/{engine:str}/enrol", EnrolRequest, Enrolment)
+EXCHANGE_WITH_BRIDGE = Operation("POST", "/api/v1/bridges/{engine:str}/exchange", Sealed, Sealed)

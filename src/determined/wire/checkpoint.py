@@ -4,8 +4,12 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
+from determined._json import JsonObject
+from determined.wire.base import Ordered
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation, Query
 
 
 class CheckpointState(StrEnum):
@@ -96,3 +100,45 @@ class PostCheckpointMetadataRequest(Wire):
 
 class PostCheckpointMetadataResponse(Wire):
     checkpoint: Checkpoint | None = None
+
+
+class SortBy(StrEnum):
+    UNSPECIFIED = "SORT_BY_UNSPECIFIED"
+    UUID = "SORT_BY_UUID"
+    TRIAL_ID = "SORT_BY_TRIAL_ID"
+    BATCH_NUMBER = "SORT_BY_BATCH_NUMBER"
+    END_TIME = "SORT_BY_END_TIME"
+    STATE = "SORT_BY_STATE"
+    SEARCHER_METRIC = "SORT_BY_SEARCHER_METRIC"
+
+
+class ListCheckpoints(Ordered):
+    states: Annotated[list[CheckpointState] | None, Meta(description="Any of these states.")] = None
+    sort_by_attr: Annotated[SortBy | None, Meta(description="What to sort by; the trial by default.")] = None
+    sort_by_metric: Annotated[str | None, Meta(description="A validation metric to sort by instead.")] = None
+
+
+KeepCount = Annotated[int, Meta(ge=0)]
+
+
+class PreviewCheckpointGC(Query, rename=None):
+    """Numbers of checkpoints to keep; those of the experiment's config where not given."""
+
+    save_experiment_best: KeepCount | None = None
+    save_trial_best: KeepCount | None = None
+    save_trial_latest: KeepCount | None = None
+
+
+DELETE_CHECKPOINTS = Operation("DELETE", "/api/v1/checkpoints", DeleteCheckpointsRequest, Nothing)
+PATCH_CHECKPOINTS = Operation("PATCH", "/api/v1/checkpoints", PatchCheckpointsRequest, Nothing)
+REPORT_CHECKPOINT = Operation("POST", "/api/v1/checkpoints", ReportCheckpointRequest, Nothing)
+REMOVE_CHECKPOINT_FILES = Operation("POST", "/api/v1/checkpoints/rm", CheckpointsRemoveFilesRequest, Nothing)
+GET_CHECKPOINT = Operation("GET", "/api/v1/checkpoints/{checkpoint_uuid:str}", Nothing, GetCheckpointResponse)
+POST_CHECKPOINT_METADATA = Operation(
+    "POST",
+    "/api/v1/checkpoints/{checkpoint_uuid:str}/metadata",
+    PostCheckpointMetadataRequest,
+    PostCheckpointMetadataResponse,
+)
+DOWNLOAD_CHECKPOINT = Operation("GET", "/checkpoints/{checkpoint_uuid:str}", Nothing, bytes)
+PREVIEW_CHECKPOINT_GC = Operation("GET", "/experiments/{experiment_id:int}/preview_gc", PreviewCheckpointGC, JsonObject)

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 
 from determined.wire.codec import Wire
+from determined.wire.operation import Operation
 from determined.wire.report import LaunchFile
 
 
@@ -62,3 +63,6 @@ def is_proven(expected: str, given: str) -> bool:
 
 def _proof(ticket: str, text: str) -> str:
     return hmac.digest(ticket.encode(), text.encode(), hashlib.sha256).hex()
+
+
+CLAIM_RUNNER = Operation("POST", "/api/v1/claims", ClaimRequest, Claimed)

@@ -1,10 +1,13 @@
 """Custom searches: what their clients are told and what they ask for. Exactly one of an event's kinds is given."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from determined.wire.codec import Wire
 from determined.wire.experiment import ExperimentState
+from determined.wire.operation import Operation, Query
 
 INACTIVE_EVENT_ID = -1
 DRIVEN_PREFIX = "custom-search-of-trial-"
@@ -118,3 +121,20 @@ class PostSearcherOperationsRequest(Wire):
 
 class PostSearcherOperationsResponse(Wire):
     pass
+
+
+class GetSearcherEvents(Query):
+    timeout_seconds: Annotated[
+        Annotated[float, Meta(ge=0, le=1e6)] | None, Meta(description="Seconds to wait for an event; 60 by default.")
+    ] = None
+
+
+GET_SEARCHER_EVENTS = Operation(
+    "GET", "/api/v1/experiments/{experiment_id:int}/searcher_events", GetSearcherEvents, GetSearcherEventsResponse
+)
+POST_SEARCHER_OPERATIONS = Operation(
+    "POST",
+    "/api/v1/experiments/{experiment_id:int}/searcher_operations",
+    PostSearcherOperationsRequest,
+    PostSearcherOperationsResponse,
+)

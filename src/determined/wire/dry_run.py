@@ -7,6 +7,7 @@ import msgspec
 
 from determined.wire.base import ConfigText
 from determined.wire.codec import Wire
+from determined.wire.operation import Operation
 
 
 class DryRunRequest(Wire):
@@ -67,3 +68,6 @@ class DryRunResponse(Wire):
     pool: str | None = None
     starts: Starts | None = None
     reason: str | None = None
+
+
+DRY_RUN_EXPERIMENT = Operation("POST", "/api/v1/experiments/dry-run", DryRunRequest, DryRunResponse)

@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation
 
 
 class EnvironmentLock(Wire):
@@ -28,3 +29,14 @@ class PostEnvironmentLockResponse(Wire):
     """The lock that counts: the first that was stored for this platform."""
 
     content: str
+
+
+LIST_ENVIRONMENT_LOCKS = Operation(
+    "GET", "/api/v1/experiments/{experiment_id:int}/environment_locks", Nothing, GetEnvironmentLocksResponse
+)
+STORE_ENVIRONMENT_LOCK = Operation(
+    "POST",
+    "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/environment_lock",
+    PostEnvironmentLockRequest,
+    PostEnvironmentLockResponse,
+)

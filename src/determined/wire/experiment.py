@@ -3,13 +3,21 @@
 from enum import StrEnum
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, field
 
-from determined.wire.base import ConfigText, FileText, LaunchWarning, LongText, Pagination
-from determined.wire.checkpoint import Checkpoint
+from determined.wire.base import (
+    ConfigText,
+    FileText,
+    LaunchWarning,
+    LongText,
+    Ordered,
+    Pagination,
+)
+from determined.wire.checkpoint import Checkpoint, ListCheckpoints
 from determined.wire.codec import Wire
 from determined.wire.job import JobSummary
-from determined.wire.trial import Trial
+from determined.wire.operation import Nothing, Operation, Query
+from determined.wire.trial import Trial, TrialState
 
 
 class ExperimentState(StrEnum):
@@ -233,33 +241,6 @@ class GetBestSearcherValidationMetricResponse(Wire):
     metric: float | None = None
 
 
-class GetModelDefResponse(Wire):
-    b64_tgz: str
-
-
-class FileNode(Wire):
-    content_length: int | None = None
-    content_type: str | None = None
-    files: list["FileNode"] | None = None
-    is_dir: bool | None = None
-    modified_time: str | None = None
-    name: str | None = None
-    path: str | None = None
-
-
-class GetModelDefTreeResponse(Wire):
-    files: list["FileNode"] | None = None
-
-
-class GetModelDefFileRequest(Wire):
-    experiment_id: int | None = None
-    path: str | None = None
-
-
-class GetModelDefFileResponse(Wire):
-    file: str | None = None
-
-
 class PutExperimentLabelResponse(Wire):
     labels: list[str]
 
@@ -289,3 +270,95 @@ class SearchExperimentExperiment(Wire):
 class SearchExperimentsResponse(Wire):
     experiments: list[SearchExperimentExperiment]
     pagination: Pagination
+
+
+class ListExperiments(Ordered):
+    """Experiments that fit every condition given."""
+
+    archived: Annotated[bool | None, Meta(description="Only archived ones, or only others; both by default.")] = None
+    description: Annotated[str | None, Meta(description="Part of the description, whatever the case.")] = None
+    name: Annotated[str | None, Meta(description="Part of the name, whatever the case.")] = None
+    labels: Annotated[list[str] | None, Meta(description="All of these labels.")] = None
+    project_id: Annotated[int | None, Meta(description="Of this project; 0: of any.")] = None
+    states: Annotated[list[ExperimentState] | None, Meta(description="Any of these states, as they are shown.")] = None
+    users: Annotated[list[str] | None, Meta(description="Owned by any of these, by name.")] = None
+    user_ids: Annotated[list[int] | None, Meta(description="Owned by any of these, by id.")] = None
+    ids: Annotated[list[int] | None, Meta(description="Any of these ids.")] = field(
+        name="experimentIdFilter.incl", default=None
+    )
+    not_ids: Annotated[list[int] | None, Meta(description="None of these ids.")] = field(
+        name="experimentIdFilter.notIn", default=None
+    )
+    id_gt: int | None = field(name="experimentIdFilter.gt", default=None)
+    id_gte: int | None = field(name="experimentIdFilter.gte", default=None)
+    id_lt: int | None = field(name="experimentIdFilter.lt", default=None)
+    id_lte: int | None = field(name="experimentIdFilter.lte", default=None)
+    sort_by: Annotated[GetExperimentsRequestSortBy | None, Meta(description="What to sort by; the id by default.")] = (
+        None
+    )
+    show_trial_data: Annotated[bool, Meta(description="Also the best trial of each.")] = False
+
+
+class ListExperimentLabels(Query):
+    project_id: Annotated[int | None, Meta(description="Only labels of this project.")] = None
+
+
+class ListTrials(Ordered):
+    """Trials of one experiment."""
+
+    states: Annotated[list[TrialState] | None, Meta(description="Any of these states, as they are shown.")] = None
+    sort_by: Annotated[
+        GetExperimentTrialsRequestSortBy | None, Meta(description="What to sort by; the id by default.")
+    ] = None
+
+
+LIST_EXPERIMENT_CHECKPOINTS = Operation(
+    "GET", "/api/v1/experiments/{experiment_id:int}/checkpoints", ListCheckpoints, GetExperimentCheckpointsResponse
+)
+LIST_EXPERIMENTS = Operation("GET", "/api/v1/experiments", ListExperiments, GetExperimentsResponse)
+CREATE_EXPERIMENT = Operation("POST", "/api/v1/experiments", CreateExperimentRequest, CreateExperimentResponse)
+PUT_EXPERIMENT = Operation(
+    "PUT", "/api/v1/experiments/by-external-id/{external_id:str}", CreateExperimentRequest, PutExperimentResponse
+)
+CONTINUE_EXPERIMENT = Operation(
+    "POST", "/api/v1/experiments/continue", ContinueExperimentRequest, ContinueExperimentResponse
+)
+SEARCH_EXPERIMENTS = Operation(
+    "POST", "/api/v1/experiments-search", SearchExperimentsRequest, SearchExperimentsResponse
+)
+LIST_EXPERIMENT_LABELS = Operation(
+    "GET", "/api/v1/experiment/labels", ListExperimentLabels, GetExperimentLabelsResponse
+)
+DELETE_EXPERIMENT = Operation("DELETE", "/api/v1/experiments/{experiment_id:int}", Nothing, Nothing)
+GET_EXPERIMENT = Operation("GET", "/api/v1/experiments/{experiment_id:int}", Nothing, GetExperimentResponse)
+PATCH_EXPERIMENT = Operation(
+    "PATCH", "/api/v1/experiments/{experiment_id:int}", PatchExperiment, PatchExperimentResponse
+)
+MOVE_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/move", MoveExperimentRequest, Nothing)
+REMOVE_EXPERIMENT_LABEL = Operation(
+    "DELETE", "/api/v1/experiments/{experiment_id:int}/labels/{label:str}", Nothing, DeleteExperimentLabelResponse
+)
+ADD_EXPERIMENT_LABEL = Operation(
+    "PUT", "/api/v1/experiments/{experiment_id:int}/labels/{label:str}", Nothing, PutExperimentLabelResponse
+)
+RETAIN_EXPERIMENT_LOGS = Operation(
+    "PUT", "/api/v1/experiments/{experiment_id:int}/retain_logs", PutExperimentRetainLogsRequest, Nothing
+)
+DELETE_TENSORBOARD_FILES = Operation(
+    "DELETE", "/api/v1/experiments/{experiment_id:int}/tensorboard-files", Nothing, Nothing
+)
+GET_VALIDATION_HISTORY = Operation(
+    "GET", "/api/v1/experiments/{experiment_id:int}/validation-history", Nothing, GetExperimentValidationHistoryResponse
+)
+GET_BEST_SEARCHER_METRIC = Operation(
+    "GET",
+    "/api/v1/experiments/{experiment_id:int}/searcher/best_searcher_validation_metric",
+    Nothing,
+    GetBestSearcherValidationMetricResponse,
+)
+REPRODUCE_EXPERIMENT = Operation(
+    "POST", "/api/v1/experiments/{experiment_id:int}/reproduce", ReproduceExperimentRequest, CreateExperimentResponse
+)
+LIST_TRIALS = Operation(
+    "GET", "/api/v1/experiments/{experiment_id:int}/trials", ListTrials, GetExperimentTrialsResponse
+)

@@ -2,6 +2,7 @@
 
 from determined.wire.codec import Wire
 from determined.wire.experiment import ExperimentState
+from determined.wire.operation import Nothing, Operation
 
 
 class BulkExperimentFilters(Wire):
@@ -114,3 +115,53 @@ class PutExperimentsRetainLogsRequest(Wire):
 
 class PutExperimentsRetainLogsResponse(Wire):
     results: list[ExperimentActionResult]
+
+
+ACTIVATE_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/activate", Nothing, Nothing)
+PAUSE_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/pause", Nothing, Nothing)
+CANCEL_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/cancel", Nothing, Nothing)
+KILL_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/kill", Nothing, Nothing)
+ARCHIVE_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/archive", Nothing, Nothing)
+UNARCHIVE_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/unarchive", Nothing, Nothing)
+ACTIVATE_EXPERIMENTS = Operation(
+    "POST",
+    "/api/v1/projects/{project_id:int}/experiments/activate",
+    ActivateExperimentsRequest,
+    ActivateExperimentsResponse,
+)
+PAUSE_EXPERIMENTS = Operation(
+    "POST", "/api/v1/projects/{project_id:int}/experiments/pause", PauseExperimentsRequest, PauseExperimentsResponse
+)
+CANCEL_EXPERIMENTS = Operation(
+    "POST", "/api/v1/projects/{project_id:int}/experiments/cancel", CancelExperimentsRequest, CancelExperimentsResponse
+)
+KILL_EXPERIMENTS = Operation(
+    "POST", "/api/v1/projects/{project_id:int}/experiments/kill", KillExperimentsRequest, KillExperimentsResponse
+)
+ARCHIVE_EXPERIMENTS = Operation(
+    "POST",
+    "/api/v1/projects/{project_id:int}/experiments/archive",
+    ArchiveExperimentsRequest,
+    ArchiveExperimentsResponse,
+)
+UNARCHIVE_EXPERIMENTS = Operation(
+    "POST",
+    "/api/v1/projects/{project_id:int}/experiments/unarchive",
+    UnarchiveExperimentsRequest,
+    UnarchiveExperimentsResponse,
+)
+DELETE_EXPERIMENTS = Operation(
+    "DELETE",
+    "/api/v1/projects/{project_id:int}/experiments/delete",
+    DeleteExperimentsRequest,
+    DeleteExperimentsResponse,
+)
+MOVE_EXPERIMENTS = Operation(
+    "POST", "/api/v1/projects/{project_id:int}/experiments/move", MoveExperimentsRequest, MoveExperimentsResponse
+)
+RETAIN_EXPERIMENTS_LOGS = Operation(
+    "PUT",
+    "/api/v1/projects/{project_id:int}/experiments/retain_logs",
+    PutExperimentsRetainLogsRequest,
+    PutExperimentsRetainLogsResponse,
+)

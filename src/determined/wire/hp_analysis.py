@@ -1,8 +1,11 @@
 """What finished trials say about hyperparameters: Pareto fronts and importance."""
 
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from determined.wire.codec import Wire
+from determined.wire.operation import Operation, Query
 
 
 class ParetoMetric(Wire):
@@ -46,3 +49,28 @@ class GetHpImportanceResponse(Wire):
     trials_used: int
     trials_completed: int
     message: str = ""
+
+
+class GetParetoFront(Query):
+    metrics: Annotated[
+        list[str] | None,
+        Meta(
+            description="Names of metrics, as one text with commas or as repeated keys; those of the search by default."
+        ),
+    ] = None
+    smaller_is_better: Annotated[
+        list[str] | None, Meta(description="true or false for each metric, written in the same way.")
+    ] = None
+
+
+class GetHpImportance(Query):
+    metric: Annotated[str | None, Meta(description="Name of a metric; the searcher metric by default.")] = None
+    smaller_is_better: Annotated[bool | None, Meta(description="Direction of the metric.")] = None
+
+
+GET_PARETO_FRONT = Operation(
+    "GET", "/api/v1/experiments/{experiment_id:int}/pareto-front", GetParetoFront, GetParetoFrontResponse
+)
+GET_HP_IMPORTANCE = Operation(
+    "GET", "/api/v1/experiments/{experiment_id:int}/hp-importance", GetHpImportance, GetHpImportanceResponse
+)

@@ -1,9 +1,13 @@
 """The job queue."""
 
 from enum import StrEnum
+from typing import Annotated
 
-from determined.wire.base import Pagination
+from msgspec import Meta
+
+from determined.wire.base import Ordered, Pagination
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation, Query
 from determined.wire.pool import QueueStats
 
 
@@ -107,3 +111,20 @@ class QueueControl(Wire):
 
 class UpdateJobQueueRequest(Wire):
     updates: list[QueueControl]
+
+
+class ListJobs(Ordered):
+    """Jobs in the order in which they are scheduled; 100 of them where no limit is given."""
+
+    resource_pool: Annotated[str | None, Meta(description="Of this pool.")] = None
+    states: Annotated[list[JobState] | None, Meta(description="Any of these states.")] = None
+
+
+class GetJobQueueStats(Query):
+    resource_pools: Annotated[list[str] | None, Meta(description="These pools; all by default.")] = None
+
+
+UPDATE_JOB_QUEUE = Operation("POST", "/api/v1/job-queues", UpdateJobQueueRequest, Nothing)
+LIST_JOBS = Operation("GET", "/api/v1/job-queues", ListJobs, GetJobsResponse)
+LIST_JOBS_V2 = Operation("GET", "/api/v1/job-queues-v2", ListJobs, GetJobsV2Response)
+GET_JOB_QUEUE_STATS = Operation("GET", "/api/v1/job-queues/stats", GetJobQueueStats, GetJobQueueStatsResponse)

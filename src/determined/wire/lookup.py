@@ -1,8 +1,13 @@
 """The search box: anything by id or name."""
 
 from enum import StrEnum
+from typing import Annotated
 
+from msgspec import Meta
+
+from determined.wire.base import Limit
 from determined.wire.codec import Wire
+from determined.wire.operation import Operation, Query
 
 
 class HitKind(StrEnum):
@@ -27,3 +32,13 @@ class Hit(Wire):
 
 class LookupResponse(Wire):
     hits: list[Hit]
+
+
+class LookUp(Query):
+    q: Annotated[str, Meta(description="An id, a name or part of one, with a kind before it if wanted: `trial 3`.")] = (
+        ""
+    )
+    limit: Annotated[Limit | None, Meta(description="Hits at most; 20 by default.")] = None
+
+
+LOOK_UP = Operation("GET", "/api/v1/search", LookUp, LookupResponse)

@@ -1,10 +1,14 @@
 """The master itself."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta
+
+from determined._json import JsonObject
 from determined.wire.codec import Wire
 from determined.wire.log import LogLevel
+from determined.wire.operation import Nothing, Operation, Query
 
 
 class ClusterMessage(Wire):
@@ -81,3 +85,22 @@ class SetClusterMessageRequest(Wire):
     start_time: str
     duration: str | None = None
     end_time: str | None = None
+
+
+class GetInfo(Query):
+    """A proof of who the master is, where one is asked for."""
+
+    challenge: Annotated[str | None, Meta(description="Random bytes in hex, to be part of the proof.")] = None
+    allocation: Annotated[str | None, Meta(description="The allocation whose task asks.")] = None
+
+
+GET_HEALTH = Operation("GET", "/health", Nothing, JsonObject)
+GET_INFO = Operation("GET", "/info", GetInfo, JsonObject)
+GET_MASTER = Operation("GET", "/api/v1/master", Nothing, GetMasterResponse)
+GET_TELEMETRY = Operation("GET", "/api/v1/master/telemetry", Nothing, GetTelemetryResponse)
+PATCH_MASTER_CONFIG = Operation("PATCH", "/api/v1/master/config", PatchMasterConfigRequest, Nothing)
+GET_MASTER_CONFIG = Operation("GET", "/api/v1/master/config", Nothing, GetMasterConfigResponse)
+DELETE_CLUSTER_MESSAGE = Operation("DELETE", "/api/v1/master/cluster_message", Nothing, Nothing)
+GET_CLUSTER_MESSAGE = Operation("GET", "/api/v1/master/cluster_message", Nothing, GetClusterMessageResponse)
+SET_CLUSTER_MESSAGE = Operation("PUT", "/api/v1/master/cluster_message", SetClusterMessageRequest, Nothing)
+SUMMARIZE_PERMISSIONS = Operation("GET", "/api/v1/permissions/summary", Nothing, JsonObject)

@@ -1,10 +1,14 @@
 """Resource pools."""
 
 from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
 
 from determined.wire.agent import DeviceType
-from determined.wire.base import Pagination
+from determined.wire.base import Paged, Pagination
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation
 
 
 class AwsCustomTag(Wire):
@@ -168,3 +172,20 @@ class OverwriteRPWorkspaceBindingsRequest(Wire):
     resource_pool_name: str
     workspace_ids: list[int] | None = None
     workspace_names: list[str] | None = None
+
+
+class ListPools(Paged):
+    unbound: Annotated[bool, Meta(description="Only pools that are bound to no workspace.")] = False
+
+
+UNBIND_POOL = Operation(
+    "DELETE", "/api/v1/resource-pools/{pool:str}/workspace-bindings", UnbindRPFromWorkspaceRequest, Nothing
+)
+LIST_POOL_BINDINGS = Operation(
+    "GET", "/api/v1/resource-pools/{pool:str}/workspace-bindings", Paged, ListWorkspacesBoundToRPResponse
+)
+BIND_POOL = Operation("POST", "/api/v1/resource-pools/{pool:str}/workspace-bindings", BindRPToWorkspaceRequest, Nothing)
+OVERWRITE_POOL_BINDINGS = Operation(
+    "PUT", "/api/v1/resource-pools/{pool:str}/workspace-bindings", OverwriteRPWorkspaceBindingsRequest, Nothing
+)
+LIST_POOLS = Operation("GET", "/api/v1/resource-pools", ListPools, GetResourcePoolsResponse)

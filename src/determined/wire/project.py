@@ -1,10 +1,13 @@
 """Projects and their notes."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from determined.wire.base import LongText
+from msgspec import Meta
+
+from determined.wire.base import Limit, LongText
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation, Query
 
 
 class Note(Wire):
@@ -174,3 +177,45 @@ class GetProjectNumericMetricsRangeResponse(Wire):
 
 class GetProjectsByUserActivityResponse(Wire):
     projects: list[Project] | None = None
+
+
+class ListProjectColumns(Query):
+    table_type: Annotated[TableType | None, Meta(description="Columns of experiments (the default) or of runs.")] = None
+    search: Annotated[str, Meta(description="Part of a name.")] = ""
+    limit: Annotated[Limit | None, Meta(description="Columns at most; all by default.")] = None
+    values: Annotated[bool, Meta(description="Also what columns hold, where that can be listed.")] = False
+
+
+class ListRecentProjects(Query):
+    limit: Annotated[Limit | None, Meta(description="Projects at most.")] = None
+
+
+CREATE_PROJECT = Operation(
+    "POST", "/api/v1/workspaces/{workspace_id:int}/projects", PostProjectRequest, PostProjectResponse
+)
+DELETE_PROJECT = Operation("DELETE", "/api/v1/projects/{project_id:int}", Nothing, DeleteProjectResponse)
+GET_PROJECT = Operation("GET", "/api/v1/projects/{project_id:int}", Nothing, GetProjectResponse)
+PATCH_PROJECT = Operation("PATCH", "/api/v1/projects/{project_id:int}", PatchProject, PatchProjectResponse)
+GET_PROJECT_BY_KEY = Operation("GET", "/api/v1/projects/key/{key:str}", Nothing, GetProjectByKeyResponse)
+ARCHIVE_PROJECT = Operation("POST", "/api/v1/projects/{project_id:int}/archive", Nothing, Nothing)
+UNARCHIVE_PROJECT = Operation("POST", "/api/v1/projects/{project_id:int}/unarchive", Nothing, Nothing)
+MOVE_PROJECT = Operation("POST", "/api/v1/projects/{project_id:int}/move", MoveProjectRequest, Nothing)
+PUT_PROJECT_NOTES = Operation(
+    "PUT", "/api/v1/projects/{project_id:int}/notes", PutProjectNotesRequest, PutProjectNotesResponse
+)
+ADD_PROJECT_NOTE = Operation("POST", "/api/v1/projects/{project_id:int}/notes", Note, AddProjectNoteResponse)
+LIST_PROJECT_COLUMNS = Operation(
+    "GET", "/api/v1/projects/{project_id:int}/columns", ListProjectColumns, GetProjectColumnsResponse
+)
+LIST_METADATA_VALUES = Operation(
+    "GET", "/api/v1/projects/{project_id:int}/metadata/{key:str}", Nothing, GetMetadataValuesResponse
+)
+COUNT_FILTER = Operation(
+    "POST", "/api/v1/projects/{project_id:int}/filter-counts", FilterCountsRequest, FilterCountsResponse
+)
+LIST_METRIC_RANGES = Operation(
+    "GET", "/api/v1/projects/{project_id:int}/experiments/metric-ranges", Nothing, GetProjectNumericMetricsRangeResponse
+)
+LIST_RECENT_PROJECTS = Operation(
+    "GET", "/api/v1/user/projects/activity", ListRecentProjects, GetProjectsByUserActivityResponse
+)

@@ -8,11 +8,13 @@ applied in the given order. `Exit` is the last record of `logs`, sent only when 
 """
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation, Query
 
 
 class LogLine(msgspec.Struct, tag="log", array_like=True, kw_only=False):
@@ -199,3 +201,27 @@ class RunnerSignals(Wire):
     kill: bool = False
     peer_failed: bool = False  # why it is killed: another runner of its allocation failed, so there is nothing to save
     ended: bool = False  # stale allocation: end the task now
+
+
+class GetRunnerSignals(Query):
+    """The long poll of a runner: it says what it knows and hears what is new."""
+
+    preempt: Annotated[bool, Meta(description="The runner knows that it is to save and go.")] = False
+    kill: Annotated[bool, Meta(description="The runner knows that it is to be killed.")] = False
+    timeout_seconds: Annotated[
+        Annotated[float, Meta(ge=0, le=1e6)] | None, Meta(description="Seconds to wait for news; 0 by default.")
+    ] = None
+
+
+GET_RUNNER_SIGNALS = Operation(
+    "GET",
+    "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/signals",
+    GetRunnerSignals,
+    RunnerSignals,
+)
+GET_TASK_SPEC = Operation(
+    "GET", "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/spec", Nothing, TaskSpec
+)
+POST_REPORTS = Operation(
+    "POST", "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/reports", ReportBatch, ReportAnswer
+)

@@ -1,8 +1,12 @@
 """Who used how many slots for how long."""
 
 from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
 
 from determined.wire.codec import Wire
+from determined.wire.operation import Operation, Query
 
 
 class ResourceAllocationAggregationPeriod(StrEnum):
@@ -43,3 +47,25 @@ class ResourceAllocationAggregatedEntry(Wire):
 
 class ResourceAllocationAggregatedResponse(Wire):
     resource_entries: list[ResourceAllocationAggregatedEntry]
+
+
+class GetRawUse(Query):
+    timestamp_after: Annotated[str | None, Meta(description="Begin of the span of time.")] = None
+    timestamp_before: Annotated[str | None, Meta(description="End of the span of time.")] = None
+
+
+class GetAggregatedUse(Query):
+    start_date: Annotated[str | None, Meta(description="First day, `2026-11-15`.")] = None
+    end_date: Annotated[str | None, Meta(description="Last day.")] = None
+    period: Annotated[ResourceAllocationAggregationPeriod, Meta(description="Days or months; days by default.")] = (
+        ResourceAllocationAggregationPeriod.UNSPECIFIED
+    )
+
+
+GET_AGGREGATED_USE = Operation(
+    "GET", "/api/v1/resources/allocation/aggregated", GetAggregatedUse, ResourceAllocationAggregatedResponse
+)
+DOWNLOAD_AGGREGATED_USE = Operation("GET", "/resources/allocation/aggregated", GetAggregatedUse, str)
+DOWNLOAD_ALLOCATION_USE = Operation("GET", "/resources/allocation/allocations-csv", GetRawUse, str)
+GET_RAW_USE = Operation("GET", "/api/v1/resources/allocation/raw", GetRawUse, ResourceAllocationRawResponse)
+DOWNLOAD_RAW_USE = Operation("GET", "/resources/allocation/raw", GetRawUse, str)

@@ -4,6 +4,7 @@ from typing import Any
 
 from determined.wire.base import LongText, Pagination
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation
 from determined.wire.trial import TrialState
 
 
@@ -190,3 +191,20 @@ class PostRunMetadataResponse(Wire):
 
 class GetMetadataValuesResponse(Wire):
     values: list[str] | None = None
+
+
+SEARCH_RUNS = Operation("POST", "/api/v1/runs", SearchRunsRequest, SearchRunsResponse)
+PREPARE_FOR_REPORTING = Operation(
+    "POST", "/api/v1/runs/start", RunPrepareForReportingRequest, RunPrepareForReportingResponse
+)
+POST_RUN_METADATA = Operation(
+    "POST", "/api/v1/runs/{run_id:int}/metadata", PostRunMetadataRequest, PostRunMetadataResponse
+)
+GET_RUN_METADATA = Operation("GET", "/api/v1/runs/{run_id:int}/metadata", Nothing, GetRunMetadataResponse)
+KILL_RUNS = Operation("POST", "/api/v1/runs/kill", KillRunsRequest, KillRunsResponse)
+PAUSE_RUNS = Operation("POST", "/api/v1/runs/pause", PauseRunsRequest, PauseRunsResponse)
+RESUME_RUNS = Operation("POST", "/api/v1/runs/resume", ResumeRunsRequest, ResumeRunsResponse)
+ARCHIVE_RUNS = Operation("POST", "/api/v1/runs/archive", ArchiveRunsRequest, ArchiveRunsResponse)
+UNARCHIVE_RUNS = Operation("POST", "/api/v1/runs/unarchive", UnarchiveRunsRequest, UnarchiveRunsResponse)
+DELETE_RUNS = Operation("POST", "/api/v1/runs/delete", DeleteRunsRequest, DeleteRunsResponse)
+MOVE_RUNS = Operation("POST", "/api/v1/runs/move", MoveRunsRequest, MoveRunsResponse)

@@ -6,6 +6,7 @@ import msgspec
 
 from determined.wire.codec import Wire
 from determined.wire.experiment import Experiment
+from determined.wire.operation import Operation
 
 
 class PreviewHPSearchRequest(Wire):
@@ -52,3 +53,9 @@ class ExtendExperimentRequest(Wire):
 
 class ExtendExperimentResponse(Wire):
     experiment: Experiment
+
+
+PREVIEW_HP_SEARCH = Operation("POST", "/api/v1/preview-hp-search", PreviewHPSearchRequest, PreviewHPSearchResponse)
+EXTEND_EXPERIMENT = Operation(
+    "POST", "/api/v1/experiments/{experiment_id:int}/extend", ExtendExperimentRequest, ExtendExperimentResponse
+)

@@ -2,9 +2,11 @@
 
 from enum import StrEnum
 
+from determined._json import JsonObject
 from determined.wire.agent import Device
 from determined.wire.allocation import AcceleratorData, Allocation, AllocationState
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation
 
 
 class TaskType(StrEnum):
@@ -136,3 +138,12 @@ class GetActiveTasksCountResponse(Wire):
 
 class GetTaskAcceleratorDataResponse(Wire):
     accelerator_data: list[AcceleratorData]
+
+
+COUNT_TASKS = Operation("GET", "/api/v1/tasks/count", Nothing, GetActiveTasksCountResponse)
+GET_TASK_ACCELERATORS = Operation(
+    "GET", "/api/v1/tasks/{task_id:str}/acceleratorData", Nothing, GetTaskAcceleratorDataResponse
+)
+GET_TASK = Operation("GET", "/api/v1/tasks/{task_id:str}", Nothing, GetTaskResponse)
+LIST_TASKS = Operation("GET", "/api/v1/tasks", Nothing, GetTasksResponse)
+LIST_TASKS_RAW = Operation("GET", "/tasks", Nothing, JsonObject)

@@ -1,9 +1,13 @@
 """Access tokens."""
 
 from enum import StrEnum
+from typing import Annotated
 
-from determined.wire.base import Pagination
+from msgspec import Meta
+
+from determined.wire.base import Ordered, Pagination
 from determined.wire.codec import Wire
+from determined.wire.operation import Operation
 
 
 class GetAccessTokensRequestSortBy(StrEnum):
@@ -56,3 +60,15 @@ class PatchAccessTokenRequest(Wire):
 
 class PatchAccessTokenResponse(Wire):
     token_info: TokenInfo | None = None
+
+
+class ListTokens(Ordered):
+    username: Annotated[str | None, Meta(description="Of this user.")] = None
+    token_ids: Annotated[list[int] | None, Meta(description="Any of these ids.")] = None
+    show_inactive: Annotated[bool | None, Meta(description="Also expired and revoked ones.")] = None
+    sort_by: Annotated[GetAccessTokensRequestSortBy | None, Meta(description="What to sort by.")] = None
+
+
+CREATE_TOKEN = Operation("POST", "/api/v1/tokens", PostAccessTokenRequest, PostAccessTokenResponse)
+LIST_TOKENS = Operation("GET", "/api/v1/tokens", ListTokens, GetAccessTokensResponse)
+PATCH_TOKEN = Operation("PATCH", "/api/v1/tokens/{token_id:int}", PatchAccessTokenRequest, PatchAccessTokenResponse)

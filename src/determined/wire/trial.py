@@ -1,13 +1,15 @@
 """Trials."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
-from determined.wire.base import Pagination
-from determined.wire.checkpoint import Checkpoint, CheckpointState, Metrics
+from determined._json import JsonObject
+from determined.wire.base import Ordered, Pagination
+from determined.wire.checkpoint import Checkpoint, CheckpointState, ListCheckpoints, Metrics
 from determined.wire.codec import Wire
+from determined.wire.operation import AnyJson, Nothing, Operation
 
 
 class TrialState(StrEnum):
@@ -204,16 +206,6 @@ class GetTrialWorkloadsResponse(Wire):
     workloads: list[WorkloadContainer]
 
 
-class SortBy(StrEnum):
-    UNSPECIFIED = "SORT_BY_UNSPECIFIED"
-    UUID = "SORT_BY_UUID"
-    TRIAL_ID = "SORT_BY_TRIAL_ID"
-    BATCH_NUMBER = "SORT_BY_BATCH_NUMBER"
-    END_TIME = "SORT_BY_END_TIME"
-    STATE = "SORT_BY_STATE"
-    SEARCHER_METRIC = "SORT_BY_SEARCHER_METRIC"
-
-
 class GetTrialCheckpointsResponse(Wire):
     checkpoints: list[Checkpoint]
     pagination: Pagination
@@ -260,3 +252,52 @@ class TrialsSnapshotResponseTrial(Wire):
 
 class TrialsSnapshotResponse(Wire):
     trials: list[TrialsSnapshotResponseTrial]
+
+
+class ListTrialWorkloads(Ordered):
+    """What a trial has done, step by step; 100 of them where no limit is given."""
+
+    sort_key: Annotated[str | None, Meta(description="A metric to sort by; batches by default.")] = None
+    filter: GetTrialWorkloadsRequestFilterOption | None = None
+    metric_type: MetricType | None = None
+    group: Annotated[str | None, Meta(description="Group of the training metrics.")] = None
+    remove_deleted_checkpoints: bool = False
+
+
+LIST_TRIAL_CHECKPOINTS = Operation(
+    "GET", "/api/v1/trials/{trial_id:int}/checkpoints", ListCheckpoints, GetTrialCheckpointsResponse
+)
+PATCH_TRIAL = Operation("PATCH", "/api/v1/trials/{trial_id:int}", PatchTrialRequest, PatchTrialResponse)
+GET_TRIAL = Operation("GET", "/api/v1/trials/{trial_id:int}", Nothing, GetTrialResponse)
+KILL_TRIAL = Operation("POST", "/api/v1/trials/{trial_id:int}/kill", Nothing, Nothing)
+LIST_TRIAL_WORKLOADS = Operation(
+    "GET", "/api/v1/trials/{trial_id:int}/workloads", ListTrialWorkloads, GetTrialWorkloadsResponse
+)
+POST_RUNNER_METADATA = Operation("POST", "/api/v1/trials/{trial_id:int}/runner/metadata", TrialRunnerMetadata, Nothing)
+REPORT_PROGRESS = Operation("POST", "/api/v1/trials/{trial_id:int}/progress", AnyJson, Nothing)
+REPORT_EARLY_EXIT = Operation("POST", "/api/v1/trials/{trial_id:int}/early_exit", JsonObject, Nothing)
+GET_SEARCHER_OPERATION = Operation(
+    "GET", "/api/v1/trials/{trial_id:int}/searcher/operation", Nothing, GetCurrentTrialSearcherOperationResponse
+)
+COMPLETE_SEARCHER_OPERATION = Operation(
+    "POST", "/api/v1/trials/{trial_id:int}/searcher/completed_operation", CompleteTrialSearcherOperationRequest, Nothing
+)
+RETAIN_TRIAL_LOGS = Operation("PUT", "/api/v1/trials/{trial_id:int}/retain_logs", PutTrialRetainLogsRequest, Nothing)
+GET_REMAINING_LOG_DAYS = Operation(
+    "GET",
+    "/api/v1/trials/{trial_id:int}/remaining_log_retention_days",
+    Nothing,
+    GetTrialRemainingLogRetentionDaysResponse,
+)
+REPORT_TRIAL_SOURCE = Operation(
+    "POST", "/api/v1/trial-source-info", ReportTrialSourceInfoRequest, ReportTrialSourceInfoResponse
+)
+PUT_TRIAL = Operation("PUT", "/api/v1/trials", PutTrialRequest, PutTrialResponse)
+CREATE_TRIAL = Operation("POST", "/api/v1/trials", CreateTrialRequest, CreateTrialResponse)
+GET_TRIAL_BY_EXTERNAL_ID = Operation(
+    "GET",
+    "/api/v1/trials/by-external-id/{external_experiment_id:str}/{external_trial_id:str}",
+    Nothing,
+    GetTrialByExternalIDResponse,
+)
+START_TRIAL = Operation("POST", "/api/v1/trials/{trial_id:int}/start", StartTrialRequest, StartTrialResponse)

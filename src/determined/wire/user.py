@@ -5,8 +5,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from determined.wire.base import Pagination
+from determined.wire.base import Ordered, Pagination
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation
 
 
 class LoginRequest(Wire):
@@ -161,3 +162,29 @@ class PostUserActivityRequest(Wire):
     activity_type: ActivityType
     entity_id: int
     entity_type: EntityType
+
+
+class ListUsers(Ordered):
+    name: Annotated[str | None, Meta(description="Part of the name or of the display name, whatever the case.")] = None
+    active: Annotated[bool | None, Meta(description="Only active ones, or only others.")] = None
+    admin: Annotated[bool | None, Meta(description="Only administrators, or only others.")] = None
+    sort_by: Annotated[GetUsersRequestSortBy | None, Meta(description="What to sort by; the id by default.")] = None
+
+
+LOGIN = Operation("POST", "/api/v1/auth/login", LoginRequest, LoginResponse)
+ISSUE_LOGIN_LINK = Operation("POST", "/api/v1/auth/link", Nothing, LoginLinkResponse)
+REDEEM_LOGIN_LINK = Operation("POST", "/api/v1/auth/link/redeem", RedeemLoginLinkRequest, LoginResponse)
+LOGOUT = Operation("POST", "/api/v1/auth/logout", Nothing, Nothing)
+GET_ME = Operation("GET", "/api/v1/me", Nothing, GetMeResponse)
+GET_CURRENT_USER = Operation("GET", "/api/v1/auth/user", Nothing, CurrentUserResponse)
+ACTIVATE_USERS = Operation("PATCH", "/api/v1/users", PatchUsersRequest, PatchUsersResponse)
+CREATE_USER = Operation("POST", "/api/v1/users", PostUserRequest, PostUserResponse)
+LIST_USERS = Operation("GET", "/api/v1/users", ListUsers, GetUsersResponse)
+PATCH_USER = Operation("PATCH", "/api/v1/users/{user_id:int}", PatchUser, PatchUserResponse)
+GET_USER = Operation("GET", "/api/v1/users/{user_id:int}", Nothing, GetUserResponse)
+GET_USER_BY_NAME = Operation("GET", "/api/v1/users/{username:str}/by-username", Nothing, GetUserByUsernameResponse)
+SET_PASSWORD = Operation("POST", "/api/v1/users/{user_id:int}/password", str, SetUserPasswordResponse)
+PUT_USER_SETTINGS = Operation("POST", "/api/v1/users/setting", PostUserSettingRequest, Nothing)
+GET_USER_SETTINGS = Operation("GET", "/api/v1/users/setting", Nothing, GetUserSettingResponse)
+RESET_USER_SETTINGS = Operation("POST", "/api/v1/users/setting/reset", Nothing, Nothing)
+RECORD_USER_ACTIVITY = Operation("POST", "/api/v1/users/activity", PostUserActivityRequest, Nothing)

@@ -1,6 +1,7 @@
 """Saved views: how a project's table is looked at, kept under a name for everybody."""
 
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation
 
 
 class SavedView(Wire):
@@ -31,3 +32,11 @@ class PatchSavedViewRequest(Wire):
 
 class SavedViewResponse(Wire):
     view: SavedView
+
+
+CREATE_VIEW = Operation("POST", "/api/v1/projects/{project_id:int}/views", PostSavedViewRequest, SavedViewResponse)
+LIST_VIEWS = Operation("GET", "/api/v1/projects/{project_id:int}/views", Nothing, GetSavedViewsResponse)
+DELETE_VIEW = Operation("DELETE", "/api/v1/projects/{project_id:int}/views/{view_id:int}", Nothing, Nothing)
+PATCH_VIEW = Operation(
+    "PATCH", "/api/v1/projects/{project_id:int}/views/{view_id:int}", PatchSavedViewRequest, SavedViewResponse
+)

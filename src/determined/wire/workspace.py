@@ -1,12 +1,14 @@
 """Workspaces."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
-from determined.wire.base import Pagination
+from determined._json import JsonObject
+from determined.wire.base import Ordered, Paged, Pagination
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation
 from determined.wire.project import Project, WorkspaceState
 from determined.wire.user import AgentUserGroup
 
@@ -115,3 +117,49 @@ class GetWorkspaceProjectsResponse(Wire):
 class ListRPsBoundToWorkspaceResponse(Wire):
     pagination: Pagination | None = None
     resource_pools: list[str] | None = None
+
+
+class ListOwned(Ordered):
+    """Conditions on workspaces and on projects."""
+
+    name: Annotated[str | None, Meta(description="Part of the name, whatever the case.")] = None
+    archived: Annotated[bool | None, Meta(description="Only archived ones, or only others; both by default.")] = None
+    users: Annotated[list[str] | None, Meta(description="Owned by any of these, by name.")] = None
+    user_ids: Annotated[list[int] | None, Meta(description="Owned by any of these, by id.")] = None
+
+
+class ListWorkspaces(ListOwned):
+    name_case_sensitive: Annotated[str | None, Meta(description="The whole name, exactly.")] = None
+    pinned: Annotated[bool | None, Meta(description="Only those that the caller has pinned, or only others.")] = None
+    sort_by: Annotated[GetWorkspacesRequestSortBy | None, Meta(description="What to sort by; the id by default.")] = (
+        None
+    )
+
+
+class ListProjects(ListOwned):
+    sort_by: Annotated[
+        GetWorkspaceProjectsRequestSortBy | None, Meta(description="What to sort by; the id by default.")
+    ] = None
+
+
+LIST_WORKSPACE_POOLS = Operation(
+    "GET", "/api/v1/workspaces/{workspace_id:int}/available-resource-pools", Paged, ListRPsBoundToWorkspaceResponse
+)
+CREATE_WORKSPACE = Operation("POST", "/api/v1/workspaces", PostWorkspaceRequest, PostWorkspaceResponse)
+LIST_WORKSPACES = Operation("GET", "/api/v1/workspaces", ListWorkspaces, GetWorkspacesResponse)
+DELETE_WORKSPACE = Operation("DELETE", "/api/v1/workspaces/{workspace_id:int}", Nothing, DeleteWorkspaceResponse)
+GET_WORKSPACE = Operation("GET", "/api/v1/workspaces/{workspace_id:int}", Nothing, GetWorkspaceResponse)
+PATCH_WORKSPACE = Operation("PATCH", "/api/v1/workspaces/{workspace_id:int}", PatchWorkspace, PatchWorkspaceResponse)
+ARCHIVE_WORKSPACE = Operation("POST", "/api/v1/workspaces/{workspace_id:int}/archive", Nothing, Nothing)
+UNARCHIVE_WORKSPACE = Operation("POST", "/api/v1/workspaces/{workspace_id:int}/unarchive", Nothing, Nothing)
+PIN_WORKSPACE = Operation("POST", "/api/v1/workspaces/{workspace_id:int}/pin", Nothing, Nothing)
+UNPIN_WORKSPACE = Operation("POST", "/api/v1/workspaces/{workspace_id:int}/unpin", Nothing, Nothing)
+LIST_PROJECTS = Operation(
+    "GET", "/api/v1/workspaces/{workspace_id:int}/projects", ListProjects, GetWorkspaceProjectsResponse
+)
+LIST_NAMESPACE_BINDINGS = Operation(
+    "GET", "/api/v1/workspaces/{workspace_id:int}/list-namespace-bindings", Nothing, JsonObject
+)
+LIST_RESOURCE_QUOTAS = Operation(
+    "GET", "/api/v1/workspaces/{workspace_id:int}/get-k8s-resource-quotas", Nothing, JsonObject
+)

@@ -31,7 +31,9 @@ def _described(world: Any, description: dict[str, Any]) -> list[tuple[str, Any, 
 def test_every_route_that_reads_a_body_documents_it(sqlite_world: Any, description: dict[str, Any]) -> None:
     operations = _described(sqlite_world, description)
     readers = {
-        name for name, handler, _ in operations if re.search(r"read_body\(|\.body\(", inspect.getsource(handler.fn))
+        name
+        for name, handler, _ in operations
+        if re.search(r"payload: |read_body\(|\.body\(", inspect.getsource(handler.fn))
     }
     documented = {name for name, _, operation in operations if "requestBody" in operation}
     assert len(readers) > 50

@@ -15,6 +15,7 @@ import pytest
 from determined import errors
 from determined.api.session import CertSpec, Session
 from determined.wire.codec import Wire
+from determined.wire.operation import Nothing, Operation
 
 
 class Server:
@@ -83,8 +84,8 @@ class Thing(Wire):
 def test_answers_are_decoded(server: Server, session: Session) -> None:
     server.answers = [(200, {"someName": 3})]
     assert session.get("/api/v1/x") == {"someName": 3}
-    assert session.get_as("/api/v1/x", Thing).some_name == 3
-    assert session.post_as("/api/v1/x", {}, Thing).some_name == 3
+    assert session.call(Operation("GET", "/api/v1/x", Nothing, Thing)).some_name == 3
+    assert session.call(Operation("POST", "/api/v1/x", Nothing, Thing)).some_name == 3
 
 
 def test_an_empty_answer_is_an_empty_object(server: Server, session: Session) -> None:
@@ -195,7 +196,7 @@ def test_something_else_that_answers_is_no_master(server: Server, session: Sessi
 
 def test_missing_fields_are_no_master(server: Server, session: Session) -> None:
     with pytest.raises(errors.BadMaster, match="someName"):
-        session.get_as("/x", Thing)
+        session.call(Operation("GET", "/x", Nothing, Thing))
 
 
 def test_a_server_that_speaks_something_else_is_no_master() -> None:

@@ -8,6 +8,7 @@ import pytest
 from determined.cli import environment, private_link
 from determined.cli.commands import open_page
 from determined.cli.grammar import UsageError
+from determined.wire.operation import Operation
 
 
 class AnsweringSession:
@@ -16,9 +17,9 @@ class AnsweringSession:
     def __init__(self) -> None:
         self.posted: list[str] = []
 
-    def post_as(self, path: str, body: Any, kind: Any) -> Any:
-        self.posted.append(path)
-        return kind(code="c0de", expires_at="2026-11-15T00:01:00Z")
+    def call(self, operation: Operation[Any, Any]) -> Any:
+        self.posted.append(operation.path)
+        return operation.response(code="c0de", expires_at="2026-11-15T00:01:00Z")
 
 
 @pytest.fixture

@@ -10,11 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from determined._info import ClusterInfo, RendezvousInfo
 from determined.errors import FailedPrecondition
 from determined.launch import _ssh
+from determined.wire.allocation import ALL_GATHER, AllocationAllGatherResponse
+from determined.wire.operation import Operation
 
 CHIEF = "ssh-ed25519 CHIEF determined"
 NO_SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin") is None or shutil.which("ssh") is None
@@ -26,17 +29,18 @@ class OtherNode:
     def __init__(self) -> None:
         self.bodies: list[dict[str, Any]] = []
 
-    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        assert path == "/api/v1/allocations/1.t.1/all_gather"
-        self.bodies.append(body)
-        return {"data": [body["data"], {"rank": 0, "public": CHIEF, "host": "ssh-ed25519 HOST determined"}]}
+    def call(self, operation: Operation[Any, Any], request: Any, *, allocation_id: str) -> AllocationAllGatherResponse:
+        assert operation is ALL_GATHER and allocation_id == "1.t.1"
+        self.bodies.append(msgspec.to_builtins(request))
+        chief = {"rank": 0, "public": CHIEF, "host": "ssh-ed25519 HOST determined"}
+        return AllocationAllGatherResponse(data=[request.data, chief])
 
 
 class Alone:
     """Answers a task of one node, which logs in to itself."""
 
-    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        return {"data": [body["data"] | {"rank": 0}]}
+    def call(self, operation: Operation[Any, Any], request: Any, *, allocation_id: str) -> AllocationAllGatherResponse:
+        return AllocationAllGatherResponse(data=[request.data | {"rank": 0}])
 
 
 @pytest.fixture

@@ -69,10 +69,10 @@ def test_sorting_needs_both_or_neither() -> None:
         sorting(None, client.OrderBy.ASC)
     with pytest.raises(ValueError, match="metric name"):
         sorting(7, client.OrderBy.ASC)  # type: ignore[arg-type]
-    assert sorting("loss", client.OrderBy.DESC)["sortByMetric"] == "loss"
-    assert sorting(None, None)["sortByAttr"] == "SORT_BY_SEARCHER_METRIC"
+    assert sorting("loss", client.OrderBy.DESC).sort_by_metric == "loss"
+    assert sorting(None, None).sort_by_attr == "SORT_BY_SEARCHER_METRIC"
     by_step = sorting(client.CheckpointSortBy.BATCH_NUMBER, client.OrderBy.ASC)
-    assert (by_step["sortByAttr"], by_step["orderBy"]) == ("SORT_BY_BATCH_NUMBER", "ORDER_BY_ASC")
+    assert (by_step.sort_by_attr, by_step.order_by) == ("SORT_BY_BATCH_NUMBER", "ORDER_BY_ASC")
 
 
 @pytest.mark.parametrize("choice", [{}, {"latest": True, "best": True}, {"latest": True, "sort_by": "loss"}])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import determined as det
@@ -16,6 +17,9 @@ from determined.search.searcher import Searcher
 from determined.searcher import _store
 from determined.searcher._store import SearchStore
 from determined.wire.codec import convert
+from determined.wire.custom_search import GET_SEARCHER_EVENTS, POST_SEARCHER_OPERATIONS
+from determined.wire.experiment import PUT_EXPERIMENT
+from determined.wire.operation import Operation
 
 CONFIG = {"name": "n", "entrypoint": "true", "searcher": {"name": "custom", "metric": "loss"}}
 CUSTOM = {"name": "custom", "metric": "loss"}
@@ -44,22 +48,29 @@ class MasterInMemory:
         self.lengths: dict[str, list[int]] = {}
         self.polls = 0
 
-    def put_as(self, path: str, body: Any, kind: type) -> Any:
-        self.step()
-        external = path.rpartition("/")[2]
-        number = self.experiments.setdefault(external, len(self.experiments) + 1)
-        self.step()
-        return convert({"config": {}, "experiment": _experiment(number)}, kind)
+    def call(self, operation: Operation[Any, Any], request: Any, **how: Any) -> Any:
+        if operation is PUT_EXPERIMENT:
+            return convert(self._put(how["external_id"]), operation.response)
+        if operation is GET_SEARCHER_EVENTS:
+            return convert(self._events(), operation.response)
+        assert operation is POST_SEARCHER_OPERATIONS
+        return self._post(msgspec.to_builtins(request))
 
-    def get_as(self, path: str, kind: type, params: dict[str, Any], *, timeout: float) -> Any:
+    def _put(self, external_id: str) -> dict[str, Any]:
+        self.step()
+        number = self.experiments.setdefault(external_id, len(self.experiments) + 1)
+        self.step()
+        return {"config": {}, "experiment": _experiment(number)}
+
+    def _events(self) -> dict[str, Any]:
         self.step()
         self.polls += 1
         events = self.searcher.custom().events()
         if self.state != "STATE_ACTIVE":
             events = [{"id": -1, "experimentInactive": {"experimentState": self.state}}]
-        return convert({"searcherEvents": events}, kind)
+        return {"searcherEvents": events}
 
-    def post(self, path: str, body: Any) -> None:
+    def _post(self, body: Any) -> None:
         self.step()
         wanted = self.searcher.posted(body["triggeredByEvent"]["id"], body["searcherOperations"])
         for operation in wanted:

@@ -418,6 +418,12 @@ export interface Schemas {
   Exit: ["exit", Schemas["ExitCause"], number, string, number, string];
   ExitCause: "exited" | "failed" | "killed" | "lost" | "preempted" | "unusable";
   ExitedReason: "EXITED_REASON_UNSPECIFIED" | "EXITED_REASON_INVALID_HP" | "EXITED_REASON_USER_REQUESTED_STOP" | "EXITED_REASON_USER_CANCELED";
+  ExpMetricNamesResponse: {
+    metricNames?: Schemas["MetricIdentifier"][] | null | undefined;
+    searcherMetrics?: string[] | null | undefined;
+    trainingMetrics?: string[] | null | undefined;
+    validationMetrics?: string[] | null | undefined;
+  };
   Experiment: {
     archived: boolean;
     bestTrialId?: number | null | undefined;
@@ -546,7 +552,7 @@ export interface Schemas {
     unmanaged: boolean;
   };
   GenericTaskState: "GENERIC_TASK_STATE_UNSPECIFIED" | "GENERIC_TASK_STATE_ACTIVE" | "GENERIC_TASK_STATE_CANCELED" | "GENERIC_TASK_STATE_COMPLETED" | "GENERIC_TASK_STATE_ERROR" | "GENERIC_TASK_STATE_PAUSED" | "GENERIC_TASK_STATE_STOPPING_PAUSED" | "GENERIC_TASK_STATE_STOPPING_CANCELED" | "GENERIC_TASK_STATE_STOPPING_COMPLETED" | "GENERIC_TASK_STATE_STOPPING_ERROR";
-  GetAccessTokensRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_USER_ID" | "SORT_BY_EXPIRY" | "SORT_BY_CREATED_AT" | "SORT_BY_TOKEN_TYPE" | "SORT_BY_REVOKED" | "SORT_BY_DESCRIPTION";
+  GetAccessTokensRequestSortBy: "SORT_BY_CREATED_AT" | "SORT_BY_DESCRIPTION" | "SORT_BY_EXPIRY" | "SORT_BY_REVOKED" | "SORT_BY_TOKEN_TYPE" | "SORT_BY_UNSPECIFIED" | "SORT_BY_USER_ID";
   GetAccessTokensResponse: {
     pagination?: Schemas["Pagination"] | null | undefined;
     tokenInfo: Schemas["TokenInfo"][];
@@ -560,7 +566,7 @@ export interface Schemas {
   GetAgentResponse: {
     agent: Schemas["Agent"];
   };
-  GetAgentsRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_ID" | "SORT_BY_TIME";
+  GetAgentsRequestSortBy: "SORT_BY_ID" | "SORT_BY_TIME" | "SORT_BY_UNSPECIFIED";
   GetAgentsResponse: {
     agents: Schemas["Agent"][];
     pagination?: Schemas["Pagination"] | null | undefined;
@@ -596,7 +602,7 @@ export interface Schemas {
     experiment: Schemas["Experiment"];
     jobSummary?: Schemas["JobSummary"] | null | undefined;
   };
-  GetExperimentTrialsRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_ID" | "SORT_BY_START_TIME" | "SORT_BY_END_TIME" | "SORT_BY_STATE" | "SORT_BY_BEST_VALIDATION_METRIC" | "SORT_BY_LATEST_VALIDATION_METRIC" | "SORT_BY_BATCHES_PROCESSED" | "SORT_BY_DURATION" | "SORT_BY_RESTARTS" | "SORT_BY_CHECKPOINT_SIZE" | "SORT_BY_LOG_RETENTION_DAYS";
+  GetExperimentTrialsRequestSortBy: "SORT_BY_BATCHES_PROCESSED" | "SORT_BY_BEST_VALIDATION_METRIC" | "SORT_BY_CHECKPOINT_SIZE" | "SORT_BY_DURATION" | "SORT_BY_END_TIME" | "SORT_BY_ID" | "SORT_BY_LATEST_VALIDATION_METRIC" | "SORT_BY_LOG_RETENTION_DAYS" | "SORT_BY_RESTARTS" | "SORT_BY_START_TIME" | "SORT_BY_STATE" | "SORT_BY_UNSPECIFIED";
   GetExperimentTrialsResponse: {
     pagination: Schemas["Pagination"];
     trials: Schemas["Trial"][];
@@ -604,7 +610,7 @@ export interface Schemas {
   GetExperimentValidationHistoryResponse: {
     validationHistory?: Schemas["ValidationHistoryEntry"][] | null | undefined;
   };
-  GetExperimentsRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_ID" | "SORT_BY_DESCRIPTION" | "SORT_BY_START_TIME" | "SORT_BY_END_TIME" | "SORT_BY_STATE" | "SORT_BY_NUM_TRIALS" | "SORT_BY_PROGRESS" | "SORT_BY_USER" | "SORT_BY_NAME" | "SORT_BY_FORKED_FROM" | "SORT_BY_RESOURCE_POOL" | "SORT_BY_PROJECT_ID" | "SORT_BY_CHECKPOINT_SIZE" | "SORT_BY_CHECKPOINT_COUNT" | "SORT_BY_SEARCHER_METRIC_VAL";
+  GetExperimentsRequestSortBy: "SORT_BY_CHECKPOINT_COUNT" | "SORT_BY_CHECKPOINT_SIZE" | "SORT_BY_DESCRIPTION" | "SORT_BY_END_TIME" | "SORT_BY_FORKED_FROM" | "SORT_BY_ID" | "SORT_BY_NAME" | "SORT_BY_NUM_TRIALS" | "SORT_BY_PROGRESS" | "SORT_BY_PROJECT_ID" | "SORT_BY_RESOURCE_POOL" | "SORT_BY_SEARCHER_METRIC_VAL" | "SORT_BY_START_TIME" | "SORT_BY_STATE" | "SORT_BY_UNSPECIFIED" | "SORT_BY_USER";
   GetExperimentsResponse: {
     experiments: Schemas["Experiment"][];
     pagination: Schemas["Pagination"];
@@ -655,6 +661,9 @@ export interface Schemas {
   };
   GetMetadataValuesResponse: {
     values: string[];
+  };
+  GetMetricsResponse: {
+    metrics: Schemas["MetricsReport"][];
   };
   GetModelDefFileRequest: {
     experimentId?: number | null | undefined;
@@ -738,13 +747,19 @@ export interface Schemas {
   GetTrialMetricsByCheckpointResponse: {
     metrics: Schemas["MetricsReport"][];
   };
+  GetTrialProfilerAvailableSeriesResponse: {
+    labels: Schemas["TrialProfilerMetricLabels"][];
+  };
+  GetTrialProfilerMetricsResponse: {
+    batch: Schemas["TrialProfilerMetricsBatch"];
+  };
   GetTrialRemainingLogRetentionDaysResponse: {
     remainingDays?: number | null | undefined;
   };
   GetTrialResponse: {
     trial: Schemas["Trial"];
   };
-  GetTrialWorkloadsRequestFilterOption: "FILTER_OPTION_UNSPECIFIED" | "FILTER_OPTION_CHECKPOINT" | "FILTER_OPTION_VALIDATION" | "FILTER_OPTION_CHECKPOINT_OR_VALIDATION";
+  GetTrialWorkloadsRequestFilterOption: "FILTER_OPTION_CHECKPOINT" | "FILTER_OPTION_CHECKPOINT_OR_VALIDATION" | "FILTER_OPTION_UNSPECIFIED" | "FILTER_OPTION_VALIDATION";
   GetTrialWorkloadsResponse: {
     pagination: Schemas["Pagination"];
     workloads: Schemas["WorkloadContainer"][];
@@ -758,12 +773,12 @@ export interface Schemas {
   GetUserSettingResponse: {
     settings: Schemas["UserWebSetting"][];
   };
-  GetUsersRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_DISPLAY_NAME" | "SORT_BY_USER_NAME" | "SORT_BY_ADMIN" | "SORT_BY_ACTIVE" | "SORT_BY_MODIFIED_TIME" | "SORT_BY_NAME" | "SORT_BY_LAST_AUTH_TIME" | "SORT_BY_REMOTE";
+  GetUsersRequestSortBy: "SORT_BY_ACTIVE" | "SORT_BY_ADMIN" | "SORT_BY_DISPLAY_NAME" | "SORT_BY_LAST_AUTH_TIME" | "SORT_BY_MODIFIED_TIME" | "SORT_BY_NAME" | "SORT_BY_REMOTE" | "SORT_BY_UNSPECIFIED" | "SORT_BY_USER_NAME";
   GetUsersResponse: {
     pagination?: Schemas["Pagination"] | null | undefined;
     users?: Schemas["User"][] | null | undefined;
   };
-  GetWorkspaceProjectsRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_CREATION_TIME" | "SORT_BY_LAST_EXPERIMENT_START_TIME" | "SORT_BY_NAME" | "SORT_BY_DESCRIPTION" | "SORT_BY_ID";
+  GetWorkspaceProjectsRequestSortBy: "SORT_BY_CREATION_TIME" | "SORT_BY_DESCRIPTION" | "SORT_BY_ID" | "SORT_BY_LAST_EXPERIMENT_START_TIME" | "SORT_BY_NAME" | "SORT_BY_UNSPECIFIED";
   GetWorkspaceProjectsResponse: {
     pagination: Schemas["Pagination"];
     projects: Schemas["Project"][];
@@ -771,7 +786,7 @@ export interface Schemas {
   GetWorkspaceResponse: {
     workspace: Schemas["Workspace"];
   };
-  GetWorkspacesRequestSortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_ID" | "SORT_BY_NAME";
+  GetWorkspacesRequestSortBy: "SORT_BY_ID" | "SORT_BY_NAME" | "SORT_BY_UNSPECIFIED";
   GetWorkspacesResponse: {
     pagination: Schemas["Pagination"];
     workspaces: Schemas["Workspace"][];
@@ -878,7 +893,13 @@ export interface Schemas {
     color?: boolean | null | undefined;
     level?: Schemas["LogLevel"] | null | undefined;
   };
-  LogLevel: "LOG_LEVEL_UNSPECIFIED" | "LOG_LEVEL_TRACE" | "LOG_LEVEL_DEBUG" | "LOG_LEVEL_INFO" | "LOG_LEVEL_WARNING" | "LOG_LEVEL_ERROR" | "LOG_LEVEL_CRITICAL";
+  LogEntry: {
+    id: number;
+    level: Schemas["LogLevel"];
+    message: string;
+    timestamp: string;
+  };
+  LogLevel: "LOG_LEVEL_CRITICAL" | "LOG_LEVEL_DEBUG" | "LOG_LEVEL_ERROR" | "LOG_LEVEL_INFO" | "LOG_LEVEL_TRACE" | "LOG_LEVEL_UNSPECIFIED" | "LOG_LEVEL_WARNING";
   LogLine: ["log", string, number, string, string | null, number | null, string];
   LoginLinkResponse: {
     code: string;
@@ -896,6 +917,12 @@ export interface Schemas {
   LookupResponse: {
     hits: Schemas["Hit"][];
   };
+  MasterLogsResponse: {
+    logEntry: Schemas["LogEntry"];
+  };
+  MetricBatchesResponse: {
+    batches?: number[] | null | undefined;
+  };
   MetricBuckets: {
     count: number[];
     exact: boolean;
@@ -907,6 +934,10 @@ export interface Schemas {
     notFinite: number[];
     total: number;
     x: (number | string)[];
+  };
+  MetricIdentifier: {
+    group: string;
+    name: string;
   };
   MetricReport: ["metric", string, number | null, Record<string, unknown>, number, (Record<string, unknown>)[] | null];
   MetricSeriesResponse: {
@@ -979,6 +1010,7 @@ export interface Schemas {
     contents: string;
     name: string;
   };
+  Nothing: Record<string, unknown>;
   NotifyContainerRunningRequest: {
     allocationId: string;
     data: Record<string, unknown>;
@@ -990,7 +1022,7 @@ export interface Schemas {
   NotifyContainerRunningResponse: {
     data: (Record<string, unknown>)[];
   };
-  OrderBy: "ORDER_BY_UNSPECIFIED" | "ORDER_BY_ASC" | "ORDER_BY_DESC";
+  OrderBy: "ORDER_BY_ASC" | "ORDER_BY_DESC" | "ORDER_BY_UNSPECIFIED";
   OverwriteRPWorkspaceBindingsRequest: {
     resourcePoolName: string;
     workspaceIds?: number[] | null | undefined;
@@ -1676,7 +1708,7 @@ export interface Schemas {
     brandStats: Record<string, Schemas["DeviceStats"]>;
     typeStats: Record<string, Schemas["DeviceStats"]>;
   };
-  SortBy: "SORT_BY_UNSPECIFIED" | "SORT_BY_UUID" | "SORT_BY_TRIAL_ID" | "SORT_BY_BATCH_NUMBER" | "SORT_BY_END_TIME" | "SORT_BY_STATE" | "SORT_BY_SEARCHER_METRIC";
+  SortBy: "SORT_BY_BATCH_NUMBER" | "SORT_BY_END_TIME" | "SORT_BY_SEARCHER_METRIC" | "SORT_BY_STATE" | "SORT_BY_TRIAL_ID" | "SORT_BY_UNSPECIFIED" | "SORT_BY_UUID";
   StartTrialRequest: {
     resume?: boolean | null | undefined;
     trialId?: number | null | undefined;
@@ -1688,7 +1720,7 @@ export interface Schemas {
   };
   Starts: "now" | "waits";
   Status: ["status", string];
-  TableType: "TABLE_TYPE_UNSPECIFIED" | "TABLE_TYPE_EXPERIMENT" | "TABLE_TYPE_RUN";
+  TableType: "TABLE_TYPE_EXPERIMENT" | "TABLE_TYPE_RUN" | "TABLE_TYPE_UNSPECIFIED";
   Task: {
     allocations: Schemas["Allocation"][];
     config?: string | null | undefined;
@@ -1713,6 +1745,28 @@ export interface Schemas {
     stdtype?: string | null | undefined;
     taskId: string;
     timestamp?: string | null | undefined;
+  };
+  TaskLogsFieldsResponse: {
+    agentIds?: string[] | null | undefined;
+    allocationIds?: string[] | null | undefined;
+    containerIds?: string[] | null | undefined;
+    rankIds?: number[] | null | undefined;
+    sources?: string[] | null | undefined;
+    stdtypes?: string[] | null | undefined;
+  };
+  TaskLogsResponse: {
+    agentId?: string | null | undefined;
+    allocationId?: string | null | undefined;
+    containerId?: string | null | undefined;
+    id: string;
+    level: Schemas["LogLevel"];
+    log: string;
+    message: string;
+    rankId?: number | null | undefined;
+    source?: string | null | undefined;
+    stdtype?: string | null | undefined;
+    taskId: string;
+    timestamp: string;
   };
   TaskSpec: {
     address?: string | null | undefined;
@@ -1792,6 +1846,26 @@ export interface Schemas {
     exitedReason: Schemas["ExitedReason"];
     requestId: string;
   };
+  TrialLogsFieldsResponse: {
+    agentIds?: string[] | null | undefined;
+    containerIds?: string[] | null | undefined;
+    rankIds?: number[] | null | undefined;
+    sources?: string[] | null | undefined;
+    stdtypes?: string[] | null | undefined;
+  };
+  TrialLogsResponse: {
+    agentId?: string | null | undefined;
+    containerId?: string | null | undefined;
+    id: string;
+    level: Schemas["LogLevel"];
+    log?: string | null | undefined;
+    message: string;
+    rankId?: number | null | undefined;
+    source?: string | null | undefined;
+    stdtype?: string | null | undefined;
+    timestamp: string;
+    trialId: number;
+  };
   TrialOperation: {
     validateAfter: Schemas["TrialValidateAfter"];
   };
@@ -1802,7 +1876,7 @@ export interface Schemas {
     name: string;
     trialId: number;
   };
-  TrialProfilerMetricLabelsProfilerMetricType: "PROFILER_METRIC_TYPE_UNSPECIFIED" | "PROFILER_METRIC_TYPE_SYSTEM" | "PROFILER_METRIC_TYPE_TIMING" | "PROFILER_METRIC_TYPE_MISC";
+  TrialProfilerMetricLabelsProfilerMetricType: "PROFILER_METRIC_TYPE_MISC" | "PROFILER_METRIC_TYPE_SYSTEM" | "PROFILER_METRIC_TYPE_TIMING" | "PROFILER_METRIC_TYPE_UNSPECIFIED";
   TrialProfilerMetricsBatch: {
     batches: number[];
     labels: Schemas["TrialProfilerMetricLabels"];
@@ -1823,7 +1897,7 @@ export interface Schemas {
     trialId: number;
     trialSourceInfoType: Schemas["TrialSourceInfoType"];
   };
-  TrialSourceInfoType: "TRIAL_SOURCE_INFO_TYPE_UNSPECIFIED" | "TRIAL_SOURCE_INFO_TYPE_INFERENCE" | "TRIAL_SOURCE_INFO_TYPE_FINE_TUNING";
+  TrialSourceInfoType: "TRIAL_SOURCE_INFO_TYPE_FINE_TUNING" | "TRIAL_SOURCE_INFO_TYPE_INFERENCE" | "TRIAL_SOURCE_INFO_TYPE_UNSPECIFIED";
   TrialState: "STATE_UNSPECIFIED" | "STATE_ACTIVE" | "STATE_PAUSED" | "STATE_STOPPING_CANCELED" | "STATE_STOPPING_KILLED" | "STATE_STOPPING_COMPLETED" | "STATE_STOPPING_ERROR" | "STATE_CANCELED" | "STATE_COMPLETED" | "STATE_ERROR" | "STATE_QUEUED" | "STATE_PULLING" | "STATE_STARTING" | "STATE_RUNNING";
   TrialSummary: {
     count: number;
@@ -1833,6 +1907,25 @@ export interface Schemas {
   TrialValidateAfter: {
     length: number;
     requestId: string;
+  };
+  TrialsSampleResponse: {
+    demotedTrials: number[];
+    promotedTrials: number[];
+    trials: Schemas["TrialsSampleResponseTrial"][];
+  };
+  TrialsSampleResponseTrial: {
+    data: Schemas["DataPoint"][];
+    hparams: Record<string, unknown>;
+    trialId: number;
+  };
+  TrialsSnapshotResponse: {
+    trials: Schemas["TrialsSnapshotResponseTrial"][];
+  };
+  TrialsSnapshotResponseTrial: {
+    batchesProcessed: number;
+    hparams: Record<string, unknown>;
+    metric: number;
+    trialId: number;
   };
   TriggeringEvent: {
     id: number;
@@ -1941,7 +2034,7 @@ export interface Schemas {
 export interface Paths {
   "GET /api/v1/agents": {
     path: never;
-    query: { sortBy?: Schemas["GetAgentsRequestSortBy"] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; excludeSlots?: boolean | undefined; excludeContainers?: boolean | undefined; limit?: number | null | undefined; offset?: number | null | undefined; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetAgentsRequestSortBy"] | null | undefined; excludeSlots?: boolean | undefined; excludeContainers?: boolean | undefined; };
     body: never;
     response: Schemas["GetAgentsResponse"];
   };
@@ -1955,7 +2048,7 @@ export interface Paths {
     path: { agent_id: string; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/agents/{agent_id}": {
     path: { agent_id: string; };
@@ -2009,7 +2102,7 @@ export interface Paths {
     path: { allocation_id: string; };
     query: never;
     body: Schemas["PostAllocationAcceleratorDataRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/allocations/{allocation_id}/all_gather": {
     path: { allocation_id: string; };
@@ -2027,19 +2120,19 @@ export interface Paths {
     path: { allocation_id: string; };
     query: never;
     body: Schemas["PostAllocationProxyAddressRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/allocations/{allocation_id}/ready": {
     path: { allocation_id: string; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/daemon": {
     path: { allocation_id: string; resource_id: string; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/environment_lock": {
     path: { allocation_id: string; resource_id: string; };
@@ -2061,7 +2154,7 @@ export interface Paths {
   };
   "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/signals": {
     path: { allocation_id: string; resource_id: string; };
-    query: { preempt?: boolean | undefined; kill?: boolean | undefined; timeoutSeconds?: number | null | undefined; timeout_seconds?: number | null | undefined; };
+    query: { preempt?: boolean | undefined; kill?: boolean | undefined; timeoutSeconds?: number | null | undefined; };
     body: never;
     response: Schemas["RunnerSignals"];
   };
@@ -2075,17 +2168,17 @@ export interface Paths {
     path: { allocation_id: string; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/allocations/{allocation_id}/signals/pending_preemption": {
     path: { allocation_id: string; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/allocations/{allocation_id}/signals/preemption": {
     path: { allocation_id: string; };
-    query: { timeoutSeconds?: number | null | undefined; timeout_seconds?: number | null | undefined; };
+    query: { timeoutSeconds?: number | null | undefined; };
     body: never;
     response: Schemas["AllocationPreemptionSignalResponse"];
   };
@@ -2093,7 +2186,7 @@ export interface Paths {
     path: { allocation_id: string; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/auth/link": {
     path: never;
@@ -2141,25 +2234,25 @@ export interface Paths {
     path: never;
     query: never;
     body: Schemas["DeleteCheckpointsRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "PATCH /api/v1/checkpoints": {
     path: never;
     query: never;
     body: Schemas["PatchCheckpointsRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/checkpoints": {
     path: never;
     query: never;
     body: Schemas["ReportCheckpointRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/checkpoints/rm": {
     path: never;
     query: never;
     body: Schemas["CheckpointsRemoveFilesRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/checkpoints/{checkpoint_uuid}": {
     path: { checkpoint_uuid: string; };
@@ -2199,7 +2292,7 @@ export interface Paths {
   };
   "GET /api/v1/experiments": {
     path: never;
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; archived?: boolean | null | undefined; description?: string | null | undefined; name?: string | null | undefined; labels?: string[] | null | undefined; projectId?: number | null | undefined; states?: Schemas["ExperimentState"][] | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; "experimentIdFilter.incl"?: number[] | null | undefined; "experimentIdFilter.notIn"?: number[] | null | undefined; "experimentIdFilter.gt"?: number | null | undefined; "experimentIdFilter.gte"?: number | null | undefined; "experimentIdFilter.lt"?: number | null | undefined; "experimentIdFilter.lte"?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetExperimentsRequestSortBy"] | null | undefined; showTrialData?: boolean | undefined; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; archived?: boolean | null | undefined; description?: string | null | undefined; name?: string | null | undefined; labels?: string[] | null | undefined; projectId?: number | null | undefined; states?: Schemas["ExperimentState"][] | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; "experimentIdFilter.incl"?: number[] | null | undefined; "experimentIdFilter.notIn"?: number[] | null | undefined; "experimentIdFilter.gt"?: number | null | undefined; "experimentIdFilter.gte"?: number | null | undefined; "experimentIdFilter.lt"?: number | null | undefined; "experimentIdFilter.lte"?: number | null | undefined; sortBy?: Schemas["GetExperimentsRequestSortBy"] | null | undefined; showTrialData?: boolean | undefined; };
     body: never;
     response: Schemas["GetExperimentsResponse"];
   };
@@ -2237,13 +2330,15 @@ export interface Paths {
     path: never;
     query: { ids: number[]; periodSeconds?: number | undefined; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["ExpMetricNamesResponse"];
+    };
   };
   "DELETE /api/v1/experiments/{experiment_id}": {
     path: { experiment_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/experiments/{experiment_id}": {
     path: { experiment_id: number; };
@@ -2261,23 +2356,23 @@ export interface Paths {
     path: { experiment_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/experiments/{experiment_id}/archive": {
     path: { experiment_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/experiments/{experiment_id}/cancel": {
     path: { experiment_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/experiments/{experiment_id}/checkpoints": {
     path: { experiment_id: number; };
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; states?: Schemas["CheckpointState"][] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortByAttr?: Schemas["SortBy"] | null | undefined; sortByMetric?: string | null | undefined; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; states?: Schemas["CheckpointState"][] | null | undefined; sortByAttr?: Schemas["SortBy"] | null | undefined; sortByMetric?: string | null | undefined; };
     body: never;
     response: Schemas["GetExperimentCheckpointsResponse"];
   };
@@ -2315,7 +2410,7 @@ export interface Paths {
     path: { experiment_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "DELETE /api/v1/experiments/{experiment_id}/labels/{label}": {
     path: { experiment_id: number; label: string; };
@@ -2333,19 +2428,25 @@ export interface Paths {
     path: { experiment_id: number; };
     query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; periodSeconds?: number | undefined; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["MetricBatchesResponse"];
+    };
   };
   "GET /api/v1/experiments/{experiment_id}/metrics-stream/trials-sample": {
     path: { experiment_id: number; };
-    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; maxTrials?: number | undefined; maxDatapoints?: number | undefined; startBatches?: number | null | undefined; endBatches?: number | null | undefined; periodSeconds?: number | undefined; };
+    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; periodSeconds?: number | undefined; maxTrials?: number | undefined; maxDatapoints?: number | undefined; startBatches?: number | null | undefined; endBatches?: number | null | undefined; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["TrialsSampleResponse"];
+    };
   };
   "GET /api/v1/experiments/{experiment_id}/metrics-stream/trials-snapshot": {
     path: { experiment_id: number; };
-    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; batchesProcessed: number; batchesMargin?: number | undefined; periodSeconds?: number | undefined; };
+    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; periodSeconds?: number | undefined; batchesProcessed: number; batchesMargin?: number | undefined; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["TrialsSnapshotResponse"];
+    };
   };
   "GET /api/v1/experiments/{experiment_id}/model_def": {
     path: { experiment_id: number; };
@@ -2357,7 +2458,7 @@ export interface Paths {
     path: { experiment_id: number; };
     query: never;
     body: Schemas["MoveExperimentRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/experiments/{experiment_id}/pareto-front": {
     path: { experiment_id: number; };
@@ -2369,7 +2470,7 @@ export interface Paths {
     path: { experiment_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/experiments/{experiment_id}/reproduce": {
     path: { experiment_id: number; };
@@ -2381,7 +2482,7 @@ export interface Paths {
     path: { experiment_id: number; };
     query: never;
     body: Schemas["PutExperimentRetainLogsRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/experiments/{experiment_id}/searcher/best_searcher_validation_metric": {
     path: { experiment_id: number; };
@@ -2405,11 +2506,11 @@ export interface Paths {
     path: { experiment_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/experiments/{experiment_id}/trials": {
     path: { experiment_id: number; };
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; states?: Schemas["TrialState"][] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetExperimentTrialsRequestSortBy"] | null | undefined; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; states?: Schemas["TrialState"][] | null | undefined; sortBy?: Schemas["GetExperimentTrialsRequestSortBy"] | null | undefined; };
     body: never;
     response: Schemas["GetExperimentTrialsResponse"];
   };
@@ -2417,7 +2518,7 @@ export interface Paths {
     path: { experiment_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/experiments/{experiment_id}/validation-history": {
     path: { experiment_id: number; };
@@ -2427,7 +2528,7 @@ export interface Paths {
   };
   "GET /api/v1/job-queues": {
     path: never;
-    query: { resourcePool?: string | null | undefined; states?: Schemas["JobState"][] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; limit?: number | null | undefined; offset?: number | null | undefined; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; resourcePool?: string | null | undefined; states?: Schemas["JobState"][] | null | undefined; };
     body: never;
     response: Schemas["GetJobsResponse"];
   };
@@ -2435,11 +2536,11 @@ export interface Paths {
     path: never;
     query: never;
     body: Schemas["UpdateJobQueueRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/job-queues-v2": {
     path: never;
-    query: { resourcePool?: string | null | undefined; states?: Schemas["JobState"][] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; limit?: number | null | undefined; offset?: number | null | undefined; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; resourcePool?: string | null | undefined; states?: Schemas["JobState"][] | null | undefined; };
     body: never;
     response: Schemas["GetJobsV2Response"];
   };
@@ -2459,7 +2560,7 @@ export interface Paths {
     path: never;
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/master/cluster_message": {
     path: never;
@@ -2471,7 +2572,7 @@ export interface Paths {
     path: never;
     query: never;
     body: Schemas["SetClusterMessageRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/master/config": {
     path: never;
@@ -2483,13 +2584,15 @@ export interface Paths {
     path: never;
     query: never;
     body: Schemas["PatchMasterConfigRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/master/logs": {
     path: never;
     query: { limit?: number | null | undefined; offset?: number | null | undefined; follow?: boolean | undefined; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["MasterLogsResponse"];
+    };
   };
   "GET /api/v1/master/telemetry": {
     path: never;
@@ -2543,7 +2646,7 @@ export interface Paths {
     path: { project_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/projects/{project_id}/columns": {
     path: { project_id: number; };
@@ -2627,7 +2730,7 @@ export interface Paths {
     path: { project_id: number; };
     query: never;
     body: Schemas["MoveProjectRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/projects/{project_id}/notes": {
     path: { project_id: number; };
@@ -2645,7 +2748,7 @@ export interface Paths {
     path: { project_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/projects/{project_id}/views": {
     path: { project_id: number; };
@@ -2663,7 +2766,7 @@ export interface Paths {
     path: { project_id: number; view_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "PATCH /api/v1/projects/{project_id}/views/{view_id}": {
     path: { project_id: number; view_id: number; };
@@ -2681,7 +2784,7 @@ export interface Paths {
     path: { pool: string; };
     query: never;
     body: Schemas["UnbindRPFromWorkspaceRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/resource-pools/{pool}/workspace-bindings": {
     path: { pool: string; };
@@ -2693,23 +2796,23 @@ export interface Paths {
     path: { pool: string; };
     query: never;
     body: Schemas["BindRPToWorkspaceRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "PUT /api/v1/resource-pools/{pool}/workspace-bindings": {
     path: { pool: string; };
     query: never;
     body: Schemas["OverwriteRPWorkspaceBindingsRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/resources/allocation/aggregated": {
     path: never;
-    query: { startDate?: string | null | undefined; start_date?: string | null | undefined; endDate?: string | null | undefined; end_date?: string | null | undefined; period?: Schemas["ResourceAllocationAggregationPeriod"] | undefined; };
+    query: { startDate?: string | null | undefined; endDate?: string | null | undefined; period?: Schemas["ResourceAllocationAggregationPeriod"] | undefined; };
     body: never;
     response: Schemas["ResourceAllocationAggregatedResponse"];
   };
   "GET /api/v1/resources/allocation/raw": {
     path: never;
-    query: { timestampAfter?: string | null | undefined; timestamp_after?: string | null | undefined; timestampBefore?: string | null | undefined; timestamp_before?: string | null | undefined; };
+    query: { timestampAfter?: string | null | undefined; timestampBefore?: string | null | undefined; };
     body: never;
     response: Schemas["ResourceAllocationRawResponse"];
   };
@@ -2789,7 +2892,7 @@ export interface Paths {
     path: never;
     query: never;
     body: Schemas["PostTaskLogsRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/tasks": {
     path: never;
@@ -2825,17 +2928,21 @@ export interface Paths {
     path: { task_id: string; };
     query: { limit?: number | null | undefined; follow?: boolean | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; allocationIds?: string[] | null | undefined; agentIds?: string[] | null | undefined; containerIds?: string[] | null | undefined; rankIds?: number[] | null | undefined; levels?: Schemas["LogLevel"][] | null | undefined; stdtypes?: string[] | null | undefined; sources?: string[] | null | undefined; timestampBefore?: string | null | undefined; timestampAfter?: string | null | undefined; searchText?: string | null | undefined; enableRegex?: boolean | undefined; afterId?: number | null | undefined; beforeId?: number | null | undefined; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["TaskLogsResponse"];
+    };
   };
   "GET /api/v1/tasks/{task_id}/logs/fields": {
     path: { task_id: string; };
     query: { follow?: boolean | undefined; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["TaskLogsFieldsResponse"];
+    };
   };
   "GET /api/v1/tokens": {
     path: never;
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; username?: string | null | undefined; tokenIds?: number[] | null | undefined; showInactive?: boolean | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetAccessTokensRequestSortBy"] | null | undefined; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; username?: string | null | undefined; tokenIds?: number[] | null | undefined; showInactive?: boolean | null | undefined; sortBy?: Schemas["GetAccessTokensRequestSortBy"] | null | undefined; };
     body: never;
     response: Schemas["GetAccessTokensResponse"];
   };
@@ -2879,25 +2986,31 @@ export interface Paths {
     path: never;
     query: { trialIds: number[]; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["GetMetricsResponse"];
+    };
   };
   "GET /api/v1/trials/metrics/trial_metrics": {
     path: never;
     query: { trialIds: number[]; group?: string | null | undefined; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["GetMetricsResponse"];
+    };
   };
   "GET /api/v1/trials/metrics/validation_metrics": {
     path: never;
     query: { trialIds: number[]; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["GetMetricsResponse"];
+    };
   };
   "POST /api/v1/trials/profiler/metrics": {
     path: never;
     query: never;
     body: Schemas["PostTrialProfilerMetricsBatchRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/trials/time-series": {
     path: never;
@@ -2925,7 +3038,7 @@ export interface Paths {
   };
   "GET /api/v1/trials/{trial_id}/checkpoints": {
     path: { trial_id: number; };
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; states?: Schemas["CheckpointState"][] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortByAttr?: Schemas["SortBy"] | null | undefined; sortByMetric?: string | null | undefined; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; states?: Schemas["CheckpointState"][] | null | undefined; sortByAttr?: Schemas["SortBy"] | null | undefined; sortByMetric?: string | null | undefined; };
     body: never;
     response: Schemas["GetTrialCheckpointsResponse"];
   };
@@ -2933,31 +3046,35 @@ export interface Paths {
     path: { trial_id: number; };
     query: never;
     body: Record<string, unknown>;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/trials/{trial_id}/kill": {
     path: { trial_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/trials/{trial_id}/logs": {
     path: { trial_id: number; };
     query: { limit?: number | null | undefined; follow?: boolean | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; allocationIds?: string[] | null | undefined; agentIds?: string[] | null | undefined; containerIds?: string[] | null | undefined; rankIds?: number[] | null | undefined; levels?: Schemas["LogLevel"][] | null | undefined; stdtypes?: string[] | null | undefined; sources?: string[] | null | undefined; timestampBefore?: string | null | undefined; timestampAfter?: string | null | undefined; searchText?: string | null | undefined; enableRegex?: boolean | undefined; afterId?: number | null | undefined; beforeId?: number | null | undefined; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["TrialLogsResponse"];
+    };
   };
   "GET /api/v1/trials/{trial_id}/logs/fields": {
     path: { trial_id: number; };
     query: { follow?: boolean | undefined; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["TrialLogsFieldsResponse"];
+    };
   };
   "POST /api/v1/trials/{trial_id}/metrics": {
     path: { trial_id: number; };
     query: never;
     body: Record<string, unknown>;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/trials/{trial_id}/metrics/series": {
     path: { trial_id: number; };
@@ -2969,19 +3086,23 @@ export interface Paths {
     path: { trial_id: number; };
     query: { follow?: boolean | undefined; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["GetTrialProfilerAvailableSeriesResponse"];
+    };
   };
   "GET /api/v1/trials/{trial_id}/profiler/metrics": {
     path: { trial_id: number; };
     query: { "labels.name": string; "labels.agentId"?: string | null | undefined; "labels.gpuUuid"?: string | null | undefined; "labels.metricType"?: Schemas["TrialProfilerMetricLabelsProfilerMetricType"] | null | undefined; follow?: boolean | undefined; after?: number | null | undefined; };
     body: never;
-    response: unknown;
+    response: {
+      result: Schemas["GetTrialProfilerMetricsResponse"];
+    };
   };
   "POST /api/v1/trials/{trial_id}/progress": {
     path: { trial_id: number; };
     query: never;
     body: unknown;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/trials/{trial_id}/remaining_log_retention_days": {
     path: { trial_id: number; };
@@ -2993,19 +3114,19 @@ export interface Paths {
     path: { trial_id: number; };
     query: never;
     body: Schemas["PutTrialRetainLogsRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/trials/{trial_id}/runner/metadata": {
     path: { trial_id: number; };
     query: never;
     body: Schemas["TrialRunnerMetadata"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/trials/{trial_id}/searcher/completed_operation": {
     path: { trial_id: number; };
     query: never;
     body: Schemas["CompleteTrialSearcherOperationRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/trials/{trial_id}/searcher/operation": {
     path: { trial_id: number; };
@@ -3023,13 +3144,13 @@ export interface Paths {
     path: { trial_id: number; };
     query: never;
     body: Record<string, unknown>;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/trials/{trial_id}/validation_metrics": {
     path: { trial_id: number; };
     query: never;
     body: Record<string, unknown>;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/trials/{trial_id}/workloads": {
     path: { trial_id: number; };
@@ -3045,7 +3166,7 @@ export interface Paths {
   };
   "GET /api/v1/users": {
     path: never;
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; name?: string | null | undefined; active?: boolean | null | undefined; admin?: boolean | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetUsersRequestSortBy"] | null | undefined; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; name?: string | null | undefined; active?: boolean | null | undefined; admin?: boolean | null | undefined; sortBy?: Schemas["GetUsersRequestSortBy"] | null | undefined; };
     body: never;
     response: Schemas["GetUsersResponse"];
   };
@@ -3065,7 +3186,7 @@ export interface Paths {
     path: never;
     query: never;
     body: Schemas["PostUserActivityRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/users/setting": {
     path: never;
@@ -3077,13 +3198,13 @@ export interface Paths {
     path: never;
     query: never;
     body: Schemas["PostUserSettingRequest"];
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/users/setting/reset": {
     path: never;
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/users/{user_id}": {
     path: { user_id: number; };
@@ -3111,7 +3232,7 @@ export interface Paths {
   };
   "GET /api/v1/workspaces": {
     path: never;
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; name?: string | null | undefined; nameCaseSensitive?: string | null | undefined; archived?: boolean | null | undefined; pinned?: boolean | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetWorkspacesRequestSortBy"] | null | undefined; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; name?: string | null | undefined; archived?: boolean | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; nameCaseSensitive?: string | null | undefined; pinned?: boolean | null | undefined; sortBy?: Schemas["GetWorkspacesRequestSortBy"] | null | undefined; };
     body: never;
     response: Schemas["GetWorkspacesResponse"];
   };
@@ -3143,7 +3264,7 @@ export interface Paths {
     path: { workspace_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/workspaces/{workspace_id}/available-resource-pools": {
     path: { workspace_id: number; };
@@ -3167,11 +3288,11 @@ export interface Paths {
     path: { workspace_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /api/v1/workspaces/{workspace_id}/projects": {
     path: { workspace_id: number; };
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; name?: string | null | undefined; archived?: boolean | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetWorkspaceProjectsRequestSortBy"] | null | undefined; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; name?: string | null | undefined; archived?: boolean | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; sortBy?: Schemas["GetWorkspaceProjectsRequestSortBy"] | null | undefined; };
     body: never;
     response: Schemas["GetWorkspaceProjectsResponse"];
   };
@@ -3185,13 +3306,13 @@ export interface Paths {
     path: { workspace_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "POST /api/v1/workspaces/{workspace_id}/unpin": {
     path: { workspace_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /checkpoints/{checkpoint_uuid}": {
     path: { checkpoint_uuid: string; };
@@ -3219,19 +3340,19 @@ export interface Paths {
   };
   "GET /resources/allocation/aggregated": {
     path: never;
-    query: { start_date?: string | null | undefined; end_date?: string | null | undefined; period?: Schemas["ResourceAllocationAggregationPeriod"] | undefined; };
+    query: { startDate?: string | null | undefined; endDate?: string | null | undefined; period?: Schemas["ResourceAllocationAggregationPeriod"] | undefined; };
     body: never;
     response: string;
   };
   "GET /resources/allocation/allocations-csv": {
     path: never;
-    query: { timestamp_after?: string | null | undefined; timestamp_before?: string | null | undefined; };
+    query: { timestampAfter?: string | null | undefined; timestampBefore?: string | null | undefined; };
     body: never;
     response: string;
   };
   "GET /resources/allocation/raw": {
     path: never;
-    query: { timestamp_after?: string | null | undefined; timestamp_before?: string | null | undefined; };
+    query: { timestampAfter?: string | null | undefined; timestampBefore?: string | null | undefined; };
     body: never;
     response: string;
   };
@@ -3239,7 +3360,7 @@ export interface Paths {
     path: never;
     query: never;
     body: unknown;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
   };
   "GET /tasks": {
     path: never;

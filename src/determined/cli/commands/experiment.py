@@ -11,17 +11,17 @@ from determined.cli.commands import experiment_again, experiment_create, experim
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, arg, command, group, one_of
 from determined.errors import NotFound
-from determined.wire.experiment import Experiment
+from determined.wire.experiment import Experiment, ListExperiments, ListTrials
 
 _ID = arg("experiment_id", type=int, help="experiment ID")
 
 
 def list_experiments(args: argparse.Namespace) -> None:
     session = connect(args)
-    filters = {} if args.all else {"archived": False, "users": [session.username]}
-    found = list(
-        experiment.iterate(session, limit=args.limit, offset=args.offset, all_pages=args.pages == "all", **filters)
-    )
+    params = ListExperiments(limit=args.limit, offset=args.offset)
+    if not args.all:
+        params.archived, params.users = False, [session.username] if session.username else None
+    found = list(experiment.iterate(session, params, all_pages=args.pages == "all"))
     headers = ["ID", "Owner", "Name", "Parent ID", "State", "Progress", "Started", "Ended", "Resource Pool"]
     if args.show_project:
         headers = ["Workspace", "Project", *headers]
@@ -98,7 +98,7 @@ def label_remove(args: argparse.Namespace) -> None:
 
 def logs(args: argparse.Namespace) -> None:
     session = connect(args)
-    ids = [t.id for t in experiment.trials(session, args.experiment_id, limit=1, all_pages=False)]
+    ids = [t.id for t in experiment.trials(session, args.experiment_id, ListTrials(limit=1), all_pages=False)]
     if not ids:
         raise NotFound(f"experiment {args.experiment_id} has no trial yet")
     log_follow.print_trial(session, ids[0], args)

@@ -11,6 +11,7 @@ from determined.cli.connection import connect
 from determined.cli.grammar import Arg, UsageError, arg, command, one_of, truth
 from determined.errors import NotFound
 from determined.wire.checkpoint import Checkpoint
+from determined.wire.experiment import ListTrials
 from determined.wire.trial import Trial, WorkloadContainer
 
 _ID = arg("experiment_id", type=int, help="experiment ID")
@@ -71,11 +72,8 @@ def describe(args: argparse.Namespace) -> None:
 
 def list_trials(args: argparse.Namespace) -> None:
     session = connect(args)
-    found = list(
-        experiment.trials(
-            session, args.experiment_id, limit=args.limit, offset=args.offset, all_pages=args.pages == "all"
-        )
-    )
+    params = ListTrials(limit=args.limit, offset=args.offset)
+    found = list(experiment.trials(session, args.experiment_id, params, all_pages=args.pages == "all"))
     metric = searcher_metric.name_of(experiment.get(session, args.experiment_id).config)
     headers = ["Trial ID", "State", "H-Params", "Started", "Ended", "# of Batches", *searcher_metric.COLUMNS]
     render.rows(headers, [[*_trial_cells(t), *searcher_metric.cells(t, metric)] for t in found], args=args, data=found)

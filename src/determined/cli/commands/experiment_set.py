@@ -8,13 +8,15 @@ from determined.api import experiment
 from determined.cli import render
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, arg, command, group, one_of
+from determined.wire.experiment import PatchExperiment, PatchExperimentPatchCheckpointStorage
+from determined.wire.experiment import PatchExperimentPatchResources as Resources
 
 _ID = arg("experiment_id", type=int, help="experiment ID")
 
 
-def setter(name: str, kind: Callable[[str], Any], body: Callable[[Any], dict[str, Any]]) -> Command:
+def setter(name: str, kind: Callable[[str], Any], changes: Callable[[Any], PatchExperiment]) -> Command:
     def run(args: argparse.Namespace) -> None:
-        experiment.patch(connect(args), args.experiment_id, body(args.value))
+        experiment.patch(connect(args), args.experiment_id, changes(args.value))
         render.line(f"Set {name} of experiment {args.experiment_id} to {args.value!r}")
 
     return command(name, f"set {name}", run, _ID, arg("value", type=kind))
@@ -24,12 +26,12 @@ def gc_policy(args: argparse.Namespace) -> int | None:
     question = "Changing the policy deletes the checkpoints it no longer keeps. Continue?"
     if not args.yes and not render.ask(question):
         return 1
-    policy = {
-        "saveExperimentBest": args.save_experiment_best,
-        "saveTrialBest": args.save_trial_best,
-        "saveTrialLatest": args.save_trial_latest,
-    }
-    experiment.patch(connect(args), args.experiment_id, {"checkpointStorage": policy})
+    policy = PatchExperimentPatchCheckpointStorage(
+        save_experiment_best=args.save_experiment_best,
+        save_trial_best=args.save_trial_best,
+        save_trial_latest=args.save_trial_latest,
+    )
+    experiment.patch(connect(args), args.experiment_id, PatchExperiment(checkpoint_storage=policy))
     render.line(f"Set the checkpoint policy of experiment {args.experiment_id}")
     return None
 
@@ -47,11 +49,11 @@ def _slots(text: str) -> int | None:
 GROUP = group(
     "set",
     "set an attribute",
-    setter("description", str, lambda v: {"description": v}),
-    setter("name", str, lambda v: {"name": v}),
-    setter("max-slots", _slots, lambda v: {"resources": {"maxSlots": v}}),
-    setter("priority", int, lambda v: {"resources": {"priority": v}}),
-    setter("weight", float, lambda v: {"resources": {"weight": v}}),
+    setter("description", str, lambda v: PatchExperiment(description=v)),
+    setter("name", str, lambda v: PatchExperiment(name=v)),
+    setter("max-slots", _slots, lambda v: PatchExperiment(resources=Resources(max_slots=v))),
+    setter("priority", int, lambda v: PatchExperiment(resources=Resources(priority=v))),
+    setter("weight", float, lambda v: PatchExperiment(resources=Resources(weight=v))),
     command(
         "gc-policy",
         "set gc-policy",

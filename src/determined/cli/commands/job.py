@@ -8,7 +8,8 @@ from determined.api import cluster
 from determined.cli import render
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of
-from determined.wire.job import RBACJob
+from determined.wire.base import OrderBy
+from determined.wire.job import ListJobs, QueueControl, RBACJob
 
 
 def list_jobs(args: argparse.Namespace) -> None:
@@ -16,10 +17,9 @@ def list_jobs(args: argparse.Namespace) -> None:
     pools = cluster.resource_pools(session)
     pool = args.resource_pool or next((p.name for p in pools if p.default_compute_pool), None)
     fair = any(p.name == pool and str(p.scheduler_type).endswith("FAIR_SHARE") for p in pools)
-    order = "ORDER_BY_DESC" if args.reverse else "ORDER_BY_ASC"
-    found = list(
-        cluster.jobs(session, pool, limit=args.limit, offset=args.offset, all_pages=args.pages == "all", orderBy=order)
-    )
+    order = OrderBy.DESC if args.reverse else OrderBy.ASC
+    params = ListJobs(resource_pool=pool, limit=args.limit, offset=args.offset, order_by=order)
+    found = list(cluster.jobs(session, params, all_pages=args.pages == "all"))
     column = "Weight" if fair else "Priority"
     headers = ["#", "ID", "Type", "Job Name", column, "Submitted", "Slots (acquired/needed)", "State", "User"]
     headers += ["Waits for"]
@@ -27,10 +27,15 @@ def list_jobs(args: argparse.Namespace) -> None:
 
 
 def update(args: argparse.Namespace) -> None:
-    change = {"jobId": args.job_id}
-    given = {"priority": args.priority, "weight": args.weight, "resourcePool": args.resource_pool}
-    given |= {"aheadOf": args.ahead_of, "behindOf": args.behind_of}
-    cluster.update_jobs(connect(args), [change | {k: v for k, v in given.items() if v is not None}])
+    change = QueueControl(
+        job_id=args.job_id,
+        priority=args.priority,
+        weight=args.weight,
+        resource_pool=args.resource_pool,
+        ahead_of=args.ahead_of,
+        behind_of=args.behind_of,
+    )
+    cluster.update_jobs(connect(args), [change])
     render.line(f"Updated job {args.job_id}")
 
 
@@ -39,14 +44,20 @@ def update_batch(args: argparse.Namespace) -> None:
     render.line(f"Updated {len(args.operations)} job(s)")
 
 
-def _operation(text: str) -> dict[str, Any]:
+def _operation(text: str) -> QueueControl:
     match = re.fullmatch(r"(.+?)\.(priority|weight|resource-pool|ahead-of|behind-of)=(.+)", text)
     if match is None:
         raise UsageError(f"cannot read '{text}'; write JOB.priority=N, JOB.weight=N or JOB.resource-pool=NAME")
     job_id, field, value = match.groups()
-    names = {"resource-pool": "resourcePool", "ahead-of": "aheadOf", "behind-of": "behindOf"}
-    number: Any = int(value) if field == "priority" else float(value) if field == "weight" else value
-    return {"jobId": job_id, names.get(field, field): number}
+    if field == "priority":
+        return QueueControl(job_id=job_id, priority=int(value))
+    if field == "weight":
+        return QueueControl(job_id=job_id, weight=float(value))
+    if field == "resource-pool":
+        return QueueControl(job_id=job_id, resource_pool=value)
+    if field == "ahead-of":
+        return QueueControl(job_id=job_id, ahead_of=value)
+    return QueueControl(job_id=job_id, behind_of=value)
 
 
 def _row(job: RBACJob, fair: bool) -> list[Any]:

@@ -10,6 +10,8 @@ from determined.api.own_master import MasterState
 from determined.cli import own_masters, render
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of
+from determined.wire import master as wire
+from determined.wire.log import LogLevel, MasterLogQuery
 
 _FORMAT = one_of(render.JSON, render.YAML)
 _LEVELS = ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
@@ -38,22 +40,22 @@ def config(args: argparse.Namespace) -> None:
 def logs(args: argparse.Namespace) -> None:
     session = connect(args)
     limit = args.tail
-    for entry in cluster.master_logs(
-        session, follow=args.follow or None, limit=limit, offset=-limit if limit else None
-    ):
+    params = MasterLogQuery(follow=args.follow, limit=limit, offset=-limit if limit else None)
+    for entry in cluster.master_logs(session, params):
         level = str(entry.level).removeprefix("LOG_LEVEL_").lower()
         render.line(f"{entry.timestamp} [{level}]: {entry.message}")
 
 
 def set_config(args: argparse.Namespace) -> None:
-    level = f"LOG_LEVEL_{args.log_level}" if args.log_level else None
-    given = {"level": level, "color": None if args.log_color is None else args.log_color == "on"}
-    log = {name: value for name, value in given.items() if value is not None}
-    if not log:
+    level = LogLevel(f"LOG_LEVEL_{args.log_level}") if args.log_level else None
+    color = None if args.log_color is None else args.log_color == "on"
+    paths = [path for path, value in (("log.level", level), ("log.color", color)) if value is not None]
+    if not paths:
         raise UsageError("nothing to change; give --log.level or --log.color")
-    body = {"config": {"log": log}, "fieldMask": {"paths": [f"log.{name}" for name in log]}}
-    connect(args).patch("/api/v1/master/config", body)
-    render.line(f"Set {', '.join(f'log.{name}' for name in log)}")
+    config = wire.Config(log=wire.LogConfig(level=level, color=color))
+    request = wire.PatchMasterConfigRequest(config=config, field_mask=wire.ProtobufFieldMask(paths=paths))
+    connect(args).call(wire.PATCH_MASTER_CONFIG, request)
+    render.line(f"Set {', '.join(paths)}")
 
 
 def start(args: argparse.Namespace) -> None:
@@ -125,18 +127,20 @@ def restore(args: argparse.Namespace) -> None:
 
 
 def message_get(args: argparse.Namespace) -> None:
-    render.structured(connect(args).get("/api/v1/master/cluster_message"), args=args)
+    render.structured(connect(args).call(wire.GET_CLUSTER_MESSAGE), args=args)
 
 
 def message_set(args: argparse.Namespace) -> None:
-    body = {"message": args.message, "startTime": args.start or datetime.now(UTC).isoformat().replace("+00:00", "Z")}
-    body |= {k: v for k, v in {"endTime": args.end, "duration": args.duration}.items() if v}
-    connect(args).put("/api/v1/master/cluster_message", body)
+    start = args.start or datetime.now(UTC).isoformat().replace("+00:00", "Z")
+    request = wire.SetClusterMessageRequest(
+        message=args.message, start_time=start, end_time=args.end or None, duration=args.duration or None
+    )
+    connect(args).call(wire.SET_CLUSTER_MESSAGE, request)
     render.line("Set the cluster message")
 
 
 def message_clear(args: argparse.Namespace) -> None:
-    connect(args).delete("/api/v1/master/cluster_message")
+    connect(args).call(wire.DELETE_CLUSTER_MESSAGE)
     render.line("Cleared the cluster message")
 
 

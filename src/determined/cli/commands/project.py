@@ -9,7 +9,9 @@ from determined.cli import render
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, UsageError, arg, command, group
 from determined.cli.sort_flags import ORDER, ordered
-from determined.wire.project import Project
+from determined.wire.experiment import ListExperiments
+from determined.wire.project import PatchProject, PostProjectRequest, Project
+from determined.wire.workspace import ListProjects
 
 _WORKSPACE = arg("workspace_name", help="workspace")
 _PROJECT = arg("project_name", help="project")
@@ -19,7 +21,7 @@ _HEADERS = ["ID", "Name", "Description", "# Experiments", "# Active Experiments"
 def list_projects(args: argparse.Namespace) -> None:
     session = connect(args)
     owner = workspace.by_name(session, args.workspace_name)
-    found = list(workspace.projects(session, owner.id, **ordered(args)))
+    found = list(workspace.projects(session, owner.id, ordered(args, ListProjects())))
     render.rows(_HEADERS, [_row(p) for p in found], args=args, data=found)
 
 
@@ -30,8 +32,8 @@ def list_experiments(args: argparse.Namespace) -> None:
 
 
 def _print_experiments(session: Session, project_id: int, args: argparse.Namespace) -> None:
-    filters = {} if args.all else {"archived": False}
-    listed = list(experiment.iterate(session, projectId=project_id, **filters, **ordered(args)))
+    params = ListExperiments(project_id=project_id, archived=None if args.all else False)
+    listed = list(experiment.iterate(session, ordered(args, params)))
     headers = ["ID", "Owner", "Name", "State", "Progress", "Started", "Ended"]
     rows = [
         [
@@ -51,8 +53,10 @@ def _print_experiments(session: Session, project_id: int, args: argparse.Namespa
 def create(args: argparse.Namespace) -> None:
     session = connect(args)
     owner = workspace.by_name(session, args.workspace_name)
-    body = {"name": args.name, "description": args.description or "", "key": args.key}
-    _show(project.create(session, owner.id, {k: v for k, v in body.items() if v is not None}), args)
+    request = PostProjectRequest(
+        name=args.name, workspace_id=owner.id, description=args.description or "", key=args.key
+    )
+    _show(project.create(session, request), args)
 
 
 def describe(args: argparse.Namespace) -> None:
@@ -66,9 +70,8 @@ def describe(args: argparse.Namespace) -> None:
 
 def edit(args: argparse.Namespace) -> None:
     session = connect(args)
-    given = {"name": args.new_name, "description": args.description, "key": args.key}
-    changes = {k: v for k, v in given.items() if v is not None}
-    if not changes:
+    changes = PatchProject(name=args.new_name, description=args.description, key=args.key)
+    if changes == PatchProject():
         raise UsageError("nothing to change; give --new_name, --description or --key")
     found = project.by_name(session, args.workspace_name, args.project_name)
     _show(project.patch(session, found.id, changes), args)

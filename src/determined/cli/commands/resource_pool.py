@@ -1,8 +1,10 @@
 """det resource-pool: list pools, bind them to workspaces."""
 
 import argparse
+from collections.abc import Callable
 
 from determined.api import cluster, workspace
+from determined.api.session import Session
 from determined.cli import render
 from determined.cli.connection import connect
 from determined.cli.grammar import Run, arg, command, group
@@ -23,11 +25,11 @@ def list_pools(args: argparse.Namespace) -> None:
     render.rows(headers, rows, args=args, data=found)
 
 
-def changer(verb: str, said: str) -> Run:
+def changer(change: Callable[[Session, str, list[int]], None], said: str) -> Run:
     def run(args: argparse.Namespace) -> None:
         session = connect(args)
         ids = [workspace.by_name(session, name).id for name in args.workspace_names]
-        cluster.change_bindings(session, args.pool_name, ids, verb)
+        change(session, args.pool_name, ids)
         render.line(f"{said} {', '.join(args.workspace_names)} ({args.pool_name})")
 
     return run
@@ -49,9 +51,11 @@ TREE = group(
     group(
         "bindings",
         "which workspaces may use a pool",
-        command("add", "add bindings", changer("post", "Bound to"), _POOL, _WORKSPACES),
-        command("remove", "remove bindings", changer("delete", "No longer bound to"), _POOL, _WORKSPACES),
-        command("replace", "replace bindings", changer("put", "Now bound to exactly"), _POOL, _WORKSPACES),
+        command("add", "add bindings", changer(cluster.bind, "Bound to"), _POOL, _WORKSPACES),
+        command("remove", "remove bindings", changer(cluster.unbind, "No longer bound to"), _POOL, _WORKSPACES),
+        command(
+            "replace", "replace bindings", changer(cluster.replace_bindings, "Now bound to exactly"), _POOL, _WORKSPACES
+        ),
         command("list-workspaces", "list bound workspaces", list_workspaces, _POOL, render.FORMATS),
     ),
 )

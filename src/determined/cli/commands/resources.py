@@ -5,33 +5,36 @@ import argparse
 from determined.cli import render
 from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, group
-
-_CSV = "/resources/allocation/allocations-csv"
-_RAW = "/api/v1/resources/allocation/raw"
-_AGGREGATED = "/api/v1/resources/allocation/aggregated"
-_PERIOD = "RESOURCE_ALLOCATION_AGGREGATION_PERIOD_"
+from determined.wire.resource_allocation import (
+    DOWNLOAD_ALLOCATION_USE,
+    GET_AGGREGATED_USE,
+    GET_RAW_USE,
+    GetAggregatedUse,
+    GetRawUse,
+)
+from determined.wire.resource_allocation import ResourceAllocationAggregationPeriod as Period
 
 
 def raw(args: argparse.Namespace) -> None:
     session = connect(args)
+    params = GetRawUse(timestamp_after=args.timestamp_after, timestamp_before=args.timestamp_before)
     if args.json:
-        params = {"timestampAfter": args.timestamp_after, "timestampBefore": args.timestamp_before}
-        render.structured(session.get(_RAW, params=params))
+        render.structured(session.call(GET_RAW_USE, params))
         return
-    params = {"timestamp_after": args.timestamp_after, "timestamp_before": args.timestamp_before}
-    render.raw(session.raw("GET", _CSV, params=params).data.decode())
+    render.raw(session.download(DOWNLOAD_ALLOCATION_USE, params).data.decode())
 
 
 def aggregated(args: argparse.Namespace) -> None:
-    period = _PERIOD + ("MONTHLY" if args.monthly else "DAILY")
-    params = {"startDate": args.start_date, "endDate": args.end_date, "period": period}
-    answer = connect(args).get(_AGGREGATED, params=params)
-    rows = []
-    for entry in answer.get("resourceEntries") or []:
-        start = entry.get("periodStart")
-        rows.append([start, "total", "total", entry.get("seconds")])
-        for kind, key in (("username", "byUsername"), ("pool", "byResourcePool"), ("label", "byExperimentLabel")):
-            rows += [[start, kind, name, value] for name, value in sorted((entry.get(key) or {}).items())]
+    params = GetAggregatedUse(
+        start_date=args.start_date, end_date=args.end_date, period=Period.MONTHLY if args.monthly else Period.DAILY
+    )
+    answer = connect(args).call(GET_AGGREGATED_USE, params)
+    rows: list[list[object]] = []
+    for entry in answer.resource_entries:
+        start, sums = entry.period_start, {"username": entry.by_username, "pool": entry.by_resource_pool}
+        rows.append([start, "total", "total", entry.seconds])
+        for kind, by_name in {**sums, "label": entry.by_experiment_label}.items():
+            rows += [[start, kind, name, value] for name, value in sorted((by_name or {}).items())]
     headers = ["Date", "Aggregation Type", "Aggregation Key", "Slot Seconds"]
     render.rows(headers, rows, args=args, data=answer)
 

@@ -10,7 +10,7 @@ from determined.cli import passwords, render
 from determined.cli.connection import address, connect
 from determined.cli.grammar import arg, command, group, one_of
 from determined.errors import NotFound
-from determined.wire.token import TokenInfo
+from determined.wire.token import PatchAccessTokenRequest, TokenInfo
 
 _FORMAT = one_of(render.JSON, render.YAML)
 
@@ -44,7 +44,7 @@ def describe(args: argparse.Namespace) -> None:
 
 def edit(args: argparse.Namespace) -> None:
     session = connect(args)
-    token.patch(session, args.token_id, {"description": args.description})
+    token.patch(session, PatchAccessTokenRequest(token_id=args.token_id, description=args.description))
     if args.json or args.yaml:
         _show([t for t in token.listing(session, show_inactive=True) if t.id == args.token_id], args)
         return
@@ -52,7 +52,7 @@ def edit(args: argparse.Namespace) -> None:
 
 
 def revoke(args: argparse.Namespace) -> None:
-    token.patch(connect(args), args.token_id, {"setRevoked": True})
+    token.patch(connect(args), PatchAccessTokenRequest(token_id=args.token_id, set_revoked=True))
     render.line(f"Revoked access token {args.token_id}")
 
 

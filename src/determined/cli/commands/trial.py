@@ -9,6 +9,8 @@ from determined.cli.commands.experiment_describe import SORTING, best_first
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of
 from determined.errors import NotFound
+from determined.wire.log import LogQuery
+from determined.wire.trial import ListTrialWorkloads
 
 _ID = arg("trial_id", type=int, help="trial ID")
 
@@ -16,9 +18,8 @@ _ID = arg("trial_id", type=int, help="trial ID")
 def describe(args: argparse.Namespace) -> None:
     session = connect(args)
     found = trial.get(session, args.trial_id)
-    work = list(
-        trial.workloads(session, args.trial_id, limit=args.limit, offset=args.offset, all_pages=args.pages == "all")
-    )
+    params = ListTrialWorkloads(limit=args.limit, offset=args.offset)
+    work = list(trial.workloads(session, args.trial_id, params, all_pages=args.pages == "all"))
     if args.json:
         render.structured({"trial": found, "workloads": work})
         return
@@ -100,7 +101,7 @@ def support_bundle(args: argparse.Namespace) -> None:
     session = connect(args)
     found = trial.get(session, args.trial_id)
     parent = experiment.get_all(session, found.experiment_id)
-    text = "".join(entry.message for entry in trial.logs(session, args.trial_id))
+    text = "".join(entry.message for entry in trial.logs(session, args.trial_id, LogQuery()))
     work = list(trial.workloads(session, args.trial_id))
     files = {
         "trial.json": to_json(found),

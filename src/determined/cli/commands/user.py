@@ -11,7 +11,8 @@ from determined.cli import passwords, render
 from determined.cli.connection import address, connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of, truth
 from determined.errors import DeterminedError
-from determined.wire.user import User
+from determined.wire.codec import convert
+from determined.wire.user import AgentUserGroup, PatchUser, User
 
 _NAME = arg("username", help="user name")
 
@@ -59,8 +60,8 @@ def create(args: argparse.Namespace) -> None:
         password = _new_password(args.username)
     if password:
         user.check_password(password)
-    fields = {"username": args.username, "admin": args.admin, "active": True, "remote": args.remote}
-    user.create(session, fields, password)
+    account = User(username=args.username, admin=args.admin, active=True, remote=args.remote)
+    user.create(session, account, password)
     render.line(f"Created user {args.username}")
 
 
@@ -76,7 +77,7 @@ def edit(args: argparse.Namespace) -> None:
     changes = {k: v for k, v in given.items() if v is not None}
     if not changes:
         raise UsageError("nothing to change; give --display-name, --username, --remote, --active or --admin")
-    user.patch(session, _id(session, args.username), changes)
+    user.patch(session, _id(session, args.username), convert(changes, PatchUser))
     render.line(f"Changed {', '.join(sorted(changes))} of user {args.username}")
 
 
@@ -97,7 +98,7 @@ def change_password(args: argparse.Namespace) -> None:
 def set_active(active: bool) -> Any:
     def run(args: argparse.Namespace) -> None:
         session = connect(args)
-        user.patch(session, _id(session, args.username), {"active": active})
+        user.patch(session, _id(session, args.username), PatchUser(active=active))
         render.line(f"{'Activated' if active else 'Deactivated'} user {args.username}")
 
     return run
@@ -105,19 +106,19 @@ def set_active(active: bool) -> Any:
 
 def rename(args: argparse.Namespace) -> None:
     session = connect(args)
-    user.patch(session, _id(session, args.username), {"username": args.new_name})
+    user.patch(session, _id(session, args.username), PatchUser(username=args.new_name))
     render.line(f"Renamed user {args.username} to {args.new_name}")
 
 
 def link(args: argparse.Namespace) -> None:
     session = connect(args)
-    link = {
-        "agentUid": args.agent_uid,
-        "agentUser": args.agent_user,
-        "agentGid": args.agent_gid,
-        "agentGroup": args.agent_group,
-    }
-    user.patch(session, _id(session, args.username), {"agentUserGroup": link})
+    link = AgentUserGroup(
+        agent_uid=args.agent_uid,
+        agent_user=args.agent_user,
+        agent_gid=args.agent_gid,
+        agent_group=args.agent_group,
+    )
+    user.patch(session, _id(session, args.username), PatchUser(agent_user_group=link))
     render.line(f"Tasks of {args.username} run as {args.agent_user}({args.agent_uid})")
 
 

@@ -10,20 +10,21 @@ from determined.cli import render
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, UsageError, arg, command, group, one_of
 from determined.cli.sort_flags import ORDER, ordered
-from determined.wire.workspace import Workspace
+from determined.wire.codec import convert
+from determined.wire.workspace import ListProjects, ListWorkspaces, PatchWorkspace, PostWorkspaceRequest, Workspace
 
 _NAME = arg("workspace_name", help="workspace")
 
 
 def list_workspaces(args: argparse.Namespace) -> None:
-    found = list(workspace.iterate(connect(args), **ordered(args)))
+    found = list(workspace.iterate(connect(args), ordered(args, ListWorkspaces())))
     render.rows(_HEADERS, [_row(w) for w in found], args=args, data=found)
 
 
 def list_projects(args: argparse.Namespace) -> None:
     session = connect(args)
     owner = workspace.by_name(session, args.workspace_name)
-    found = list(workspace.projects(session, owner.id, **ordered(args)))
+    found = list(workspace.projects(session, owner.id, ordered(args, ListProjects())))
     headers = ["ID", "Name", "Description", "# Experiments", "# Active Experiments", "Archived"]
     rows = [[p.id, p.name, p.description, p.num_experiments, p.num_active_experiments, p.archived] for p in found]
     render.rows(headers, rows, args=args, data=found)
@@ -38,7 +39,8 @@ def list_pools(args: argparse.Namespace) -> None:
 def create(args: argparse.Namespace) -> None:
     if args.cluster_name or args.namespace or args.auto_create or args.resource_quota is not None:
         raise UsageError("namespaces and resource quotas belong to Kubernetes clusters, which this version has not")
-    made = workspace.create(connect(args), {"name": args.name, **_settings(args)})
+    request = convert({"name": args.name, **_settings(args)}, PostWorkspaceRequest)
+    made = workspace.create(connect(args), request)
     if args.json:
         render.structured(made)
         return
@@ -58,7 +60,8 @@ def edit(args: argparse.Namespace) -> None:
     changes = _settings(args) | ({"name": args.name} if args.name else {})
     if not changes:
         raise UsageError("nothing to change; see: det workspace edit --help")
-    found = workspace.patch(session, workspace.by_name(session, args.workspace_name).id, changes)
+    workspace_id = workspace.by_name(session, args.workspace_name).id
+    found = workspace.patch(session, workspace_id, convert(changes, PatchWorkspace))
     if args.json:
         render.structured(found)
         return

@@ -5,11 +5,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from urllib.parse import quote
 
 from determined.engines.remote.claim import Master
 from determined.errors import DeterminedError, Unavailable
 from determined.wire.bridge import (
+    ENROL_BRIDGE,
+    EXCHANGE_WITH_BRIDGE,
     BridgeOrder,
     Enrolment,
     EnrolRequest,
@@ -42,15 +43,14 @@ class MasterLink(Master):
         )
         super().__init__(where)
         self._order = order
-        self._path = f"/api/v1/bridges/{quote(order.engine, safe='')}"
         self._key = ""
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
     def enrol(self, versions: dict[str, str]) -> Enrolment:
         """Raises the master's own word where it refuses; Unavailable when it stays away, for it sends another then."""
-        asked = to_json(EnrolRequest(job=self._order.job, proof=self._proof(), **versions))
-        answer = _persistently(lambda: self._post(f"{self._path}/enrol", asked, {}))
+        request = to_json(EnrolRequest(job=self._order.job, proof=self._proof(), **versions))
+        answer = _persistently(lambda: self._post(ENROL_BRIDGE.at(engine=self._order.engine), request, {}))
         enrolment = from_json(answer, Enrolment)
         self._key = enrolment.key
         return enrolment
@@ -71,7 +71,7 @@ class MasterLink(Master):
             message.number = next(self._numbers)
         sealed = to_json(seal(self._key, self._order.job, message, self.address))
         try:
-            answer = from_json(self._post(f"{self._path}/exchange", sealed, {}), Sealed)
+            answer = from_json(self._post(EXCHANGE_WITH_BRIDGE.at(engine=self._order.engine), sealed, {}), Sealed)
             wishes = unseal(self._key, answer, Wishes, self.address)
         except DeterminedError as e:
             # Not sealed, so not the master's word, whatever it says: runners are not ended for it.

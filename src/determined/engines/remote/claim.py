@@ -7,13 +7,14 @@ import secrets
 import ssl
 import time
 from collections.abc import Callable
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from determined import _bound_address
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import BY_CODE, DeterminedError, InvalidArgument, Unavailable
 from determined.wire import master_proof
-from determined.wire.claim import Claimed, ClaimRequest, Order, answer_proof, is_proven
+from determined.wire.allocation import POST_PENDING_PREEMPTION
+from determined.wire.claim import CLAIM_RUNNER, Claimed, ClaimRequest, Order, answer_proof, is_proven
 from determined.wire.codec import from_json, to_json
 from determined.wire.report import LaunchFile
 
@@ -56,7 +57,7 @@ class Master:
 
     def ask_to_leave(self, launch: LaunchFile) -> None:
         """This host is about to be taken away: the task should save and go. Tried for a moment: masters restart."""
-        path = f"/api/v1/allocations/{quote(launch.allocation_id, safe='')}/signals/pending_preemption"
+        path = POST_PENDING_PREEMPTION.at(allocation_id=launch.allocation_id)
         deadline = time.monotonic() + _HURRY_SECONDS
         while True:
             try:
@@ -69,7 +70,7 @@ class Master:
                 return
 
     def _claim(self, asked: ClaimRequest) -> LaunchFile:
-        answer = self._post("/api/v1/claims", to_json(asked), {})
+        answer = self._post(CLAIM_RUNNER.at(), to_json(asked), {})
         try:
             claimed = from_json(answer, Claimed)
         except ValueError as e:

@@ -1,6 +1,5 @@
 """The guard of every route: lets in whom the route's row of the permission table names (auth/permission.py)."""
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,8 +15,6 @@ from determined.master.auth.request_limits import COUNTED_AS, RequestLimits
 from determined.master.context import MasterContext
 from determined.master.db.write_queue import write_lane
 
-_REPORTING = re.compile(r"/api/v1/allocations/[^/]+/resources/[^/]+/(reports|signals)/?")
-
 Connection = ASGIConnection[Any, Any, Any, Any]
 
 
@@ -32,8 +29,7 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
     permission = _row(handler)
     if permission.public:
         return
-    reporting = _REPORTING.fullmatch(connection.scope["path"]) is not None
-    caller = await authenticate(ctx, given, reporting=reporting)
+    caller = await authenticate(ctx, given, reporting=permission.reporting)
     write_lane.set(f"user {caller.user_id}")
     connection.scope["user"] = caller
     _count(connection, caller)
@@ -68,9 +64,7 @@ def _row(handler: BaseRouteHandler) -> Permission:
         found = permission_of(ANY_USER)  # Litestar adds these by itself; they name the methods of a path
     if found is None:
         paths = ", ".join(sorted(handler.paths))
-        raise LookupError(
-            f"{handler} ({paths}) has no permission; add `opt=...` with a row of master/auth/permission.py to its route"
-        )
+        raise LookupError(f"{handler} ({paths}) has no permission; give `@serve` a row of master/auth/permission.py")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The permission table: who may call an operation. Every route names its row: `opt=ANY_USER`.
+"""The permission table: who may call an operation. Every route names its row: `@serve(GET_TRIAL, ANY_USER)`.
 
 The guard enforces what needs no look at the data, and compares the ids of a path with those of a task. Services enforce
 who owns what. A task may do only what names tasks.
@@ -32,10 +32,11 @@ USERS = frozenset({Who.USER, Who.OWNER, Who.OWNER_OF_EACH, Who.ADMIN})
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """`note`: what parts of the operation ask for more."""
+    """`note`: what parts of the operation ask for more. `reporting`: also open to a task that has ended."""
 
     who: tuple[Who, ...]
     note: str = ""
+    reporting: bool = False
 
     @property
     def text(self) -> str:
@@ -64,6 +65,8 @@ OWNER_OF_EACH = allow(Who.OWNER_OF_EACH)
 ADMIN = allow(Who.ADMIN)
 # What a task asks of and says to its master.
 OWN_ALLOCATION = allow(Who.ALLOCATION)
+# Journals are delivered after the end of the allocation, too.
+OWN_REPORTS = {KEY: Permission((Who.ALLOCATION,), reporting=True)}
 USER_OR_ALLOCATION = allow(Who.USER, Who.ALLOCATION)
 USER_OR_EXPERIMENT = allow(Who.USER, Who.EXPERIMENT)
 OWNER_OR_EXPERIMENT = allow(Who.OWNER, Who.EXPERIMENT)

@@ -20,10 +20,11 @@ from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import project as projects
 from determined.master.db.queries import workspace as workspaces
 from determined.master.db.queries.batching import AnyRow
-from determined.master.db.queries.checkpoint_list import CheckpointFilter
+from determined.master.db.queries.checkpoint_list import CheckpointScope
 from determined.master.db.queries.place_deletion import Place
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.services.experiment_files import open_storage, remove_tensorboard
+from determined.wire.checkpoint import CheckpointState, ListCheckpoints
 
 logger = logging.getLogger(__name__)
 
@@ -118,5 +119,6 @@ def _settle(conn: Connection, *, place: Place) -> None:
 
 
 def _checkpoints(conn: Connection, experiment_id: int) -> list[AnyRow]:
-    where = CheckpointFilter(experiment_id=experiment_id, states=("COMPLETED", "PARTIALLY_DELETED", "ERROR"))
-    return checkpoint_list.load(conn, checkpoint_list.find(conn, where))
+    states = [CheckpointState.COMPLETED, CheckpointState.PARTIALLY_DELETED, CheckpointState.ERROR]
+    scope = CheckpointScope(experiment_id=experiment_id)
+    return checkpoint_list.load(conn, checkpoint_list.find(conn, scope, ListCheckpoints(states=states)))

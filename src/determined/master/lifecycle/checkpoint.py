@@ -17,6 +17,7 @@ from determined.master.db.queries import validation as validations
 from determined.master.lifecycle import gc_policy
 from determined.storage.checkpoint_id import is_checkpoint_id
 from determined.storage.manifest import METADATA_NAME
+from determined.wire.run import PREPARE_FOR_REPORTING
 
 COMPLETED = "COMPLETED"
 PARTIALLY_DELETED = "PARTIALLY_DELETED"
@@ -52,7 +53,7 @@ def report(
         raise NotFound(f"trial {trial_id} not found")
     if storage_id is not None and not storages.is_allowed(conn, trial_id, storage_id):
         # Its files would be read, served and deleted there with the credentials of whoever that storage belongs to.
-        raise NotFound(f"trial {trial_id} has no storage {storage_id}; call /api/v1/runs/start first")
+        raise NotFound(f"trial {trial_id} has no storage {storage_id}; call {PREPARE_FOR_REPORTING.path} first")
     rows.insert_row(
         conn,
         {

@@ -1,117 +1,122 @@
 """Allocations: what a task asks its master."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from litestar import Request, Router, get, post
-from litestar.params import QueryParameter
+from litestar import Request, Router
 
 from determined.master import supervise
 from determined.master.auth.identity import Caller, require_task
-from determined.master.auth.permission import OWN_ALLOCATION, USER_OR_ALLOCATION
+from determined.master.auth.permission import OWN_ALLOCATION, OWN_REPORTS, USER_OR_ALLOCATION
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import REPORT_BODY
+from determined.master.routes.serve import serve
 from determined.master.services import allocation as allocations
 from determined.wire.allocation import (
+    ACK_PREEMPTION,
+    ALL_GATHER,
+    GET_ALLOCATION,
+    GET_PREEMPTION_SIGNAL,
+    GET_RENDEZVOUS,
+    MARK_DAEMON,
+    MARK_READY,
+    MARK_WAITING,
+    NOTIFY_CONTAINER_RUNNING,
+    POST_ACCELERATOR_DATA,
+    POST_PENDING_PREEMPTION,
+    POST_PROXY_ADDRESS,
     AllocationAllGatherRequest,
     AllocationAllGatherResponse,
     AllocationPreemptionSignalResponse,
     AllocationRendezvousInfoResponse,
     GetAllocationResponse,
+    GetPreemptionSignal,
     NotifyContainerRunningRequest,
     NotifyContainerRunningResponse,
     PostAllocationAcceleratorDataRequest,
     PostAllocationProxyAddressRequest,
 )
-from determined.wire.report import RunnerSignals, TaskSpec
+from determined.wire.operation import Nothing
+from determined.wire.report import GET_RUNNER_SIGNALS, GET_TASK_SPEC, GetRunnerSignals, RunnerSignals, TaskSpec
 
 AnyRequest = Request[Any, Any, Any]
-# Clients of two generations write it differently.
-TimeoutCamel = Annotated[float | None, QueryParameter(name="timeoutSeconds", ge=0, le=1e6)]
-TimeoutSnake = Annotated[float | None, QueryParameter(name="timeout_seconds", ge=0, le=1e6)]
-
-_ALLOCATION = "/api/v1/allocations/{allocation_id:str}"
-_RESOURCES = _ALLOCATION + "/resources/{resource_id:str}"
 
 
-@get(_ALLOCATION, opt=USER_OR_ALLOCATION)
+@serve(GET_ALLOCATION, USER_OR_ALLOCATION)
 async def get_allocation(ctx: MasterContext, allocation_id: str) -> GetAllocationResponse:
     return GetAllocationResponse(allocation=await allocations.get(ctx, allocation_id))
 
 
-@get(_ALLOCATION + "/signals/preemption", opt=USER_OR_ALLOCATION)
+@serve(GET_PREEMPTION_SIGNAL, USER_OR_ALLOCATION)
 async def preemption_signal(
-    ctx: MasterContext, allocation_id: str, camel: TimeoutCamel = None, snake: TimeoutSnake = None
+    ctx: MasterContext, allocation_id: str, params: GetPreemptionSignal
 ) -> AllocationPreemptionSignalResponse:
-    seconds = camel if camel is not None else snake or 0.0
-    return AllocationPreemptionSignalResponse(preempt=await allocations.preemption_signal(ctx, allocation_id, seconds))
+    preempt = await allocations.preemption_signal(ctx, allocation_id, params.timeout_seconds or 0.0)
+    return AllocationPreemptionSignalResponse(preempt=preempt)
 
 
-@post(_ALLOCATION + "/signals/ack_preemption", status_code=200, opt=OWN_ALLOCATION)
-async def ack_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
+@serve(ACK_PREEMPTION, OWN_ALLOCATION)
+async def ack_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> Nothing:
     require_task(caller, allocation_id)
     await allocations.ack_preemption(ctx, allocation_id)
-    return {}
+    return Nothing()
 
 
-@post(_ALLOCATION + "/signals/pending_preemption", status_code=200, opt=OWN_ALLOCATION)
-async def pending_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
+@serve(POST_PENDING_PREEMPTION, OWN_ALLOCATION)
+async def pending_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> Nothing:
     require_task(caller, allocation_id)
     await allocations.pending_preemption(ctx, allocation_id)
-    return {}
+    return Nothing()
 
 
-@post(_ALLOCATION + "/ready", status_code=200, opt=OWN_ALLOCATION)
-async def ready(ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
+@serve(MARK_READY, OWN_ALLOCATION)
+async def ready(ctx: MasterContext, caller: Caller, allocation_id: str) -> Nothing:
     require_task(caller, allocation_id)
     await allocations.ready(ctx, allocation_id)
-    return {}
+    return Nothing()
 
 
-@post(_ALLOCATION + "/waiting", status_code=200, opt=OWN_ALLOCATION)
-async def waiting(ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
+@serve(MARK_WAITING, OWN_ALLOCATION)
+async def waiting(ctx: MasterContext, caller: Caller, allocation_id: str) -> Nothing:
     require_task(caller, allocation_id)
     await allocations.waiting(ctx, allocation_id)
-    return {}
+    return Nothing()
 
 
-@post(_ALLOCATION + "/all_gather", status_code=200, request_max_body_size=REPORT_BODY, opt=OWN_ALLOCATION)
+@serve(ALL_GATHER, OWN_ALLOCATION, max_body=REPORT_BODY)
 async def all_gather(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str
+    payload: AllocationAllGatherRequest, ctx: MasterContext, caller: Caller, allocation_id: str
 ) -> AllocationAllGatherResponse:
     require_task(caller, allocation_id)
-    asked = await read_body(request, AllocationAllGatherRequest)
-    return AllocationAllGatherResponse(data=await allocations.all_gather(ctx, allocation_id, asked))
+    return AllocationAllGatherResponse(data=await allocations.all_gather(ctx, allocation_id, payload))
 
 
-@post(_ALLOCATION + "/notify_container_running", status_code=200, opt=OWN_ALLOCATION)
+@serve(NOTIFY_CONTAINER_RUNNING, OWN_ALLOCATION)
 async def notify_container_running(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str
+    payload: NotifyContainerRunningRequest, ctx: MasterContext, caller: Caller, allocation_id: str
 ) -> NotifyContainerRunningResponse:
     require_task(caller, allocation_id)
-    asked = await read_body(request, NotifyContainerRunningRequest)
-    return NotifyContainerRunningResponse(data=await allocations.container_running(ctx, allocation_id, asked))
+    return NotifyContainerRunningResponse(data=await allocations.container_running(ctx, allocation_id, payload))
 
 
-@post(_ALLOCATION + "/acceleratorData", status_code=200, opt=OWN_ALLOCATION)
+@serve(POST_ACCELERATOR_DATA, OWN_ALLOCATION)
 async def accelerator_data(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str
-) -> dict[str, Any]:
+    payload: PostAllocationAcceleratorDataRequest, ctx: MasterContext, caller: Caller, allocation_id: str
+) -> Nothing:
     require_task(caller, allocation_id)
-    asked = await read_body(request, PostAllocationAcceleratorDataRequest)
-    await allocations.set_accelerators(ctx, allocation_id, asked.accelerator_data)
-    return {}
+    await allocations.set_accelerators(ctx, allocation_id, payload.accelerator_data)
+    return Nothing()
 
 
-@post(_ALLOCATION + "/proxy_address", status_code=200, opt=OWN_ALLOCATION)
-async def proxy_address(request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str) -> dict[str, Any]:
+@serve(POST_PROXY_ADDRESS, OWN_ALLOCATION)
+async def proxy_address(
+    payload: PostAllocationProxyAddressRequest, ctx: MasterContext, caller: Caller, allocation_id: str
+) -> Nothing:
     require_task(caller, allocation_id)
-    asked = await read_body(request, PostAllocationProxyAddressRequest)
-    await allocations.set_proxy_address(ctx, allocation_id, asked.proxy_address)
-    return {}
+    await allocations.set_proxy_address(ctx, allocation_id, payload.proxy_address)
+    return Nothing()
 
 
-@get(_RESOURCES + "/rendezvous", opt=OWN_ALLOCATION)
+@serve(GET_RENDEZVOUS, OWN_ALLOCATION)
 async def rendezvous(
     request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
 ) -> AllocationRendezvousInfoResponse:
@@ -131,36 +136,28 @@ async def _hung_up(request: AnyRequest, ctx: MasterContext, allocation_id: str) 
     ctx.bus.publish(f"allocation:{allocation_id}")  # heard only when this task is done, which is the news
 
 
-@post(_RESOURCES + "/daemon", status_code=200, opt=OWN_ALLOCATION)
-async def mark_daemon(ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str) -> dict[str, Any]:
+@serve(MARK_DAEMON, OWN_ALLOCATION)
+async def mark_daemon(ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str) -> Nothing:
     require_task(caller, allocation_id)
     await allocations.mark_daemon(ctx, allocation_id, resource_id)
-    return {}
+    return Nothing()
 
 
-@get(_RESOURCES + "/spec", opt=OWN_ALLOCATION)
+@serve(GET_TASK_SPEC, OWN_ALLOCATION)
 async def task_spec(ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str) -> TaskSpec:
     """Ours: what a runner is to run, secrets included."""
     require_task(caller, allocation_id)
     return await allocations.task_spec(ctx, allocation_id, resource_id, caller.username)
 
 
-@get(_RESOURCES + "/signals", opt=OWN_ALLOCATION)
+@serve(GET_RUNNER_SIGNALS, OWN_REPORTS)
 async def runner_signals(
-    ctx: MasterContext,
-    caller: Caller,
-    allocation_id: str,
-    resource_id: str,
-    preempt: bool = False,
-    kill: bool = False,
-    camel: TimeoutCamel = None,
-    snake: TimeoutSnake = None,
+    ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str, params: GetRunnerSignals
 ) -> RunnerSignals:
     """Ours: the long poll of a runner; it says what it knows and hears what is new."""
     require_task(caller, allocation_id)
-    seconds = camel if camel is not None else snake or 0.0
-    known = RunnerSignals(preempt=preempt, kill=kill)
-    return await allocations.runner_signals(ctx, allocation_id, resource_id, known, seconds)
+    known = RunnerSignals(preempt=params.preempt, kill=params.kill)
+    return await allocations.runner_signals(ctx, allocation_id, resource_id, known, params.timeout_seconds or 0.0)
 
 
 router = Router(

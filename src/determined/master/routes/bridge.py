@@ -2,26 +2,26 @@
 
 from typing import Any
 
-from litestar import Request, Router, post
+from litestar import Request, Router
 
 from determined.master.auth.permission import PUBLIC
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import BRIDGE_BODY, PUBLIC_BODY
+from determined.master.routes.serve import serve
 from determined.master.services import bridge as bridges
-from determined.wire.bridge import Enrolment, EnrolRequest, Sealed
+from determined.wire.bridge import ENROL_BRIDGE, EXCHANGE_WITH_BRIDGE, Enrolment, EnrolRequest, Sealed
 
 AnyRequest = Request[Any, Any, Any]
 
 
-@post("/api/v1/bridges/{engine:str}/enrol", status_code=200, request_max_body_size=PUBLIC_BODY, opt=PUBLIC)
-async def enrol(request: AnyRequest, ctx: MasterContext, engine: str) -> Enrolment:
-    return await bridges.enrol(ctx, engine, await read_body(request, EnrolRequest))
+@serve(ENROL_BRIDGE, PUBLIC, max_body=PUBLIC_BODY)
+async def enrol(payload: EnrolRequest, ctx: MasterContext, engine: str) -> Enrolment:
+    return await bridges.enrol(ctx, engine, payload)
 
 
-@post("/api/v1/bridges/{engine:str}/exchange", status_code=200, request_max_body_size=BRIDGE_BODY, opt=PUBLIC)
-async def exchange(request: AnyRequest, ctx: MasterContext, engine: str) -> Sealed:
-    return await bridges.exchange(ctx, engine, await read_body(request, Sealed))
+@serve(EXCHANGE_WITH_BRIDGE, PUBLIC, max_body=BRIDGE_BODY)
+async def exchange(payload: Sealed, ctx: MasterContext, engine: str) -> Sealed:
+    return await bridges.exchange(ctx, engine, payload)
 
 
 router = Router(path="/", route_handlers=[enrol, exchange], tags=["Internal"])

@@ -1,130 +1,99 @@
 """Checkpoints: report, list, describe, change, delete, download."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from litestar import Request, Router, delete, get, patch, post
-from litestar.params import Parameter
+from litestar import Request, Router
 from litestar.response import Stream
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import OWNER, OWNER_OR_TRIAL, USER_OR_EXPERIMENT, USER_OR_TASK
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import REPORT_BODY
-from determined.master.routes.params import Limit, Offset
+from determined.master.routes.serve import serve
 from determined.master.services import checkpoint as checkpoints
 from determined.master.services import checkpoint_download
-from determined.master.services.checkpoint import CheckpointQuery
 from determined.master.services.checkpoint_download import Archive
-from determined.wire.base import OrderBy
 from determined.wire.checkpoint import (
+    DELETE_CHECKPOINTS,
+    DOWNLOAD_CHECKPOINT,
+    GET_CHECKPOINT,
+    PATCH_CHECKPOINTS,
+    POST_CHECKPOINT_METADATA,
+    REMOVE_CHECKPOINT_FILES,
+    REPORT_CHECKPOINT,
     CheckpointsRemoveFilesRequest,
-    CheckpointState,
     DeleteCheckpointsRequest,
     GetCheckpointResponse,
+    ListCheckpoints,
     PatchCheckpointsRequest,
     PostCheckpointMetadataRequest,
     PostCheckpointMetadataResponse,
     ReportCheckpointRequest,
 )
-from determined.wire.experiment import GetExperimentCheckpointsResponse
-from determined.wire.trial import GetTrialCheckpointsResponse, SortBy
+from determined.wire.experiment import LIST_EXPERIMENT_CHECKPOINTS, GetExperimentCheckpointsResponse
+from determined.wire.operation import Nothing
+from determined.wire.trial import LIST_TRIAL_CHECKPOINTS, GetTrialCheckpointsResponse
 
 AnyRequest = Request[Any, Any, Any]
-States = Annotated[list[CheckpointState] | None, Parameter(query="states")]
-Order = Annotated[OrderBy | None, Parameter(query="orderBy")]
-SortAttribute = Annotated[SortBy | None, Parameter(query="sortByAttr")]
-SortMetric = Annotated[str | None, Parameter(query="sortByMetric")]
-
 _SUFFIXES = {Archive.TGZ: "tgz", Archive.TAR: "tar", Archive.ZIP: "zip"}
 
 
-@post("/api/v1/checkpoints", status_code=200, request_max_body_size=REPORT_BODY, opt=OWNER_OR_TRIAL)
-async def report_checkpoint(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
-    await checkpoints.report(ctx, caller, await read_body(request, ReportCheckpointRequest))
-    return {}
+@serve(REPORT_CHECKPOINT, OWNER_OR_TRIAL, max_body=REPORT_BODY)
+async def report_checkpoint(payload: ReportCheckpointRequest, ctx: MasterContext, caller: Caller) -> Nothing:
+    await checkpoints.report(ctx, caller, payload)
+    return Nothing()
 
 
-@patch("/api/v1/checkpoints", status_code=200, opt=OWNER_OR_TRIAL)
-async def patch_checkpoints(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
-    asked = await read_body(request, PatchCheckpointsRequest)
-    await checkpoints.patch(ctx, caller, asked.checkpoints)
-    return {}
+@serve(PATCH_CHECKPOINTS, OWNER_OR_TRIAL)
+async def patch_checkpoints(payload: PatchCheckpointsRequest, ctx: MasterContext, caller: Caller) -> Nothing:
+    await checkpoints.patch(ctx, caller, payload.checkpoints)
+    return Nothing()
 
 
-@delete("/api/v1/checkpoints", status_code=200, opt=OWNER)
-async def delete_checkpoints(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
-    asked = await read_body(request, DeleteCheckpointsRequest)
-    await checkpoints.delete(ctx, caller, asked.checkpoint_uuids)
-    return {}
+@serve(DELETE_CHECKPOINTS, OWNER)
+async def delete_checkpoints(payload: DeleteCheckpointsRequest, ctx: MasterContext, caller: Caller) -> Nothing:
+    await checkpoints.delete(ctx, caller, payload.checkpoint_uuids)
+    return Nothing()
 
 
-@post("/api/v1/checkpoints/rm", status_code=200, opt=OWNER)
-async def remove_checkpoint_files(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
-    asked = await read_body(request, CheckpointsRemoveFilesRequest)
-    await checkpoints.remove_files(ctx, caller, asked.checkpoint_uuids, asked.checkpoint_globs)
-    return {}
+@serve(REMOVE_CHECKPOINT_FILES, OWNER)
+async def remove_checkpoint_files(
+    payload: CheckpointsRemoveFilesRequest, ctx: MasterContext, caller: Caller
+) -> Nothing:
+    await checkpoints.remove_files(ctx, caller, payload.checkpoint_uuids, payload.checkpoint_globs)
+    return Nothing()
 
 
-@get("/api/v1/checkpoints/{checkpoint_uuid:str}", opt=USER_OR_TASK)
+@serve(GET_CHECKPOINT, USER_OR_TASK)
 async def get_checkpoint(ctx: MasterContext, checkpoint_uuid: str) -> GetCheckpointResponse:
     return GetCheckpointResponse(checkpoint=await checkpoints.get(ctx, checkpoint_uuid))
 
 
-@post("/api/v1/checkpoints/{checkpoint_uuid:str}/metadata", status_code=200, opt=OWNER_OR_TRIAL)
+@serve(POST_CHECKPOINT_METADATA, OWNER_OR_TRIAL)
 async def post_checkpoint_metadata(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, checkpoint_uuid: str
+    payload: PostCheckpointMetadataRequest, ctx: MasterContext, caller: Caller, checkpoint_uuid: str
 ) -> PostCheckpointMetadataResponse:
-    asked = await read_body(request, PostCheckpointMetadataRequest)
-    changed = await checkpoints.set_metadata(ctx, caller, checkpoint_uuid, asked.checkpoint.metadata)
+    changed = await checkpoints.set_metadata(ctx, caller, checkpoint_uuid, payload.checkpoint.metadata)
     return PostCheckpointMetadataResponse(checkpoint=changed)
 
 
-@get("/api/v1/experiments/{experiment_id:int}/checkpoints", opt=USER_OR_EXPERIMENT)
+@serve(LIST_EXPERIMENT_CHECKPOINTS, USER_OR_EXPERIMENT)
 async def list_experiment_checkpoints(
-    ctx: MasterContext,
-    experiment_id: int,
-    limit: Limit = None,
-    offset: Offset = None,
-    states: States = None,
-    order_by: Order = None,
-    sort_attribute: SortAttribute = None,
-    sort_metric: SortMetric = None,
+    ctx: MasterContext, experiment_id: int, params: ListCheckpoints
 ) -> GetExperimentCheckpointsResponse:
-    wanted = CheckpointQuery(
-        experiment_id=experiment_id,
-        states=states or (),
-        sort=sort_attribute,
-        metric=sort_metric,
-        descending=order_by is OrderBy.DESC,
-    )
-    found, pagination = await checkpoints.list_checkpoints(ctx, wanted, limit, offset)
-    return GetExperimentCheckpointsResponse(checkpoints=found, pagination=pagination)
+    shown, pagination = await checkpoints.list_of_experiment(ctx, experiment_id, params)
+    return GetExperimentCheckpointsResponse(checkpoints=shown, pagination=pagination)
 
 
-@get("/api/v1/trials/{trial_id:int}/checkpoints", opt=USER_OR_EXPERIMENT)
+@serve(LIST_TRIAL_CHECKPOINTS, USER_OR_EXPERIMENT)
 async def list_trial_checkpoints(
-    ctx: MasterContext,
-    trial_id: int,
-    limit: Limit = None,
-    offset: Offset = None,
-    states: States = None,
-    order_by: Order = None,
-    sort_attribute: SortAttribute = None,
-    sort_metric: SortMetric = None,
+    ctx: MasterContext, trial_id: int, params: ListCheckpoints
 ) -> GetTrialCheckpointsResponse:
-    wanted = CheckpointQuery(
-        trial_id=trial_id,
-        states=states or (),
-        sort=sort_attribute,
-        metric=sort_metric,
-        descending=order_by is OrderBy.DESC,
-    )
-    found, pagination = await checkpoints.list_checkpoints(ctx, wanted, limit, offset)
-    return GetTrialCheckpointsResponse(checkpoints=found, pagination=pagination)
+    shown, pagination = await checkpoints.list_of_trial(ctx, trial_id, params)
+    return GetTrialCheckpointsResponse(checkpoints=shown, pagination=pagination)
 
 
-@get("/checkpoints/{checkpoint_uuid:str}", opt=USER_OR_TASK)
+@serve(DOWNLOAD_CHECKPOINT, USER_OR_TASK)
 async def download_checkpoint(request: AnyRequest, ctx: MasterContext, checkpoint_uuid: str) -> Stream:
     """An archive of the files: zip, tar or (else) tgz, as Accept says."""
     kind = _archive(request.headers.get("accept", ""))

@@ -2,21 +2,21 @@
 
 from typing import Any
 
-from litestar import Request, Router, post
+from litestar import Request, Router
 
 from determined.master.auth.permission import PUBLIC
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import PUBLIC_BODY
+from determined.master.routes.serve import serve
 from determined.master.services import claim as claims
-from determined.wire.claim import Claimed, ClaimRequest
+from determined.wire.claim import CLAIM_RUNNER, Claimed, ClaimRequest
 
 AnyRequest = Request[Any, Any, Any]
 
 
-@post("/api/v1/claims", status_code=200, request_max_body_size=PUBLIC_BODY, opt=PUBLIC)
-async def claim(request: AnyRequest, ctx: MasterContext) -> Claimed:
-    return await claims.claim(ctx, await read_body(request, ClaimRequest))
+@serve(CLAIM_RUNNER, PUBLIC, max_body=PUBLIC_BODY)
+async def claim(payload: ClaimRequest, ctx: MasterContext) -> Claimed:
+    return await claims.claim(ctx, payload)
 
 
 router = Router(path="/", route_handlers=[claim], tags=["Internal"])

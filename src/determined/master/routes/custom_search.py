@@ -1,50 +1,42 @@
 """Custom searches: events for the client that drives one, and its operations."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from litestar import Request, Router, get, post
-from litestar.params import QueryParameter
+from litestar import Request, Router
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import OWNER_OR_EXPERIMENT
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import REPORT_BODY
+from determined.master.routes.serve import serve
 from determined.master.services import custom_search
 from determined.wire.custom_search import (
+    GET_SEARCHER_EVENTS,
+    POST_SEARCHER_OPERATIONS,
+    GetSearcherEvents,
     GetSearcherEventsResponse,
     PostSearcherOperationsRequest,
     PostSearcherOperationsResponse,
 )
 
 AnyRequest = Request[Any, Any, Any]
-Timeout = Annotated[float | None, QueryParameter(name="timeoutSeconds", ge=0, le=1e6)]
 
 _POLL_SECONDS = 60.0
 
 
-@get("/api/v1/experiments/{experiment_id:int}/searcher_events", opt=OWNER_OR_EXPERIMENT)
+@serve(GET_SEARCHER_EVENTS, OWNER_OR_EXPERIMENT)
 async def get_searcher_events(
-    ctx: MasterContext,
-    caller: Caller,
-    experiment_id: int,
-    seconds: Timeout = None,
+    ctx: MasterContext, caller: Caller, experiment_id: int, params: GetSearcherEvents
 ) -> GetSearcherEventsResponse:
-    found = await custom_search.events(ctx, caller, experiment_id, _POLL_SECONDS if seconds is None else seconds)
-    return GetSearcherEventsResponse(searcher_events=found)
+    seconds = _POLL_SECONDS if params.timeout_seconds is None else params.timeout_seconds
+    return GetSearcherEventsResponse(searcher_events=await custom_search.events(ctx, caller, experiment_id, seconds))
 
 
-@post(
-    "/api/v1/experiments/{experiment_id:int}/searcher_operations",
-    status_code=200,
-    request_max_body_size=REPORT_BODY,
-    opt=OWNER_OR_EXPERIMENT,
-)
+@serve(POST_SEARCHER_OPERATIONS, OWNER_OR_EXPERIMENT, max_body=REPORT_BODY)
 async def post_searcher_operations(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, experiment_id: int
+    payload: PostSearcherOperationsRequest, ctx: MasterContext, caller: Caller, experiment_id: int
 ) -> PostSearcherOperationsResponse:
-    asked = await read_body(request, PostSearcherOperationsRequest)
-    await custom_search.post(ctx, caller, experiment_id, asked)
+    await custom_search.post(ctx, caller, experiment_id, payload)
     return PostSearcherOperationsResponse()
 
 

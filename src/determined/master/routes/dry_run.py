@@ -2,22 +2,22 @@
 
 from typing import Any
 
-from litestar import Request, Router, post
+from litestar import Request, Router
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import DRY_RUN_BODY
+from determined.master.routes.serve import serve
 from determined.master.services import dry_run
-from determined.wire.dry_run import DryRunRequest, DryRunResponse
+from determined.wire.dry_run import DRY_RUN_EXPERIMENT, DryRunRequest, DryRunResponse
 
 AnyRequest = Request[Any, Any, Any]
 
 
-@post("/api/v1/experiments/dry-run", status_code=200, request_max_body_size=DRY_RUN_BODY, opt=ANY_USER)
-async def dry_run_experiment(request: AnyRequest, ctx: MasterContext, caller: Caller) -> DryRunResponse:
-    return await dry_run.dry_run(ctx, caller, await read_body(request, DryRunRequest))
+@serve(DRY_RUN_EXPERIMENT, ANY_USER, max_body=DRY_RUN_BODY)
+async def dry_run_experiment(payload: DryRunRequest, ctx: MasterContext, caller: Caller) -> DryRunResponse:
+    return await dry_run.dry_run(ctx, caller, payload)
 
 
 router = Router(path="", route_handlers=[dry_run_experiment])

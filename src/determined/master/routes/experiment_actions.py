@@ -2,17 +2,32 @@
 
 from typing import Any, Protocol
 
-from litestar import Request, Router, delete, post, put
+from litestar import Request, Router
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER_OF_EACH
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
+from determined.master.routes.serve import serve
 from determined.master.services import experiment as experiments
 from determined.master.services import experiment_bulk as bulk
 from determined.master.services import experiment_reproduce
-from determined.wire.experiment import CreateExperimentResponse, ReproduceExperimentRequest
+from determined.wire.experiment import REPRODUCE_EXPERIMENT, CreateExperimentResponse, ReproduceExperimentRequest
 from determined.wire.experiment_bulk import (
+    ACTIVATE_EXPERIMENT,
+    ACTIVATE_EXPERIMENTS,
+    ARCHIVE_EXPERIMENT,
+    ARCHIVE_EXPERIMENTS,
+    CANCEL_EXPERIMENT,
+    CANCEL_EXPERIMENTS,
+    DELETE_EXPERIMENTS,
+    KILL_EXPERIMENT,
+    KILL_EXPERIMENTS,
+    MOVE_EXPERIMENTS,
+    PAUSE_EXPERIMENT,
+    PAUSE_EXPERIMENTS,
+    RETAIN_EXPERIMENTS_LOGS,
+    UNARCHIVE_EXPERIMENT,
+    UNARCHIVE_EXPERIMENTS,
     ActivateExperimentsRequest,
     ActivateExperimentsResponse,
     ArchiveExperimentsRequest,
@@ -33,107 +48,113 @@ from determined.wire.experiment_bulk import (
     UnarchiveExperimentsRequest,
     UnarchiveExperimentsResponse,
 )
+from determined.wire.operation import Nothing
 
 AnyRequest = Request[Any, Any, Any]
 
 
-@post("/api/v1/experiments/{experiment_id:int}/activate", status_code=200, opt=ANY_USER)
-async def activate(ctx: MasterContext, experiment_id: int) -> dict[str, Any]:
+@serve(ACTIVATE_EXPERIMENT, ANY_USER)
+async def activate(ctx: MasterContext, experiment_id: int) -> Nothing:
     return await _act(ctx, "activate", experiment_id)
 
 
-@post("/api/v1/experiments/{experiment_id:int}/pause", status_code=200, opt=ANY_USER)
-async def pause(ctx: MasterContext, experiment_id: int) -> dict[str, Any]:
+@serve(PAUSE_EXPERIMENT, ANY_USER)
+async def pause(ctx: MasterContext, experiment_id: int) -> Nothing:
     return await _act(ctx, "pause", experiment_id)
 
 
-@post("/api/v1/experiments/{experiment_id:int}/cancel", status_code=200, opt=ANY_USER)
-async def cancel(ctx: MasterContext, experiment_id: int) -> dict[str, Any]:
+@serve(CANCEL_EXPERIMENT, ANY_USER)
+async def cancel(ctx: MasterContext, experiment_id: int) -> Nothing:
     return await _act(ctx, "cancel", experiment_id)
 
 
-@post("/api/v1/experiments/{experiment_id:int}/kill", status_code=200, opt=ANY_USER)
-async def kill(ctx: MasterContext, experiment_id: int) -> dict[str, Any]:
+@serve(KILL_EXPERIMENT, ANY_USER)
+async def kill(ctx: MasterContext, experiment_id: int) -> Nothing:
     return await _act(ctx, "kill", experiment_id)
 
 
-@post("/api/v1/experiments/{experiment_id:int}/archive", status_code=200, opt=ANY_USER)
-async def archive(ctx: MasterContext, experiment_id: int) -> dict[str, Any]:
+@serve(ARCHIVE_EXPERIMENT, ANY_USER)
+async def archive(ctx: MasterContext, experiment_id: int) -> Nothing:
     return await _act(ctx, "archive", experiment_id)
 
 
-@post("/api/v1/experiments/{experiment_id:int}/unarchive", status_code=200, opt=ANY_USER)
-async def unarchive(ctx: MasterContext, experiment_id: int) -> dict[str, Any]:
+@serve(UNARCHIVE_EXPERIMENT, ANY_USER)
+async def unarchive(ctx: MasterContext, experiment_id: int) -> Nothing:
     return await _act(ctx, "unarchive", experiment_id)
 
 
-@post("/api/v1/experiments/{experiment_id:int}/reproduce", status_code=200, opt=ANY_USER)
+@serve(REPRODUCE_EXPERIMENT, ANY_USER)
 async def reproduce(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, experiment_id: int
+    payload: ReproduceExperimentRequest, ctx: MasterContext, caller: Caller, experiment_id: int
 ) -> CreateExperimentResponse:
     """Ours: a new experiment that runs as this one did."""
-    asked = await read_body(request, ReproduceExperimentRequest)
-    return await experiment_reproduce.reproduce(ctx, caller, experiment_id, asked)
+    return await experiment_reproduce.reproduce(ctx, caller, experiment_id, payload)
 
 
-@post("/api/v1/projects/{project_id:int}/experiments/activate", status_code=200, opt=ANY_USER)
-async def activate_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> ActivateExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, ActivateExperimentsRequest), project_id, "activate")
+@serve(ACTIVATE_EXPERIMENTS, ANY_USER)
+async def activate_many(
+    payload: ActivateExperimentsRequest, ctx: MasterContext, project_id: int
+) -> ActivateExperimentsResponse:
+    ids = await _selected(ctx, payload, project_id, "activate")
     return ActivateExperimentsResponse(results=await bulk.act(ctx, "activate", ids))
 
 
-@post("/api/v1/projects/{project_id:int}/experiments/pause", status_code=200, opt=ANY_USER)
-async def pause_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> PauseExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, PauseExperimentsRequest), project_id, "pause")
+@serve(PAUSE_EXPERIMENTS, ANY_USER)
+async def pause_many(payload: PauseExperimentsRequest, ctx: MasterContext, project_id: int) -> PauseExperimentsResponse:
+    ids = await _selected(ctx, payload, project_id, "pause")
     return PauseExperimentsResponse(results=await bulk.act(ctx, "pause", ids))
 
 
-@post("/api/v1/projects/{project_id:int}/experiments/cancel", status_code=200, opt=ANY_USER)
-async def cancel_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> CancelExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, CancelExperimentsRequest), project_id, "cancel")
+@serve(CANCEL_EXPERIMENTS, ANY_USER)
+async def cancel_many(
+    payload: CancelExperimentsRequest, ctx: MasterContext, project_id: int
+) -> CancelExperimentsResponse:
+    ids = await _selected(ctx, payload, project_id, "cancel")
     return CancelExperimentsResponse(results=await bulk.act(ctx, "cancel", ids))
 
 
-@post("/api/v1/projects/{project_id:int}/experiments/kill", status_code=200, opt=ANY_USER)
-async def kill_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> KillExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, KillExperimentsRequest), project_id, "kill")
+@serve(KILL_EXPERIMENTS, ANY_USER)
+async def kill_many(payload: KillExperimentsRequest, ctx: MasterContext, project_id: int) -> KillExperimentsResponse:
+    ids = await _selected(ctx, payload, project_id, "kill")
     return KillExperimentsResponse(results=await bulk.act(ctx, "kill", ids))
 
 
-@post("/api/v1/projects/{project_id:int}/experiments/archive", status_code=200, opt=ANY_USER)
-async def archive_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> ArchiveExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, ArchiveExperimentsRequest), project_id, "archive")
+@serve(ARCHIVE_EXPERIMENTS, ANY_USER)
+async def archive_many(
+    payload: ArchiveExperimentsRequest, ctx: MasterContext, project_id: int
+) -> ArchiveExperimentsResponse:
+    ids = await _selected(ctx, payload, project_id, "archive")
     return ArchiveExperimentsResponse(results=await bulk.act(ctx, "archive", ids))
 
 
-@post("/api/v1/projects/{project_id:int}/experiments/unarchive", status_code=200, opt=ANY_USER)
-async def unarchive_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> UnarchiveExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, UnarchiveExperimentsRequest), project_id, "unarchive")
+@serve(UNARCHIVE_EXPERIMENTS, ANY_USER)
+async def unarchive_many(
+    payload: UnarchiveExperimentsRequest, ctx: MasterContext, project_id: int
+) -> UnarchiveExperimentsResponse:
+    ids = await _selected(ctx, payload, project_id, "unarchive")
     return UnarchiveExperimentsResponse(results=await bulk.act(ctx, "unarchive", ids))
 
 
-@delete("/api/v1/projects/{project_id:int}/experiments/delete", status_code=200, opt=OWNER_OF_EACH)
+@serve(DELETE_EXPERIMENTS, OWNER_OF_EACH)
 async def delete_many(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, project_id: int
+    payload: DeleteExperimentsRequest, ctx: MasterContext, caller: Caller, project_id: int
 ) -> DeleteExperimentsResponse:
-    ids = await _selected(ctx, await read_body(request, DeleteExperimentsRequest), project_id)
+    ids = await _selected(ctx, payload, project_id)
     return DeleteExperimentsResponse(results=await bulk.delete(ctx, caller, ids))
 
 
-@post("/api/v1/projects/{project_id:int}/experiments/move", status_code=200, opt=ANY_USER)
-async def move_many(request: AnyRequest, ctx: MasterContext, project_id: int) -> MoveExperimentsResponse:
-    asked = await read_body(request, MoveExperimentsRequest)
-    ids = await _selected(ctx, asked, project_id)
-    return MoveExperimentsResponse(results=await bulk.move(ctx, asked.destination_project_id, ids))
+@serve(MOVE_EXPERIMENTS, ANY_USER)
+async def move_many(payload: MoveExperimentsRequest, ctx: MasterContext, project_id: int) -> MoveExperimentsResponse:
+    ids = await _selected(ctx, payload, project_id)
+    return MoveExperimentsResponse(results=await bulk.move(ctx, payload.destination_project_id, ids))
 
 
-@put("/api/v1/projects/{project_id:int}/experiments/retain_logs", status_code=200, opt=OWNER_OF_EACH)
+@serve(RETAIN_EXPERIMENTS_LOGS, OWNER_OF_EACH)
 async def retain_logs_many(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, project_id: int
+    payload: PutExperimentsRetainLogsRequest, ctx: MasterContext, caller: Caller, project_id: int
 ) -> PutExperimentsRetainLogsResponse:
-    asked = await read_body(request, PutExperimentsRetainLogsRequest)
-    ids = await _selected(ctx, asked, project_id)
-    return PutExperimentsRetainLogsResponse(results=await bulk.retain_logs(ctx, caller, asked.num_days, ids))
+    ids = await _selected(ctx, payload, project_id)
+    return PutExperimentsRetainLogsResponse(results=await bulk.retain_logs(ctx, caller, payload.num_days, ids))
 
 
 class _BulkRequest(Protocol):
@@ -141,9 +162,9 @@ class _BulkRequest(Protocol):
     filters: BulkExperimentFilters | None
 
 
-async def _act(ctx: MasterContext, verb: str, experiment_id: int) -> dict[str, Any]:
+async def _act(ctx: MasterContext, verb: str, experiment_id: int) -> Nothing:
     await experiments.act(ctx, verb, experiment_id)
-    return {}
+    return Nothing()
 
 
 async def _selected(ctx: MasterContext, asked: _BulkRequest, project_id: int, verb: str = "") -> list[int]:

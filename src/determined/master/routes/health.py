@@ -1,20 +1,21 @@
 """Is the master alive, and its numbers for Prometheus."""
 
-from typing import Any
-
 from litestar import Response, Router, get
 from litestar.datastructures import State
 
+from determined._json import JsonObject
 from determined.errors import DeterminedError, NotFound, Unavailable
 from determined.master.auth.permission import ANY_USER, PUBLIC
 from determined.master.context import MasterContext
+from determined.master.routes.serve import serve
 from determined.master.services import master as masters
+from determined.wire.master import GET_HEALTH
 
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
-@get("/health", opt=PUBLIC)
-async def health(ctx: MasterContext) -> Response[dict[str, Any]]:
+@serve(GET_HEALTH, PUBLIC)
+async def health(ctx: MasterContext) -> Response[JsonObject]:
     """200 while the database answers; 503 with the reason while it does not."""
     try:
         await masters.check_database(ctx)

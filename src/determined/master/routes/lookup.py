@@ -1,17 +1,18 @@
 """The search box."""
 
-from litestar import Router, get
+from litestar import Router
 
 from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
-from determined.master.routes.params import Limit
+from determined.master.routes.serve import serve
 from determined.master.services import lookup
-from determined.wire.lookup import LookupResponse
+from determined.wire.lookup import LOOK_UP, LookUp, LookupResponse
 
 
-@get("/api/v1/search", opt=ANY_USER)
-async def find(ctx: MasterContext, q: str = "", limit: Limit = None) -> LookupResponse:
-    return LookupResponse(hits=await lookup.find(ctx, q, limit if limit and limit > 0 else None))
+@serve(LOOK_UP, ANY_USER)
+async def look_up(ctx: MasterContext, params: LookUp) -> LookupResponse:
+    limit = params.limit if params.limit and params.limit > 0 else None
+    return LookupResponse(hits=await lookup.find(ctx, params.q, limit))
 
 
-router = Router(path="", route_handlers=[find])
+router = Router(path="", route_handlers=[look_up])

@@ -3,116 +3,118 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
-from litestar import Request, Router, delete, get, patch, put
+from litestar import Request, Router
 from litestar.datastructures import State
 from litestar.response import Stream
 
+from determined._json import JsonObject
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ADMIN, ANY_USER, PUBLIC
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
-from determined.master.routes.params import Limit, Offset, parse_time
+from determined.master.routes.serve import serve
 from determined.master.routes.streaming import ndjson
 from determined.master.services import master as masters
 from determined.master.services import master_log
 from determined.master.services.master_log import LogRing
-from determined.wire.log import MasterLogsResponse
+from determined.master.services.parse_time import parse_time
+from determined.wire.log import STREAM_MASTER_LOGS, MasterLogQuery, MasterLogsResponse
 from determined.wire.master import (
+    DELETE_CLUSTER_MESSAGE,
+    GET_CLUSTER_MESSAGE,
+    GET_INFO,
+    GET_MASTER,
+    GET_MASTER_CONFIG,
+    GET_TELEMETRY,
+    PATCH_MASTER_CONFIG,
+    SET_CLUSTER_MESSAGE,
+    SUMMARIZE_PERMISSIONS,
     GetClusterMessageResponse,
+    GetInfo,
     GetMasterConfigResponse,
     GetMasterResponse,
     GetTelemetryResponse,
     PatchMasterConfigRequest,
     SetClusterMessageRequest,
 )
+from determined.wire.operation import Nothing
 
 AnyRequest = Request[Any, Any, Any]
 
 
-@get("/info", opt=PUBLIC)
-async def info(
-    ctx: MasterContext, state: State, challenge: str | None = None, allocation: str | None = None
-) -> dict[str, Any]:
+@serve(GET_INFO, PUBLIC)
+async def info(ctx: MasterContext, state: State, params: GetInfo) -> JsonObject:
     """With `challenge` (hex) the master also proves who it is: to a task by its `allocation`, else to a client.
 
     A client knows an embedded master by the secret of its state file. `proofs` has one for each of our own addresses
     and none for another that the caller may have dialled: it would serve somebody who passes our answers on.
     """
     answer = masters.info(ctx)
-    if challenge is not None and allocation is not None:
-        answer |= masters.prove_to_task(ctx, allocation, challenge)
-    elif challenge is not None and state.identity_secret is not None:
-        answer |= masters.prove(ctx, state.identity_secret, challenge)
+    if params.challenge is not None and params.allocation is not None:
+        answer |= masters.prove_to_task(ctx, params.allocation, params.challenge)
+    elif params.challenge is not None and state.identity_secret is not None:
+        answer |= masters.prove(ctx, state.identity_secret, params.challenge)
     return answer
 
 
-@get("/api/v1/master", opt=PUBLIC)
+@serve(GET_MASTER, PUBLIC)
 async def get_master(ctx: MasterContext) -> GetMasterResponse:
     return masters.describe(ctx, await masters.message(ctx))
 
 
-@get("/api/v1/master/telemetry", opt=PUBLIC)
+@serve(GET_TELEMETRY, PUBLIC)
 async def get_telemetry() -> GetTelemetryResponse:
     """Nothing is ever sent anywhere."""
     return GetTelemetryResponse(enabled=False)
 
 
-@get("/api/v1/master/config", opt=ADMIN)
+@serve(GET_MASTER_CONFIG, ADMIN)
 async def get_config(ctx: MasterContext, caller: Caller) -> GetMasterConfigResponse:
     return GetMasterConfigResponse(config=masters.shown_config(ctx, caller))
 
 
-@patch("/api/v1/master/config", status_code=200, opt=ADMIN)
-async def patch_config(request: AnyRequest, caller: Caller) -> dict[str, Any]:
-    masters.change_config(caller, await read_body(request, PatchMasterConfigRequest))
-    return {}
+@serve(PATCH_MASTER_CONFIG, ADMIN)
+async def patch_config(payload: PatchMasterConfigRequest, caller: Caller) -> Nothing:
+    masters.change_config(caller, payload)
+    return Nothing()
 
 
-@get("/api/v1/master/cluster_message", opt=ANY_USER)
+@serve(GET_CLUSTER_MESSAGE, ANY_USER)
 async def get_message(ctx: MasterContext, caller: Caller) -> GetClusterMessageResponse:
     return GetClusterMessageResponse(cluster_message=await masters.message(ctx, scheduled=caller.admin))
 
 
-@put("/api/v1/master/cluster_message", status_code=200, opt=ADMIN)
-async def set_message(request: AnyRequest, ctx: MasterContext, caller: Caller) -> dict[str, Any]:
-    asked = await read_body(request, SetClusterMessageRequest)
+@serve(SET_CLUSTER_MESSAGE, ADMIN)
+async def set_message(payload: SetClusterMessageRequest, ctx: MasterContext, caller: Caller) -> Nothing:
     await masters.set_message(
         ctx,
         caller,
-        text=asked.message,
-        start=parse_time(asked.start_time, "startTime"),
-        end=parse_time(asked.end_time, "endTime"),
-        duration=asked.duration,
+        text=payload.message,
+        start=parse_time(payload.start_time, "startTime"),
+        end=parse_time(payload.end_time, "endTime"),
+        duration=payload.duration,
     )
-    return {}
+    return Nothing()
 
 
-@delete("/api/v1/master/cluster_message", status_code=200, opt=ADMIN)
-async def clear_message(ctx: MasterContext, caller: Caller) -> dict[str, Any]:
+@serve(DELETE_CLUSTER_MESSAGE, ADMIN)
+async def clear_message(ctx: MasterContext, caller: Caller) -> Nothing:
     await masters.clear_message(ctx, caller)
-    return {}
+    return Nothing()
 
 
-@get("/api/v1/master/logs", opt=ADMIN)
-async def stream_logs(
-    *,
-    ctx: MasterContext,
-    log_ring: LogRing,
-    limit: Limit = None,
-    offset: Offset = None,
-    follow: bool = False,
-) -> Stream:
-    wanted = max(limit or 0, 0)
+@serve(STREAM_MASTER_LOGS, ADMIN)
+async def stream_logs(ctx: MasterContext, log_ring: LogRing, params: MasterLogQuery) -> Stream:
+    limit, offset = max(params.limit or 0, 0), params.offset or 0
 
     async def entries() -> AsyncIterator[MasterLogsResponse]:
-        async for entry in master_log.stream(log_ring, ctx.bus, offset=offset or 0, limit=wanted, follow=follow):
+        async for entry in master_log.stream(log_ring, ctx.bus, offset=offset, limit=limit, follow=params.follow):
             yield MasterLogsResponse(log_entry=entry)
 
     return ndjson(entries())
 
 
-@get("/api/v1/permissions/summary", opt=ANY_USER)
-async def summarize_permissions() -> dict[str, Any]:
+@serve(SUMMARIZE_PERMISSIONS, ANY_USER)
+async def summarize_permissions() -> JsonObject:
     """Empty: roles belong to RBAC, which this master does not have."""
     return {"roles": [], "assignments": []}
 

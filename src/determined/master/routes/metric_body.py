@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from determined.errors import InvalidArgument
-from determined.master.routes.params import parse_time
 from determined.master.services.metric_profiler import as_report
+from determined.master.services.parse_time import parse_time
 from determined.wire.codec import camelize_keys
 from determined.wire.metric import TrialProfilerMetricsBatch
 from determined.wire.report import MetricReport

@@ -1,98 +1,60 @@
 """The query strings of charts: which metrics, which range of steps, how many points."""
 
-from typing import Annotated, Any, Literal
-
-from litestar import Request
-from litestar.params import Parameter
-
 from determined.errors import InvalidArgument
-from determined.master.routes.params import MAX_INT64, parse_time
-from determined.master.services.metric import MAX_POINTS, SeriesQuery
 from determined.master.services.metric_buckets import BucketQuery, positions_of
-from determined.master.services.metric_compare import (
-    DEFAULT_POINTS,
-    CompareQuery,
-    Range,
-    TimeSeriesFilter,
-    metric_ids,
-)
-from determined.master.services.metric_streams import MetricKey, metric_key
-from determined.wire.metric import SeriesAxis
+from determined.master.services.metric_compare import CompareQuery, Range, TimeSeriesFilter, metric_ids
+from determined.master.services.metric_streams import DEFAULT_TRIALS, MetricKey, SampleQuery, metric_key
+from determined.master.services.parse_time import parse_time
+from determined.wire.metric import DEFAULT_POINTS, MAX_POINTS, CompareTrials, StreamMetricBatches, StreamTrialsSample
 from determined.wire.trial import MetricType
 
 _FILTER = "timeSeriesFilter."
 _BOUNDS = ("gt", "gte", "lt", "lte")
 
 
-async def read_metric_key(
-    experiment_id: int,
-    name: Annotated[str, Parameter(query="metricName")],
-    group: Annotated[str | None, Parameter(query="group", required=False)] = None,
-    metric_type: Annotated[MetricType | None, Parameter(query="metricType", required=False)] = None,
-) -> MetricKey:
-    return metric_key(experiment_id, name, group, metric_type)
-
-
-async def read_series(
-    name: str,
-    group: str = "training",
-    first: Annotated[int | None, Parameter(query="from", ge=0, le=MAX_INT64, required=False)] = None,
-    last: Annotated[int | None, Parameter(query="to", ge=0, le=MAX_INT64, required=False)] = None,
-    points: Annotated[int, Parameter(query="points", ge=1, le=MAX_POINTS, required=False)] = DEFAULT_POINTS,
-) -> SeriesQuery:
-    return SeriesQuery(group, name, first, last, points)
-
-
-async def read_compare(
-    request: Request[Any, Any, Any],
-    *,
-    trial_ids: Annotated[list[int], Parameter(query="trialIds")],
-    ids: Annotated[list[str] | None, Parameter(query="metricIds", required=False)] = None,
-    names: Annotated[list[str] | None, Parameter(query="metricNames", required=False)] = None,
-    group: Annotated[str | None, Parameter(query="group", required=False)] = None,
-    metric_type: Annotated[MetricType | None, Parameter(query="metricType", required=False)] = None,
-    first: Annotated[int | None, Parameter(query="startBatches", ge=0, le=MAX_INT64, required=False)] = None,
-    last: Annotated[int | None, Parameter(query="endBatches", ge=0, le=MAX_INT64, required=False)] = None,
-    points: Annotated[int | None, Parameter(query="maxDatapoints", ge=0, le=MAX_INT64, required=False)] = None,
-) -> CompareQuery:
-    known = {MetricType.TRAINING: "training", MetricType.VALIDATION: "validation"}
-    chosen = group or (known.get(metric_type) if metric_type else None)
-    return CompareQuery(
-        trial_ids=trial_ids,
-        metrics=metric_ids(ids or [], names or [], chosen),
-        first=first or None,
-        last=last or None,
-        points=min(points or DEFAULT_POINTS, MAX_POINTS),
-        filters=read_filters(list(request.query_params.multi_items())),
+def sample_query(experiment_id: int, params: StreamTrialsSample) -> SampleQuery:
+    """Read which series of which trials are sampled."""
+    return SampleQuery(
+        metric_of(experiment_id, params),
+        params.max_trials or DEFAULT_TRIALS,
+        params.max_datapoints or DEFAULT_POINTS,
+        params.start_batches or None,
+        params.end_batches or None,
     )
 
 
-async def read_buckets(
-    compare_query: CompareQuery,
-    sampling: Annotated[Literal["bucket"] | None, Parameter(query="sampling", required=False)] = None,
-    axis: Annotated[SeriesAxis, Parameter(query="xAxis", required=False)] = SeriesAxis.BATCH,
-    start: Annotated[float | None, Parameter(query="start", required=False)] = None,
-    end: Annotated[float | None, Parameter(query="end", required=False)] = None,
-    since: Annotated[list[str] | None, Parameter(query="since", required=False)] = None,
-) -> BucketQuery | None:
-    """`sampling=bucket` asks for columns instead of points; `start` and `end` are values of the axis.
+def metric_of(experiment_id: int, params: StreamMetricBatches) -> MetricKey:
+    return metric_key(experiment_id, params.metric_name, params.group, params.metric_type)
 
-    `since` names what was read before, as `<trial>/<group>/<token>` of an earlier answer.
-    """
-    if sampling is None:
-        return None
-    if compare_query.filters:
+
+def compare_query(params: CompareTrials, items: list[tuple[str, str]]) -> CompareQuery:
+    """Read what is compared. `items`: the query string, whose filters are named by their own dotted keys."""
+    groups = {MetricType.TRAINING: "training", MetricType.VALIDATION: "validation"}
+    group = params.group or (groups.get(params.metric_type) if params.metric_type else None)
+    return CompareQuery(
+        trial_ids=params.trial_ids,
+        metrics=metric_ids(params.metric_ids or [], params.metric_names or [], group),
+        first=params.start_batches or None,
+        last=params.end_batches or None,
+        points=min(params.max_datapoints or DEFAULT_POINTS, MAX_POINTS),
+        filters=read_filters(items),
+    )
+
+
+def bucket_query(params: CompareTrials, query: CompareQuery) -> BucketQuery:
+    """Read how the same is cut into buckets."""
+    if query.filters:
         raise InvalidArgument("timeSeriesFilter does not go with sampling=bucket; use xAxis, start and end")
     return BucketQuery(
-        trial_ids=compare_query.trial_ids,
-        metrics=compare_query.metrics,
-        points=compare_query.points,
-        axis=axis,
-        first=compare_query.first,
-        last=compare_query.last,
-        start=start,
-        end=end,
-        since=positions_of(since or []),
+        trial_ids=query.trial_ids,
+        metrics=query.metrics,
+        points=query.points,
+        axis=params.x_axis,
+        first=query.first,
+        last=query.last,
+        start=params.start,
+        end=params.end,
+        since=positions_of(params.since or []),
     )
 
 

@@ -1,10 +1,9 @@
-"""Completes the OpenAPI description: the body each handler reads, and the one shape of every error.
+"""Complete the OpenAPI description: parameters, bodies and streams of each operation, and the one shape of errors.
 
-Handlers read bodies themselves (`read_body(request, Kind)`), so Litestar does not know them. The kind is taken from
-that call, which cannot disagree with what is read; a handler that decodes by itself says `opt={"body": Kind}`.
+Litestar knows the ids of a path and the answer. The rest comes from the operation that the handler serves.
 """
 
-import dis
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -12,7 +11,10 @@ from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
+from determined._json import JsonObject
 from determined.master.auth.permission import permission_of
+from determined.master.routes.serve import AnyOperation, operation_of
+from determined.wire.operation import Nothing, Query, StreamOperation
 
 _REF = "#/components/schemas/{name}"
 _ERROR = {
@@ -34,36 +36,51 @@ _ERROR = {
 }
 
 
-def complete(app: Litestar, description: dict[str, Any]) -> dict[str, Any]:
-    """`description` as Litestar makes it, with request bodies and errors filled in (in place)."""
+def complete(app: Litestar, description: JsonObject) -> JsonObject:
+    """Fill what Litestar does not know into its description, in place."""
     schemas = description.setdefault("components", {}).setdefault("schemas", {})
     schemas["Error"] = _ERROR
-    for handler, operation in _operations(app, description):
-        _document_errors(operation)
-        _document_permission(handler, operation)
-        kind = body_kind(handler)
-        if kind is not None:
-            operation["requestBody"] = _request_body(kind, schemas)
+    for handler, described in _operations(app, description):
+        _document_errors(described)
+        _document_permission(handler, described)
+        operation = operation_of(handler.opt)
+        if operation is not None:
+            _document_request(operation, described, schemas)
+            _document_stream(operation, described, schemas)
     return description
 
 
-def body_kind(handler: HTTPRouteHandler) -> Any | None:
-    """The type of the body this handler reads; None when it reads none."""
-    if "body" in handler.opt:
-        return handler.opt["body"]
-    # compiled code, not the source file: that may have been replaced by an upgrade since we were started
-    loaded = [step.argval for step in dis.get_instructions(handler.fn) if step.opname == "LOAD_GLOBAL"]
-    if "read_body" not in loaded:
-        return None
-    name = loaded[loaded.index("read_body") + 1]
-    known: dict[str, Any] = handler.fn.__globals__
-    return known.get(name, _BUILTIN.get(name, Any))
+def _document_request(operation: AnyOperation, described: JsonObject, schemas: JsonObject) -> None:
+    if operation.request is Nothing:
+        return
+    if operation.method == "GET":
+        described.setdefault("parameters", []).extend(_parameters(operation.request, schemas))
+    else:
+        described["requestBody"] = {"required": True, "content": _content(_schema(operation.request, schemas))}
 
 
-_BUILTIN = {"str": str, "dict": dict[str, Any]}
+def _parameters(kind: type[Query], schemas: JsonObject) -> Iterator[JsonObject]:
+    for field in msgspec.structs.fields(kind):
+        schema = _schema(field.type, schemas)
+        if field.default not in (None, msgspec.NODEFAULT):
+            schema["default"] = msgspec.to_builtins(field.default)
+        parameter = {"name": field.encode_name, "in": "query", "required": field.required, "schema": schema}
+        text = schema.pop("description", None)
+        yield parameter | ({"description": text} if text else {})
 
 
-def _operations(app: Litestar, description: dict[str, Any]) -> list[tuple[HTTPRouteHandler, dict[str, Any]]]:
+def _document_stream(operation: AnyOperation, described: JsonObject, schemas: JsonObject) -> None:
+    if isinstance(operation, StreamOperation):
+        line = {
+            "type": "object",
+            "required": ["result"],
+            "properties": {"result": _schema(operation.response, schemas)},
+        }
+        described["responses"]["200"]["content"] = _content(line)
+        described["responses"]["200"]["description"] = "Lines of JSON, each of which is such an object"
+
+
+def _operations(app: Litestar, description: JsonObject) -> list[tuple[HTTPRouteHandler, JsonObject]]:
     found = []
     for route in app.routes:
         item = description["paths"].get(route.path_format) if isinstance(route, HTTPRoute) else None
@@ -72,14 +89,14 @@ def _operations(app: Litestar, description: dict[str, Any]) -> list[tuple[HTTPRo
     return found
 
 
-def _document_errors(operation: dict[str, Any]) -> None:
-    answer = {"description": "What went wrong and what to do", "content": _json(_REF.format(name="Error"))}
+def _document_errors(operation: JsonObject) -> None:
+    answer = {"description": "What went wrong and what to do", "content": _content({"$ref": _REF.format(name="Error")})}
     operation["responses"].pop("400", None)  # Litestar describes its own shape, which our error handlers replace
     operation["responses"]["4XX"] = answer
     operation["responses"]["503"] = answer
 
 
-def _document_permission(handler: HTTPRouteHandler, operation: dict[str, Any]) -> None:
+def _document_permission(handler: HTTPRouteHandler, operation: JsonObject) -> None:
     """As data for programs, and as the last line of the description for readers."""
     permission = permission_of(handler.opt)
     if permission is None:
@@ -91,12 +108,13 @@ def _document_permission(handler: HTTPRouteHandler, operation: dict[str, Any]) -
         operation["security"] = []
 
 
-def _request_body(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:
+def _schema(kind: Any, schemas: JsonObject) -> JsonObject:
+    """The JSON schema of a type; what it names is added to `schemas`."""
     (schema,), components = msgspec.json.schema_components([kind], ref_template=_REF)
     for name, component in components.items():
         schemas.setdefault(name, component)
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
+    return schema
 
 
-def _json(ref: str) -> dict[str, Any]:
-    return {"application/json": {"schema": {"$ref": ref}}}
+def _content(schema: JsonObject) -> JsonObject:
+    return {"application/json": {"schema": schema}}

@@ -2,71 +2,69 @@
 
 from typing import Any
 
-from litestar import Request, Router, delete, get, post, put
+from litestar import Request, Router
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ADMIN, ANY_USER
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
-from determined.master.routes.params import Limit, Offset
+from determined.master.routes.serve import serve
 from determined.master.services import pool as pools
 from determined.master.services.paging import page
+from determined.wire.base import Paged
+from determined.wire.operation import Nothing
 from determined.wire.pool import (
+    BIND_POOL,
+    LIST_POOL_BINDINGS,
+    LIST_POOLS,
+    OVERWRITE_POOL_BINDINGS,
+    UNBIND_POOL,
     BindRPToWorkspaceRequest,
     GetResourcePoolsResponse,
+    ListPools,
     ListWorkspacesBoundToRPResponse,
     OverwriteRPWorkspaceBindingsRequest,
     UnbindRPFromWorkspaceRequest,
 )
-from determined.wire.workspace import ListRPsBoundToWorkspaceResponse
+from determined.wire.workspace import LIST_WORKSPACE_POOLS, ListRPsBoundToWorkspaceResponse
 
 AnyRequest = Request[Any, Any, Any]
 
-_BINDINGS = "/api/v1/resource-pools/{pool:str}/workspace-bindings"
 
-
-@get("/api/v1/resource-pools", opt=ANY_USER)
-async def list_pools(
-    ctx: MasterContext, limit: Limit = None, offset: Offset = None, unbound: bool = False
-) -> GetResourcePoolsResponse:
-    shown, pagination = page(await pools.list_pools(ctx, unbound=unbound), limit, offset)
+@serve(LIST_POOLS, ANY_USER)
+async def list_pools(ctx: MasterContext, params: ListPools) -> GetResourcePoolsResponse:
+    shown, pagination = page(await pools.list_pools(ctx, unbound=params.unbound), params.limit, params.offset)
     return GetResourcePoolsResponse(resource_pools=shown, pagination=pagination)
 
 
-@get(_BINDINGS, opt=ANY_USER)
-async def list_bindings(
-    ctx: MasterContext, pool: str, limit: Limit = None, offset: Offset = None
-) -> ListWorkspacesBoundToRPResponse:
-    shown, pagination = page(await pools.bindings(ctx, pool), limit, offset)
+@serve(LIST_POOL_BINDINGS, ANY_USER)
+async def list_bindings(ctx: MasterContext, pool: str, params: Paged) -> ListWorkspacesBoundToRPResponse:
+    shown, pagination = page(await pools.bindings(ctx, pool), params.limit, params.offset)
     return ListWorkspacesBoundToRPResponse(workspace_ids=shown, pagination=pagination)
 
 
-@post(_BINDINGS, status_code=200, opt=ADMIN)
-async def bind(request: AnyRequest, ctx: MasterContext, caller: Caller, pool: str) -> dict[str, Any]:
-    asked = await read_body(request, BindRPToWorkspaceRequest)
-    await pools.bind(ctx, caller, pool, asked.workspace_ids or (), asked.workspace_names or ())
-    return {}
+@serve(BIND_POOL, ADMIN)
+async def bind(payload: BindRPToWorkspaceRequest, ctx: MasterContext, caller: Caller, pool: str) -> Nothing:
+    await pools.bind(ctx, caller, pool, payload.workspace_ids or (), payload.workspace_names or ())
+    return Nothing()
 
 
-@put(_BINDINGS, status_code=200, opt=ADMIN)
-async def overwrite_bindings(request: AnyRequest, ctx: MasterContext, caller: Caller, pool: str) -> dict[str, Any]:
-    asked = await read_body(request, OverwriteRPWorkspaceBindingsRequest)
-    await pools.bind(ctx, caller, pool, asked.workspace_ids or (), asked.workspace_names or (), replace=True)
-    return {}
+@serve(OVERWRITE_POOL_BINDINGS, ADMIN)
+async def overwrite_bindings(
+    payload: OverwriteRPWorkspaceBindingsRequest, ctx: MasterContext, caller: Caller, pool: str
+) -> Nothing:
+    await pools.bind(ctx, caller, pool, payload.workspace_ids or (), payload.workspace_names or (), replace=True)
+    return Nothing()
 
 
-@delete(_BINDINGS, status_code=200, opt=ADMIN)
-async def unbind(request: AnyRequest, ctx: MasterContext, caller: Caller, pool: str) -> dict[str, Any]:
-    asked = await read_body(request, UnbindRPFromWorkspaceRequest)
-    await pools.unbind(ctx, caller, pool, asked.workspace_ids or (), asked.workspace_names or ())
-    return {}
+@serve(UNBIND_POOL, ADMIN)
+async def unbind(payload: UnbindRPFromWorkspaceRequest, ctx: MasterContext, caller: Caller, pool: str) -> Nothing:
+    await pools.unbind(ctx, caller, pool, payload.workspace_ids or (), payload.workspace_names or ())
+    return Nothing()
 
 
-@get("/api/v1/workspaces/{workspace_id:int}/available-resource-pools", opt=ANY_USER)
-async def available_pools(
-    ctx: MasterContext, workspace_id: int, limit: Limit = None, offset: Offset = None
-) -> ListRPsBoundToWorkspaceResponse:
-    shown, pagination = page(await pools.available_pools(ctx, workspace_id), limit, offset)
+@serve(LIST_WORKSPACE_POOLS, ANY_USER)
+async def available_pools(ctx: MasterContext, workspace_id: int, params: Paged) -> ListRPsBoundToWorkspaceResponse:
+    shown, pagination = page(await pools.available_pools(ctx, workspace_id), params.limit, params.offset)
     return ListRPsBoundToWorkspaceResponse(resource_pools=shown, pagination=pagination)
 
 

@@ -4,15 +4,16 @@ import asyncio
 from typing import Any
 
 import msgspec
-from litestar import Request, Router, post
+from litestar import Request, Router
 
 from determined.errors import InvalidArgument
 from determined.master.auth.identity import Caller
-from determined.master.auth.permission import OWN_ALLOCATION
+from determined.master.auth.permission import OWN_REPORTS
 from determined.master.context import MasterContext
 from determined.master.routes.limits import REPORT_BODY
+from determined.master.routes.serve import serve
 from determined.master.services import report as reports
-from determined.wire.report import ReportAnswer, ReportBatch
+from determined.wire.report import POST_REPORTS, ReportAnswer, ReportBatch
 
 _BIG = 256 * 1024  # bytes; decoding more than this would be felt by other requests on the loop
 
@@ -20,12 +21,7 @@ _msgpack = msgspec.msgpack.Decoder(ReportBatch)
 _json = msgspec.json.Decoder(ReportBatch)
 
 
-@post(
-    "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/reports",
-    status_code=200,
-    request_max_body_size=REPORT_BODY,
-    opt={**OWN_ALLOCATION, "body": ReportBatch},
-)
+@serve(POST_REPORTS, OWN_REPORTS, max_body=REPORT_BODY)
 async def receive_reports(
     request: Request[Any, Any, Any], ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
 ) -> ReportAnswer:

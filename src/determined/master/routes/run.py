@@ -2,14 +2,25 @@
 
 from typing import Any
 
-from litestar import Request, Router, get, post
+from litestar import Request, Router
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER_OF_EACH, OWNER_OR_TRIAL, USER_OR_EXPERIMENT
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
+from determined.master.routes.serve import serve
 from determined.master.services import run as runs
 from determined.wire.run import (
+    ARCHIVE_RUNS,
+    DELETE_RUNS,
+    GET_RUN_METADATA,
+    KILL_RUNS,
+    MOVE_RUNS,
+    PAUSE_RUNS,
+    POST_RUN_METADATA,
+    PREPARE_FOR_REPORTING,
+    RESUME_RUNS,
+    SEARCH_RUNS,
+    UNARCHIVE_RUNS,
     ArchiveRunsRequest,
     ArchiveRunsResponse,
     DeleteRunsRequest,
@@ -36,80 +47,71 @@ from determined.wire.run import (
 AnyRequest = Request[Any, Any, Any]
 
 
-@post("/api/v1/runs", status_code=200, opt=ANY_USER)
-async def search_runs(request: AnyRequest, ctx: MasterContext) -> SearchRunsResponse:
-    return await runs.search(ctx, await read_body(request, SearchRunsRequest))
+@serve(SEARCH_RUNS, ANY_USER)
+async def search_runs(payload: SearchRunsRequest, ctx: MasterContext) -> SearchRunsResponse:
+    return await runs.search(ctx, payload)
 
 
-@post("/api/v1/runs/start", status_code=200, opt=OWNER_OR_TRIAL)
+@serve(PREPARE_FOR_REPORTING, OWNER_OR_TRIAL)
 async def prepare_for_reporting(
-    request: AnyRequest, ctx: MasterContext, caller: Caller
+    payload: RunPrepareForReportingRequest, ctx: MasterContext, caller: Caller
 ) -> RunPrepareForReportingResponse:
-    asked = await read_body(request, RunPrepareForReportingRequest)
-    storage_id = await runs.prepare_reporting(ctx, caller, asked.run_id, asked.checkpoint_storage)
+    storage_id = await runs.prepare_reporting(ctx, caller, payload.run_id, payload.checkpoint_storage)
     return RunPrepareForReportingResponse(storage_id=storage_id)
 
 
-@get("/api/v1/runs/{run_id:int}/metadata", opt=USER_OR_EXPERIMENT)
+@serve(GET_RUN_METADATA, USER_OR_EXPERIMENT)
 async def get_metadata(ctx: MasterContext, run_id: int) -> GetRunMetadataResponse:
     return GetRunMetadataResponse(metadata=await runs.metadata(ctx, run_id))
 
 
-@post("/api/v1/runs/{run_id:int}/metadata", status_code=200, opt=OWNER_OR_TRIAL)
+@serve(POST_RUN_METADATA, OWNER_OR_TRIAL)
 async def post_metadata(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, run_id: int
+    payload: PostRunMetadataRequest, ctx: MasterContext, caller: Caller, run_id: int
 ) -> PostRunMetadataResponse:
-    asked = await read_body(request, PostRunMetadataRequest)
-    return PostRunMetadataResponse(metadata=await runs.set_metadata(ctx, caller, run_id, asked.metadata))
+    return PostRunMetadataResponse(metadata=await runs.set_metadata(ctx, caller, run_id, payload.metadata))
 
 
-@post("/api/v1/runs/kill", status_code=200, opt=ANY_USER)
-async def kill_runs(request: AnyRequest, ctx: MasterContext) -> KillRunsResponse:
-    asked = await read_body(request, KillRunsRequest)
-    ids = await runs.select(ctx, asked.run_ids, asked.filter, asked.project_id)
+@serve(KILL_RUNS, ANY_USER)
+async def kill_runs(payload: KillRunsRequest, ctx: MasterContext) -> KillRunsResponse:
+    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.project_id)
     return KillRunsResponse(results=await runs.act(ctx, "kill", ids))
 
 
-@post("/api/v1/runs/pause", status_code=200, opt=ANY_USER)
-async def pause_runs(request: AnyRequest, ctx: MasterContext) -> PauseRunsResponse:
-    asked = await read_body(request, PauseRunsRequest)
-    ids = await runs.select(ctx, asked.run_ids, asked.filter, asked.project_id)
+@serve(PAUSE_RUNS, ANY_USER)
+async def pause_runs(payload: PauseRunsRequest, ctx: MasterContext) -> PauseRunsResponse:
+    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.project_id)
     return PauseRunsResponse(results=await runs.act(ctx, "pause", ids))
 
 
-@post("/api/v1/runs/resume", status_code=200, opt=ANY_USER)
-async def resume_runs(request: AnyRequest, ctx: MasterContext) -> ResumeRunsResponse:
-    asked = await read_body(request, ResumeRunsRequest)
-    ids = await runs.select(ctx, asked.run_ids, asked.filter, asked.project_id)
+@serve(RESUME_RUNS, ANY_USER)
+async def resume_runs(payload: ResumeRunsRequest, ctx: MasterContext) -> ResumeRunsResponse:
+    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.project_id)
     return ResumeRunsResponse(results=await runs.act(ctx, "resume", ids))
 
 
-@post("/api/v1/runs/archive", status_code=200, opt=ANY_USER)
-async def archive_runs(request: AnyRequest, ctx: MasterContext) -> ArchiveRunsResponse:
-    asked = await read_body(request, ArchiveRunsRequest)
-    ids = await runs.select(ctx, asked.run_ids, asked.filter, asked.project_id)
+@serve(ARCHIVE_RUNS, ANY_USER)
+async def archive_runs(payload: ArchiveRunsRequest, ctx: MasterContext) -> ArchiveRunsResponse:
+    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.project_id)
     return ArchiveRunsResponse(results=await runs.act(ctx, "archive", ids))
 
 
-@post("/api/v1/runs/unarchive", status_code=200, opt=ANY_USER)
-async def unarchive_runs(request: AnyRequest, ctx: MasterContext) -> UnarchiveRunsResponse:
-    asked = await read_body(request, UnarchiveRunsRequest)
-    ids = await runs.select(ctx, asked.run_ids, asked.filter, asked.project_id)
+@serve(UNARCHIVE_RUNS, ANY_USER)
+async def unarchive_runs(payload: UnarchiveRunsRequest, ctx: MasterContext) -> UnarchiveRunsResponse:
+    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.project_id)
     return UnarchiveRunsResponse(results=await runs.act(ctx, "unarchive", ids))
 
 
-@post("/api/v1/runs/delete", status_code=200, opt=OWNER_OF_EACH)
-async def delete_runs(request: AnyRequest, ctx: MasterContext, caller: Caller) -> DeleteRunsResponse:
-    asked = await read_body(request, DeleteRunsRequest)
-    ids = await runs.select(ctx, asked.run_ids, asked.filter, asked.project_id)
+@serve(DELETE_RUNS, OWNER_OF_EACH)
+async def delete_runs(payload: DeleteRunsRequest, ctx: MasterContext, caller: Caller) -> DeleteRunsResponse:
+    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.project_id)
     return DeleteRunsResponse(results=await runs.delete(ctx, caller, ids))
 
 
-@post("/api/v1/runs/move", status_code=200, opt=ANY_USER)
-async def move_runs(request: AnyRequest, ctx: MasterContext) -> MoveRunsResponse:
-    asked = await read_body(request, MoveRunsRequest)
-    ids = await runs.select(ctx, asked.run_ids, asked.filter, asked.source_project_id)
-    results = await runs.move(ctx, asked.destination_project_id, ids, skip_multitrial=bool(asked.skip_multitrial))
+@serve(MOVE_RUNS, ANY_USER)
+async def move_runs(payload: MoveRunsRequest, ctx: MasterContext) -> MoveRunsResponse:
+    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.source_project_id)
+    results = await runs.move(ctx, payload.destination_project_id, ids, skip_multitrial=bool(payload.skip_multitrial))
     return MoveRunsResponse(results=results)
 
 

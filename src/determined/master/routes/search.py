@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from litestar import Request, Router, post
+from litestar import Request, Router
 
 from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
+from determined.master.routes.serve import serve
 from determined.master.services import search
 from determined.wire.search import (
+    EXTEND_EXPERIMENT,
+    PREVIEW_HP_SEARCH,
     ExtendExperimentRequest,
     ExtendExperimentResponse,
     PreviewHPSearchRequest,
@@ -18,16 +20,16 @@ from determined.wire.search import (
 AnyRequest = Request[Any, Any, Any]
 
 
-@post("/api/v1/preview-hp-search", status_code=200, opt=ANY_USER)
-async def preview_hp_search(request: AnyRequest, ctx: MasterContext) -> PreviewHPSearchResponse:
-    asked = await read_body(request, PreviewHPSearchRequest)
-    return PreviewHPSearchResponse(summary=await search.summarize(ctx, asked.config))
+@serve(PREVIEW_HP_SEARCH, ANY_USER)
+async def preview_hp_search(payload: PreviewHPSearchRequest, ctx: MasterContext) -> PreviewHPSearchResponse:
+    return PreviewHPSearchResponse(summary=await search.summarize(ctx, payload.config))
 
 
-@post("/api/v1/experiments/{experiment_id:int}/extend", status_code=200, opt=ANY_USER)
-async def extend_experiment(request: AnyRequest, ctx: MasterContext, experiment_id: int) -> ExtendExperimentResponse:
-    asked = await read_body(request, ExtendExperimentRequest)
-    return ExtendExperimentResponse(experiment=await search.extend(ctx, experiment_id, asked.trials))
+@serve(EXTEND_EXPERIMENT, ANY_USER)
+async def extend_experiment(
+    payload: ExtendExperimentRequest, ctx: MasterContext, experiment_id: int
+) -> ExtendExperimentResponse:
+    return ExtendExperimentResponse(experiment=await search.extend(ctx, experiment_id, payload.trials))
 
 
 router = Router(path="", route_handlers=[preview_hp_search, extend_experiment])

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any, Literal
 
-from litestar import Request, Response, Router, get, post
+from litestar import Request, Response, Router
 from litestar.datastructures import Cookie
 
 from determined.master.auth.identity import Caller
@@ -12,12 +12,18 @@ from determined.master.auth.permission import ANY_USER, PUBLIC, USER_OR_TASK
 from determined.master.auth.session_token import SESSION_LIFETIME
 from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import PUBLIC_BODY
 from determined.master.routes.peer import peer_of
+from determined.master.routes.serve import serve
 from determined.master.services import session as sessions
 from determined.master.services import user as users
 from determined.wire.user import (
+    GET_CURRENT_USER,
+    GET_ME,
+    ISSUE_LOGIN_LINK,
+    LOGIN,
+    LOGOUT,
+    REDEEM_LOGIN_LINK,
     CurrentUserResponse,
     GetMeResponse,
     LoginLinkResponse,
@@ -30,40 +36,38 @@ from determined.wire.user import (
 _SAME_SITE: Literal["strict"] = "strict"
 
 
-@post("/api/v1/auth/login", status_code=200, request_max_body_size=PUBLIC_BODY, opt=PUBLIC)
+@serve(LOGIN, PUBLIC, max_body=PUBLIC_BODY)
 async def login(
-    request: Request[Any, Any, Any], ctx: MasterContext, throttle: LoginThrottle
+    request: Request[Any, Any, Any], payload: LoginRequest, ctx: MasterContext, throttle: LoginThrottle
 ) -> Response[LoginResponse]:
-    asked = await read_body(request, LoginRequest)
-    answer = await sessions.login(ctx, throttle, asked, await peer_of(request))
+    answer = await sessions.login(ctx, throttle, payload, await peer_of(request))
     return _signed_in(request, sessions.Opened(answer, SESSION_LIFETIME))
 
 
-@post("/api/v1/auth/link", status_code=200, opt=ANY_USER)
+@serve(ISSUE_LOGIN_LINK, ANY_USER)
 async def issue_link(ctx: MasterContext, caller: Caller, links: LoginLinks) -> LoginLinkResponse:
     return await sessions.issue_link(ctx, links, caller)
 
 
-@post("/api/v1/auth/link/redeem", status_code=200, request_max_body_size=PUBLIC_BODY, opt=PUBLIC)
+@serve(REDEEM_LOGIN_LINK, PUBLIC, max_body=PUBLIC_BODY)
 async def redeem_link(
-    request: Request[Any, Any, Any], ctx: MasterContext, links: LoginLinks
+    request: Request[Any, Any, Any], payload: RedeemLoginLinkRequest, ctx: MasterContext, links: LoginLinks
 ) -> Response[LoginResponse]:
-    asked = await read_body(request, RedeemLoginLinkRequest)
-    return _signed_in(request, await sessions.redeem_link(ctx, links, asked.code))
+    return _signed_in(request, await sessions.redeem_link(ctx, links, payload.code))
 
 
-@post("/api/v1/auth/logout", status_code=200, opt=USER_OR_TASK)
+@serve(LOGOUT, USER_OR_TASK)
 async def logout(request: Request[Any, Any, Any], ctx: MasterContext, caller: Caller) -> Response[dict[str, Any]]:
     await sessions.logout(ctx, caller)
     return Response({}, cookies=[_cookie(request, "", timedelta(0))])
 
 
-@get("/api/v1/me", opt=USER_OR_TASK)
+@serve(GET_ME, USER_OR_TASK)
 async def me(ctx: MasterContext, caller: Caller) -> GetMeResponse:
     return GetMeResponse(user=await users.get(ctx, caller.user_id))
 
 
-@get("/api/v1/auth/user", opt=USER_OR_TASK)
+@serve(GET_CURRENT_USER, USER_OR_TASK)
 async def current_user(ctx: MasterContext, caller: Caller) -> CurrentUserResponse:
     return CurrentUserResponse(user=await users.get(ctx, caller.user_id))
 

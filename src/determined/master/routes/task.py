@@ -1,14 +1,19 @@
 """Tasks. Their logs are in routes/log.py."""
 
-from typing import Any
+from litestar import Router
 
-from litestar import Router, get
-
+from determined._json import JsonObject
 from determined.master.auth.permission import ANY_USER, USER_OR_EXPERIMENT
 from determined.master.context import MasterContext
+from determined.master.routes.serve import serve
 from determined.master.services import task as tasks
-from determined.wire.context import GetTaskContextDirectoryResponse
+from determined.wire.context import GET_CONTEXT_DIRECTORY, GetTaskContextDirectoryResponse
 from determined.wire.task import (
+    COUNT_TASKS,
+    GET_TASK,
+    GET_TASK_ACCELERATORS,
+    LIST_TASKS,
+    LIST_TASKS_RAW,
     GetActiveTasksCountResponse,
     GetTaskAcceleratorDataResponse,
     GetTaskResponse,
@@ -16,32 +21,32 @@ from determined.wire.task import (
 )
 
 
-@get("/api/v1/tasks", opt=ANY_USER)
+@serve(LIST_TASKS, ANY_USER)
 async def list_tasks(ctx: MasterContext) -> GetTasksResponse:
     return GetTasksResponse(allocation_id_to_summary=await tasks.summaries(ctx))
 
 
-@get("/tasks", opt=ANY_USER)
-async def list_tasks_raw(ctx: MasterContext) -> dict[str, Any]:
+@serve(LIST_TASKS_RAW, ANY_USER)
+async def list_tasks_raw(ctx: MasterContext) -> JsonObject:
     return await tasks.legacy_summaries(ctx)
 
 
-@get("/api/v1/tasks/count", opt=ANY_USER)
+@serve(COUNT_TASKS, ANY_USER)
 async def count_tasks(ctx: MasterContext) -> GetActiveTasksCountResponse:
     return await tasks.counts(ctx)
 
 
-@get("/api/v1/tasks/{task_id:str}", opt=USER_OR_EXPERIMENT)
+@serve(GET_TASK, USER_OR_EXPERIMENT)
 async def get_task(ctx: MasterContext, task_id: str) -> GetTaskResponse:
     return GetTaskResponse(task=await tasks.get(ctx, task_id))
 
 
-@get("/api/v1/tasks/{task_id:str}/context_directory", opt=USER_OR_EXPERIMENT)
+@serve(GET_CONTEXT_DIRECTORY, USER_OR_EXPERIMENT)
 async def get_context_directory(ctx: MasterContext, task_id: str) -> GetTaskContextDirectoryResponse:
     return GetTaskContextDirectoryResponse(b64_tgz=await tasks.context_directory(ctx, task_id))
 
 
-@get("/api/v1/tasks/{task_id:str}/acceleratorData", opt=ANY_USER)
+@serve(GET_TASK_ACCELERATORS, ANY_USER)
 async def get_accelerators(ctx: MasterContext, task_id: str) -> GetTaskAcceleratorDataResponse:
     return GetTaskAcceleratorDataResponse(accelerator_data=await tasks.accelerators(ctx, task_id))
 

@@ -2,14 +2,19 @@
 
 from typing import Any
 
-from litestar import Request, Router, delete, get, patch, post
+from litestar import Request, Router
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
+from determined.master.routes.serve import serve
 from determined.master.services import view as views
+from determined.wire.operation import Nothing
 from determined.wire.view import (
+    CREATE_VIEW,
+    DELETE_VIEW,
+    LIST_VIEWS,
+    PATCH_VIEW,
     GetSavedViewsResponse,
     PatchSavedViewRequest,
     PostSavedViewRequest,
@@ -19,29 +24,29 @@ from determined.wire.view import (
 AnyRequest = Request[Any, Any, Any]
 
 
-@get("/api/v1/projects/{project_id:int}/views", opt=ANY_USER)
+@serve(LIST_VIEWS, ANY_USER)
 async def list_views(ctx: MasterContext, project_id: int) -> GetSavedViewsResponse:
     return GetSavedViewsResponse(views=await views.list_views(ctx, project_id))
 
 
-@post("/api/v1/projects/{project_id:int}/views", status_code=200, opt=ANY_USER)
-async def create_view(request: AnyRequest, ctx: MasterContext, caller: Caller, project_id: int) -> SavedViewResponse:
-    asked = await read_body(request, PostSavedViewRequest)
-    return SavedViewResponse(view=await views.create(ctx, caller, project_id, asked))
-
-
-@patch("/api/v1/projects/{project_id:int}/views/{view_id:int}", status_code=200, opt=OWNER)
-async def change_view(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, project_id: int, view_id: int
+@serve(CREATE_VIEW, ANY_USER)
+async def create_view(
+    payload: PostSavedViewRequest, ctx: MasterContext, caller: Caller, project_id: int
 ) -> SavedViewResponse:
-    asked = await read_body(request, PatchSavedViewRequest)
-    return SavedViewResponse(view=await views.change(ctx, caller, project_id, view_id, asked))
+    return SavedViewResponse(view=await views.create(ctx, caller, project_id, payload))
 
 
-@delete("/api/v1/projects/{project_id:int}/views/{view_id:int}", status_code=200, opt=OWNER)
-async def delete_view(ctx: MasterContext, caller: Caller, project_id: int, view_id: int) -> dict[str, Any]:
+@serve(PATCH_VIEW, OWNER)
+async def change_view(
+    payload: PatchSavedViewRequest, ctx: MasterContext, caller: Caller, project_id: int, view_id: int
+) -> SavedViewResponse:
+    return SavedViewResponse(view=await views.change(ctx, caller, project_id, view_id, payload))
+
+
+@serve(DELETE_VIEW, OWNER)
+async def delete_view(ctx: MasterContext, caller: Caller, project_id: int, view_id: int) -> Nothing:
     await views.remove(ctx, caller, project_id, view_id)
-    return {}
+    return Nothing()
 
 
 router = Router(path="", route_handlers=[list_views, create_view, change_view, delete_view])

@@ -1,28 +1,41 @@
 """Workspaces."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from litestar import Request, Router, delete, get, patch, post
-from litestar.params import QueryParameter
+from litestar import Request, Router
 
+from determined._json import JsonObject
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, noted
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
-from determined.master.routes.params import Limit, Offset
+from determined.master.routes.serve import serve
 from determined.master.services import listing
 from determined.master.services import project as projects
 from determined.master.services import workspace as workspaces
 from determined.master.services.paging import page
-from determined.wire.base import OrderBy
+from determined.wire.operation import Nothing
 from determined.wire.project import Project
 from determined.wire.workspace import (
+    ARCHIVE_WORKSPACE,
+    CREATE_WORKSPACE,
+    DELETE_WORKSPACE,
+    GET_WORKSPACE,
+    LIST_NAMESPACE_BINDINGS,
+    LIST_PROJECTS,
+    LIST_RESOURCE_QUOTAS,
+    LIST_WORKSPACES,
+    PATCH_WORKSPACE,
+    PIN_WORKSPACE,
+    UNARCHIVE_WORKSPACE,
+    UNPIN_WORKSPACE,
     DeleteWorkspaceResponse,
     GetWorkspaceProjectsRequestSortBy,
     GetWorkspaceProjectsResponse,
     GetWorkspaceResponse,
     GetWorkspacesRequestSortBy,
     GetWorkspacesResponse,
+    ListProjects,
+    ListWorkspaces,
     PatchWorkspace,
     PatchWorkspaceResponse,
     PostWorkspaceRequest,
@@ -31,113 +44,91 @@ from determined.wire.workspace import (
 )
 
 AnyRequest = Request[Any, Any, Any]
-SortOrder = Annotated[OrderBy | None, QueryParameter(name="orderBy")]
-UserIds = Annotated[list[int] | None, QueryParameter(name="userIds")]
 
 
-@get("/api/v1/workspaces", opt=ANY_USER)
-async def list_workspaces(
-    *,
-    ctx: MasterContext,
-    caller: Caller,
-    limit: Limit = None,
-    offset: Offset = None,
-    name: str | None = None,
-    exact_name: Annotated[str | None, QueryParameter(name="nameCaseSensitive")] = None,
-    archived: bool | None = None,
-    pinned: bool | None = None,
-    users: list[str] | None = None,
-    user_ids: UserIds = None,
-    order_by: SortOrder = None,
-    sort_by: Annotated[GetWorkspacesRequestSortBy | None, QueryParameter(name="sortBy")] = None,
-) -> GetWorkspacesResponse:
-    wanted = listing.Filter(name, exact_name, archived, user_ids or (), users or ())
-    rows = listing.keep(await workspaces.list_all(ctx, caller), wanted)
-    rows = [row for row in rows if pinned is None or row.pinned == pinned]
-    shown, pagination = page(listing.sort(rows, _workspace_key(sort_by), order_by), limit, offset)
+@serve(LIST_WORKSPACES, ANY_USER)
+async def list_workspaces(ctx: MasterContext, caller: Caller, params: ListWorkspaces) -> GetWorkspacesResponse:
+    every = await workspaces.list_all(ctx, caller)
+    rows = [row for row in listing.keep(every, params) if _fits(row, params)]
+    shown, pagination = page(
+        listing.sort(rows, _workspace_key(params.sort_by), params.order_by), params.limit, params.offset
+    )
     return GetWorkspacesResponse(workspaces=shown, pagination=pagination)
 
 
-@post("/api/v1/workspaces", status_code=200, opt=noted(ANY_USER, "agentUserGroup: administrator"))
-async def create_workspace(request: AnyRequest, ctx: MasterContext, caller: Caller) -> PostWorkspaceResponse:
-    asked = await read_body(request, PostWorkspaceRequest)
+def _fits(row: Workspace, params: ListWorkspaces) -> bool:
+    if params.name_case_sensitive is not None and row.name != params.name_case_sensitive:
+        return False
+    return params.pinned is None or row.pinned == params.pinned
+
+
+@serve(CREATE_WORKSPACE, noted(ANY_USER, "agentUserGroup: administrator"))
+async def create_workspace(payload: PostWorkspaceRequest, ctx: MasterContext, caller: Caller) -> PostWorkspaceResponse:
     # the official client indexes namespaceBindings although only Kubernetes has namespaces
-    return PostWorkspaceResponse(workspace=await workspaces.create(ctx, caller, asked), namespace_bindings={})
+    return PostWorkspaceResponse(workspace=await workspaces.create(ctx, caller, payload), namespace_bindings={})
 
 
-@get("/api/v1/workspaces/{workspace_id:int}", opt=ANY_USER)
+@serve(GET_WORKSPACE, ANY_USER)
 async def get_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> GetWorkspaceResponse:
     return GetWorkspaceResponse(workspace=await workspaces.get(ctx, caller, workspace_id))
 
 
-@patch("/api/v1/workspaces/{workspace_id:int}", status_code=200, opt=noted(OWNER, "agentUserGroup: administrator"))
+@serve(PATCH_WORKSPACE, noted(OWNER, "agentUserGroup: administrator"))
 async def patch_workspace(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, workspace_id: int
+    payload: PatchWorkspace, ctx: MasterContext, caller: Caller, workspace_id: int
 ) -> PatchWorkspaceResponse:
-    asked = await read_body(request, PatchWorkspace)
-    changed = await workspaces.patch(ctx, caller, workspace_id, asked)
+    changed = await workspaces.patch(ctx, caller, workspace_id, payload)
     return PatchWorkspaceResponse(workspace=changed, namespace_bindings={})
 
 
-@delete("/api/v1/workspaces/{workspace_id:int}", status_code=200, opt=OWNER)
+@serve(DELETE_WORKSPACE, OWNER)
 async def delete_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> DeleteWorkspaceResponse:
     return DeleteWorkspaceResponse(completed=await workspaces.delete(ctx, caller, workspace_id))
 
 
-@post("/api/v1/workspaces/{workspace_id:int}/archive", status_code=200, opt=OWNER)
-async def archive_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> dict[str, Any]:
+@serve(ARCHIVE_WORKSPACE, OWNER)
+async def archive_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> Nothing:
     await workspaces.set_archived(ctx, caller, workspace_id, True)
-    return {}
+    return Nothing()
 
 
-@post("/api/v1/workspaces/{workspace_id:int}/unarchive", status_code=200, opt=OWNER)
-async def unarchive_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> dict[str, Any]:
+@serve(UNARCHIVE_WORKSPACE, OWNER)
+async def unarchive_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> Nothing:
     await workspaces.set_archived(ctx, caller, workspace_id, False)
-    return {}
+    return Nothing()
 
 
-@post("/api/v1/workspaces/{workspace_id:int}/pin", status_code=200, opt=ANY_USER)
-async def pin_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> dict[str, Any]:
+@serve(PIN_WORKSPACE, ANY_USER)
+async def pin_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> Nothing:
     await workspaces.set_pinned(ctx, caller, workspace_id, True)
-    return {}
+    return Nothing()
 
 
-@post("/api/v1/workspaces/{workspace_id:int}/unpin", status_code=200, opt=ANY_USER)
-async def unpin_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> dict[str, Any]:
+@serve(UNPIN_WORKSPACE, ANY_USER)
+async def unpin_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> Nothing:
     await workspaces.set_pinned(ctx, caller, workspace_id, False)
-    return {}
+    return Nothing()
 
 
-@get("/api/v1/workspaces/{workspace_id:int}/projects", opt=ANY_USER)
+@serve(LIST_PROJECTS, ANY_USER)
 async def list_projects(
-    *,
-    ctx: MasterContext,
-    caller: Caller,
-    workspace_id: int,
-    limit: Limit = None,
-    offset: Offset = None,
-    name: str | None = None,
-    archived: bool | None = None,
-    users: list[str] | None = None,
-    user_ids: UserIds = None,
-    order_by: SortOrder = None,
-    sort_by: Annotated[GetWorkspaceProjectsRequestSortBy | None, QueryParameter(name="sortBy")] = None,
+    ctx: MasterContext, caller: Caller, workspace_id: int, params: ListProjects
 ) -> GetWorkspaceProjectsResponse:
-    rows = [projects.to_wire(row) for row in await projects.list_rows(ctx, caller, workspace_id)]
-    rows = listing.keep(rows, listing.Filter(name, None, archived, user_ids or (), users or ()))
-    shown, pagination = page(listing.sort(rows, _project_key(sort_by), order_by), limit, offset)
+    every = [projects.to_wire(row) for row in await projects.list_rows(ctx, caller, workspace_id)]
+    rows = listing.sort(listing.keep(every, params), _project_key(params.sort_by), params.order_by)
+    shown, pagination = page(rows, params.limit, params.offset)
     return GetWorkspaceProjectsResponse(projects=shown, pagination=pagination)
 
 
-@get("/api/v1/workspaces/{workspace_id:int}/list-namespace-bindings", opt=ANY_USER)
-async def list_namespace_bindings(ctx: MasterContext, caller: Caller, workspace_id: int) -> dict[str, Any]:
+@serve(LIST_NAMESPACE_BINDINGS, ANY_USER)
+async def list_namespace_bindings(ctx: MasterContext, caller: Caller, workspace_id: int) -> JsonObject:
     """Always empty: namespaces belong to Kubernetes."""
     await workspaces.get(ctx, caller, workspace_id)
     return {"namespaceBindings": {}}
 
 
-@get("/api/v1/workspaces/{workspace_id:int}/get-k8s-resource-quotas", opt=ANY_USER)
-async def list_resource_quotas(ctx: MasterContext, caller: Caller, workspace_id: int) -> dict[str, Any]:
+@serve(LIST_RESOURCE_QUOTAS, ANY_USER)
+async def list_resource_quotas(ctx: MasterContext, caller: Caller, workspace_id: int) -> JsonObject:
     """Always empty: these quotas belong to Kubernetes."""
     await workspaces.get(ctx, caller, workspace_id)
     return {"resourceQuotas": {}}

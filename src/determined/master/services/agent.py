@@ -19,7 +19,8 @@ from determined.master.lifecycle.capacity import Override, Overrides
 from determined.master.lifecycle.cluster import PlacedNode, new_local_node
 from determined.master.lifecycle.pools import pools_of
 from determined.master.services.agent_view import AgentView
-from determined.wire.agent import Agent, PostAgentRequest, Slot
+from determined.wire.agent import Agent, GetAgentsRequestSortBy, ListAgents, PostAgentRequest, Slot
+from determined.wire.base import OrderBy
 
 MAX_SLOTS = 4096
 
@@ -30,9 +31,18 @@ class _Now:
     held: Sequence[Runner]
 
 
-async def list_agents(ctx: MasterContext) -> list[Agent]:
+async def list_agents(ctx: MasterContext, params: ListAgents) -> list[Agent]:
     now = await ctx.db.read(_read)
-    return [_view(ctx, placed, now).agent() for placed in clusters.of(ctx.bus).nodes()]
+    agents = [_view(ctx, placed, now).agent() for placed in clusters.of(ctx.bus).nodes()]
+    by_time = params.sort_by == GetAgentsRequestSortBy.TIME
+    agents.sort(
+        key=lambda agent: (agent.registered_time or "" if by_time else "", agent.id),
+        reverse=params.order_by == OrderBy.DESC,
+    )
+    for agent in agents:
+        agent.slots = None if params.exclude_slots else agent.slots
+        agent.containers = None if params.exclude_containers else agent.containers
+    return agents
 
 
 async def get(ctx: MasterContext, agent_id: str) -> Agent:

@@ -1,7 +1,6 @@
 """Checkpoints: report, list, describe, change, delete."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -14,53 +13,49 @@ from determined.master.db.queries import checkpoint as rows
 from determined.master.db.queries import checkpoint_list, validation
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
-from determined.master.db.queries.checkpoint_list import CheckpointFilter, CheckpointSort
+from determined.master.db.queries.checkpoint_list import CheckpointScope
 from determined.master.lifecycle import checkpoint as lifecycle
 from determined.master.services import checkpoint_check, checkpoint_view
 from determined.master.services.experiment_list import rows_of
 from determined.master.services.own_trial import check_author, check_reporter
 from determined.master.services.paging import page as cut
 from determined.master.services.paging import window
-from determined.wire.base import Pagination
+from determined.wire.base import OrderBy, Pagination
 from determined.wire.checkpoint import (
     Checkpoint,
     CheckpointState,
+    ListCheckpoints,
     PatchCheckpoint,
     ReportCheckpointRequest,
+    SortBy,
 )
 from determined.wire.report import CheckpointReport
-from determined.wire.trial import SortBy
-
-
-@dataclass(frozen=True, slots=True)
-class CheckpointQuery:
-    """Checkpoints of an experiment or of a trial; `metric` is a validation metric to sort by, before `sort`."""
-
-    experiment_id: int | None = None
-    trial_id: int | None = None
-    states: Sequence[CheckpointState] = ()
-    sort: SortBy | None = None
-    metric: str | None = None
-    descending: bool = False
-
-    @property
-    def where(self) -> CheckpointFilter:
-        states = [state.removeprefix("STATE_") for state in self.states]
-        return CheckpointFilter(self.experiment_id, self.trial_id, states)
 
 
 async def get(ctx: MasterContext, uuid: str) -> Checkpoint:
     return await ctx.db.read(lambda conn: checkpoint_view.one(conn, uuid))
 
 
-async def list_checkpoints(
-    ctx: MasterContext, wanted: CheckpointQuery, limit: int | None, offset: int | None
+async def list_of_experiment(
+    ctx: MasterContext, experiment_id: int, params: ListCheckpoints
+) -> tuple[list[Checkpoint], Pagination]:
+    return await _list(ctx, CheckpointScope(experiment_id=experiment_id), params)
+
+
+async def list_of_trial(
+    ctx: MasterContext, trial_id: int, params: ListCheckpoints
+) -> tuple[list[Checkpoint], Pagination]:
+    return await _list(ctx, CheckpointScope(trial_id=trial_id), params)
+
+
+async def _list(
+    ctx: MasterContext, scope: CheckpointScope, params: ListCheckpoints
 ) -> tuple[list[Checkpoint], Pagination]:
     def read(conn: Connection) -> tuple[list[Checkpoint], Pagination]:
-        _require_owner_of_list(conn, wanted.where)
-        if not wanted.metric and wanted.sort is not SortBy.SEARCHER_METRIC:
-            return _by_column(conn, wanted, limit, offset)
-        uuids, pagination = cut(_by_metric(conn, wanted), limit, offset)
+        _require_owner_of_list(conn, scope)
+        if not params.sort_by_metric and params.sort_by_attr is not SortBy.SEARCHER_METRIC:
+            return _by_column(conn, scope, params)
+        uuids, pagination = cut(_by_metric(conn, scope, params), params.limit, params.offset)
         return checkpoint_view.load(conn, uuids), pagination
 
     return await ctx.db.read(read)
@@ -158,35 +153,32 @@ async def _request(ctx: MasterContext, caller: Caller, uuids: Sequence[str], glo
     ctx.bus.publish("gc")
 
 
-def _require_owner_of_list(conn: Connection, where: CheckpointFilter) -> None:
-    """NotFound for a list of something that does not exist, rather than an empty one."""
-    if where.experiment_id is not None:
-        experiments.get(conn, where.experiment_id)
-    if where.trial_id is not None:
-        trials.get(conn, where.trial_id)
+def _require_owner_of_list(conn: Connection, scope: CheckpointScope) -> None:
+    """Raise NotFound for a list of something that does not exist, rather than answer an empty one."""
+    if scope.experiment_id is not None:
+        experiments.get(conn, scope.experiment_id)
+    if scope.trial_id is not None:
+        trials.get(conn, scope.trial_id)
 
 
 def _by_column(
-    conn: Connection, wanted: CheckpointQuery, limit: int | None, offset: int | None
+    conn: Connection, scope: CheckpointScope, params: ListCheckpoints
 ) -> tuple[list[Checkpoint], Pagination]:
-    pagination = window(checkpoint_list.count(conn, wanted.where), limit, offset)
+    pagination = window(checkpoint_list.count(conn, scope, params), params.limit, params.offset)
     start, size = rows_of(pagination)
-    sort = CheckpointSort.TRIAL_ID
-    if wanted.sort is not None and wanted.sort is not SortBy.UNSPECIFIED:
-        sort = CheckpointSort(wanted.sort.removeprefix("SORT_BY_"))
-    uuids = checkpoint_list.find(conn, wanted.where, sort=sort, descending=wanted.descending, limit=size, offset=start)
+    uuids = checkpoint_list.find(conn, scope, params, limit=size, offset=start)
     return checkpoint_view.load(conn, uuids), pagination
 
 
-def _by_metric(conn: Connection, wanted: CheckpointQuery) -> list[str]:
-    """All matches by a validation metric, those without it last whichever way."""
-    found = checkpoint_list.positions(conn, wanted.where)
+def _by_metric(conn: Connection, scope: CheckpointScope, params: ListCheckpoints) -> list[str]:
+    """List all matches by a validation metric, those without it last whichever way."""
+    found = checkpoint_list.positions(conn, scope, params)
     places = [(r.trial_id, r.steps_completed) for r in found]
-    if not wanted.metric:
+    if not params.sort_by_metric:
         values = validation.searcher_values(conn, places)
     else:
-        values = validation.metric_values(conn, places, wanted.metric)
-    sign = -1.0 if wanted.descending else 1.0
+        values = validation.metric_values(conn, places, params.sort_by_metric)
+    sign = -1.0 if params.order_by is OrderBy.DESC else 1.0
 
     def key(row: Any) -> tuple[bool, float, int, int]:
         value = values.get((row.trial_id, row.steps_completed))

@@ -17,7 +17,7 @@ from determined.master.services.naming import checked_text
 from determined.master.services.retention_days import check_days
 from determined.wire.codec import rfc3339
 from determined.wire.experiment import Experiment, ExperimentState, GetExperimentResponse, ValidationHistoryEntry
-from determined.wire.job import JobSummary
+from determined.wire.job import JobSummary, ListJobs
 
 _SCHEDULED = (
     ExperimentState.QUEUED,
@@ -139,7 +139,7 @@ def announce(ctx: MasterContext, experiment_id: int) -> None:
 
 
 async def _queued(ctx: MasterContext, experiment: Experiment) -> JobSummary | None:
-    found = await jobs.list_jobs(ctx, jobs.QueueFilter(pool=experiment.resource_pool))
+    found = await jobs.list_jobs(ctx, ListJobs(resource_pool=experiment.resource_pool))
     return next((job.summary for job in found if job.job_id == experiment.job_id), None)
 
 

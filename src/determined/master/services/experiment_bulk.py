@@ -10,10 +10,10 @@ from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as rows
 from determined.master.db.queries import experiment_edit, experiment_list
-from determined.master.db.queries.experiment_list import ExperimentFilter
 from determined.master.lifecycle.states import STOPPING, TERMINAL, State
 from determined.master.services import experiment as experiments
 from determined.master.services.retention_days import check_days
+from determined.wire.experiment import ExperimentState, ListExperiments
 from determined.wire.experiment_bulk import BulkExperimentFilters, ExperimentActionResult
 
 Change = Callable[[Connection, int], None]
@@ -107,15 +107,15 @@ def _change(conn: Connection, experiment_id: int, change: Change) -> ExperimentA
     return result
 
 
-def _filter(filters: BulkExperimentFilters, project_id: int | None, verb: str) -> ExperimentFilter:
+def _filter(filters: BulkExperimentFilters, project_id: int | None, verb: str) -> ListExperiments:
     project = filters.project_id or project_id or 0
-    return ExperimentFilter(
+    return ListExperiments(
         archived=filters.archived,
         description=filters.description,
         name=filters.name,
-        labels=filters.labels or (),
+        labels=filters.labels,
         project_id=project if project > 0 else None,  # -1 is how clients write "any"
-        states=[state.removeprefix("STATE_") for state in filters.states or ()] or _APPLIES_TO.get(verb, ()),
-        user_ids=filters.user_ids or (),
-        not_ids=filters.excluded_experiment_ids or (),
+        states=filters.states or [ExperimentState(f"STATE_{state}") for state in _APPLIES_TO.get(verb, ())],
+        user_ids=filters.user_ids,
+        not_ids=filters.excluded_experiment_ids,
     )

@@ -22,30 +22,24 @@ from determined.master.lifecycle.scheduling import is_impossible
 from determined.master.lifecycle.states import AllocationState, JobType
 from determined.master.services import pool_binding, queue_eta
 from determined.wire import job as wire
+from determined.wire.base import OrderBy
 from determined.wire.codec import rfc3339
 from determined.wire.pool import QueueStats
 
 
-@dataclass(frozen=True, slots=True)
-class QueueFilter:
-    pool: str | None = None
-    states: Sequence[wire.JobState] = ()
-    descending: bool = False
-
-
-async def list_jobs(ctx: MasterContext, wanted: QueueFilter) -> list[wire.Job]:
-    """Jobs with live allocations, in scheduling order."""
+async def list_jobs(ctx: MasterContext, params: wire.ListJobs) -> list[wire.Job]:
+    """List jobs with live allocations, in scheduling order."""
     nodes = cluster.of(ctx.bus).nodes()
     found = await ctx.db.read(lambda conn: _situation(conn, ctx, nodes))
     every = _jobs(ctx, found.rows)
     _estimate(ctx, every, found)
-    shown = [job for job in every if _matches(job, wanted)]
-    return shown[::-1] if wanted.descending else shown
+    shown = [job for job in every if _matches(job, params)]
+    return shown[::-1] if params.order_by == OrderBy.DESC else shown
 
 
 async def stats(ctx: MasterContext, pools: Sequence[str]) -> list[wire.RPQueueStat]:
     """Queued and scheduled jobs of each pool (all pools when none is named)."""
-    every = await list_jobs(ctx, QueueFilter())
+    every = await list_jobs(ctx, wire.ListJobs())
     names = list(pools) or list(pools_of(ctx.config))
     return [wire.RPQueueStat(resource_pool=name, stats=count(every, name), aggregates=[]) for name in names]
 
@@ -234,7 +228,7 @@ def _state(job: wire.Job) -> wire.JobState:
     return job.summary.state if job.summary is not None else wire.JobState.UNSPECIFIED
 
 
-def _matches(job: wire.Job, wanted: QueueFilter) -> bool:
-    if wanted.pool and job.resource_pool != wanted.pool:
+def _matches(job: wire.Job, params: wire.ListJobs) -> bool:
+    if params.resource_pool and job.resource_pool != params.resource_pool:
         return False
-    return not wanted.states or _state(job) in wanted.states
+    return not params.states or _state(job) in params.states

@@ -1,10 +1,10 @@
 """Filtering and sorting short lists (workspaces, projects) in memory. Pure."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from determined.wire.base import OrderBy
+from determined.wire.workspace import ListOwned
 
 
 class Owned(Protocol):
@@ -19,30 +19,19 @@ class Owned(Protocol):
 T = TypeVar("T", bound=Owned)
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    name: str | None = None  # part of the name, whatever the case
-    exact_name: str | None = None
-    archived: bool | None = None
-    user_ids: Sequence[int] = ()
-    users: Sequence[str] = ()
-
-
-def keep(rows: Sequence[T], wanted: Filter) -> list[T]:
-    return [row for row in rows if _fits(row, wanted)]
+def keep(rows: Sequence[T], params: ListOwned) -> list[T]:
+    return [row for row in rows if _fits(row, params)]
 
 
 def sort(rows: list[T], key: Callable[[T], Any], order: OrderBy | None) -> list[T]:
     return sorted(rows, key=key, reverse=order == OrderBy.DESC)
 
 
-def _fits(row: Owned, wanted: Filter) -> bool:
-    if wanted.archived is not None and row.archived != wanted.archived:
+def _fits(row: Owned, params: ListOwned) -> bool:
+    if params.archived is not None and row.archived != params.archived:
         return False
-    if wanted.exact_name is not None and row.name != wanted.exact_name:
+    if (params.name or "").lower() not in row.name.lower():
         return False
-    if (wanted.name or "").lower() not in row.name.lower():
-        return False
-    if not wanted.user_ids and not wanted.users:
+    if not params.user_ids and not params.users:
         return True
-    return row.user_id in wanted.user_ids or row.username in wanted.users
+    return row.user_id in (params.user_ids or ()) or row.username in (params.users or ())

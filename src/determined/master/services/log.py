@@ -1,7 +1,7 @@
 """Task and trial logs as streams, with filters, head, tail and follow; and their retention."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,7 +17,9 @@ from determined.master.db.queries import log_scope
 from determined.master.db.queries.log import Page
 from determined.master.db.queries.log_scope import LogScope
 from determined.master.services.log_lines import LineWriter, place_of
-from determined.wire.log import LogLevel
+from determined.master.services.parse_time import parse_time
+from determined.wire.base import OrderBy
+from determined.wire.log import LogQuery
 
 _CHUNKS_PER_DELETE = 500
 _POLL_SECONDS = 1.0  # a lost hint costs at most this much delay
@@ -25,64 +27,42 @@ _POLL_SECONDS = 1.0  # a lost hint costs at most this much delay
 _GRACE = timedelta(seconds=5)
 
 
-@dataclass(frozen=True, slots=True)
-class LogQuery:
-    wanted: LogFilter = field(default_factory=LogFilter)
-    limit: int | None = None
-    follow: bool = False
-    newest_first: bool = False
-    after_id: int | None = None  # ours: oldest first, only lines that follow this one
-    before_id: int | None = None  # ours: newest first, only lines that precede this one
+def log_filter(params: LogQuery) -> LogFilter:
+    """Make a filter of what the wire says.
 
-
-@dataclass(frozen=True, slots=True)
-class LogText:
-    """What a line must contain: a piece of text, whatever its case, or an RE2 pattern."""
-
-    text: str | None = None
-    is_regex: bool = False
-
-
-def log_filter(
-    *,
-    allocation_ids: Sequence[str] | None = None,
-    agent_ids: Sequence[str] | None = None,
-    container_ids: Sequence[str] | None = None,
-    rank_ids: Sequence[int] | None = None,
-    levels: Sequence[LogLevel] | None = None,
-    stdtypes: Sequence[str] | None = None,
-    sources: Sequence[str] | None = None,
-    before: datetime | None = None,
-    after: datetime | None = None,
-    text: LogText | None = None,
-) -> LogFilter:
-    """A filter from what the wire says. Raises InvalidArgument for a pattern that RE2 refuses."""
-    text = text or LogText()
+    Raises:
+        InvalidArgument: a time that cannot be read, a pattern that RE2 refuses, or an id against the order.
+    """
+    if (params.after_id if params.order_by is OrderBy.DESC else params.before_id) is not None:
+        raise InvalidArgument("afterId goes with orderBy=ORDER_BY_ASC, beforeId with orderBy=ORDER_BY_DESC")
+    text, is_regex = params.search_text, params.enable_regex
     return LogFilter(
-        allocation_ids=frozenset(allocation_ids or ()),
-        agent_ids=frozenset(agent_ids or ()),
-        container_ids=frozenset(container_ids or ()),
-        rank_ids=frozenset(rank_ids or ()),
-        levels=frozenset(log_chunk.LEVEL_CODES.get(level.removeprefix("LOG_LEVEL_"), 0) for level in levels or ()),
-        stdtypes=frozenset(stdtypes or ()),
-        sources=frozenset(sources or ()),
-        before=before,
-        after=after,
-        text=None if text.is_regex else text.text or None,
-        pattern=_pattern(text.text) if text.is_regex and text.text else None,
+        allocation_ids=frozenset(params.allocation_ids or ()),
+        agent_ids=frozenset(params.agent_ids or ()),
+        container_ids=frozenset(params.container_ids or ()),
+        rank_ids=frozenset(params.rank_ids or ()),
+        levels=frozenset(log_chunk.LEVEL_CODES.get(lvl.removeprefix("LOG_LEVEL_"), 0) for lvl in params.levels or ()),
+        stdtypes=frozenset(params.stdtypes or ()),
+        sources=frozenset(params.sources or ()),
+        before=parse_time(params.timestamp_before, "timestampBefore"),
+        after=parse_time(params.timestamp_after, "timestampAfter"),
+        text=None if is_regex else text or None,
+        pattern=_pattern(text) if is_regex and text else None,
     )
 
 
-async def task_logs(ctx: MasterContext, task_id: str, query: LogQuery) -> AsyncIterator[list[Any]]:
-    """Pages of TaskLogsResponse. Raises NotFound before the stream starts."""
+async def task_logs(ctx: MasterContext, task_id: str, params: LogQuery) -> AsyncIterator[list[Any]]:
+    """Yield pages of TaskLogsResponse. Raises NotFound and InvalidArgument before the stream starts."""
+    lines = log_filter(params)
     await ctx.db.read(lambda conn: log_scope.of_task(conn, task_id))
-    return _stream(ctx, lambda conn: log_scope.of_task(conn, task_id), query)
+    return _stream(ctx, lambda conn: log_scope.of_task(conn, task_id), params, lines)
 
 
-async def trial_logs(ctx: MasterContext, trial_id: int, query: LogQuery) -> AsyncIterator[list[Any]]:
-    """Pages of TrialLogsResponse: all tasks of the trial, one after the other."""
+async def trial_logs(ctx: MasterContext, trial_id: int, params: LogQuery) -> AsyncIterator[list[Any]]:
+    """Yield pages of TrialLogsResponse: all tasks of the trial, one after the other."""
+    lines = log_filter(params)
     await ctx.db.read(lambda conn: log_scope.of_trial(conn, trial_id))
-    return _stream(ctx, lambda conn: log_scope.of_trial(conn, trial_id), query)
+    return _stream(ctx, lambda conn: log_scope.of_trial(conn, trial_id), params, lines)
 
 
 async def sweep(ctx: MasterContext, now: datetime) -> int:
@@ -115,18 +95,21 @@ def _pattern(text: str) -> Any:
         raise InvalidArgument(f"searchText={text!r} is not a valid RE2 pattern: {reason}") from e
 
 
-def _stream(ctx: MasterContext, scope: Callable[[Connection], LogScope], query: LogQuery) -> AsyncIterator[list[Any]]:
-    return _backward(ctx, scope, query) if query.newest_first else _forward(ctx, scope, query)
+def _stream(
+    ctx: MasterContext, find: Callable[[Connection], LogScope], params: LogQuery, lines: LogFilter
+) -> AsyncIterator[list[Any]]:
+    read = _backward if params.order_by is OrderBy.DESC else _forward
+    return read(ctx, find, params, lines)
 
 
 async def _forward(
-    ctx: MasterContext, find: Callable[[Connection], LogScope], query: LogQuery
+    ctx: MasterContext, find: Callable[[Connection], LogScope], params: LogQuery, lines: LogFilter
 ) -> AsyncIterator[list[Any]]:
-    place = _first_place(query)
+    place = _first_place(params)
     scope = await ctx.db.read(find)
     async with ctx.bus.listen(*scope.topics) as listener:
         while True:
-            step = await ctx.db.read(_reader(find, place, query.wanted))
+            step = await ctx.db.read(_reader(find, place, lines))
             if step.lines:
                 yield step.lines
             place = step.place
@@ -134,16 +117,16 @@ async def _forward(
                 return
             if step.more:
                 continue
-            if not query.follow or step.scope.over(ctx.clock.now(), _GRACE) or ctx.bus.closed:
+            if not params.follow or step.scope.over(ctx.clock.now(), _GRACE) or ctx.bus.closed:
                 return
             await listener.wait(_POLL_SECONDS)
 
 
-def _first_place(query: LogQuery) -> "_Place":
-    if query.after_id is None:
-        return _Place(0, 1, query.limit)
-    task, line = place_of(query.after_id)
-    return _Place(task, line + 1, query.limit)
+def _first_place(params: LogQuery) -> "_Place":
+    if params.after_id is None:
+        return _Place(0, 1, params.limit or None)
+    task, line = place_of(params.after_id)
+    return _Place(task, line + 1, params.limit or None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,33 +146,33 @@ class _Step:
     scope: LogScope
 
 
-def _reader(find: Callable[[Connection], LogScope], place: _Place, wanted: LogFilter) -> Callable[[Connection], _Step]:
+def _reader(find: Callable[[Connection], LogScope], place: _Place, lines: LogFilter) -> Callable[[Connection], _Step]:
     """Read one page and render it, in the reader thread; scope and lines come from one snapshot."""
 
     def run(conn: Connection) -> _Step:
         scope = find(conn)
         if place.task >= len(scope.task_ids):
             return _Step([], place, False, scope)
-        page = queries.read_forward(conn, scope.task_ids[place.task], place.line, wanted, place.left)
-        lines = LineWriter(scope, place.task).render(page.records)
-        left = None if place.left is None else place.left - len(lines)
+        page = queries.read_forward(conn, scope.task_ids[place.task], place.line, lines, place.left)
+        shown = LineWriter(scope, place.task).render(page.records)
+        left = None if place.left is None else place.left - len(shown)
         if page.more or place.task == len(scope.task_ids) - 1:
-            return _Step(lines, _Place(place.task, page.cursor, left), page.more, scope)
-        return _Step(lines, _Place(place.task + 1, 1, left), True, scope)
+            return _Step(shown, _Place(place.task, page.cursor, left), page.more, scope)
+        return _Step(shown, _Place(place.task + 1, 1, left), True, scope)
 
     return run
 
 
 async def _backward(
-    ctx: MasterContext, find: Callable[[Connection], LogScope], query: LogQuery
+    ctx: MasterContext, find: Callable[[Connection], LogScope], params: LogQuery, lines: LogFilter
 ) -> AsyncIterator[list[Any]]:
     scope = await ctx.db.read(find)
-    left = query.limit
-    newest, before = _last_place(query, len(scope.task_ids))
+    left = params.limit or None
+    newest, before = _last_place(params, len(scope.task_ids))
     for task in reversed(range(min(newest + 1, len(scope.task_ids)))):
         before = before if task == newest else None
         while left != 0:
-            page = await ctx.db.read(_backward_reader(scope.task_ids[task], before, query.wanted, left))
+            page = await ctx.db.read(_backward_reader(scope.task_ids[task], before, lines, left))
             if page.records:
                 yield LineWriter(scope, task).render(page.records)
             left = None if left is None else left - len(page.records)
@@ -198,11 +181,11 @@ async def _backward(
                 break
 
 
-def _last_place(query: LogQuery, tasks: int) -> tuple[int, int | None]:
-    return (tasks, None) if query.before_id is None else place_of(query.before_id)
+def _last_place(params: LogQuery, tasks: int) -> tuple[int, int | None]:
+    return (tasks, None) if params.before_id is None else place_of(params.before_id)
 
 
 def _backward_reader(
-    task_id: str, before: int | None, wanted: LogFilter, left: int | None
+    task_id: str, before: int | None, lines: LogFilter, left: int | None
 ) -> Callable[[Connection], Page]:
-    return lambda conn: queries.read_backward(conn, task_id, before, wanted, left)
+    return lambda conn: queries.read_backward(conn, task_id, before, lines, left)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,21 +18,11 @@ from determined.master.lifecycle import search
 from determined.master.services.downsample import bucket, is_number, spans
 from determined.master.services.own_trial import check_reporter
 from determined.wire.codec import plain, rfc3339
-from determined.wire.metric import MetricSeriesResponse, MetricsReport
+from determined.wire.metric import GetMetricSeries, MetricSeriesResponse, MetricsReport
 from determined.wire.report import MetricReport
 
-MAX_POINTS = 2000  # a chart of more would be larger than 200 KB and finer than any screen
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _INT64 = 2**63
-
-
-@dataclass(frozen=True, slots=True)
-class SeriesQuery:
-    group: str
-    name: str
-    first: int | None = None
-    last: int | None = None
-    points: int = 1000
 
 
 async def report(
@@ -109,10 +98,10 @@ async def using_checkpoint(
     return await ctx.db.read(run)
 
 
-async def series(ctx: MasterContext, trial_id: int, query: SeriesQuery) -> MetricSeriesResponse:
+async def series(ctx: MasterContext, trial_id: int, params: GetMetricSeries) -> MetricSeriesResponse:
     """One metric as columns, at most `points` long: the last value of each bucket with the extremes around it."""
     await require_trials(ctx, [trial_id])
-    return await ctx.db.read(lambda conn: _series(conn, trial_id, query))
+    return await ctx.db.read(lambda conn: _series(conn, trial_id, params))
 
 
 def moment(seconds: float) -> str:
@@ -159,20 +148,20 @@ def _report(trial_id: int, stored: StoredReport) -> MetricsReport:
     )
 
 
-def _series(conn: Connection, trial_id: int, query: SeriesQuery) -> MetricSeriesResponse:
-    found = metric_series.read(conn, trial_id, query.group, [query.name], first=query.first, last=query.last)
-    values = found.columns[query.name]
+def _series(conn: Connection, trial_id: int, params: GetMetricSeries) -> MetricSeriesResponse:
+    found = metric_series.read(conn, trial_id, params.group, [params.name], first=params.first, last=params.last)
+    values = found.columns[params.name]
     numbers = [v if is_number(v) else None for v in values] if set(map(type, values)) - {float, int} else values
     if None in numbers:
         kept = [i for i, v in enumerate(numbers) if v is not None]
         found.steps, found.times = [found.steps[i] for i in kept], [found.times[i] for i in kept]
         numbers = [numbers[i] for i in kept]
-    parts = [b for s in spans(len(numbers), query.points) if (b := bucket(numbers, *s)) is not None]
+    parts = [b for s in spans(len(numbers), params.points) if (b := bucket(numbers, *s)) is not None]
     return MetricSeriesResponse(
         trial_id=trial_id,
-        group=query.group,
-        name=query.name,
-        exact=len(numbers) <= query.points,
+        group=params.group,
+        name=params.name,
+        exact=len(numbers) <= params.points,
         total=len(numbers),
         steps=[found.steps[b.at] for b in parts],
         times=[round(found.times[b.at], 3) for b in parts],

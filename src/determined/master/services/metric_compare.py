@@ -14,12 +14,17 @@ from determined.master.db.queries.metric_series import Series
 from determined.master.db.queries.metric_write import TRAINING, VALIDATION
 from determined.master.services import trial_view
 from determined.master.services.downsample import Bucket, bucket, is_number, spans
-from determined.master.services.metric import MAX_POINTS, moment, require_trials
+from determined.master.services.metric import moment, require_trials
 from determined.wire.codec import plain
-from determined.wire.metric import ComparableTrial, CompareTrialsResponse, DownsampledMetrics
+from determined.wire.metric import (
+    DEFAULT_POINTS,
+    MAX_POINTS,
+    ComparableTrial,
+    CompareTrialsResponse,
+    DownsampledMetrics,
+)
 from determined.wire.trial import DataPoint, MetricType
 
-DEFAULT_POINTS = 1000
 _EPOCH = "epoch"
 _TYPES = {TRAINING: MetricType.TRAINING, VALIDATION: MetricType.VALIDATION}
 _BATCHES, _TIME = "batches", "time"

@@ -26,10 +26,9 @@ from determined.wire.trial import (
     TrialsSnapshotResponseTrial,
 )
 
-DEFAULT_PERIOD = 30
 _BREATH_SECONDS = 0.1  # a busy experiment gives hints all the time
 _LOOK_SECONDS = 1.0  # how often a stream looks whether its experiment has ended
-_DEFAULT_TRIALS, _DEFAULT_POINTS = 25, 1000
+DEFAULT_TRIALS = 25
 
 Reader = Callable[[Connection], Any]
 
@@ -44,8 +43,8 @@ class MetricKey:
 @dataclass(frozen=True, slots=True)
 class SampleQuery:
     key: MetricKey
-    trials: int = _DEFAULT_TRIALS
-    points: int = _DEFAULT_POINTS
+    trials: int
+    points: int
     first: int | None = None
     last: int | None = None
 

@@ -13,7 +13,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import model_definition
 from determined.wire.codec import rfc3339
-from determined.wire.experiment import FileNode
+from determined.wire.model_definition import FileNode
 
 
 async def archive(ctx: MasterContext, experiment_id: int) -> str:

@@ -16,6 +16,7 @@ from determined.master.lifecycle.pools import Pool, pools_of
 from determined.master.services import job as jobs
 from determined.master.services import pool_binding
 from determined.master.services.pool_view import to_wire
+from determined.wire.job import ListJobs
 from determined.wire.pool import ResourcePool
 
 _MORE_SLOTS = (
@@ -74,7 +75,7 @@ def default_pool(ctx: MasterContext, slots: int) -> str:
 async def list_pools(ctx: MasterContext, *, unbound: bool = False) -> list[ResourcePool]:
     offered = clusters.of(ctx.bus).nodes()
     capacity, bound = await ctx.db.read(lambda conn: (_capacities(conn, ctx, offered), nodes.bound_pools(conn)))
-    queue = await jobs.list_jobs(ctx, jobs.QueueFilter())
+    queue = await jobs.list_jobs(ctx, ListJobs())
     return [
         to_wire(pool, ctx.config, [c for c in capacity.values() if c.serves(name)], jobs.count(queue, name))
         for name, pool in pools_of(ctx.config).items()

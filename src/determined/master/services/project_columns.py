@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection
@@ -13,7 +12,14 @@ from determined.master.db.queries import project_columns as rows
 from determined.master.services import project as projects
 from determined.master.services.column_digest import MAX_VALUES, Facts, digest
 from determined.wire.codec import plain
-from determined.wire.project import ColumnType, GetProjectColumnsResponse, LocationType, ProjectColumn, TableType
+from determined.wire.project import (
+    ColumnType,
+    GetProjectColumnsResponse,
+    ListProjectColumns,
+    LocationType,
+    ProjectColumn,
+    TableType,
+)
 
 _TEXT, _NUMBER, _DATE = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.DATE
 
@@ -75,35 +81,21 @@ _STATISTICS = ("last", "max", "mean", "min")
 _REMEMBERED = 64
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnQuery:
-    """`search`: part of a name. `values`: also say what columns hold, where that can be listed."""
-
-    table: TableType | None = None
-    search: str = ""
-    limit: int | None = None
-    values: bool = False
-
-    @property
-    def of_run(self) -> bool:
-        return self.table == TableType.RUN
-
-
-async def list_columns(ctx: MasterContext, project_id: int, wanted: ColumnQuery) -> GetProjectColumnsResponse:
+async def list_columns(ctx: MasterContext, project_id: int, params: ListProjectColumns) -> GetProjectColumnsResponse:
     """Fixed columns first, then hyperparameters, metadata of runs, and metrics of numbers. Raises NotFound."""
     await projects.get(ctx, project_id)
-    params = await _hparams(ctx, project_id)
+    hparams = await _hparams(ctx, project_id)
 
     def read(conn: Connection) -> GetProjectColumnsResponse:
-        found = _fixed(wanted) + _user_data("hp.", params, wanted)
-        if wanted.of_run:
-            found += _user_data("metadata.", digest(rows.metadata(conn, project_id)), wanted)
+        found = _fixed(params) + _user_data("hp.", hparams, params)
+        if _of_run(params):
+            found += _user_data("metadata.", digest(rows.metadata(conn, project_id)), params)
         for group, name in metric_range.names_of_project(conn, project_id):
             found += _metric(group, name)
-        matching = [column for column in found if _matches(column, wanted.search.lower())]
-        shown = matching if wanted.limit is None else matching[: wanted.limit]
+        matching = [column for column in found if _matches(column, params.search.lower())]
+        shown = matching[: params.limit] if params.limit and params.limit > 0 else matching
         for column in shown:
-            _list_values(conn, project_id, column, wanted)
+            _list_values(conn, project_id, column, params)
         return GetProjectColumnsResponse(columns=shown, total=len(matching))
 
     return await ctx.db.read(read)
@@ -131,21 +123,25 @@ async def _hparams(ctx: MasterContext, project_id: int) -> dict[str, Facts]:
 _recent: OrderedDict[tuple[Any, ...], dict[str, Facts]] = OrderedDict()
 
 
-def _fixed(wanted: ColumnQuery) -> list[ProjectColumn]:
-    fixed, place = (_RUN, LocationType.RUN) if wanted.of_run else (_EXPERIMENT, LocationType.EXPERIMENT)
+def _of_run(params: ListProjectColumns) -> bool:
+    return params.table_type == TableType.RUN
+
+
+def _fixed(params: ListProjectColumns) -> list[ProjectColumn]:
+    fixed, place = (_RUN, LocationType.RUN) if _of_run(params) else (_EXPERIMENT, LocationType.EXPERIMENT)
     return [ProjectColumn(column=name, display_name=shown, type=kind, location=place) for name, shown, kind in fixed]
 
 
-def _user_data(prefix: str, found: dict[str, Facts], wanted: ColumnQuery) -> list[ProjectColumn]:
-    place = _PLACES[prefix, wanted.of_run]
+def _user_data(prefix: str, found: dict[str, Facts], params: ListProjectColumns) -> list[ProjectColumn]:
+    place = _PLACES[prefix, _of_run(params)]
     return [
         ProjectColumn(
             column=prefix + path,
             display_name=path,
             type=_NUMBER if facts.numeric else _TEXT,
             location=place,
-            values=plain(facts.shown()) if wanted.values else None,
-            more_values=facts.more if wanted.values else None,
+            values=plain(facts.shown()) if params.values else None,
+            more_values=facts.more if params.values else None,
         )
         for path, facts in found.items()
     ]
@@ -173,23 +169,26 @@ def _matches(column: ProjectColumn, text: str) -> bool:
     return text in column.column.lower() or text in (column.display_name or "").lower()
 
 
-def _list_values(conn: Connection, project_id: int, column: ProjectColumn, wanted: ColumnQuery) -> None:
-    if not wanted.values or column.column not in _LISTED:
+def _list_values(conn: Connection, project_id: int, column: ProjectColumn, params: ListProjectColumns) -> None:
+    if not params.values or column.column not in _LISTED:
         return
-    found = _VALUES.get(column.column, _distinct)(conn, project_id, column.column, wanted)
+    found = _VALUES.get(column.column, _distinct)(conn, project_id, column.column, params)
     column.values, column.more_values = list(found[:MAX_VALUES]), len(found) > MAX_VALUES
 
 
-def _distinct(conn: Connection, project_id: int, name: str, wanted: ColumnQuery) -> Sequence[Any]:
-    return rows.distinct(conn, project_id, name, MAX_VALUES + 1, of_run=wanted.of_run)
+def _distinct(conn: Connection, project_id: int, name: str, params: ListProjectColumns) -> Sequence[Any]:
+    return rows.distinct(conn, project_id, name, MAX_VALUES + 1, of_run=_of_run(params))
 
 
-def _labels(conn: Connection, project_id: int, _name: str, _wanted: ColumnQuery) -> Sequence[Any]:
+def _labels(conn: Connection, project_id: int, _name: str, _params: ListProjectColumns) -> Sequence[Any]:
     return experiment_list.labels_by_popularity(conn, project_id)
 
 
-def _states(conn: Connection, project_id: int, name: str, wanted: ColumnQuery) -> Sequence[Any]:
-    return [f"STATE_{state}" for state in _distinct(conn, project_id, name, wanted)]
+def _states(conn: Connection, project_id: int, name: str, params: ListProjectColumns) -> Sequence[Any]:
+    return [f"STATE_{state}" for state in _distinct(conn, project_id, name, params)]
 
 
-_VALUES: dict[str, Callable[[Connection, int, str, ColumnQuery], Sequence[Any]]] = {"tags": _labels, "state": _states}
+_VALUES: dict[str, Callable[[Connection, int, str, ListProjectColumns], Sequence[Any]]] = {
+    "tags": _labels,
+    "state": _states,
+}

@@ -6,6 +6,7 @@ from determined.master.context import MasterContext
 from determined.master.services import agent
 from determined.master.services.stream_rows import Message, agent_message, deletion
 from determined.master.services.stream_spec import Noun, Subscription
+from determined.wire.agent import ListAgents
 
 
 class AgentFeed:
@@ -18,7 +19,7 @@ class AgentFeed:
 
     async def look(self) -> list[Message]:
         """What differs from the last look."""
-        found = await agent.list_agents(self._ctx)
+        found = await agent.list_agents(self._ctx, ListAgents())
         changed: list[Message] = []
         for one in found:
             state = msgspec.json.encode(one)

@@ -1,7 +1,5 @@
 """Access tokens: long-lived credentials a user makes for scripts, described and revocable."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
@@ -19,6 +17,7 @@ from determined.wire.base import OrderBy
 from determined.wire.codec import rfc3339
 from determined.wire.token import GetAccessTokensRequestSortBy as SortBy
 from determined.wire.token import (
+    ListTokens,
     PatchAccessTokenRequest,
     PostAccessTokenRequest,
     PostAccessTokenResponse,
@@ -27,15 +26,6 @@ from determined.wire.token import (
 )
 
 _WITHOUT_END = -1
-
-
-@dataclass(frozen=True, slots=True)
-class TokenQuery:
-    username: str | None = None
-    token_ids: Sequence[int] = ()
-    show_inactive: bool = False
-    sort_by: SortBy | None = None
-    order_by: OrderBy | None = None
 
 
 async def create(ctx: MasterContext, caller: Caller, asked: PostAccessTokenRequest) -> PostAccessTokenResponse:
@@ -67,12 +57,12 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostAccessTokenReque
     return PostAccessTokenResponse(token=token, token_id=await ctx.db.write(write))
 
 
-async def list_tokens(ctx: MasterContext, caller: Caller, query: TokenQuery) -> list[TokenInfo]:
+async def list_tokens(ctx: MasterContext, caller: Caller, params: ListTokens) -> list[TokenInfo]:
     """An administrator sees all, others their own."""
     require_user(caller)
     now = ctx.clock.now()
-    rows = [row for row in await ctx.db.read(sessions.access_tokens) if _visible(row, caller, query, now)]
-    rows.sort(key=lambda row: _sort_key(row, query.sort_by), reverse=query.order_by == OrderBy.DESC)
+    rows = [row for row in await ctx.db.read(sessions.access_tokens) if _visible(row, caller, params, now)]
+    rows.sort(key=lambda row: _sort_key(row, params.sort_by), reverse=params.order_by == OrderBy.DESC)
     return [_to_wire(row) for row in rows]
 
 
@@ -126,14 +116,14 @@ def _active(row: TokenRow, now: datetime) -> bool:
     return row.revoked_at is None and (row.expires_at is None or row.expires_at > now)
 
 
-def _visible(row: TokenRow, caller: Caller, query: TokenQuery, now: datetime) -> bool:
+def _visible(row: TokenRow, caller: Caller, params: ListTokens, now: datetime) -> bool:
     if not caller.admin and row.user_id != caller.user_id:
         return False
-    if query.username and row.username != query.username.lower():
+    if params.username and row.username != params.username.lower():
         return False
-    if query.token_ids and row.id not in query.token_ids:
+    if params.token_ids and row.id not in params.token_ids:
         return False
-    return query.show_inactive or _active(row, now)
+    return params.show_inactive or _active(row, now)
 
 
 def _sort_key(row: TokenRow, sort_by: SortBy | None) -> tuple[float | str, int]:

@@ -1,6 +1,6 @@
 """One trial and the trials of an experiment: show, kill, and what its task says about itself."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,14 +12,13 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import experiment_edit, trial_access, trial_list, trial_source
 from determined.master.db.queries import trial as rows
-from determined.master.db.queries.trial_list import TrialSort
 from determined.master.lifecycle import search, topics
 from determined.master.lifecycle import trial as lifecycle
 from determined.master.services import trial_view
 from determined.master.services.experiment_list import rows_of
 from determined.master.services.paging import window
 from determined.master.services.retention_days import FOREVER, check_days
-from determined.wire.experiment import GetExperimentTrialsRequestSortBy, GetExperimentTrialsResponse
+from determined.wire.experiment import GetExperimentTrialsResponse, ListTrials
 from determined.wire.trial import (
     GetCurrentTrialSearcherOperationResponse,
     SearcherOperation,
@@ -33,26 +32,13 @@ async def get(ctx: MasterContext, trial_id: int) -> Trial:
     return await ctx.db.read(lambda conn: trial_view.one(conn, ctx.clock.now(), trial_id))
 
 
-async def list_of_experiment(
-    ctx: MasterContext,
-    experiment_id: int,
-    *,
-    states: Sequence[str],
-    sort_by: GetExperimentTrialsRequestSortBy | None,
-    descending: bool,
-    limit: int | None,
-    offset: int | None,
-) -> GetExperimentTrialsResponse:
-    sort = _sort(sort_by)
-
+async def list_of_experiment(ctx: MasterContext, experiment_id: int, params: ListTrials) -> GetExperimentTrialsResponse:
     def read(conn: Connection) -> GetExperimentTrialsResponse:
         now = ctx.clock.now()
         experiments.get(conn, experiment_id)
-        page = window(trial_list.count(conn, experiment_id, states), limit, offset)
+        page = window(trial_list.count(conn, experiment_id, params), params.limit, params.offset)
         start, size = rows_of(page)
-        ids = trial_list.find(
-            conn, now, experiment_id, states=states, sort=sort, descending=descending, limit=size, offset=start
-        )
+        ids = trial_list.find(conn, now, experiment_id, params, limit=size, offset=start)
         return GetExperimentTrialsResponse(trials=trial_view.load(conn, now, ids), pagination=page)
 
     return await ctx.db.read(read)
@@ -142,12 +128,6 @@ async def _change(ctx: MasterContext, trial_id: int, change: Callable[[Connectio
         return topics.of_trial(conn, trial_id)
 
     ctx.bus.publish(topics.SCHEDULE, *await ctx.db.write(run), "experiments", "gc")
-
-
-def _sort(by: GetExperimentTrialsRequestSortBy | None) -> TrialSort:
-    if by is None or by is GetExperimentTrialsRequestSortBy.UNSPECIFIED:
-        return TrialSort.ID
-    return TrialSort(by.removeprefix("SORT_BY_"))
 
 
 def _source_values(info: TrialSourceInfo) -> dict[str, Any]:

@@ -1,66 +1,60 @@
 """What a trial has done, step by step: training and validation reports and checkpoints in one list."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from sqlalchemy import Connection
 
 from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint_list, validation
 from determined.master.db.queries import trial as trials
-from determined.master.db.queries.checkpoint_list import CheckpointFilter
+from determined.master.db.queries.checkpoint_list import CheckpointScope
 from determined.master.db.queries.validation import Validation
 from determined.master.services.paging import page
 from determined.master.services.trial_view import checkpoint_workload, moment
-from determined.wire.checkpoint import Metrics
+from determined.wire.base import OrderBy
+from determined.wire.checkpoint import CheckpointState, ListCheckpoints, Metrics
 from determined.wire.codec import plain
 from determined.wire.trial import (
     GetTrialWorkloadsRequestFilterOption,
     GetTrialWorkloadsResponse,
+    ListTrialWorkloads,
     MetricsWorkload,
     MetricType,
     WorkloadContainer,
 )
 
 DEFAULT_LIMIT = 100
-_STORED = ("COMPLETED", "PARTIALLY_DELETED", "ERROR", "DELETED")
+_STORED = (
+    CheckpointState.COMPLETED,
+    CheckpointState.PARTIALLY_DELETED,
+    CheckpointState.ERROR,
+    CheckpointState.DELETED,
+)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadQuery:
-    filter: GetTrialWorkloadsRequestFilterOption = GetTrialWorkloadsRequestFilterOption.UNSPECIFIED
-    metric_type: MetricType = MetricType.UNSPECIFIED
-    group: str | None = None
-    sort_key: str = "batches"
-    descending: bool = False
-    remove_deleted: bool = False
-
-
-async def workloads(
-    ctx: MasterContext, trial_id: int, wanted: WorkloadQuery, limit: int | None, offset: int | None
-) -> GetTrialWorkloadsResponse:
+async def workloads(ctx: MasterContext, trial_id: int, params: ListTrialWorkloads) -> GetTrialWorkloadsResponse:
     def read(conn: Connection) -> list[WorkloadContainer]:
         trials.get(conn, trial_id)
-        return _collect(conn, trial_id, wanted)
+        return _collect(conn, trial_id, params)
 
-    found = await ctx.db.read(read)
-    found.sort(key=lambda w: _sort_key(w, wanted.sort_key), reverse=wanted.descending)
-    part, pagination = page(found, limit or DEFAULT_LIMIT, offset)
-    return GetTrialWorkloadsResponse(workloads=part, pagination=pagination)
+    every = await ctx.db.read(read)
+    every.sort(key=lambda w: _sort_key(w, params.sort_key or "batches"), reverse=params.order_by is OrderBy.DESC)
+    shown, pagination = page(every, params.limit or DEFAULT_LIMIT, params.offset)
+    return GetTrialWorkloadsResponse(workloads=shown, pagination=pagination)
 
 
-def _collect(conn: Connection, trial_id: int, wanted: WorkloadQuery) -> list[WorkloadContainer]:
+def _collect(conn: Connection, trial_id: int, params: ListTrialWorkloads) -> list[WorkloadContainer]:
     found: list[WorkloadContainer] = []
-    option, only = wanted.filter, GetTrialWorkloadsRequestFilterOption
-    training = wanted.group or "training"
-    if option is only.UNSPECIFIED and wanted.metric_type is not MetricType.VALIDATION:
+    only = GetTrialWorkloadsRequestFilterOption
+    option = params.filter or only.UNSPECIFIED
+    training = params.group or "training"
+    if option is only.UNSPECIFIED and params.metric_type is not MetricType.VALIDATION:
         reports = validation.of_trial(conn, trial_id, training)
         found += [WorkloadContainer(training=_metrics(report)) for report in reports]
-    if option is not only.CHECKPOINT and wanted.metric_type is not MetricType.TRAINING:
+    if option is not only.CHECKPOINT and params.metric_type is not MetricType.TRAINING:
         found += [WorkloadContainer(validation=_metrics(r)) for r in validation.of_trial(conn, trial_id)]
     if option is not only.VALIDATION:
-        states: Sequence[str] = [s for s in _STORED if s != "DELETED" or not wanted.remove_deleted]
-        uuids = checkpoint_list.find(conn, CheckpointFilter(trial_id=trial_id, states=states))
+        deleted = CheckpointState.DELETED
+        states = [s for s in _STORED if s is not deleted or not params.remove_deleted_checkpoints]
+        uuids = checkpoint_list.find(conn, CheckpointScope(trial_id=trial_id), ListCheckpoints(states=states))
         rows = checkpoint_list.load(conn, uuids)
         found += [WorkloadContainer(checkpoint=checkpoint_workload(row)) for row in rows]
     return found

@@ -1,38 +1,28 @@
 """Filtering and sorting the list of users. Pure: the list is short, so it is done on all of it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from determined.master.services.paging import page
 from determined.wire.base import OrderBy
 from determined.wire.user import GetUsersRequestSortBy as SortBy
-from determined.wire.user import GetUsersResponse, User
+from determined.wire.user import GetUsersResponse, ListUsers, User
 
 
-@dataclass(frozen=True, slots=True)
-class UserQuery:
-    name: str | None = None
-    active: bool | None = None
-    admin: bool | None = None
-    order_by: OrderBy | None = None
-    sort_by: SortBy | None = None
-
-
-def answer(rows: list[User], query: UserQuery, limit: int | None, offset: int | None) -> GetUsersResponse:
-    kept = [user for user in rows if _fits(user, query)]
-    key = _KEYS.get(query.sort_by or SortBy.UNSPECIFIED, _by_id)
-    kept.sort(key=key, reverse=query.order_by == OrderBy.DESC)
-    shown, pagination = page(kept, limit, offset)
+def answer(rows: list[User], params: ListUsers) -> GetUsersResponse:
+    kept = [user for user in rows if _fits(user, params)]
+    key = _KEYS.get(params.sort_by or SortBy.UNSPECIFIED, _by_id)
+    kept.sort(key=key, reverse=params.order_by == OrderBy.DESC)
+    shown, pagination = page(kept, params.limit, params.offset)
     return GetUsersResponse(users=shown, pagination=pagination)
 
 
-def _fits(user: User, query: UserQuery) -> bool:
-    if query.active is not None and user.active != query.active:
+def _fits(user: User, params: ListUsers) -> bool:
+    if params.active is not None and user.active != params.active:
         return False
-    if query.admin is not None and user.admin != query.admin:
+    if params.admin is not None and user.admin != params.admin:
         return False
-    text = (query.name or "").lower()
+    text = (params.name or "").lower()
     return text in user.username.lower() or text in (user.display_name or "").lower()
 
 

@@ -2,59 +2,46 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, TypeVarTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, func, select, type_coerce
 
 from determined.master.db.queries.batching import AnyRow, batches
 from determined.master.db.schema import checkpoints, experiments, storage_backends, trials
+from determined.wire.base import OrderBy
+from determined.wire.checkpoint import ListCheckpoints, SortBy
 
 Ts = TypeVarTuple("Ts")
 
 
-class CheckpointSort(StrEnum):
-    UUID = "UUID"
-    TRIAL_ID = "TRIAL_ID"
-    BATCH_NUMBER = "BATCH_NUMBER"
-    END_TIME = "END_TIME"
-    STATE = "STATE"
-
-
 @dataclass(frozen=True, slots=True)
-class CheckpointFilter:
-    """Of one experiment or one trial; no states means any."""
+class CheckpointScope:
+    """One experiment or one trial."""
 
     experiment_id: int | None = None
     trial_id: int | None = None
-    states: Sequence[str] = ()
 
 
 def find(
-    conn: Connection,
-    where: CheckpointFilter,
-    *,
-    sort: CheckpointSort = CheckpointSort.TRIAL_ID,
-    descending: bool = False,
-    limit: int | None = None,
-    offset: int = 0,
+    conn: Connection, scope: CheckpointScope, params: ListCheckpoints, *, limit: int | None = None, offset: int = 0
 ) -> list[str]:
-    key = _sort_key(sort)
+    """List the uuids of those that fit, in their order. `limit` and `offset` are rows, not those of `params`."""
+    key = _sort_key(params.sort_by_attr or SortBy.UNSPECIFIED)
     tie = (checkpoints.c.trial_id, checkpoints.c.steps_completed, checkpoints.c.uuid)
-    order = [c.desc() if descending else c.asc() for c in (key, *tie)]
-    query = _matching(select(checkpoints.c.uuid), where).order_by(*order).offset(offset)
+    order = [c.desc() if params.order_by is OrderBy.DESC else c.asc() for c in (key, *tie)]
+    query = _matching(select(checkpoints.c.uuid), scope, params).order_by(*order).offset(offset)
     return list(conn.execute(query.limit(limit) if limit is not None else query).scalars())
 
 
-def count(conn: Connection, where: CheckpointFilter) -> int:
-    total: int = conn.execute(_matching(select(func.count()).select_from(checkpoints), where)).scalar_one()
+def count(conn: Connection, scope: CheckpointScope, params: ListCheckpoints) -> int:
+    total: int = conn.execute(_matching(select(func.count()).select_from(checkpoints), scope, params)).scalar_one()
     return total
 
 
-def positions(conn: Connection, where: CheckpointFilter) -> list[AnyRow]:
-    """uuid, trial and steps of every match: enough to sort by a metric without loading the checkpoints."""
+def positions(conn: Connection, scope: CheckpointScope, params: ListCheckpoints) -> list[AnyRow]:
+    """List uuid, trial and steps of every match: enough to sort by a metric without loading the checkpoints."""
     query = select(checkpoints.c.uuid, checkpoints.c.trial_id, checkpoints.c.steps_completed)
-    return list(conn.execute(_matching(query, where)))
+    return list(conn.execute(_matching(query, scope, params)))
 
 
 def load(conn: Connection, uuids: Sequence[str]) -> list[AnyRow]:
@@ -99,22 +86,23 @@ def _detailed() -> Select[Any]:
     )
 
 
-def _matching(query: Select[*Ts], where: CheckpointFilter) -> Select[*Ts]:
-    if where.experiment_id is not None:
-        query = query.where(checkpoints.c.experiment_id == where.experiment_id)
-    if where.trial_id is not None:
-        query = query.where(checkpoints.c.trial_id == where.trial_id)
-    if where.states:
-        query = query.where(checkpoints.c.state.in_(where.states))
+def _matching(query: Select[*Ts], scope: CheckpointScope, params: ListCheckpoints) -> Select[*Ts]:
+    if scope.experiment_id is not None:
+        query = query.where(checkpoints.c.experiment_id == scope.experiment_id)
+    if scope.trial_id is not None:
+        query = query.where(checkpoints.c.trial_id == scope.trial_id)
+    if params.states:
+        query = query.where(checkpoints.c.state.in_([state.removeprefix("STATE_") for state in params.states]))
     return query
 
 
-def _sort_key(sort: CheckpointSort) -> ColumnElement[Any]:
-    plain: dict[CheckpointSort, ColumnElement[Any]] = {
-        CheckpointSort.UUID: checkpoints.c.uuid,
-        CheckpointSort.TRIAL_ID: checkpoints.c.trial_id,
-        CheckpointSort.BATCH_NUMBER: checkpoints.c.steps_completed,
-        CheckpointSort.END_TIME: type_coerce(checkpoints.c.report_time, BigInteger),
-        CheckpointSort.STATE: checkpoints.c.state,
+def _sort_key(sort: SortBy) -> ColumnElement[Any]:
+    plain: dict[SortBy, ColumnElement[Any]] = {
+        SortBy.UNSPECIFIED: checkpoints.c.trial_id,
+        SortBy.UUID: checkpoints.c.uuid,
+        SortBy.TRIAL_ID: checkpoints.c.trial_id,
+        SortBy.BATCH_NUMBER: checkpoints.c.steps_completed,
+        SortBy.END_TIME: type_coerce(checkpoints.c.report_time, BigInteger),
+        SortBy.STATE: checkpoints.c.state,
     }
     return plain[sort]

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
@@ -31,44 +30,9 @@ from determined.master.db.schema import (
     users,
     workspaces,
 )
-
-
-class ExperimentSort(StrEnum):
-    ID = "ID"
-    DESCRIPTION = "DESCRIPTION"
-    START_TIME = "START_TIME"
-    END_TIME = "END_TIME"
-    STATE = "STATE"
-    NUM_TRIALS = "NUM_TRIALS"
-    PROGRESS = "PROGRESS"
-    USER = "USER"
-    NAME = "NAME"
-    FORKED_FROM = "FORKED_FROM"
-    RESOURCE_POOL = "RESOURCE_POOL"
-    PROJECT_ID = "PROJECT_ID"
-    CHECKPOINT_SIZE = "CHECKPOINT_SIZE"
-    CHECKPOINT_COUNT = "CHECKPOINT_COUNT"
-    SEARCHER_METRIC_VAL = "SEARCHER_METRIC_VAL"
-
-
-@dataclass(frozen=True, slots=True)
-class ExperimentFilter:
-    """Everything `GET /api/v1/experiments` and the bulk verbs can ask for; None and empty mean "any"."""
-
-    archived: bool | None = None
-    description: str | None = None
-    name: str | None = None
-    labels: Sequence[str] = ()
-    project_id: int | None = None
-    states: Sequence[str] = ()  # bare names, displayed ones (QUEUED, RUNNING, ...) included
-    users: Sequence[str] = ()
-    user_ids: Sequence[int] = ()
-    ids: Sequence[int] | None = None
-    not_ids: Sequence[int] = ()
-    id_gt: int | None = None
-    id_gte: int | None = None
-    id_lt: int | None = None
-    id_lte: int | None = None
+from determined.wire.base import OrderBy
+from determined.wire.experiment import GetExperimentsRequestSortBy as SortBy
+from determined.wire.experiment import ListExperiments
 
 
 def num_trials() -> ColumnElement[int]:
@@ -88,25 +52,17 @@ def best_value() -> ColumnElement[float]:
     return type_coerce(case((experiments.c.smaller_is_better, low), else_=high), Float)
 
 
-def find(
-    conn: Connection,
-    where: ExperimentFilter,
-    *,
-    sort: ExperimentSort = ExperimentSort.ID,
-    descending: bool = False,
-    limit: int | None = None,
-    offset: int = 0,
-) -> list[int]:
-    query = _matching(select(experiments.c.id), where)
-    key = _sort_key(sort)
+def find(conn: Connection, params: ListExperiments, *, limit: int | None = None, offset: int = 0) -> list[int]:
+    """List the ids of those that fit, in their order. `limit` and `offset` are rows, not those of `params`."""
+    key, descending = _sort_key(params.sort_by or SortBy.UNSPECIFIED), params.order_by is OrderBy.DESC
     ordered = key.desc().nulls_last() if descending else key.asc().nulls_last()
     tie = experiments.c.id.desc() if descending else experiments.c.id.asc()
-    query = query.order_by(ordered, tie).offset(offset)
+    query = _matching(select(experiments.c.id), params).order_by(ordered, tie).offset(offset)
     return list(conn.execute(query.limit(limit) if limit is not None else query).scalars())
 
 
-def count(conn: Connection, where: ExperimentFilter) -> int:
-    total: int = conn.execute(_matching(select(func.count()), where)).scalar_one()
+def count(conn: Connection, params: ListExperiments) -> int:
+    total: int = conn.execute(_matching(select(func.count()), params)).scalar_one()
     return total
 
 
@@ -214,41 +170,41 @@ def _detailed() -> Select[Any]:
     )
 
 
-def _matching(query: Select[Any], where: ExperimentFilter) -> Select[Any]:
+def _matching(query: Select[Any], params: ListExperiments) -> Select[Any]:
     return (
         query.select_from(experiments)
         .join(users, users.c.id == experiments.c.owner_id)
         .join(jobs, jobs.c.id == experiments.c.job_id)
-        .where(*_conditions(where))
+        .where(*_conditions(params))
     )
 
 
-def _conditions(where: ExperimentFilter) -> list[ColumnElement[bool]]:
+def _conditions(params: ListExperiments) -> list[ColumnElement[bool]]:
     column = experiments.c
     conditions: list[ColumnElement[bool]] = []
-    conditions.extend(_archived(where))
-    if where.description:
-        conditions.append(contains(column.description, where.description))
-    if where.name:
-        conditions.append(contains(column.name, where.name))
-    if where.project_id is not None:
-        conditions.append(column.project_id == where.project_id)
-    if where.states:
-        conditions.append(experiment_shows(where.states))
-    if where.users:
-        conditions.append(users.c.username.in_(where.users))
-    if where.user_ids:
-        conditions.append(column.owner_id.in_(where.user_ids))
-    conditions.extend(has_label(column.labels, label) for label in where.labels)
-    return conditions + _id_conditions(where)
+    conditions.extend(_archived(params))
+    if params.description:
+        conditions.append(contains(column.description, params.description))
+    if params.name:
+        conditions.append(contains(column.name, params.name))
+    if params.project_id:  # 0 is how some clients write "any"
+        conditions.append(column.project_id == params.project_id)
+    if params.states:
+        conditions.append(experiment_shows([state.removeprefix("STATE_") for state in params.states]))
+    if params.users:
+        conditions.append(users.c.username.in_(params.users))
+    if params.user_ids:
+        conditions.append(column.owner_id.in_(params.user_ids))
+    conditions.extend(has_label(column.labels, label) for label in params.labels or ())
+    return conditions + _id_conditions(params)
 
 
-def _archived(where: ExperimentFilter) -> list[ColumnElement[bool]]:
+def _archived(params: ListExperiments) -> list[ColumnElement[bool]]:
     """Archived by itself; a list of all projects also leaves out what stands in an archived project or workspace."""
-    if where.archived is None:
+    if params.archived is None:
         return []
-    own = experiments.c.archived == where.archived
-    if where.archived or where.project_id is not None:
+    own = experiments.c.archived == params.archived
+    if params.archived or params.project_id:
         return [own]
     shelved = (
         select(projects.c.id)
@@ -258,45 +214,46 @@ def _archived(where: ExperimentFilter) -> list[ColumnElement[bool]]:
     return [own, experiments.c.project_id.not_in(shelved)]
 
 
-def _id_conditions(where: ExperimentFilter) -> list[ColumnElement[bool]]:
+def _id_conditions(params: ListExperiments) -> list[ColumnElement[bool]]:
     column = experiments.c.id
     conditions: list[ColumnElement[bool]] = []
-    if where.id_gt is not None:
-        conditions.append(column > where.id_gt)
-    if where.id_gte is not None:
-        conditions.append(column >= where.id_gte)
-    if where.id_lt is not None:
-        conditions.append(column < where.id_lt)
-    if where.id_lte is not None:
-        conditions.append(column <= where.id_lte)
-    if where.ids is not None:
-        conditions.append(or_(*(column.in_(some) for some in batches(where.ids))) if where.ids else column < 0)
-    if where.not_ids:
-        conditions.append(column.not_in(where.not_ids))
+    if params.id_gt is not None:
+        conditions.append(column > params.id_gt)
+    if params.id_gte is not None:
+        conditions.append(column >= params.id_gte)
+    if params.id_lt is not None:
+        conditions.append(column < params.id_lt)
+    if params.id_lte is not None:
+        conditions.append(column <= params.id_lte)
+    if params.ids is not None:
+        conditions.append(or_(*(column.in_(some) for some in batches(params.ids))) if params.ids else column < 0)
+    if params.not_ids:
+        conditions.append(column.not_in(params.not_ids))
     return conditions
 
 
-def _sort_key(sort: ExperimentSort) -> ColumnElement[Any]:
+def _sort_key(sort: SortBy) -> ColumnElement[Any]:
     column = experiments.c
-    if sort is ExperimentSort.NUM_TRIALS:
+    if sort is SortBy.NUM_TRIALS:
         return num_trials()
-    if sort is ExperimentSort.CHECKPOINT_SIZE:
+    if sort is SortBy.CHECKPOINT_SIZE:
         return checkpoint_total(trials.c.checkpoint_size)
-    if sort is ExperimentSort.CHECKPOINT_COUNT:
+    if sort is SortBy.CHECKPOINT_COUNT:
         return checkpoint_total(trials.c.checkpoint_count)
-    if sort is ExperimentSort.SEARCHER_METRIC_VAL:
+    if sort is SortBy.SEARCHER_METRIC_VAL:
         return best_value()
-    plain: dict[ExperimentSort, ColumnElement[Any]] = {
-        ExperimentSort.ID: column.id,
-        ExperimentSort.DESCRIPTION: column.description,
-        ExperimentSort.START_TIME: type_coerce(column.start_time, BigInteger),
-        ExperimentSort.END_TIME: type_coerce(column.end_time, BigInteger),
-        ExperimentSort.STATE: column.state,
-        ExperimentSort.PROGRESS: column.progress,
-        ExperimentSort.USER: users.c.username,
-        ExperimentSort.NAME: column.name,
-        ExperimentSort.FORKED_FROM: column.parent_id,
-        ExperimentSort.RESOURCE_POOL: jobs.c.pool,
-        ExperimentSort.PROJECT_ID: column.project_id,
+    plain: dict[SortBy, ColumnElement[Any]] = {
+        SortBy.UNSPECIFIED: column.id,
+        SortBy.ID: column.id,
+        SortBy.DESCRIPTION: column.description,
+        SortBy.START_TIME: type_coerce(column.start_time, BigInteger),
+        SortBy.END_TIME: type_coerce(column.end_time, BigInteger),
+        SortBy.STATE: column.state,
+        SortBy.PROGRESS: column.progress,
+        SortBy.USER: users.c.username,
+        SortBy.NAME: column.name,
+        SortBy.FORKED_FROM: column.parent_id,
+        SortBy.RESOURCE_POOL: jobs.c.pool,
+        SortBy.PROJECT_ID: column.project_id,
     }
     return plain[sort]

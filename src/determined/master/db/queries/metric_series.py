@@ -160,7 +160,7 @@ def trial_ended(conn: Connection, trial_id: int) -> bool:
 
 
 def trials_using(conn: Connection, checkpoint_uuid: str, kind: str | None) -> list[int]:
-    """Trials that said they use a checkpoint (POST /api/v1/trial-source-info)."""
+    """List the trials that said they use a checkpoint (REPORT_TRIAL_SOURCE)."""
     table = trial_source_infos.c
     query = select(table.trial_id).where(table.checkpoint_uuid == checkpoint_uuid)
     if kind is not None:

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, NotNullable, func, literal, select, type_coerce
@@ -11,43 +10,30 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, NotNullable, func,
 from determined.master.db.queries.batching import AnyRow, batches
 from determined.master.db.queries.displayed import allocation_rank, trial_shows
 from determined.master.db.schema import Time, allocations, experiments, tasks, trials
-
-
-class TrialSort(StrEnum):
-    ID = "ID"
-    START_TIME = "START_TIME"
-    END_TIME = "END_TIME"
-    STATE = "STATE"
-    BEST_VALIDATION_METRIC = "BEST_VALIDATION_METRIC"
-    LATEST_VALIDATION_METRIC = "LATEST_VALIDATION_METRIC"
-    BATCHES_PROCESSED = "BATCHES_PROCESSED"
-    DURATION = "DURATION"
-    RESTARTS = "RESTARTS"
-    CHECKPOINT_SIZE = "CHECKPOINT_SIZE"
-    LOG_RETENTION_DAYS = "LOG_RETENTION_DAYS"
+from determined.wire.base import OrderBy
+from determined.wire.experiment import GetExperimentTrialsRequestSortBy as SortBy
+from determined.wire.experiment import ListTrials
 
 
 def find(
     conn: Connection,
     now: datetime,
     experiment_id: int,
+    params: ListTrials,
     *,
-    states: Sequence[str] = (),
-    sort: TrialSort = TrialSort.ID,
-    descending: bool = False,
     limit: int | None = None,
     offset: int = 0,
 ) -> list[int]:
-    query = select(trials.c.id).where(*_conditions(experiment_id, states))
-    key = _sort_key(sort, now)
+    """List the ids of the trials that fit, in their order. `limit` and `offset` are rows, not those of `params`."""
+    key, descending = _sort_key(params.sort_by or SortBy.UNSPECIFIED, now), params.order_by is OrderBy.DESC
     ordered = key.desc().nulls_last() if descending else key.asc().nulls_last()
     tie = trials.c.id.desc() if descending else trials.c.id.asc()
-    query = query.order_by(ordered, tie).offset(offset)
+    query = select(trials.c.id).where(*_conditions(experiment_id, params)).order_by(ordered, tie).offset(offset)
     return list(conn.execute(query.limit(limit) if limit is not None else query).scalars())
 
 
-def count(conn: Connection, experiment_id: int, states: Sequence[str] = ()) -> int:
-    query = select(func.count()).select_from(trials).where(*_conditions(experiment_id, states))
+def count(conn: Connection, experiment_id: int, params: ListTrials) -> int:
+    query = select(func.count()).select_from(trials).where(*_conditions(experiment_id, params))
     total: int = conn.execute(query).scalar_one()
     return total
 
@@ -106,26 +92,29 @@ def seconds_run(conn: Connection, now: datetime, ids: Sequence[int]) -> dict[int
     return found
 
 
-def _conditions(experiment_id: int, states: Sequence[str]) -> list[ColumnElement[bool]]:
+def _conditions(experiment_id: int, params: ListTrials) -> list[ColumnElement[bool]]:
     own = trials.c.experiment_id == experiment_id
-    return [own, trial_shows(states)] if states else [own]
+    if not params.states:
+        return [own]
+    return [own, trial_shows([state.removeprefix("STATE_") for state in params.states])]
 
 
-def _sort_key(sort: TrialSort, now: datetime) -> ColumnElement[Any]:
+def _sort_key(sort: SortBy, now: datetime) -> ColumnElement[Any]:
     column = trials.c
-    if sort is TrialSort.DURATION:
+    if sort is SortBy.DURATION:
         end = type_coerce(func.coalesce(column.end_time, literal(now, Time)), BigInteger)
         return end - type_coerce(column.start_time, BigInteger)
-    plain: dict[TrialSort, ColumnElement[Any]] = {
-        TrialSort.ID: column.id,
-        TrialSort.START_TIME: type_coerce(column.start_time, BigInteger),
-        TrialSort.END_TIME: type_coerce(column.end_time, BigInteger),
-        TrialSort.STATE: column.state,
-        TrialSort.BEST_VALIDATION_METRIC: column.best_validation_value,
-        TrialSort.LATEST_VALIDATION_METRIC: column.latest_validation_value,
-        TrialSort.BATCHES_PROCESSED: column.steps_completed,
-        TrialSort.RESTARTS: column.restarts,
-        TrialSort.CHECKPOINT_SIZE: column.checkpoint_size,
-        TrialSort.LOG_RETENTION_DAYS: column.log_retention_days,
+    plain: dict[SortBy, ColumnElement[Any]] = {
+        SortBy.UNSPECIFIED: column.id,
+        SortBy.ID: column.id,
+        SortBy.START_TIME: type_coerce(column.start_time, BigInteger),
+        SortBy.END_TIME: type_coerce(column.end_time, BigInteger),
+        SortBy.STATE: column.state,
+        SortBy.BEST_VALIDATION_METRIC: column.best_validation_value,
+        SortBy.LATEST_VALIDATION_METRIC: column.latest_validation_value,
+        SortBy.BATCHES_PROCESSED: column.steps_completed,
+        SortBy.RESTARTS: column.restarts,
+        SortBy.CHECKPOINT_SIZE: column.checkpoint_size,
+        SortBy.LOG_RETENTION_DAYS: column.log_retention_days,
     }
     return plain[sort]

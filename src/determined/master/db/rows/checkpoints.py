@@ -60,7 +60,7 @@ class CheckpointValues(TypedDict, total=False):
 
 
 class TrialStorage(msgspec.Struct, frozen=True):
-    """Storages that a trial may save in: those that it named at its start (POST /api/v1/runs/start)."""
+    """Storages that a trial may save in: those that it named at its start (PREPARE_FOR_REPORTING)."""
 
     trial_id: int
     storage_id: int
@@ -72,7 +72,7 @@ class TrialStorageValues(TypedDict, total=False):
 
 
 class TrialSourceInfo(msgspec.Struct, frozen=True):
-    """Checkpoints that a trial was started from (POST /api/v1/trial-source-info)."""
+    """Checkpoints that a trial was started from (REPORT_TRIAL_SOURCE)."""
 
     trial_id: int
     checkpoint_uuid: str

@@ -39,7 +39,7 @@ checkpoints = Table("checkpoints", metadata, CheckpointColumns)
 
 
 class TrialStorageColumns(Columns):
-    """Storages that a trial may save in: those that it named at its start (POST /api/v1/runs/start)."""
+    """Storages that a trial may save in: those that it named at its start (PREPARE_FOR_REPORTING)."""
 
     trial_id: Named[int] = Column(Id, ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True)
     storage_id: Named[int] = Column(Id, ForeignKey("storage_backends.id"), primary_key=True)
@@ -49,7 +49,7 @@ trial_storages = Table("trial_storages", metadata, TrialStorageColumns)
 
 
 class TrialSourceInfoColumns(Columns):
-    """Checkpoints that a trial was started from (POST /api/v1/trial-source-info)."""
+    """Checkpoints that a trial was started from (REPORT_TRIAL_SOURCE)."""
 
     trial_id: Named[int] = Column(Id, ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True)
     checkpoint_uuid: Named[str] = Column(ForeignKey("checkpoints.uuid", ondelete="CASCADE"), primary_key=True)

@@ -1,21 +1,12 @@
-"""Query and path parameters as the clients write them: camelCase, repeated keys, RFC 3339 or epoch times."""
+"""Times as clients write them: RFC 3339, or seconds since the epoch."""
 
 from datetime import UTC, datetime
-from typing import Annotated
-
-from litestar.params import QueryParameter
 
 from determined.errors import InvalidArgument
 
-MAX_INT64 = 2**63 - 1
-
-# Paging, on every list. `Limit` and `Offset` need no alias: their wire names are the argument names.
-Limit = Annotated[int | None, QueryParameter(name="limit", ge=-2, le=MAX_INT64)]
-Offset = Annotated[int | None, QueryParameter(name="offset", ge=-MAX_INT64, le=MAX_INT64)]
-
 
 def parse_time(text: str | None, name: str) -> datetime | None:
-    """RFC 3339 (`2026-11-15T04:00:00Z`) or seconds since the epoch; a time without a zone is UTC. Blank is None."""
+    """Read a time such as `2026-11-15T04:00:00Z` or `1794721777.5`; without a zone it is UTC, blank is None."""
     if not text:
         return None
     try:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from determined.errors import InvalidArgument
-from determined.master.routes.params import parse_time
+from determined.master.services.parse_time import parse_time
 
 MOMENT = datetime(2026, 11, 15, 4, 0, tzinfo=UTC)
 

@@ -1,0 +1,53 @@
+"""One REST operation, declared once: its route, our clients, the OpenAPI and the page's client all read it from here.
+
+`GET_TRIAL = Operation("GET", "/api/v1/trials/{trial_id:int}", Nothing, GetTrialResponse)`
+"""
+
+import re
+from typing import Any, Generic, TypeVar, cast
+from urllib.parse import quote
+
+import msgspec
+
+from determined.wire.codec import Wire
+
+RequestT = TypeVar("RequestT")
+ResponseT = TypeVar("ResponseT")
+
+AnyJson = cast(type[Any], Any)  # a body of several shapes, which the handler tells apart
+
+_PLACE = re.compile(r"\{(\w+)(?::\w+)?\}")
+
+
+class Nothing(Wire):
+    """An operation that takes nothing, or answers `{}`."""
+
+
+class Query(Wire, omit_defaults=True):
+    """Base of what a GET takes in its query string, where lists are repeated keys. `Meta` has the text of a field."""
+
+
+class Operation(msgspec.Struct, Generic[RequestT, ResponseT], frozen=True):
+    """A method and a path with the types of what is sent and what comes back.
+
+    A GET sends `request` (a `Query`) in the query string, every other method as the JSON body. `Nothing` stands for
+    "no parameters", "no body" and an empty answer.
+    """
+
+    method: str
+    path: str  # with its ids: "/api/v1/trials/{trial_id:int}"
+    request: type[RequestT]
+    response: type[ResponseT]
+
+    def at(self, **ids: str | int) -> str:
+        """The path of one thing: `GET_TRIAL.at(trial_id=3)`."""
+        return _PLACE.sub(lambda place: quote(str(ids[place[1]]), safe=""), self.path)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Names of the ids in the path, in order."""
+        return tuple(_PLACE.findall(self.path))
+
+
+class StreamOperation(Operation[RequestT, ResponseT], frozen=True):
+    """An operation whose answer is lines of JSON; `response` is the type of the `result` in each."""
