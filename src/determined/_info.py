@@ -1,4 +1,4 @@
-"""What a task knows about itself: the info files its runner wrote, as `det.get_cluster_info()` returns them."""
+"""Information of a task about itself: the files that its runner wrote, as `det.get_cluster_info()` returns them."""
 
 import json
 import os
@@ -11,7 +11,7 @@ _CLUSTER, _TRIAL, _RENDEZVOUS, _RESOURCES = "cluster.json", "trial.json", "rende
 
 
 class RendezvousInfo:
-    """Who the containers of this task are."""
+    """Containers of this task."""
 
     def __init__(self, container_addrs: list[str], container_rank: int, container_slot_counts: list[int]) -> None:
         self.container_addrs = container_addrs
@@ -20,7 +20,7 @@ class RendezvousInfo:
 
 
 class ResourcesInfo:
-    """Which accelerators this container has."""
+    """Accelerators of this container."""
 
     def __init__(self, gpu_uuids: list[str]) -> None:
         self.gpu_uuids = gpu_uuids
@@ -91,7 +91,7 @@ class ClusterInfo:
 
     @property
     def latest_checkpoint(self) -> str | None:
-        """Where a trial goes on from; None at its first start and in tasks that are no trial."""
+        """Checkpoint to resume from; None at the first start of a trial and in tasks that are no trial."""
         return self._latest_checkpoint if self.task_type == "TRIAL" else None
 
     @property

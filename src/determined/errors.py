@@ -97,7 +97,7 @@ class Unavailable(DeterminedError):
 
 
 class EnvironmentUnusable(DeterminedError):
-    """What a config asks of a task's environment cannot be had, also not by another try."""
+    """The environment that a config asks for cannot be made, and another try would not help."""
 
     code, status, grpc = "environment_unusable", 400, 9
 

@@ -84,7 +84,7 @@ class Checkpoint(DeprecatedCheckpointMethods):
         api.remove_files(self._session, [self.uuid], globs)
 
     def get_metrics(self, group: str | None = None) -> Iterator[TrialMetrics]:
-        """What its trial, and trials that started from it, reported at its step."""
+        """List the metrics that its trial, and trials that started from it, reported at its step."""
         return (from_wire(report) for report in api.metrics(self._session, self.uuid, group))
 
     def get_pachyderm_commit(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Which checkpoints a listing holds and which of them is best; shared by experiments and trials."""
+"""Choice of the checkpoints of a listing, and of the best; shared by experiments and trials."""
 
 from collections.abc import Callable, Iterable
 

@@ -1,4 +1,4 @@
-"""How an old name tells that it is old, and still works."""
+"""Deprecated names: they warn, and still work."""
 
 import warnings
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from determined.sdk.enums import OrderBy
 
 
 def warn_deprecated(old: str, new: str) -> None:
-    """To be called by the deprecated function itself: the warning points at its caller."""
+    """Warn from a deprecated function; the warning points at its caller."""
     warnings.warn(f"{old} is deprecated and will go away; use {new}", FutureWarning, stacklevel=3)
 
 

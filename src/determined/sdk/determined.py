@@ -193,7 +193,7 @@ def submission(
     project_id: int | None = None,
     template: str | None = None,
 ) -> CreateExperimentRequest:
-    """What `create_experiment` sends; an experiment that is active at once."""
+    """Build the request of `create_experiment`, for an experiment that is active at once."""
     return CreateExperimentRequest(
         activate=True,
         config=_config_text(config),

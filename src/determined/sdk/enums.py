@@ -101,7 +101,7 @@ class CheckpointSortBy(Enum):
 
 
 class DownloadMode(Enum):
-    """How a checkpoint's files travel: from storage, through the master, or whichever works."""
+    """Way by which a checkpoint is downloaded: from the storage, through the master, or whichever works."""
 
     DIRECT = "direct"
     MASTER = "master"

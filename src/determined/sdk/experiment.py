@@ -177,7 +177,7 @@ class Experiment(DeprecatedExperimentMethods):
         return [Trial(trial_id, self._session) for trial_id in found.front]
 
     def hp_importance(self, metric: str | None = None, smaller_is_better: bool | None = None) -> dict[str, float]:
-        """How much each hyperparameter decided, by dotted name, the most important first; empty with few trials."""
+        """Return the importance of each hyperparameter by dotted name, the largest first; empty with few trials."""
         found = hp_analysis.hp_importance(self._session, self.id, metric, smaller_is_better)
         return {one.name: one.importance for one in found.importances}
 

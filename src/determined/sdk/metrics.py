@@ -13,7 +13,7 @@ from determined.wire.metric import MetricsReport
 
 @dataclass
 class TrialMetrics:
-    """What a trial reported at one step."""
+    """Metrics that a trial reported at one step."""
 
     trial_id: int
     trial_run_id: int

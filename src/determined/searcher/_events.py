@@ -1,4 +1,4 @@
-"""From an event of the master to the operations that answer it: first the state is updated, then the method asked."""
+"""Answers to events of the master: the state is updated first, then the search method is called."""
 
 import logging
 from collections.abc import Callable
@@ -65,7 +65,7 @@ def _exited_early(method: SearchMethod, state: SearcherState, told: wire.TrialEx
 
 
 def _with_numbers(metric: Any) -> Any:
-    """What JSON cannot carry travels spelled."""
+    """Read numbers that JSON cannot carry (NaN, infinities), which travel as text."""
     if isinstance(metric, dict):
         return {name: _with_numbers(value) for name, value in metric.items()}
     if isinstance(metric, list):

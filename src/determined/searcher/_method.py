@@ -63,7 +63,7 @@ class SearchMethod(ABC):
 
     @abstractmethod
     def progress(self, searcher_state: SearcherState) -> float:
-        """How far the whole search has come, 0 to 1."""
+        """Return the progress of the whole search, 0 to 1."""
 
     def save_method_state(self, path: Path) -> None:
         """Write what the method remembers into the directory `path`. The names `state` and `ops` are taken."""

@@ -1,4 +1,4 @@
-"""What a search method may ask for: new trials, more training, an end."""
+"""Operations that a search method returns: new trials, more training, an end."""
 
 import json
 import logging
@@ -78,7 +78,7 @@ class Close(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Progress(Operation):
-    """How far the whole search has come, 0 to 1. The runner adds it by itself, from `SearchMethod.progress`."""
+    """Progress of the whole search, 0 to 1. The runner adds it from `SearchMethod.progress`."""
 
     progress: float
 

@@ -78,11 +78,11 @@ class SearchRunner(ABC):
         return
 
     def _leaving(self) -> bool:
-        """Whether this process was asked to go; it will be started again."""
+        """Tell whether this process must exit; it will be started again."""
         return False
 
     def _drive(self, link: Link, experiment_id: int, saved: list[dict[str, Any]]) -> None:
-        """From the state as loaded to the end of the search. `saved`: the operations that answer its last event."""
+        """Run from the loaded state to the end of the search. `saved`: the operations that answer its last event."""
         if self.state.last_event_id:
             self._post(link, experiment_id, saved)
         while not self._leaving():

@@ -1,4 +1,4 @@
-"""What a runner knows of its search, beside what the search method itself keeps."""
+"""State of a search that the runner keeps, besides the state of the search method itself."""
 
 from enum import Enum
 from typing import Any
@@ -8,7 +8,7 @@ from determined.wire.custom_search import ExitedReason as WireReason
 
 
 class ExitedReason(Enum):
-    """Why a trial ended before its last operation was complete."""
+    """Reason why a trial ended before its last operation was complete."""
 
     ERRORED = "ERRORED"
     USER_CANCELED = "USER_CANCELED"

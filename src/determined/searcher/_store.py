@@ -107,7 +107,7 @@ def read_operations(path: Path) -> list[dict[str, Any]]:
 
 
 def _sync(directory: Path) -> None:
-    """To disk before anything points here: the master may soon hear of it and forget the event."""
+    """Force a file to disk before anything points to it: the master may then drop the event."""
     for path in [*directory.rglob("*"), directory]:
         fd = os.open(path, os.O_RDONLY)
         try:
