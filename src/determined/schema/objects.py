@@ -93,8 +93,9 @@ class Object(Node[T_co]):
         return fill_fields(self.fields, value)
 
     def load(self, value: Any) -> T_co:
+        """Fields are loaded when they are read first: whoever needs one of a stored config pays for one."""
         made = self.loads.__new__(self.loads)
-        vars(made).update({key: field.load(value.get(key)) for key, field in self.fields.items()}, raw=value)
+        vars(made)["raw"] = value
         return made
 
     def json_schema(self) -> JsonObject:

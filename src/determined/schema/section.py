@@ -147,7 +147,16 @@ class Section:
         return made
 
     def _values(self) -> dict[str, object]:
-        return {key: vars(self)[key] for key in self.schema.fields}
+        return {key: getattr(self, key) for key in self.schema.fields}
+
+    if not TYPE_CHECKING:  # mypy knows the declared fields
+
+        def __getattr__(self, name: str) -> object:
+            known, raw = type(self).schema.fields.get(name), vars(self).get("raw")
+            if known is None or raw is None:
+                raise AttributeError(f"{type(self).__name__} has no field {name!r}")
+            value = vars(self)[name] = known.load(raw.get(name))
+            return value
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__}.{name} cannot be set: configs are immutable, use replace()")
