@@ -10,9 +10,9 @@ from types import ModuleType
 from determined import core
 from determined._imports import load_optional
 from determined._info import ClusterInfo
+from determined.config import ExperimentConfig
 from determined.keras._gradients import Averaging, over_core, over_horovod
 from determined.keras._tensorflow import tf
-from determined.trial import ExperimentConfig
 
 _LAUNCHER = "python3 -m determined.launch.torch_distributed --trial MODULE:CLASS"
 
@@ -35,7 +35,7 @@ def joined(info: ClusterInfo) -> Iterator[Ranks]:
     Raises:
         ValueError: a task of several slots without a launcher.
     """
-    compress = bool(ExperimentConfig(info.trial._config).get_optimizations_config()["gradient_compression"])
+    compress = ExperimentConfig.load(info.trial._config).optimizations.gradient_compression
     if os.environ.get("USE_HOROVOD"):
         hvd: ModuleType = load_optional("horovod.tensorflow", extra="horovod")
         hvd.init()

@@ -9,11 +9,11 @@ import re
 import shutil
 import sys
 import sysconfig
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from determined._info import ClusterInfo
+from determined.config import ExperimentConfig
+from determined.config.sections import Optimizations
 from determined.constants import ENV_CHIEF_IP, ENV_INTER_NODE_NETWORK_INTERFACE, ENV_RESOURCES_ID, ENV_SERVED_RUN_DIR
 from determined.errors import FailedPrecondition
 from determined.launch import _rank_environment, environment
@@ -48,8 +48,8 @@ def horovodrun(
     words += ["--start-timeout", "1200", "--gloo-timeout-seconds", "240"]
     if gang.nodes > 1 and interface:
         words += ["--network-interface", interface]
-    config: Mapping[str, Any] = info.trial._config if info.task_type == "TRIAL" else {}
-    words += _fusion(config.get("optimizations") or {})
+    config = ExperimentConfig.load(info.trial._config if info.task_type == "TRIAL" else {})
+    words += _fusion(config.optimizations)
     words += ["--cache-capacity", "1024", "--no-hierarchical-allreduce", "--no-hierarchical-allgather"]
     if info.task_type == "TRIAL" and info.trial._debug:
         words.append("--verbose")
@@ -162,11 +162,10 @@ def _run_dir() -> Path:
     return found
 
 
-def _fusion(optimizations: Mapping[str, object]) -> list[str]:
-    if optimizations.get("auto_tune_tensor_fusion"):
+def _fusion(optimizations: Optimizations) -> list[str]:
+    if optimizations.auto_tune_tensor_fusion:
         return ["--autotune", "--autotune-log-file", os.devnull]
-    threshold = optimizations.get("tensor_fusion_threshold", 64)
-    cycle = optimizations.get("tensor_fusion_cycle_time", 1)
+    threshold, cycle = optimizations.tensor_fusion_threshold, optimizations.tensor_fusion_cycle_time
     return ["--fusion-threshold-mb", str(threshold), "--cycle-time-ms", str(cycle)]
 
 

@@ -5,7 +5,7 @@ import logging
 from typing import Any
 
 from determined._info import ClusterInfo, get_cluster_info
-from determined._json import JsonObject
+from determined.config import ExperimentConfig, Length, Unit
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._controller import Plan, PyTorchTrialController
 from determined.pytorch._trainer import _context
@@ -29,16 +29,16 @@ def run_trial(trial_class: type[PyTorchTrial]) -> int:
     """Train `trial_class` as this task's config says; the exit status."""
     info = trial_info()
     config = info.trial._config
-    optimizations = config.get("optimizations") or {}
-    _warn_of_precision(str(optimizations.get("mixed_precision") or "O0"))
+    optimizations = ExperimentConfig.load(config).optimizations
+    _warn_of_precision(optimizations.mixed_precision)
     with _context(
         info,
         distributed=None,
         hparams=info.trial.hparams,
         exp_conf=config,
-        aggregation_frequency=int(optimizations.get("aggregation_frequency", 1)),
-        average_aggregated_gradients=bool(optimizations.get("average_aggregated_gradients", True)),
-        gradient_compression=bool(optimizations.get("gradient_compression", False)),
+        aggregation_frequency=optimizations.aggregation_frequency,
+        average_aggregated_gradients=optimizations.average_aggregated_gradients,
+        gradient_compression=optimizations.gradient_compression,
         enable_tensorboard_logging=True,
         env=EnvContext.from_info(info),
     ) as context:
@@ -51,7 +51,7 @@ def trial_info() -> ClusterInfo:
     info = get_cluster_info()
     if info is None or info.task_type != "TRIAL":
         raise RuntimeError("a trial class runs in a trial; submit it with det experiment create, or use --local --test")
-    if info.trial._config.get("debug"):
+    if ExperimentConfig.load(info.trial._config).debug:
         faulthandler.dump_traceback_later(_TRACE_SECONDS, repeat=True)
     return info
 
@@ -85,26 +85,25 @@ def _warn_of_precision(level: str) -> None:
 
 
 def plan_of(info: ClusterInfo, context: PyTorchTrialContext) -> Plan:
-    """The config's periods: 0 is never, records are counted in whole batches."""
-    config = info.trial._config
+    """Read the periods of the config: 0 is never, records are counted in whole batches."""
+    config = ExperimentConfig.load(info.trial._config)
     return Plan(
-        reporting_period=Batch(int(config.get("scheduling_unit") or 100)),
-        validation_period=_period(config.get("min_validation_period"), context),
-        checkpoint_period=_period(config.get("min_checkpoint_period"), context),
-        checkpoint_policy=config.get("checkpoint_policy") or "best",
+        reporting_period=Batch(config.scheduling_unit),
+        validation_period=_period(config.min_validation_period, context),
+        checkpoint_period=_period(config.min_checkpoint_period, context),
+        checkpoint_policy=config.checkpoint_policy,
         latest_checkpoint=info.latest_checkpoint,
-        step_zero_validation=bool(config.get("perform_initial_validation")),
-        profiling_enabled=bool((config.get("profiling") or {}).get("enabled")),
+        step_zero_validation=config.perform_initial_validation,
+        profiling_enabled=config.profiling.enabled,
         is_trainer=False,
     )
 
 
-def _period(length: JsonObject | None, context: PyTorchTrialContext) -> TrainUnit | None:
-    ((unit, value),) = (length or {"batches": 0}).items()
-    if int(value) < 1:
+def _period(length: Length, context: PyTorchTrialContext) -> TrainUnit | None:
+    if length.value < 1:
         return None
-    if unit == "epochs":
-        return Epoch(int(value))
-    if unit == "records":
-        return Batch(records_to_batches(int(value), context.get_global_batch_size()))
-    return Batch(int(value))
+    if length.unit is Unit.EPOCHS:
+        return Epoch(length.value)
+    if length.unit is Unit.RECORDS:
+        return Batch(records_to_batches(length.value, context.get_global_batch_size()))
+    return Batch(length.value)

@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 
 from determined._json import JsonObject
+from determined.config import ExperimentConfig
 from determined.pytorch import _first_interface, _formats
 from determined.pytorch._checkpoint import load_model
 from determined.pytorch._context import PyTorchTrialContext
@@ -105,7 +106,7 @@ def _refuse_deepspeed(directory: Path) -> None:
 
 def _seed_of(config: JsonObject) -> int:
     """No training is repeated by it: a trial that asks in its constructor shall be built all the same."""
-    return int((config.get("reproducibility") or {}).get("experiment_seed") or 0)
+    return ExperimentConfig.load(config).reproducibility.experiment_seed or 0
 
 
 def _torch_options(given: JsonObject | None, older: JsonObject) -> JsonObject:

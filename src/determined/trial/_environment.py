@@ -82,8 +82,7 @@ class EnvContext:
             seed: seeds the trial and the draw of hyperparameters; the config's own seed goes before it.
             fields: further fields, such as `managed_training`.
         """
-        chosen = (config.get("reproducibility") or {}).get("experiment_seed")
-        seed = seed if chosen is None else int(chosen)
-        hparams = sample(config.get("hyperparameters") or {}, Rng(seed))
         filled = ExperimentConfig(apply_defaults(config, seed=seed, name="off cluster"))
+        seed = filled.experiment_seed()
+        hparams = sample(filled._typed.hyperparameters, Rng(seed))
         return cls(experiment_config=filled, hparams=hparams, trial_seed=seed, **fields)

@@ -1,9 +1,9 @@
 """ExperimentConfig: the config of an experiment as user code sees it, a dict that answers the usual questions."""
 
-from typing import Any
-
 from determined._json import JsonObject
-from determined.config import apply_defaults
+from determined.config.experiment_schema import ExperimentConfig as DeclaredConfig
+from determined.config.sections import Optimizations
+from determined.schema.quantities import Length, Unit
 
 
 class ExperimentConfig(JsonObject):
@@ -14,46 +14,50 @@ class ExperimentConfig(JsonObject):
         4
     """
 
+    @property
+    def _typed(self) -> DeclaredConfig:
+        """The config as it is declared; what it lacks has its default."""
+        return DeclaredConfig.load(self)
+
     def debug_enabled(self) -> bool:
-        return bool(self._filled("debug"))
+        return self._typed.debug
 
     def scheduling_unit(self) -> int:
         """Return after how many batches training metrics are reported."""
-        return int(self._filled("scheduling_unit"))
+        return self._typed.scheduling_unit
 
     def native_parallel_enabled(self) -> bool:
-        return bool(self._filled("resources")["native_parallel"])
+        return self._typed.resources.native_parallel
 
     def average_training_metrics_enabled(self) -> bool:
-        return bool(self.get_optimizations_config()["average_training_metrics"])
+        return self._typed.optimizations.average_training_metrics
 
     def slots_per_trial(self) -> int:
-        return int(self._filled("resources")["slots_per_trial"])
+        return self._typed.resources.slots_per_trial
 
     def experiment_seed(self) -> int:
         """The seed of the experiment; 0 where none was chosen."""
-        return int(self._filled("reproducibility")["experiment_seed"])
+        return self._typed.reproducibility.experiment_seed or 0
 
     def profiling_enabled(self) -> bool:
-        return bool(self._filled("profiling")["enabled"])
+        return self._typed.profiling.enabled
 
     def profiling_interval(self) -> tuple[int, int | None]:
         """First and last batch to be profiled; None is to the end."""
-        profiling = self._filled("profiling")
-        return int(profiling["begin_on_batch"]), profiling["end_after_batch"]
+        return self._typed.profiling.begin_on_batch, self._typed.profiling.end_after_batch
 
     def profiling_sync_timings(self) -> bool:
-        return bool(self._filled("profiling")["sync_timings"])
+        return self._typed.profiling.sync_timings
 
     def get_records_per_epoch(self) -> int | None:
         """Return the records of an epoch; None where the config does not say."""
-        return int(self._filled("records_per_epoch")) or None
+        return self._typed.records_per_epoch or None
 
     def get_min_validation_period(self) -> dict[str, int]:
-        return _with_unit(self._filled("min_validation_period"))
+        return _with_unit(self._typed.min_validation_period)
 
     def get_min_checkpoint_period(self) -> dict[str, int]:
-        return _with_unit(self._filled("min_checkpoint_period"))
+        return _with_unit(self._typed.min_checkpoint_period)
 
     def get_searcher_metric(self) -> str:
         """The validation metric the searcher looks at; ValueError in a config without one."""
@@ -63,7 +67,8 @@ class ExperimentConfig(JsonObject):
         return metric
 
     def get_optimizations_config(self) -> JsonObject:
-        return dict(self._filled("optimizations"))
+        optimizations = self._typed.optimizations
+        return {name: getattr(optimizations, name) for name in Optimizations.schema.fields}
 
     def get_checkpoint_storage(self) -> JsonObject:
         return dict(self.get("checkpoint_storage") or {})
@@ -72,10 +77,7 @@ class ExperimentConfig(JsonObject):
         entrypoint: str | list[str] | None = self.get("entrypoint")
         return entrypoint
 
-    def _filled(self, section: str) -> Any:
-        return apply_defaults({section: self[section]} if section in self else {}, seed=0, name="")[section]
 
-
-def _with_unit(length: Any) -> dict[str, int]:
+def _with_unit(length: Length) -> dict[str, int]:
     """A bare number counts batches, as `min_*_period` always did."""
-    return {"batches": int(length)} if isinstance(length, int) else dict(length)
+    return {(length.unit or Unit.BATCHES).value: length.value}

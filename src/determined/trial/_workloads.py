@@ -100,7 +100,7 @@ class Workloads:
         self._alters = validation_alters
         config = env.experiment_config
         self._goal = Goal.of(config.get("searcher") or {})
-        self._policy = "none" if env.test_mode else str(config.get("checkpoint_policy") or "best")
+        self._policy = "none" if env.test_mode else config._typed.checkpoint_policy
         self._unit = config.scheduling_unit()
         self._validation_period = self._period("min_validation_period", config.get_min_validation_period())
         self._checkpoint_period = self._period("min_checkpoint_period", config.get_min_checkpoint_period())
@@ -279,7 +279,7 @@ class Workloads:
         return any(self._dist.allgather(stop)) if self._dist.size > 1 else stop
 
     def _wants_initial_validation(self) -> bool:
-        if not self._env.experiment_config.get("perform_initial_validation") or self.steps_completed:
+        if not self._env.experiment_config._typed.perform_initial_validation or self.steps_completed:
             return False
         if self._alters:  # a trial killed before its first checkpoint begins anew, and so do its callbacks
             return True

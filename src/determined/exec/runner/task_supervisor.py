@@ -51,7 +51,6 @@ _STEP_SECONDS = 0.02
 _FIRST_QUESTION_SECONDS = 15.0
 _SAME_SIGNAL_SECONDS = 1.0
 _MEMORY_LINES = 50  # of the task's last ones, in which an error for lack of memory is looked for
-_SILENT_SECONDS = 1800.0  # of an experiment that is older than the setting
 
 
 class _EndedBefore(Exception):
@@ -181,7 +180,9 @@ class TaskSupervisor:
             preparation.show_config(spec, self._sink)
 
     def _watch_over(self, spec: TaskSpec, process: TaskProcess) -> None:
-        limit = ((spec.config or {}).get("watchdog") or {}).get("silent_seconds", _SILENT_SECONDS)
+        from determined.config import ExperimentConfig  # after the task has started
+
+        limit = ExperimentConfig.load(spec.config or {}).watchdog.silent_seconds
         if spec.task_type == "TRIAL" and limit:
             node, spared = self._link.launch.node_id, {self._watchdog.pid}
             HangDetector(self._run_dir, self._sink, limit, node=node, spared=spared).start(process.ended)

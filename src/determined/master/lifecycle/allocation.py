@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection
 
+from determined.config.experiment_schema import DEFAULT_PREEMPTION_TIMEOUT
 from determined.engines.model import GoneReason
 from determined.errors import Gone, InvalidArgument
 from determined.master.db.queries import allocation as allocations
@@ -344,7 +345,7 @@ def _places(group: Sequence[Runner]) -> str:
 
 def _timeout(conn: Connection, allocation: Allocation) -> int:
     if allocation.trial_id is None:
-        return trial_state.DEFAULT_PREEMPTION_TIMEOUT
+        return DEFAULT_PREEMPTION_TIMEOUT
     return trial_state.timeout_of(conn, trials.get(conn, allocation.trial_id))
 
 

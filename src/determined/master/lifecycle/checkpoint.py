@@ -10,6 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
+from determined.config.storage import CheckpointStorage
 from determined.errors import Conflict, InvalidArgument, NotFound
 from determined.master.db.queries import checkpoint as rows
 from determined.master.db.queries import storage_backend as storages
@@ -148,17 +150,10 @@ def preview_garbage(conn: Connection, experiment_id: int, keep: gc_policy.Keep |
     return sorted(c.uuid for c in candidates if c.uuid not in kept)
 
 
-def keep_of(storage: dict[str, Any]) -> gc_policy.Keep:
-    """The keep policy of a `checkpoint_storage` section."""
-    return gc_policy.Keep(
-        experiment_best=int(storage.get("save_experiment_best") or 0),
-        trial_best=_count(storage.get("save_trial_best"), 1),
-        trial_latest=_count(storage.get("save_trial_latest"), 1),
-    )
-
-
-def _count(value: Any, default: int) -> int:
-    return default if value is None else int(value)
+def keep_of(section: JsonObject) -> gc_policy.Keep:
+    """Read the keep policy of a `checkpoint_storage` section."""
+    storage = CheckpointStorage.load(section)
+    return gc_policy.Keep(storage.save_experiment_best, storage.save_trial_best, storage.save_trial_latest)
 
 
 def _candidates(conn: Connection, experiment_id: int) -> list[gc_policy.Candidate]:

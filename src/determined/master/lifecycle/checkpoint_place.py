@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from determined.config import ExperimentConfig
+from determined.config.environment import BindMount
 from determined.constants import DEFAULT_RUN_DIR
 from determined.master.config import MasterConfig
 
@@ -40,7 +42,7 @@ def place_of(
     if not engine.manager.runs_containers or section["type"] != "directory":
         return Place(section, is_here=True)
     inside = section["container_path"]
-    outside = _outside_of_container(inside, active.get("bind_mounts") or ())
+    outside = _outside_of_container(inside, ExperimentConfig.load(active).bind_mounts)
     if outside is not None:
         return Place({**section, "container_path": outside}, is_here=True)
     reason = (
@@ -57,18 +59,18 @@ def run_roots(config: MasterConfig) -> list[str]:
 
 
 def _engine_of_pool(config: MasterConfig, active: dict[str, Any]) -> str | None:
-    pool = config.pool((active.get("resources") or {}).get("resource_pool") or "")
+    pool = config.pool(ExperimentConfig.load(active).resources.resource_pool)
     return pool.engine if pool is not None else None
 
 
-def _outside_of_container(path: str, mounts: Iterable[dict[str, Any]]) -> str | None:
-    """The host's path of a container's path; None where no bind mount leads out. The innermost mount counts."""
+def _outside_of_container(path: str, mounts: Iterable[BindMount]) -> str | None:
+    """Find the host's path of a container's path; None where no bind mount leads out. The innermost mount counts."""
     found = sorted(_outsides(posixpath.normpath(path), mounts))
     return found[-1][1] if found else None
 
 
-def _outsides(path: str, mounts: Iterable[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+def _outsides(path: str, mounts: Iterable[BindMount]) -> Iterator[tuple[int, str]]:
     for mount in mounts:
-        target = posixpath.normpath(posixpath.join(DEFAULT_RUN_DIR, "workdir", mount["container_path"]))
+        target = posixpath.normpath(posixpath.join(DEFAULT_RUN_DIR, "workdir", mount.container_path))
         if path == target or path.startswith(target.rstrip("/") + "/"):
-            yield len(target), posixpath.normpath(posixpath.join(mount["host_path"], path[len(target) :].lstrip("/")))
+            yield len(target), posixpath.normpath(posixpath.join(mount.host_path, path[len(target) :].lstrip("/")))

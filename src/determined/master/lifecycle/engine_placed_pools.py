@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from determined.config import ExperimentConfig
 from determined.engines.model import Device
 from determined.errors import InvalidArgument
 from determined.master.db.queries import allocation as allocations
@@ -50,8 +51,7 @@ def hand_over(
 
 
 def options_of(conn: Connection, allocation: Allocation) -> dict[str, Any]:
-    """What the submitter says to such an engine: the `slurm` section of the experiment's config."""
+    """Read what the submitter says to such an engine: the `slurm` section of the experiment's config."""
     if allocation.trial_id is None:
         return {}
-    found = tasks.trial_details(conn, allocation.trial_id).config.get("slurm")
-    return dict(found) if isinstance(found, dict) else {}
+    return dict(ExperimentConfig.load(tasks.trial_details(conn, allocation.trial_id).config).slurm.raw)

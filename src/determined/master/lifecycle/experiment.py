@@ -65,7 +65,7 @@ def create(conn: Connection, now: datetime, new: NewExperiment) -> int:
     check_warm_start(conn, new.warm_start_checkpoint)
     check_storage(new.active)
     job_id = _create_job(conn, now, new)
-    searcher = new.active.get("searcher") or {}
+    config = new.config
     experiment_id = experiments.insert_row(
         conn,
         {
@@ -74,17 +74,17 @@ def create(conn: Connection, now: datetime, new: NewExperiment) -> int:
             "owner_id": new.owner_id,
             "parent_id": new.parent_id,
             "state": State.PAUSED,
-            "name": new.active["name"],
-            "description": new.active.get("description"),
-            "labels": list(new.active.get("labels") or []),
+            "name": config.name,
+            "description": config.description,
+            "labels": list(config.labels),
             "config": new.active,
             "original_config": new.original_config,
             "template": new.template,
             "unmanaged": new.unmanaged,
             "external_id": new.external_id,
             "generation": new.generation,
-            "searcher_metric": searcher.get("metric"),
-            "smaller_is_better": searcher.get("smaller_is_better") is not False,
+            "searcher_metric": config.searcher.metric,
+            "smaller_is_better": config.searcher.smaller_is_better,
             "warm_start_checkpoint": new.warm_start_checkpoint,
             "submitter_python": new.submitter_python,
             "start_time": now,

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from determined.config import ExperimentConfig
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import metric_trial, search_queue
@@ -33,7 +34,6 @@ from determined.master.lifecycle.states import (
 )
 from determined.search.method import Create, ExitReason
 
-DEFAULT_PREEMPTION_TIMEOUT = 3600
 _MAX_BACKOFF_S = 30
 _NAMED_METRICS = 8
 _TRAINED_S = 5.0
@@ -225,28 +225,27 @@ def allocate(conn: Connection, now: datetime, wanting: WaitingTrial) -> str | No
     run_id = wanting.run_id + 1
     # First of all: from here on reports of older runs are refused.
     trials.update_row(conn, wanting.id, {"run_id": run_id})
-    resources = experiments.get(conn, wanting.experiment_id).config["resources"]
+    resources = ExperimentConfig.load(experiments.get(conn, wanting.experiment_id).config).resources
     return allocation_state.request(
         conn,
         now,
         task_id=wanting.task_id,
         trial_id=wanting.id,
         run_id=run_id,
-        slots=resources["slots_per_trial"],
+        slots=resources.slots_per_trial,
         pool=wanting.pool,
         preemptible=True,
-        single_node=bool(resources.get("is_single_node")),
+        single_node=bool(resources.is_single_node),
     )
 
 
 def timeout_of(conn: Connection, trial: Trial) -> int:
     """Seconds a trial has between the request to leave and the kill."""
-    given = experiments.get(conn, trial.experiment_id).config.get("preemption_timeout")
-    return DEFAULT_PREEMPTION_TIMEOUT if given is None else int(given)
+    return ExperimentConfig.load(experiments.get(conn, trial.experiment_id).config).preemption_timeout
 
 
 def _task(now: datetime, experiment: Experiment, trial_id: int, task_id: str) -> TaskValues:
-    retention = (experiment.config.get("retention_policy") or {}).get("log_retention_days")
+    retention = ExperimentConfig.load(experiment.config).retention_policy
     return {
         "id": task_id,
         "type": TaskType.TRIAL,
@@ -254,7 +253,7 @@ def _task(now: datetime, experiment: Experiment, trial_id: int, task_id: str) ->
         "trial_id": trial_id,
         "experiment_id": experiment.id,
         "start_time": now,
-        "log_retention_days": retention,
+        "log_retention_days": retention.log_retention_days if retention else None,
     }
 
 
@@ -269,7 +268,7 @@ def _at_exit(conn: Connection, experiment: Experiment, trial: Trial) -> TrialAtE
     return TrialAtExit(
         state=State(trial.state),
         restarts=trial.restarts,
-        max_restarts=experiment.config["max_restarts"],
+        max_restarts=ExperimentConfig.load(experiment.config).max_restarts,
         early_stopped=trial.early_stopped,
         early_exit=trial.early_exit is not None,
         finished=is_finished(trial),

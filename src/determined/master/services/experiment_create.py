@@ -129,7 +129,7 @@ async def check_resources(ctx: MasterContext, prepared: Prepared, workspace_id: 
         resources.resource_pool,
         resources.slots_per_trial,
         bool(resources.is_single_node),
-        prepared.active.get("slurm"),
+        prepared.config.slurm.raw,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import re2
 from sqlalchemy import Connection
 
+from determined.config.log_policies import LogPolicy
 from determined.constants import CONFIG_LINE_PREFIX
 from determined.master.db.queries import log as log_queries
 from determined.master.db.queries import log_policy as queries
@@ -80,13 +81,13 @@ def _label(conn: Connection, trial_id: int, matches: Sequence[Match]) -> bool:
     return bool(named)
 
 
-def _is_off(configured: list[dict[str, Any]], label: str) -> bool:
+def _is_off(configured: Sequence[LogPolicy], label: str) -> bool:
     """A policy with a name alone switches that label off."""
-    return any(policy.get("name") == label and policy.get("pattern") is None for policy in configured)
+    return any(policy.name == label and policy.pattern is None for policy in configured)
 
 
-def compile_policies(configured: list[dict[str, Any]]) -> tuple[Policy, ...]:
-    keys = tuple((p.get("name"), p.get("pattern"), p.get("action")) for p in configured)
+def compile_policies(configured: Sequence[LogPolicy]) -> tuple[Policy, ...]:
+    keys = tuple((policy.name, policy.pattern, policy.action) for policy in configured)
     return _compiled(keys)
 
 

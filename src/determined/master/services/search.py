@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection
 
-from determined.config import check_sane, generation, prepare
+from determined.config import ExperimentConfig, check_sane, generation, prepare
 from determined.master.bus import Bus
 from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
@@ -66,7 +66,7 @@ async def extend(ctx: MasterContext, experiment_id: int, trials: int) -> Experim
 def _summarize(active: dict[str, Any]) -> SearchSummary:
     searcher = active["searcher"]
     found = preview(searcher, active["hyperparameters"], classic=generation(active) == "classic")
-    slots = int(active["resources"]["slots_per_trial"])
+    slots = ExperimentConfig.load(active).resources.slots_per_trial
     return SearchSummary(
         config=searcher,
         trials=[_group(found, group, uncut=is_uncut(searcher["name"])) for group in found.groups],

@@ -2,7 +2,8 @@
 
 from typing import Any, cast
 
-from determined._json import JsonObject
+from determined.config import ExperimentConfig
+from determined.config.sections import Optimizations
 from determined.errors import InvalidExperimentException
 from determined.pytorch import _entrypoint
 from determined.pytorch._trainer import _context
@@ -16,7 +17,7 @@ def run_trial(trial_class: type[DeepSpeedTrial]) -> int:
     """Train `trial_class` as this task's config says; the exit status."""
     info = _entrypoint.trial_info()
     config = info.trial._config
-    _check_optimizations(config.get("optimizations") or {})
+    _check_optimizations(ExperimentConfig.load(config).optimizations)
     with _context(
         info,
         distributed=None,
@@ -31,15 +32,15 @@ def run_trial(trial_class: type[DeepSpeedTrial]) -> int:
     return 0
 
 
-def _check_optimizations(optimizations: JsonObject) -> None:
+def _check_optimizations(optimizations: Optimizations) -> None:
     """Refuse options that DeepSpeed's own config has: the two could contradict each other."""
-    precision, every = optimizations.get("mixed_precision") or "O0", optimizations.get("aggregation_frequency") or 1
+    precision, every = optimizations.mixed_precision, optimizations.aggregation_frequency
     if precision != "O0":
         raise InvalidExperimentException(
             f"optimizations.mixed_precision: {precision} is not for a DeepSpeedTrial; set fp16 or bf16 in DeepSpeed's "
             "config and remove it"
         )
-    if int(every) > 1:
+    if every > 1:
         raise InvalidExperimentException(
             f"optimizations.aggregation_frequency: {every} is not for a DeepSpeedTrial; set "
             "gradient_accumulation_steps in DeepSpeed's config and remove it"

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from determined.config import LogPolicy
 from determined.constants import CONFIG_LINE_PREFIX
 from determined.master.services.log_policy import compile_policies, find
 
 
-def policy(pattern: str | None, **more: Any) -> dict[str, Any]:
-    return {"name": "p", "pattern": pattern, **more}
+def policy(pattern: str | None, **more: Any) -> LogPolicy:
+    return LogPolicy.load({"name": "p", "pattern": pattern, **more})
 
 
 def matches(pattern: str, texts: list[str]) -> bool:
@@ -65,6 +66,6 @@ def test_a_policy_without_a_pattern_is_off() -> None:
 
 
 def test_the_last_matching_line_decides_about_the_label() -> None:
-    policies = compile_policies([{"name": "one", "pattern": "1"}, {"name": "two", "pattern": "2"}])
+    policies = compile_policies([LogPolicy(name="one", pattern="1"), LogPolicy(name="two", pattern="2")])
     found = find(policies, ["2", "1", "x"])
     assert max(found, key=lambda m: m.index).policy.name == "one"

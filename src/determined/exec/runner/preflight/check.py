@@ -66,10 +66,12 @@ class Preflight:
     """Make it before rendezvous: it looks at the interpreter while the others are waited for."""
 
     def __init__(self, here: Here, master: Gathering, say: Say) -> None:
+        from determined.config import ExperimentConfig  # only tasks of several nodes wait for it
+
         self._here = here
         self._master = master
         self._say = say
-        self._mode = str((here.config or {}).get("preflight") or FAIL)
+        self._mode = ExperimentConfig.load(here.config or {}).preflight
         self.has_begun = False
         if self._mode != SKIP:
             self._packages = _aside(lambda: installed(here.variables, here.workdir, _INSPECTION_SECONDS))

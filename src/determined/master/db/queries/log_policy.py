@@ -1,10 +1,10 @@
 """What log policies have matched: hits per task, and the label on the trial."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
+from determined.config.log_policies import LOG_POLICIES, LogPolicy
 from determined.master.db.schema import experiments, log_policy_hits, trials
 
 _CONFIGURED = select(experiments.c.config["log_policies"]).where(experiments.c.id == bindparam("experiment_id"))
@@ -19,9 +19,9 @@ class Hit:
     line: str
 
 
-def configured(conn: Connection, experiment_id: int) -> list[dict[str, Any]]:
-    """The experiment's `log_policies` as its active config has them."""
-    return conn.execute(_CONFIGURED, {"experiment_id": experiment_id}).scalar_one_or_none() or []
+def configured(conn: Connection, experiment_id: int) -> tuple[LogPolicy, ...]:
+    """Read the `log_policies` of an experiment's active config."""
+    return LOG_POLICIES.load(conn.execute(_CONFIGURED, {"experiment_id": experiment_id}).scalar_one_or_none() or [])
 
 
 def record(conn: Connection, hit: Hit) -> bool:
