@@ -1,25 +1,31 @@
-"""Writes webui/src/api/schema.d.ts from our own OpenAPI. A test compares the file with what this would write.
+"""Write webui/src/api/schema.ts from our own OpenAPI. A test compares the file with what this would write.
 
-`Schemas` has one interface per component, `Paths` one entry per operation: "GET /api/v1/me". What an operation does not
-take is `never`. An optional field may be left out, be `undefined` (JSON drops it) or, where the API says so, be `null`.
+`Schemas` has one interface per component, `Operations` one entry per operation, by its name in wire: `getMe` is GET_ME.
+What an operation does not take is `never`. An optional field may be left out, be `undefined` (JSON drops it) or, where
+the API says so, be `null`. `PATHS` has the method and the path of each operation.
 """
 
+import importlib
 import json
+import pkgutil
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from determined import wire
+from determined._json import JsonObject
 from determined.master.app import create_app
 from determined.master.config import MasterConfig
 from determined.master.routes.openapi import complete
+from determined.wire.codec import camel
+from determined.wire.operation import Operation
 
-TARGET = Path(__file__).parents[1] / "webui" / "src" / "api" / "schema.d.ts"
+TARGET = Path(__file__).parents[1] / "webui" / "src" / "api" / "schema.ts"
 
 _OPENING = """\
 // Written by scripts/make_webui_types.py from the OpenAPI description of the master; do not edit.
-// Types of every request and response: Schemas by name, Paths by method and path.
+// Types of every request and response: Schemas by name, Operations by their name in wire (LIST_TRIALS is listTrials).
 """
 _PLAIN = {
     "integer": "number",
@@ -28,6 +34,7 @@ _PLAIN = {
     "boolean": "boolean",
     "null": "null",
 }
+_ID_TYPE = re.compile(r":\w+\}")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -43,26 +50,39 @@ def reference() -> str:
     return declarations(complete(app, app.openapi_schema.to_schema()))
 
 
-def declarations(description: dict[str, Any]) -> str:
+def declarations(description: JsonObject) -> str:
     """TypeScript for an OpenAPI description."""
-    schemas = description["components"]["schemas"]
+    schemas, names = description["components"]["schemas"], operation_names()
     lines = [_OPENING, "export interface Schemas {"]
     lines += [f"  {_key(name)}: {_type(schemas[name], '  ')};" for name in sorted(schemas)]
-    lines += ["}", "", "export interface Paths {", *_operations(description["paths"]), "}", ""]
+    lines += ["}", "", "export interface Operations {", *_operations(description["paths"], names), "}", ""]
+    lines += ["export const PATHS: Record<keyof Operations, string> = {", *_paths(names), "};", ""]
     return "\n".join(lines)
 
 
-def _operations(paths: dict[str, Any]) -> Iterator[str]:
-    for path in sorted(paths):
-        for method in sorted(paths[path]):
-            if path.startswith("/docs"):
-                continue
-            yield f"  {json.dumps(f'{method.upper()} {path}')}: {{"
-            yield from (f"    {line}" for line in _operation(paths[path][method]))
-            yield "  };"
+def operation_names() -> dict[str, str]:
+    """The page's name of every operation, and its method and path as the OpenAPI writes them."""
+    names: dict[str, str] = {}
+    for module in pkgutil.iter_modules(wire.__path__):
+        for name, value in vars(importlib.import_module(f"determined.wire.{module.name}")).items():
+            if isinstance(value, Operation):
+                names[camel(name.lower())] = f"{value.method} {_ID_TYPE.sub('}', value.path)}"
+    return dict(sorted(names.items()))
 
 
-def _operation(operation: dict[str, Any]) -> Iterator[str]:
+def _operations(paths: JsonObject, names: dict[str, str]) -> Iterator[str]:
+    for name, where in names.items():
+        method, _, path = where.partition(" ")
+        yield f"  {name}: {{"
+        yield from (f"    {line}" for line in _operation(paths[path][method.lower()]))
+        yield "  };"
+
+
+def _paths(names: dict[str, str]) -> Iterator[str]:
+    return (f"  {name}: {json.dumps(where)}," for name, where in names.items())
+
+
+def _operation(operation: JsonObject) -> Iterator[str]:
     given = operation.get("parameters", [])
     for place in ("path", "query"):
         yield f"{place}: {_parameters([each for each in given if each['in'] == place])};"
@@ -71,14 +91,14 @@ def _operation(operation: dict[str, Any]) -> Iterator[str]:
     yield f"response: {_content(answers[0] if answers else None, 'unknown')};"
 
 
-def _parameters(given: list[dict[str, Any]]) -> str:
+def _parameters(given: list[JsonObject]) -> str:
     if not given:
         return "never"
     members = [_member(each["name"], each.get("schema", {}), each.get("required", False), "    ") for each in given]
     return f"{{ {' '.join(members)} }}"
 
 
-def _content(described: dict[str, Any] | None, absent: str) -> str:
+def _content(described: JsonObject | None, absent: str) -> str:
     if described is None:
         return absent
     for kind, content in described.get("content", {}).items():
@@ -86,7 +106,7 @@ def _content(described: dict[str, Any] | None, absent: str) -> str:
     return absent
 
 
-def _type(schema: dict[str, Any], indent: str) -> str:
+def _type(schema: JsonObject, indent: str) -> str:
     if "$ref" in schema:
         return f"Schemas[{json.dumps(schema['$ref'].rpartition('/')[2])}]"
     if "enum" in schema:
@@ -102,7 +122,7 @@ def _type(schema: dict[str, Any], indent: str) -> str:
     return _plain(kind, schema, indent)
 
 
-def _plain(kind: str | None, schema: dict[str, Any], indent: str) -> str:
+def _plain(kind: str | None, schema: JsonObject, indent: str) -> str:
     if kind == "array":
         return _array(schema, indent)
     if kind == "object":
@@ -114,14 +134,14 @@ def _union(kinds: list[str]) -> str:
     return "unknown" if "unknown" in kinds else " | ".join(dict.fromkeys(kinds))
 
 
-def _array(schema: dict[str, Any], indent: str) -> str:
+def _array(schema: JsonObject, indent: str) -> str:
     if "prefixItems" in schema:
         return f"[{', '.join(_type(each, indent) for each in schema['prefixItems'])}]"
     item = _type(schema.get("items") or {}, indent)
     return f"({item})[]" if " " in item else f"{item}[]"
 
 
-def _object(schema: dict[str, Any], indent: str) -> str:
+def _object(schema: JsonObject, indent: str) -> str:
     fields = schema.get("properties", {})
     if not fields:
         others = schema.get("additionalProperties")
@@ -131,7 +151,7 @@ def _object(schema: dict[str, Any], indent: str) -> str:
     return "\n".join(["{", *members, f"{indent}}}"])
 
 
-def _member(name: str, schema: dict[str, Any], required: bool, indent: str) -> str:
+def _member(name: str, schema: JsonObject, required: bool, indent: str) -> str:
     kind = _type(schema, indent)
     return f"{_key(name)}: {kind};" if required else f"{_key(name)}?: {_union([kind, 'undefined'])};"
 

@@ -14,7 +14,7 @@ PAGE = ROOT / "webui" / "src"
 
 # An example in a help text; a prefix that the page of the description cuts off.
 _EXAMPLES = {"cli/commands/dev.py", "master/routes/assets/docs.js"}
-_GENERATED = {"api/operations.ts", "api/schema.d.ts"}
+_GENERATED = {"api/schema.ts"}
 
 
 def _operations() -> list[tuple[str, Operation[object, object]]]:
@@ -44,3 +44,9 @@ def test_the_ids_of_a_path_are_filled_in_and_quoted() -> None:
     operation = Operation("GET", "/api/v1/pools/{pool:str}/slots/{slot:int}", object, object)
     assert operation.at(pool="a b/c", slot=3) == "/api/v1/pools/a%20b%2Fc/slots/3"
     assert operation.ids == ("pool", "slot")
+
+
+def test_no_path_of_the_api_stands_in_the_page_outside_of_the_generated_file() -> None:
+    files = [p for p in PAGE.rglob("*") if p.suffix in {".ts", ".tsx"} and ".test." not in p.name]
+    literal = {p.relative_to(PAGE).as_posix() for p in files if "/api/v1" in p.read_text(encoding="utf-8")}
+    assert literal == _GENERATED, f"{sorted(literal - _GENERATED)} write a path; call the operation by its name"

@@ -17,12 +17,12 @@ export interface MoveDialogProps {
 }
 
 export function MoveDialog({ title, from, onPick, onClose }: MoveDialogProps) {
-  const workspaces = useApi("GET /api/v1/workspaces", { query: { archived: false, limit: 1000 } });
+  const workspaces = useApi("listWorkspaces", { query: { archived: false, limit: 1000 } });
   const [workspace, setWorkspace] = useState<string>("");
   const [project, setProject] = useState<string>("");
   const chosen = workspace === "" ? String(workspaces.data?.workspaces[0]?.id ?? "") : workspace;
   const projects = useApi(
-    "GET /api/v1/workspaces/{workspace_id}/projects",
+    "listProjects",
     { path: { workspace_id: Number(chosen) }, query: { limit: 1000 } },
     { enabled: chosen !== "" },
   );

@@ -33,14 +33,14 @@ export function undoOfRuns(verb: RunVerb): RunVerb | null {
 }
 
 export async function actOnRuns(verb: Exclude<RunVerb, "move">, target: RunTarget): Promise<RunOutcome> {
-  const answer = await call(`POST /api/v1/runs/${verb}`, { body: target });
+  const answer = await call(`${verb}Runs`, { body: target });
   return outcomeOf(answer.results);
 }
 
 export async function moveRuns(target: RunTarget, sourceProjectId: number, to: number): Promise<RunOutcome> {
   const chosen = "runIds" in target ? { runIds: target.runIds } : { filter: target.filter };
   const body = { ...chosen, sourceProjectId, destinationProjectId: to };
-  const answer = await call("POST /api/v1/runs/move", { body });
+  const answer = await call("moveRuns", { body });
   return outcomeOf(answer.results);
 }
 

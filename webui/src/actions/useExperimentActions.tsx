@@ -59,7 +59,7 @@ export function useExperimentActions(experiment: Experiment, trialId?: number): 
     if (!(await confirmDelete(name))) return;
     const isDone = await act({
       label: `${DONE.delete}: ${name}`,
-      run: () => call("DELETE /api/v1/experiments/{experiment_id}", { path: { experiment_id: experiment.id } }),
+      run: () => call("deleteExperiment", { path: { experiment_id: experiment.id } }),
       invalidate: CHANGED,
     });
     if (isDone) navigate(`/projects/${experiment.projectId}`);
@@ -91,7 +91,7 @@ function createPath(mode: "fork" | "continue" | "hpsearch", experimentId: number
 }
 
 function send(verb: PlainVerb, experimentId: number): Promise<unknown> {
-  return call(`POST /api/v1/experiments/{experiment_id}/${verb}`, { path: { experiment_id: experimentId } });
+  return call(`${verb}Experiment`, { path: { experiment_id: experimentId } });
 }
 
 interface OpenedProps {
@@ -104,7 +104,7 @@ function Opened({ open, experiment, onClose }: OpenedProps) {
   const act = useAct();
   if (open === "labels") return <TagsDialog experiment={experiment} onClose={onClose} />;
   const to = (projectId: number): Promise<unknown> =>
-    call("POST /api/v1/experiments/{experiment_id}/move", {
+    call("moveExperiment", {
       path: { experiment_id: experiment.id },
       body: { destinationProjectId: projectId },
     });

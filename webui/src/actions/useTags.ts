@@ -8,7 +8,7 @@ export function useTags(experiment: Experiment): (tags: string[]) => Promise<boo
   const act = useAct();
   const before = experiment.labels ?? [];
   const put = (labels: string[]): Promise<unknown> =>
-    call("PATCH /api/v1/experiments/{experiment_id}", { path: { experiment_id: experiment.id }, body: { labels } });
+    call("patchExperiment", { path: { experiment_id: experiment.id }, body: { labels } });
   return (tags) =>
     act({
       label: `Changed the tags of experiment ${experiment.id}`,

@@ -1,6 +1,6 @@
 // The one way to the master: typed calls, NDJSON streams, errors with the server's own words. The cookie signs requests.
 import { reachable, unreachable } from "./connection";
-import type { Paths } from "./schema";
+import { type Operations, PATHS } from "./schema";
 
 type Part<Name extends string, T> = [T] extends [never]
   ? unknown
@@ -9,15 +9,18 @@ type Part<Name extends string, T> = [T] extends [never]
     : { [N in Name]: T };
 
 /** What an operation takes: `path`, `query` and `body`, each only where the operation has it. */
-export type Params<K extends keyof Paths> = Part<"path", Paths[K]["path"]> &
-  Part<"query", Paths[K]["query"]> &
-  Part<"body", Paths[K]["body"]>;
+export type Params<K extends keyof Operations> = Part<"path", Operations[K]["path"]> &
+  Part<"query", Operations[K]["query"]> &
+  Part<"body", Operations[K]["body"]>;
 
 /** Operations that need parameters demand them; the others may be called without. */
-export type Args<K extends keyof Paths> =
+export type Args<K extends keyof Operations> =
   Record<never, never> extends Params<K>
     ? [params?: Params<K> | undefined, signal?: AbortSignal | undefined]
     : [params: Params<K>, signal?: AbortSignal | undefined];
+
+/** What each line of a stream holds. */
+export type Line<K extends keyof Operations> = Operations[K]["response"] extends { result: infer T } ? T : never;
 
 /** A refused or failed request. `status` is 0 when nobody answered. */
 export class ApiError extends Error {
@@ -34,24 +37,24 @@ export class ApiError extends Error {
   }
 }
 
-export async function call<K extends keyof Paths>(op: K, ...args: Args<K>): Promise<Paths[K]["response"]> {
+export async function call<K extends keyof Operations>(op: K, ...args: Args<K>): Promise<Operations[K]["response"]> {
   const [params, signal] = args;
   const answer = await send(requestOf(op, (params ?? {}) as LooseParams), signal);
   const text = await answer.text();
-  return (text === "" ? {} : JSON.parse(text)) as Paths[K]["response"];
+  return (text === "" ? {} : JSON.parse(text)) as Operations[K]["response"];
 }
 
 /** Reads a newline-delimited stream and yields each `result`. Ends when the server ends it or the signal aborts. */
-export async function* lines<T>(
-  path: string,
-  query: Record<string, unknown>,
+export async function* lines<K extends keyof Operations>(
+  op: K,
+  params: Params<K>,
   signal: AbortSignal,
-): AsyncGenerator<T, void, undefined> {
-  const answer = await send({ method: "GET", url: path + queryString(query) }, signal);
+): AsyncGenerator<Line<K>, void, undefined> {
+  const answer = await send(requestOf(op, params as LooseParams), signal);
   if (!answer.body) return;
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   try {
-    yield* resultsOf<T>(reader);
+    yield* resultsOf<Line<K>>(reader);
   } finally {
     // a consumer that stops early must not leave the connection open: browsers allow six per origin
     await reader.cancel().catch(() => undefined);
@@ -77,14 +80,15 @@ interface Request {
 
 let signedOut: () => void = () => undefined;
 
-export function requestOf(op: string, params: LooseParams): Request {
-  const space = op.indexOf(" ");
-  const path = op.slice(space + 1).replace(/\{(\w+)(?::\w+)?\}/g, (_, name: string) => {
+export function requestOf(op: keyof Operations, params: LooseParams): Request {
+  const where = PATHS[op];
+  const space = where.indexOf(" ");
+  const path = where.slice(space + 1).replace(/\{(\w+)(?::\w+)?\}/g, (_, name: string) => {
     const value = params.path?.[name];
     if (value === undefined || value === null) throw new TypeError(`${op} needs the path parameter ${name}`);
     return encodeURIComponent(String(value));
   });
-  const request = { method: op.slice(0, space), url: path + queryString(params.query ?? {}) };
+  const request = { method: where.slice(0, space), url: path + queryString(params.query ?? {}) };
   return params.body === undefined ? request : { ...request, body: params.body };
 }
 
@@ -105,7 +109,7 @@ async function send(request: Request, signal?: AbortSignal): Promise<Response> {
   reachable();
   if (answer.ok) return answer;
   const error = errorOf(answer.status, await answer.text());
-  if (answer.status === 401 && request.url !== "/api/v1/auth/login") signedOut();
+  if (answer.status === 401 && request.url !== requestOf("login", {}).url) signedOut();
   throw error;
 }
 

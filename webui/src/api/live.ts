@@ -12,7 +12,7 @@ const PACE_MS = 250; // at most four times a second
 /** Lines follow at once; what is beside them, when there is nothing but progress to tell, needs no more than this. */
 const REST_MS = 2_000;
 const SERIES_REST_MS = 400;
-const SERIES = "GET /api/v1/trials/time-series";
+const SERIES = "compareTrials";
 const POLL_MS = 10_000;
 /** An answer that takes long is asked for a third of the time at most, however fast events come. */
 const REST_FACTOR = 3;

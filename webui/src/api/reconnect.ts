@@ -9,7 +9,7 @@ export function watchConnection(hasSession: () => boolean): () => void {
   let before = currentReach();
   const probe = () => {
     // the answer itself is of no interest: the client tells whether there was one, and whether the session is over
-    if (hasSession()) call("GET /api/v1/me").catch(() => undefined);
+    if (hasSession()) call("getMe").catch(() => undefined);
   };
   const stops = [
     onReach(() => {

@@ -33,11 +33,11 @@ export function useSession(): Session {
 /** Sets the cookie and answers with the token, which only the `?cli=true` page shows. */
 export async function signIn(username: string, password: string): Promise<Schemas["LoginResponse"]> {
   queryClient.clear();
-  return await call("POST /api/v1/auth/login", { body: { username, password, isHashed: false } });
+  return await call("login", { body: { username, password, isHashed: false } });
 }
 
 export async function signOut(): Promise<void> {
-  await call("POST /api/v1/auth/logout");
+  await call("logout");
   forgetSession();
   tellTabs("signed-out");
 }

@@ -5,7 +5,7 @@ import { errorText } from "../ui/errorText";
 import { toast } from "../ui/toast";
 import { ApiError, type Args, call, type Params } from "./client";
 import { currentReach } from "./connection";
-import type { Paths } from "./schema";
+import type { Operations } from "./schema";
 
 export interface ApiOptions {
   enabled?: boolean | undefined;
@@ -19,7 +19,7 @@ export interface Act {
   label: string;
   run: () => Promise<unknown>;
   undo?: (() => Promise<unknown>) | undefined;
-  invalidate?: (keyof Paths)[] | undefined;
+  invalidate?: (keyof Operations)[] | undefined;
 }
 
 export const queryClient = new QueryClient({
@@ -37,16 +37,16 @@ export const queryClient = new QueryClient({
   },
 });
 
-export function keyOf<K extends keyof Paths>(op: K, params?: Params<K>): readonly [K, Params<K> | undefined] {
+export function keyOf<K extends keyof Operations>(op: K, params?: Params<K>): readonly [K, Params<K> | undefined] {
   return [op, params] as const;
 }
 
-export function useApi<K extends keyof Paths>(
+export function useApi<K extends keyof Operations>(
   op: K,
   params?: Params<K>,
   options: ApiOptions = {},
-): UseQueryResult<Paths[K]["response"], ApiError> {
-  const result = useQuery<Paths[K]["response"], ApiError>({
+): UseQueryResult<Operations[K]["response"], ApiError> {
+  const result = useQuery<Operations[K]["response"], ApiError>({
     queryKey: keyOf(op, params),
     queryFn: ({ signal }) => call(op, ...([params, signal] as unknown as Args<K>)),
     ...(options.enabled === undefined ? {} : { enabled: options.enabled }),
@@ -85,7 +85,7 @@ async function act(what: Act): Promise<boolean> {
   return true;
 }
 
-async function refresh(operations: (keyof Paths)[] | undefined): Promise<void> {
+async function refresh(operations: (keyof Operations)[] | undefined): Promise<void> {
   if (!operations) return void (await queryClient.invalidateQueries());
   await Promise.all(operations.map((op) => queryClient.invalidateQueries({ queryKey: [op] })));
 }

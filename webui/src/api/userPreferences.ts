@@ -10,7 +10,7 @@ const KEY = "preferences";
 
 /** While somebody is signed in. */
 export function useUserPreferences(): void {
-  const stored = useApi("GET /api/v1/users/setting", undefined, { staleTime: Number.POSITIVE_INFINITY });
+  const stored = useApi("getUserSettings", undefined, { staleTime: Number.POSITIVE_INFINITY });
   const text = stored.data?.settings.find((one) => one.storagePath === PATH && one.key === KEY)?.value;
   useEffect(() => {
     if (stored.data !== undefined) applyPreferences(parsed(text));
@@ -21,7 +21,7 @@ export function useUserPreferences(): void {
 function save(chosen: Preferences): void {
   const setting = { key: KEY, storagePath: PATH, value: JSON.stringify(chosen) };
   // the choice holds in this browser; one that could not be stored is no reason to disturb anybody
-  call("POST /api/v1/users/setting", { body: { settings: [setting] } }).catch(() => undefined);
+  call("putUserSettings", { body: { settings: [setting] } }).catch(() => undefined);
 }
 
 function parsed(text: string | null | undefined): Preferences {

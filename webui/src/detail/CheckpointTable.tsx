@@ -30,10 +30,7 @@ const SORTS = [
 ] as const;
 const KEPT = ["STATE_ACTIVE", "STATE_COMPLETED", "STATE_ERROR", "STATE_PARTIALLY_DELETED"] as const;
 const SORT = oneOf(...SORTS.map((sort) => sort.id));
-const OPERATIONS = [
-  "GET /api/v1/experiments/{experiment_id}/checkpoints",
-  "GET /api/v1/trials/{trial_id}/checkpoints",
-] as const;
+const OPERATIONS = ["listExperimentCheckpoints", "listTrialCheckpoints"] as const;
 
 export function CheckpointTable({ owner, smallerIsBetter }: { owner: CheckpointOwner; smallerIsBetter: boolean }) {
   const [offset, setOffset] = useUrlState("offset", int, 0);
@@ -158,7 +155,7 @@ function useRemoval(): (checkpoint: Checkpoint) => Promise<void> {
     if (!isSure) return;
     await act({
       label: `Deleting checkpoint ${checkpoint.uuid}`,
-      run: () => call("DELETE /api/v1/checkpoints", { body: { checkpointUuids: [checkpoint.uuid] } }),
+      run: () => call("deleteCheckpoints", { body: { checkpointUuids: [checkpoint.uuid] } }),
       invalidate: [...OPERATIONS],
     });
   };

@@ -23,11 +23,7 @@ const EFFECTIVE = "config:effective";
 
 export function CodeTab({ experiment }: { experiment: Experiment }) {
   const [chosen, setChosen] = useUrlState("file", text, SUBMITTED);
-  const tree = useApi(
-    "GET /api/v1/experiments/{experiment_id}/file_tree",
-    { path: { experiment_id: experiment.id } },
-    { staleTime: 3_600_000 },
-  );
+  const tree = useApi("getModelDefinitionTree", { path: { experiment_id: experiment.id } }, { staleTime: 3_600_000 });
   const download = useDownload(experiment.id);
   const open = (path: string): void => setChosen(path, "push");
   return (
@@ -94,7 +90,7 @@ function Entry({ path, name, chosen, onOpen }: EntryProps) {
 function FileView({ experiment, path }: { experiment: Experiment; path: string }) {
   const isConfig = path === SUBMITTED || path === EFFECTIVE;
   const file = useApi(
-    "POST /api/v1/experiments/{experiment_id}/file",
+    "getModelDefinitionFile",
     { path: { experiment_id: experiment.id }, body: { path } },
     { enabled: !isConfig, staleTime: 3_600_000 },
   );
@@ -126,7 +122,7 @@ function useDownload(experimentId: number): () => Promise<void> {
     await act({
       label: `Downloaded the code of experiment ${experimentId}`,
       run: async () => {
-        const answer = await call("GET /api/v1/experiments/{experiment_id}/model_def", {
+        const answer = await call("getModelDefinition", {
           path: { experiment_id: experimentId },
         });
         const content = Uint8Array.from(atob(answer.b64Tgz), (char) => char.charCodeAt(0));

@@ -99,7 +99,7 @@ function useCount(
   enabled: boolean,
 ): number | undefined {
   const answer = useApi(
-    "GET /api/v1/experiments/{experiment_id}/trials",
+    "listTrials",
     { path: { experiment_id: experimentId }, query: { states: [state], limit: 1 } },
     { enabled, keepPrevious: true },
   );
@@ -138,7 +138,7 @@ function factsOf(experiment: Experiment): (Fact | null)[] {
 function useDescription(experiment: Experiment): (description: string) => Promise<boolean> {
   const act = useAct();
   const put = (description: string): Promise<unknown> =>
-    call("PATCH /api/v1/experiments/{experiment_id}", {
+    call("patchExperiment", {
       path: { experiment_id: experiment.id },
       body: { description },
     });
@@ -147,6 +147,6 @@ function useDescription(experiment: Experiment): (description: string) => Promis
       label: `Changed the description of experiment ${experiment.id}`,
       run: () => put(description),
       undo: () => put(experiment.description ?? ""),
-      invalidate: ["GET /api/v1/experiments/{experiment_id}"],
+      invalidate: ["getExperiment"],
     });
 }

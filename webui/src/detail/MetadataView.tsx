@@ -9,7 +9,7 @@ import { Skeleton } from "../ui/Skeleton";
 import css from "./detail.module.css";
 
 export function MetadataView({ trialId }: { trialId: number }) {
-  const answer = useApi("GET /api/v1/runs/{run_id}/metadata", { path: { run_id: trialId } });
+  const answer = useApi("getRunMetadata", { path: { run_id: trialId } });
   if (answer.error) return <ErrorCard error={answer.error} onRetry={() => void answer.refetch()} />;
   if (answer.data === undefined) return <Skeleton rows={4} />;
   const metadata = answer.data.metadata ?? {};

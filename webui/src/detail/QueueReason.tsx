@@ -10,7 +10,7 @@ export function QueueReason({ experiment }: { experiment: Experiment }) {
   const isQueued = experiment.state === "STATE_QUEUED";
   const pool = experiment.resourcePool ?? "";
   const jobs = useApi(
-    "GET /api/v1/job-queues-v2",
+    "listJobsV2",
     { query: { resourcePool: pool, limit: 1000 } },
     { enabled: isQueued && pool !== "", refetchInterval: 10_000 },
   );

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { lines } from "../api/client";
 import { useApi } from "../api/useApi";
 import { plainText } from "../log/ansi";
-import { fromWire, type LogLine, type WireLine } from "../log/line";
+import { fromWire, type LogLine } from "../log/line";
 import { Card } from "../ui/Card";
 import { Link } from "../url";
 import { type Cause, causeOf, experimentError } from "./cause";
@@ -14,7 +14,7 @@ import type { Experiment, Trial } from "./types";
 export function TrialCause({ experiment, trial }: { experiment: Experiment; trial: Trial }) {
   const isFailed = trial.state === "STATE_ERROR" || Boolean(trial.logPolicyMatched);
   const task = useApi(
-    "GET /api/v1/tasks/{task_id}",
+    "getTask",
     { path: { task_id: trial.taskId ?? "" } },
     { enabled: isFailed && Boolean(trial.taskId) },
   );
@@ -65,9 +65,11 @@ export function useExplainingLine(trialId: number, pattern: string): LogLine | n
   const [line, setLine] = useState<LogLine | null>(null);
   useEffect(() => {
     const ends = new AbortController();
-    const query = { searchText: pattern, enableRegex: true, orderBy: "ORDER_BY_DESC", limit: 1, sources: ["task"] };
+    const last = { orderBy: "ORDER_BY_DESC", limit: 1 } as const;
+    const query = { ...last, searchText: pattern, enableRegex: true, sources: ["task"] };
+    const params = { path: { trial_id: trialId }, query };
     const read = async (): Promise<void> => {
-      for await (const found of lines<WireLine>(`/api/v1/trials/${trialId}/logs`, query, ends.signal)) {
+      for await (const found of lines("streamTrialLogs", params, ends.signal)) {
         setLine(fromWire(found));
         return;
       }

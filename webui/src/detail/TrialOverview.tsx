@@ -39,11 +39,7 @@ export function TrialOverview({ experiment, trial }: { experiment: Experiment; t
 }
 
 function TrialFacts({ experiment, trial }: { experiment: Experiment; trial: Trial }) {
-  const remaining = useApi(
-    "GET /api/v1/trials/{trial_id}/remaining_log_retention_days",
-    { path: { trial_id: trial.id } },
-    { staleTime: 600_000 },
-  );
+  const remaining = useApi("getRemainingLogDays", { path: { trial_id: trial.id } }, { staleTime: 600_000 });
   const days = remaining.data?.remainingDays;
   const best = trial.searcherMetricValue;
   return (

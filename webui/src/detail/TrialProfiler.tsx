@@ -25,8 +25,7 @@ const REFRESH_MS = 10_000;
 
 export function TrialProfiler({ trial }: { trial: Trial }) {
   const [agent, setAgent] = useUrlState("agent", text, "");
-  const path = `/api/v1/trials/${trial.id}/profiler/available_series`;
-  const answer = useFirstLine<{ labels: Labels[] }>(path, {}, true, isEnded(trial.state));
+  const answer = useFirstLine("streamProfilerSeries", { path: { trial_id: trial.id } }, true, isEnded(trial.state));
   if (answer.error !== null && answer.data === undefined) return <ErrorCard error={answer.error} />;
   if (answer.data === undefined) return <Skeleton rows={8} />;
   const labels = answer.data?.labels ?? [];
@@ -109,11 +108,7 @@ async function read(trialId: number, labels: Labels, after: number, signal: Abor
   const { name, agentId, gpuUuid } = labels;
   const query = { "labels.name": name, "labels.agentId": agentId, "labels.gpuUuid": gpuUuid, after };
   const batches: ProfilerBatch[] = [];
-  for await (const one of lines<{ batch: ProfilerBatch }>(
-    `/api/v1/trials/${trialId}/profiler/metrics`,
-    query,
-    signal,
-  )) {
+  for await (const one of lines("streamProfilerMetrics", { path: { trial_id: trialId }, query }, signal)) {
     batches.push(one.batch);
   }
   return batches;

@@ -34,7 +34,7 @@ export function WorkloadTable({ trialId }: { trialId: number }) {
   const [filter, setFilter] = useState<FilterId>("FILTER_OPTION_CHECKPOINT_OR_VALIDATION");
   const [offset, setOffset] = useState(0);
   const answer = useApi(
-    "GET /api/v1/trials/{trial_id}/workloads",
+    "listTrialWorkloads",
     { path: { trial_id: trialId }, query: { filter, limit: PAGE, offset, orderBy: "ORDER_BY_DESC" } },
     { keepPrevious: true },
   );

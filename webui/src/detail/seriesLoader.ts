@@ -76,7 +76,7 @@ export class SeriesLoader {
 }
 
 export const seriesLoader = new SeriesLoader(async (ask) => {
-  const answer = await call("GET /api/v1/trials/time-series", { query: { ...ask, sampling: "bucket" } });
+  const answer = await call("compareTrials", { query: { ...ask, sampling: "bucket" } });
   return (answer as unknown as { trials: readonly WireTrialSeries[] }).trials;
 });
 

@@ -2,7 +2,7 @@
 // asked for as reports come in.
 
 import { useQuery } from "@tanstack/react-query";
-import { type ApiError, queryString } from "../api/client";
+import { type ApiError, requestOf } from "../api/client";
 import { queryClient, keyOf as queryKeyOf, withoutTransientError } from "../api/useApi";
 import type { Range } from "../chart/types";
 import { joined, sinceOf } from "./growing";
@@ -38,7 +38,7 @@ export function useSeries(trialIds: number[], metrics: Metric[], axis: XAxis, ra
     xAxis: axis === "relative" ? ("time" as const) : axis,
     ...zoom,
   };
-  const queryKey = queryKeyOf("GET /api/v1/trials/time-series", { query: { ...query, sampling: "bucket" } });
+  const queryKey = queryKeyOf("compareTrials", { query: { ...query, sampling: "bucket" } });
   const found = useQuery<Held, ApiError>({
     queryKey,
     queryFn: ({ signal }) => read(query, queryClient.getQueryData<Held>(queryKey), signal),
@@ -58,7 +58,7 @@ export function useSeries(trialIds: number[], metrics: Metric[], axis: XAxis, ra
 
 /** Every point of these series, as the master writes it. */
 export function allPointsUrl(trialIds: number[], metrics: Metric[]): string {
-  return `/api/v1/trials/time-series.csv${queryString({ trialIds, metricIds: metrics.map(keyOf) })}`;
+  return requestOf("downloadMetrics", { query: { trialIds, metricIds: metrics.map(keyOf) } }).url;
 }
 
 async function read(query: Omit<SeriesAsk, "since">, held: Held | undefined, signal: AbortSignal): Promise<Held> {

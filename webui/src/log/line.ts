@@ -16,11 +16,11 @@ export interface LogLine {
 
 export interface WireLine {
   id: string | number;
-  level?: string | null;
-  log?: string | null;
+  level?: string | null | undefined;
+  log?: string | null | undefined;
   message: string;
   timestamp: string;
-  rankId?: number | null;
+  rankId?: number | null | undefined;
 }
 
 /** Lines of a trial's later tasks are numbered from the next multiple of this. */

@@ -1,6 +1,7 @@
 // Where log lines come from: a trial, a task, or the master itself. The only file here that talks to the master.
 
 import { lines } from "../api/client";
+import type { Operations } from "../api/schema";
 import type { LogReader } from "./feed";
 import { type LogFilters, passes, toQuery } from "./filters";
 import { fromWire, type LogLine, type WireLine } from "./line";
@@ -8,29 +9,29 @@ import { fromWire, type LogLine, type WireLine } from "./line";
 export type LogSource = { kind: "trial"; trialId: number } | { kind: "task"; taskId: string } | { kind: "master" };
 
 export interface LogFields {
-  agentIds?: string[] | null;
-  containerIds?: string[] | null;
-  rankIds?: number[] | null;
-  sources?: string[] | null;
-  stdtypes?: string[] | null;
-}
-
-interface MasterEntry {
-  logEntry: WireLine;
+  agentIds?: string[] | null | undefined;
+  containerIds?: string[] | null | undefined;
+  rankIds?: number[] | null | undefined;
+  sources?: string[] | null | undefined;
+  stdtypes?: string[] | null | undefined;
 }
 
 const MOST_HITS = 10_000;
-const ASCENDING = "ORDER_BY_ASC";
-const DESCENDING = "ORDER_BY_DESC";
+const ASCENDING = "ORDER_BY_ASC" as const;
+const DESCENDING = "ORDER_BY_DESC" as const;
 
 export function readerOf(source: LogSource, filters: LogFilters): LogReader {
-  return source.kind === "master" ? masterReader(filters) : taskReader(pathOf(source), filters);
+  return source.kind === "master" ? masterReader(filters) : taskReader(source, filters);
 }
 
 /** The values its filters can take. */
 export async function fieldsOf(source: LogSource, signal: AbortSignal): Promise<LogFields> {
   if (source.kind === "master") return {};
-  for await (const fields of lines<LogFields>(`${pathOf(source)}/fields`, {}, signal)) return fields;
+  const found =
+    source.kind === "trial"
+      ? lines("streamTrialLogFields", { path: { trial_id: source.trialId } }, signal)
+      : lines("streamTaskLogFields", { path: { task_id: source.taskId } }, signal);
+  for await (const fields of found) return fields;
   return {};
 }
 
@@ -44,7 +45,7 @@ export async function hitsOf(
   if (source.kind === "master") return masterHits(filters, find, signal);
   const query = { ...toQuery({ ...filters, only: find.text, isRegex: find.isRegex }), limit: MOST_HITS };
   const ids: number[] = [];
-  for await (const line of lines<WireLine>(pathOf(source), query, signal)) ids.push(Number(line.id));
+  for await (const line of linesOf(source, query, signal)) ids.push(Number(line.id));
   return { ids, isAll: ids.length < MOST_HITS };
 }
 
@@ -68,12 +69,16 @@ export function fileName(source: LogSource): string {
   return source.kind === "trial" ? `trial-${source.trialId}-logs.txt` : `task-${source.taskId}-logs.txt`;
 }
 
-function pathOf(source: Exclude<LogSource, { kind: "master" }>): string {
-  const noun = source.kind === "trial" ? `trials/${source.trialId}` : `tasks/${encodeURIComponent(source.taskId)}`;
-  return `/api/v1/${noun}/logs`;
+type TaskSource = Exclude<LogSource, { kind: "master" }>;
+type LogQuery = Operations["streamTrialLogs"]["query"];
+
+function linesOf(source: TaskSource, query: LogQuery, signal: AbortSignal): AsyncGenerator<WireLine> {
+  return source.kind === "trial"
+    ? lines("streamTrialLogs", { path: { trial_id: source.trialId }, query }, signal)
+    : lines("streamTaskLogs", { path: { task_id: source.taskId }, query }, signal);
 }
 
-function taskReader(path: string, filters: LogFilters): LogReader {
+function taskReader(source: TaskSource, filters: LogFilters): LogReader {
   const base = toQuery(filters);
   return {
     async page(place, limit, signal) {
@@ -81,12 +86,12 @@ function taskReader(path: string, filters: LogFilters): LogReader {
       const start = isForward ? { afterId: place.after } : place.before === undefined ? {} : { beforeId: place.before };
       const query = { ...base, ...start, limit, orderBy: isForward ? ASCENDING : DESCENDING };
       const found: LogLine[] = [];
-      for await (const line of lines<WireLine>(path, query, signal)) found.push(fromWire(line));
+      for await (const line of linesOf(source, query, signal)) found.push(fromWire(line));
       return isForward ? found : found.reverse();
     },
     async *follow(after, signal) {
       const query = { ...base, follow: true, ...(after === null ? {} : { afterId: after }) };
-      for await (const line of lines<WireLine>(path, query, signal)) yield fromWire(line);
+      for await (const line of linesOf(source, query, signal)) yield fromWire(line);
     },
   };
 }
@@ -108,8 +113,11 @@ function masterReader(filters: LogFilters): LogReader {
   };
 }
 
-async function* masterLines(query: Record<string, unknown>, signal: AbortSignal): AsyncGenerator<LogLine> {
-  for await (const entry of lines<MasterEntry>("/api/v1/master/logs", query, signal)) yield fromWire(entry.logEntry);
+async function* masterLines(
+  query: Operations["streamMasterLogs"]["query"],
+  signal: AbortSignal,
+): AsyncGenerator<LogLine> {
+  for await (const entry of lines("streamMasterLogs", { query }, signal)) yield fromWire(entry.logEntry);
 }
 
 async function masterHits(
@@ -127,7 +135,7 @@ async function masterHits(
 
 async function* allOf(source: LogSource, filters: LogFilters, signal: AbortSignal): AsyncGenerator<LogLine> {
   if (source.kind !== "master") {
-    for await (const line of lines<WireLine>(pathOf(source), toQuery(filters), signal)) yield fromWire(line);
+    for await (const line of linesOf(source, toQuery(filters), signal)) yield fromWire(line);
     return;
   }
   for await (const line of masterLines({}, signal)) if (passes(line, filters)) yield line;

@@ -10,7 +10,7 @@ const RETRY_MS = 1_000;
 
 export function Banners() {
   const reach = useReach();
-  const master = useApi("GET /api/v1/master", undefined, { refetchInterval: reach === "ok" ? 60_000 : RETRY_MS });
+  const master = useApi("getMaster", undefined, { refetchInterval: reach === "ok" ? 60_000 : RETRY_MS });
   const version = master.data?.version;
   const message = master.data?.clusterMessage?.message;
   return (

@@ -32,8 +32,8 @@ export const ICONS: Record<string, LucideIcon> = {
 };
 
 export function Rail({ onSearch }: { onSearch: () => void }) {
-  const projects = useApi("GET /api/v1/user/projects/activity", { query: { limit: 4 } }, { staleTime: 60_000 });
-  const pinned = useApi("GET /api/v1/workspaces", { query: { pinned: true, limit: 6 } }, { staleTime: 60_000 });
+  const projects = useApi("listRecentProjects", { query: { limit: 4 } }, { staleTime: 60_000 });
+  const pinned = useApi("listWorkspaces", { query: { pinned: true, limit: 6 } }, { staleTime: 60_000 });
   const recent = (projects.data?.projects ?? []).slice(0, 4);
   return (
     <header className={css["rail"]}>

@@ -7,7 +7,7 @@ import { Skeleton } from "../ui/Skeleton";
 import css from "./Shell.module.css";
 
 export function SessionGate({ children }: { children: ReactNode }) {
-  const me = useApi("GET /api/v1/me", undefined, { staleTime: 5 * 60_000 });
+  const me = useApi("getMe", undefined, { staleTime: 5 * 60_000 });
   if (me.data) return <SessionProvider user={me.data.user}>{children}</SessionProvider>;
   return (
     <main className={css["alone"]}>

@@ -105,8 +105,8 @@ function useProjectVisits(): void {
       entityType: "ENTITY_TYPE_PROJECT",
       entityId: Number(visited),
     } as const;
-    call("POST /api/v1/users/activity", { body })
-      .then(() => queryClient.invalidateQueries({ queryKey: ["GET /api/v1/user/projects/activity"] }))
+    call("recordUserActivity", { body })
+      .then(() => queryClient.invalidateQueries({ queryKey: ["listRecentProjects"] }))
       // a project that does not exist says so on its own page
       .catch(() => undefined);
   }, [visited]);

@@ -7,7 +7,7 @@ import { Skeleton } from "../ui/Skeleton";
 import { navigate } from "../url";
 
 export function TrialRedirect({ trialId, tab }: { trialId: string; tab?: string }) {
-  const trial = useApi("GET /api/v1/trials/{trial_id}", { path: { trial_id: Number(trialId) } });
+  const trial = useApi("getTrial", { path: { trial_id: Number(trialId) } });
   const experimentId = trial.data?.trial.experimentId;
   useEffect(() => {
     if (experimentId === undefined) return;

@@ -14,7 +14,7 @@ export function useFoundCommands(typed: string): { commands: Command[]; isSearch
   const query = useDeferredValue(typed.trim());
   const registered = useRegisteredCommands();
   const search = useApi(
-    "GET /api/v1/search",
+    "lookUp",
     { query: { q: query, limit: 12 } },
     { enabled: query.length >= 2, keepPrevious: true, staleTime: 30_000 },
   );

@@ -7,21 +7,21 @@ const TRIAL = {
   seq: 3,
   row: { id: 7, experimentId: 2, state: "STATE_COMPLETED", seq: 3 },
 } as const;
-const ONE = "GET /api/v1/trials/{trial_id}";
+const ONE = "getTrial";
 
 test("an answer about one thing is old only when that thing changed", () => {
   expect(touches(ONE, { path: { trial_id: 7 } }, TRIAL)).toBe(true);
   expect(touches(ONE, { path: { trial_id: "7" } }, TRIAL)).toBe(true);
   expect(touches(ONE, { path: { trial_id: 8 } }, TRIAL)).toBe(false);
   expect(touches(ONE, { path: { trial_id: 8 } }, { noun: "trials", id: "*", seq: 0, reset: true })).toBe(true);
-  expect(touches("GET /api/v1/experiments/{experiment_id}/trials", { path: { experiment_id: 2 } }, TRIAL)).toBe(true);
-  expect(touches("GET /api/v1/experiments/{experiment_id}/trials", { path: { experiment_id: 3 } }, TRIAL)).toBe(false);
-  expect(touches("GET /api/v1/users", undefined, TRIAL)).toBe(false);
+  expect(touches("listTrials", { path: { experiment_id: 2 } }, TRIAL)).toBe(true);
+  expect(touches("listTrials", { path: { experiment_id: 3 } }, TRIAL)).toBe(false);
+  expect(touches("listUsers", undefined, TRIAL)).toBe(false);
 });
 
 test("a tick touches the charts that show its series", () => {
   const tick = { noun: "metrics", id: "7/training", seq: 4, trialId: 7, group: "training", lastBatch: 9 } as const;
-  const chart = (query: Record<string, unknown>) => touches("GET /api/v1/trials/time-series", { query }, tick);
+  const chart = (query: Record<string, unknown>) => touches("compareTrials", { query }, tick);
   expect(chart({ trialIds: [6, 7], metricIds: ["training.loss"] })).toBe(true);
   expect(chart({ trialIds: [6], metricIds: ["training.loss"] })).toBe(false);
   expect(chart({ trialIds: [7], metricIds: ["validation.loss"] })).toBe(false);
@@ -33,6 +33,6 @@ test("what an event says is put into the answer at once, and only what it says",
   const data = { trial: { id: 7, state: "STATE_RUNNING", hparams: { lr: 1 } } };
   expect(patched(ONE, data, TRIAL)).toEqual({ trial: { id: 7, state: "STATE_COMPLETED", hparams: { lr: 1 } } });
   expect(patched(ONE, { trial: { id: 8 } }, TRIAL)).toBeUndefined();
-  expect(patched("GET /api/v1/experiments/{experiment_id}", { experiment: { id: 7 } }, TRIAL)).toBeUndefined();
+  expect(patched("getExperiment", { experiment: { id: 7 } }, TRIAL)).toBeUndefined();
   expect(patched(ONE, undefined, TRIAL)).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 // Which cached answers of the REST API an event makes old, and what of it can be put into them at once.
+import type { Operations } from "../api/schema";
 import type { Noun, StreamEvent } from "./types";
 
 export interface Asked {
@@ -20,66 +21,61 @@ const owner =
   (asked, event) =>
     event.row === undefined || same(asked.path?.[name], event.row[field]);
 
-// The grid of runs ("POST /api/v1/runs") is not here: rows must not move under the pointer, so its page decides when.
-const RULES: Record<Noun, Record<string, Rule>> = {
+// The grid of runs (`searchRuns`) is not here: rows must not move under the pointer, so its page decides when.
+const RULES: Record<Noun, Partial<Record<keyof Operations, Rule>>> = {
   experiments: {
-    "GET /api/v1/experiments/{experiment_id}": own("experiment_id"),
-    "GET /api/v1/experiments": always,
-    "GET /api/v1/experiments-search": always,
-    "POST /api/v1/experiments-search": always,
+    getExperiment: own("experiment_id"),
+    listExperiments: always,
+    searchExperiments: always,
   },
   trials: {
-    "GET /api/v1/trials/{trial_id}": own("trial_id"),
-    "GET /api/v1/trials/{trial_id}/workloads": own("trial_id"),
-    "GET /api/v1/experiments/{experiment_id}": owner("experiment_id", "experimentId"),
-    "GET /api/v1/experiments/{experiment_id}/trials": owner("experiment_id", "experimentId"),
-    "GET /api/v1/experiments/{experiment_id}/validation-history": owner("experiment_id", "experimentId"),
+    getTrial: own("trial_id"),
+    listTrialWorkloads: own("trial_id"),
+    getExperiment: owner("experiment_id", "experimentId"),
+    listTrials: owner("experiment_id", "experimentId"),
+    getValidationHistory: owner("experiment_id", "experimentId"),
   },
   checkpoints: {
-    "GET /api/v1/checkpoints/{checkpoint_uuid}": own("checkpoint_uuid"),
-    "GET /api/v1/experiments/{experiment_id}/checkpoints": owner("experiment_id", "experimentId"),
-    "GET /api/v1/trials/{trial_id}/checkpoints": owner("trial_id", "trialId"),
+    getCheckpoint: own("checkpoint_uuid"),
+    listExperimentCheckpoints: owner("experiment_id", "experimentId"),
+    listTrialCheckpoints: owner("trial_id", "trialId"),
   },
   metrics: {
-    "GET /api/v1/trials/time-series": drawn,
-    "GET /api/v1/trials/{trial_id}/metrics/series": (asked, event) => same(asked.path?.trial_id, event.trialId),
-    "GET /api/v1/trials/{trial_id}/workloads": (asked, event) => same(asked.path?.trial_id, event.trialId),
+    compareTrials: drawn,
+    getMetricSeries: (asked, event) => same(asked.path?.trial_id, event.trialId),
+    listTrialWorkloads: (asked, event) => same(asked.path?.trial_id, event.trialId),
   },
   tasks: {
-    "GET /api/v1/tasks/{task_id}": own("task_id"),
-    "GET /api/v1/tasks": always,
-    "GET /api/v1/tasks/count": always,
-    "GET /api/v1/notebooks": always,
-    "GET /api/v1/tensorboards": always,
-    "GET /api/v1/shells": always,
-    "GET /api/v1/commands": always,
+    getTask: own("task_id"),
+    listTasks: always,
+    countTasks: always,
   },
   jobs: {
-    "GET /api/v1/job-queues": always,
-    "GET /api/v1/job-queues-v2": always,
-    "GET /api/v1/job-queues/stats": always,
-    "GET /api/v1/resource-pools": always,
+    listJobs: always,
+    listJobsV2: always,
+    getJobQueueStats: always,
+    listPools: always,
   },
   agents: {
-    "GET /api/v1/agents": always,
-    "GET /api/v1/agents/{agent_id}": own("agent_id"),
-    "GET /api/v1/resource-pools": always,
+    listAgents: always,
+    getAgent: own("agent_id"),
+    listPools: always,
   },
   projects: {
-    "GET /api/v1/projects/{project_id}": own("project_id"),
-    "GET /api/v1/workspaces/{workspace_id}/projects": always,
-    "GET /api/v1/user/projects/activity": always,
+    getProject: own("project_id"),
+    listProjects: always,
+    listRecentProjects: always,
   },
 };
 
 /** Answers that hold one thing: where in them it is, and which columns of the event say the same there. */
-const HOLDERS: Record<string, { noun: Noun; field: string; columns: readonly string[] }> = {
-  "GET /api/v1/experiments/{experiment_id}": {
+const HOLDERS: Partial<Record<keyof Operations, { noun: Noun; field: string; columns: readonly string[] }>> = {
+  getExperiment: {
     noun: "experiments",
     field: "experiment",
     columns: ["state", "name", "progress", "archived", "projectId", "endTime"],
   },
-  "GET /api/v1/trials/{trial_id}": {
+  getTrial: {
     noun: "trials",
     field: "trial",
     columns: [
@@ -95,14 +91,14 @@ const HOLDERS: Record<string, { noun: Noun; field: string; columns: readonly str
 };
 
 export function touches(op: string, asked: Asked | undefined, event: StreamEvent): boolean {
-  const rule = RULES[event.noun]?.[op];
+  const rule = RULES[event.noun]?.[op as keyof Operations];
   if (!rule) return false;
   return event.reset === true || rule(asked ?? {}, event);
 }
 
 /** The answer with what the event says put in; undefined when there is nothing to put in. */
 export function patched(op: string, data: unknown, event: StreamEvent): unknown {
-  const holder = HOLDERS[op];
+  const holder = HOLDERS[op as keyof Operations];
   if (!holder || !event.row || event.noun !== holder.noun || typeof data !== "object" || data === null)
     return undefined;
   const { row } = event;

@@ -67,8 +67,8 @@ function AgentMenu({ agent, busy }: { agent: Agent; busy: number }) {
   const act = useAct();
   const { confirm } = useConfirm();
   const path = { agent_id: agent.id };
-  const enable = () => call("POST /api/v1/agents/{agent_id}/enable", { path });
-  const disable = (drain: boolean) => call("POST /api/v1/agents/{agent_id}/disable", { path, body: { drain } });
+  const enable = () => call("enableAgent", { path });
+  const disable = (drain: boolean) => call("disableAgent", { path, body: { drain } });
   const disableNow = async () => {
     const isSure =
       busy === 0 ||

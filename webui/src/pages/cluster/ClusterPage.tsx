@@ -22,8 +22,8 @@ const OLDER: Record<string, string> = { active: "queue", queued: "queue", stats:
 export default function ClusterPage({ pool, tab: asked = "overview" }: { pool?: string; tab?: string }) {
   const { permissions } = useSession();
   useLive({ agents: true, jobs: true, tasks: "all" });
-  const pools = useApi("GET /api/v1/resource-pools");
-  const jobs = useApi("GET /api/v1/job-queues-v2", {
+  const pools = useApi("listPools");
+  const jobs = useApi("listJobsV2", {
     query: { limit: LIMIT, ...(pool ? { resourcePool: pool } : {}) },
   });
   const known = pools.data?.resourcePools ?? [];

@@ -23,8 +23,8 @@ export interface OverviewProps {
 }
 
 export function Overview({ pool, pools, rows }: OverviewProps) {
-  const agents = useApi("GET /api/v1/agents");
-  const tasks = useApi("GET /api/v1/tasks");
+  const agents = useApi("listAgents");
+  const tasks = useApi("listTasks");
   const byContainer = useMemo(() => tasksByContainer(tasks.data?.allocationIdToSummary), [tasks.data]);
   const shown = useMemo(
     () => (agents.data?.agents ?? []).filter((agent) => !pool || (agent.resourcePools ?? []).includes(pool.name)),

@@ -7,9 +7,9 @@ import { Link } from "../../url";
 import type { Pool } from "./queue";
 
 export function PoolConfiguration({ pool }: { pool: Pool }) {
-  const bindings = useApi("GET /api/v1/resource-pools/{pool}/workspace-bindings", { path: { pool: pool.name } });
+  const bindings = useApi("listPoolBindings", { path: { pool: pool.name } });
   const ids = bindings.data?.workspaceIds ?? [];
-  const workspaces = useApi("GET /api/v1/workspaces", { query: { limit: 1000 } }, { enabled: ids.length > 0 });
+  const workspaces = useApi("listWorkspaces", { query: { limit: 1000 } }, { enabled: ids.length > 0 });
   const bound = (workspaces.data?.workspaces ?? []).filter(({ id }) => ids.includes(id));
   return (
     <Card title="Configuration">

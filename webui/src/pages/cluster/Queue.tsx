@@ -178,13 +178,12 @@ function moveItem(id: string, label: string, anchor: Job | null, onAction: () =>
 /** Sends one change of the queue, with its opposite as Undo. */
 function useControl(job: Job): (label: string, change: Change, back: Change | undefined) => void {
   const act = useAct();
-  const send = (change: Change) =>
-    call("POST /api/v1/job-queues", { body: { updates: [{ jobId: job.jobId, ...change }] } });
+  const send = (change: Change) => call("updateJobQueue", { body: { updates: [{ jobId: job.jobId, ...change }] } });
   return (label, change, back) =>
     void act({
       label,
       run: () => send(change),
       undo: back && (() => send(back)),
-      invalidate: ["GET /api/v1/job-queues-v2", "GET /api/v1/resource-pools"],
+      invalidate: ["listJobsV2", "listPools"],
     });
 }

@@ -42,7 +42,7 @@ export default function ComparePage() {
   const search = useSearch();
   const asked = useMemo(() => ids.slice(0, MOST), [ids]);
   const answer = useApi(
-    "POST /api/v1/runs",
+    "searchRuns",
     { body: { filter: anyOf(asked), limit: MOST, sort: "id=asc" } },
     { enabled: asked.length > 0, keepPrevious: true },
   );

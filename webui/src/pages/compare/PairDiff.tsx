@@ -59,11 +59,7 @@ function Loaded({ what, left, right }: { what: What; left: ComparedTrial; right:
 }
 
 function useExperiment(trial: ComparedTrial) {
-  return useApi(
-    "GET /api/v1/experiments/{experiment_id}",
-    { path: { experiment_id: trial.experiment?.id ?? 0 } },
-    { staleTime: 60_000 },
-  );
+  return useApi("getExperiment", { path: { experiment_id: trial.experiment?.id ?? 0 } }, { staleTime: 60_000 });
 }
 
 interface Names {
@@ -145,7 +141,7 @@ function useCode(experimentId: number) {
 
 async function readCode(experimentId: number, signal: AbortSignal): Promise<ReadonlyMap<string, string | null>> {
   const path = { experiment_id: experimentId };
-  const tree = await call("GET /api/v1/experiments/{experiment_id}/file_tree", { path }, signal);
+  const tree = await call("getModelDefinitionTree", { path }, signal);
   const found = new Map<string, string | null>();
   for (const file of filesIn(tree.files ?? [])) {
     const name = file.path ?? "";
@@ -153,7 +149,7 @@ async function readCode(experimentId: number, signal: AbortSignal): Promise<Read
       found.set(name, null);
       continue;
     }
-    const answer = await call("POST /api/v1/experiments/{experiment_id}/file", { path, body: { path: name } }, signal);
+    const answer = await call("getModelDefinitionFile", { path, body: { path: name } }, signal);
     found.set(name, decodeBase64(answer.file ?? ""));
   }
   return found;

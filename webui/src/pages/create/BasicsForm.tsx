@@ -55,7 +55,7 @@ export function BasicsForm({ object, onEdit, effective }: BasicsFormProps) {
 }
 
 function PoolSelect({ value, onChange }: { value: string; onChange: (value: string | undefined) => void }) {
-  const pools = useApi("GET /api/v1/resource-pools", undefined, { staleTime: 30_000 });
+  const pools = useApi("listPools", undefined, { staleTime: 30_000 });
   const names = (pools.data?.resourcePools ?? []).map((pool) => ({
     id: pool.name,
     label: `${pool.name} (${pool.slotsAvailable - pool.slotsUsed} of ${pool.slotsAvailable} free)`,

@@ -18,8 +18,8 @@ export default function CreatePage() {
 }
 
 function FromParent({ id, mode }: { id: number; mode: Mode }) {
-  const found = useApi("GET /api/v1/experiments/{experiment_id}", { path: { experiment_id: id } });
-  const trials = useApi("GET /api/v1/experiments/{experiment_id}/trials", {
+  const found = useApi("getExperiment", { path: { experiment_id: id } });
+  const trials = useApi("listTrials", {
     path: { experiment_id: id },
     query: { limit: MOST_TRIALS },
   });

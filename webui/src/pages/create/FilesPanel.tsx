@@ -137,11 +137,7 @@ function NewFile({
 }
 
 function OfParent({ parentId, onLoad }: { parentId: number; onLoad: (files: CodeFile[]) => void }) {
-  const tree = useApi(
-    "GET /api/v1/experiments/{experiment_id}/file_tree",
-    { path: { experiment_id: parentId } },
-    { staleTime: 3_600_000 },
-  );
+  const tree = useApi("getModelDefinitionTree", { path: { experiment_id: parentId } }, { staleTime: 3_600_000 });
   const act = useAct();
   const [isLoading, setLoading] = useState(false);
   if (tree.error) return <ErrorCard error={tree.error} onRetry={tree.refetch} />;

@@ -5,20 +5,12 @@ import { Select } from "../../ui/Select";
 import css from "./create.module.css";
 
 export function ProjectSelect({ projectId, onChange }: { projectId: number; onChange: (id: number) => void }) {
-  const project = useApi(
-    "GET /api/v1/projects/{project_id}",
-    { path: { project_id: projectId } },
-    { staleTime: 60_000 },
-  );
+  const project = useApi("getProject", { path: { project_id: projectId } }, { staleTime: 60_000 });
   const [chosen, setChosen] = useState<number | null>(null);
   const workspaceId = chosen ?? project.data?.project.workspaceId ?? 1;
-  const workspaces = useApi(
-    "GET /api/v1/workspaces",
-    { query: { archived: false, limit: 1000 } },
-    { staleTime: 60_000 },
-  );
+  const workspaces = useApi("listWorkspaces", { query: { archived: false, limit: 1000 } }, { staleTime: 60_000 });
   const projects = useApi(
-    "GET /api/v1/workspaces/{workspace_id}/projects",
+    "listProjects",
     { path: { workspace_id: workspaceId }, query: { limit: 1000 } },
     { staleTime: 60_000 },
   );

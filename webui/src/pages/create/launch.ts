@@ -18,7 +18,7 @@ export interface NewExperiment {
 }
 
 export async function create({ text, projectId, parentId, code, activate }: NewExperiment): Promise<Launched> {
-  const answer = await call("POST /api/v1/experiments", {
+  const answer = await call("createExperiment", {
     body: {
       config: text,
       projectId,
@@ -34,7 +34,7 @@ export async function create({ text, projectId, parentId, code, activate }: NewE
 export async function continueSame(id: number, before: Plain | null, after: Plain | null): Promise<Launched> {
   const override = before && after ? overrideOf(before, after).override : {};
   const isChanged = Object.keys(override).length > 0;
-  const answer = await call("POST /api/v1/experiments/continue", {
+  const answer = await call("continueExperiment", {
     // JSON is YAML
     body: { id, ...(isChanged ? { overrideConfig: JSON.stringify(override) } : {}) },
   });

@@ -47,7 +47,7 @@ export async function loadFiles(experimentId: number, leaves: readonly Leaf[]): 
 }
 
 async function load(experimentId: number, { path, modified }: Leaf): Promise<CodeFile> {
-  const answer = await call("POST /api/v1/experiments/{experiment_id}/file", {
+  const answer = await call("getModelDefinitionFile", {
     path: { experiment_id: experimentId },
     body: { path },
   });

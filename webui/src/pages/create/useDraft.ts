@@ -24,6 +24,5 @@ export function useDraft(projectId: number | null, parentId: number | null): Dra
 }
 
 function checkFor(projectId: number | null, parentId: number | null): Check {
-  return (config, signal) =>
-    call("POST /api/v1/experiments/dry-run", { body: { config, projectId, parentId } }, signal);
+  return (config, signal) => call("dryRunExperiment", { body: { config, projectId, parentId } }, signal);
 }

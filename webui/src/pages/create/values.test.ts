@@ -1,4 +1,4 @@
-// Paths, edits, comparison and overrides of plain nested data.
+// Operations, edits, comparison and overrides of plain nested data.
 import { expect, test } from "vitest";
 import { isSame, overrideOf, refreshEdits, valueAt, withEdits, withValue } from "./values";
 

@@ -8,14 +8,14 @@ import type { Experiment } from "../../detail/types";
 export function EditableName({ experiment }: { experiment: Experiment }) {
   const act = useAct();
   const put = (name: string): Promise<unknown> =>
-    call("PATCH /api/v1/experiments/{experiment_id}", { path: { experiment_id: experiment.id }, body: { name } });
+    call("patchExperiment", { path: { experiment_id: experiment.id }, body: { name } });
   const save = (name: string): void => {
     if (name.trim() === "") return;
     void act({
       label: `Renamed experiment ${experiment.id} to ${name}`,
       run: () => put(name),
       undo: () => put(experiment.name),
-      invalidate: ["GET /api/v1/experiments/{experiment_id}"],
+      invalidate: ["getExperiment"],
     });
   };
   return <EditableText label="Name" value={experiment.name} placeholder="Unnamed" onSave={save} />;

@@ -26,11 +26,7 @@ export interface ExperimentPageProps {
 
 export default function ExperimentPage({ experimentId, tab, viz }: ExperimentPageProps) {
   const id = Number(experimentId);
-  const answer = useApi(
-    "GET /api/v1/experiments/{experiment_id}",
-    { path: { experiment_id: id } },
-    { enabled: Number.isInteger(id) },
-  );
+  const answer = useApi("getExperiment", { path: { experiment_id: id } }, { enabled: Number.isInteger(id) });
   if (answer.data !== undefined) return <Loaded key={id} experiment={answer.data.experiment} tab={tab} viz={viz} />;
   return (
     <Page title={`Experiment ${experimentId}`}>

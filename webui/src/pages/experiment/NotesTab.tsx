@@ -29,7 +29,7 @@ export function NotesTab({ experiment }: { experiment: Experiment }) {
 function useSave(experimentId: number): (draft: Draft) => Promise<string | null> {
   const act = useAct();
   const put = (notes: string, expectedNotes: string): Promise<unknown> =>
-    call("PATCH /api/v1/experiments/{experiment_id}", {
+    call("patchExperiment", {
       path: { experiment_id: experimentId },
       body: { notes, expectedNotes },
     });
@@ -45,7 +45,7 @@ function useSave(experimentId: number): (draft: Draft) => Promise<string | null>
       label: `Saved the notes of experiment ${experimentId}`,
       run: () => Promise.resolve(),
       undo: () => put(base, text),
-      invalidate: ["GET /api/v1/experiments/{experiment_id}"],
+      invalidate: ["getExperiment"],
     });
     return null;
   };

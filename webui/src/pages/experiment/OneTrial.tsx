@@ -36,11 +36,7 @@ export function OneTrial({ experiment, trialId, tab }: OneTrialProps) {
 }
 
 function Trial({ experiment, trialId, tab }: { experiment: Experiment; trialId: number | undefined; tab: string }) {
-  const answer = useApi(
-    "GET /api/v1/trials/{trial_id}",
-    { path: { trial_id: trialId ?? 0 } },
-    { enabled: trialId !== undefined },
-  );
+  const answer = useApi("getTrial", { path: { trial_id: trialId ?? 0 } }, { enabled: trialId !== undefined });
   const current = trialTabOf(tab);
   if (trialId === undefined) return <NoTrial experiment={experiment} />;
   if (answer.error) return <ErrorCard error={answer.error} onRetry={() => void answer.refetch()} />;

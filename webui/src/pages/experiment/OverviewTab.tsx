@@ -114,7 +114,7 @@ function SearchFailed({ logs }: { logs: string }) {
 }
 
 function BestSoFar({ experiment, metric }: { experiment: Experiment; metric: string }) {
-  const answer = useApi("GET /api/v1/experiments/{experiment_id}/validation-history", {
+  const answer = useApi("getValidationHistory", {
     path: { experiment_id: experiment.id },
   });
   const { points, unit } = useMemo(() => {

@@ -39,7 +39,7 @@ export function TrialsTab({ experiment }: { experiment: Experiment }) {
   const sort = SORTS.find((one) => one.id === sortId) ?? SORTS[0];
   const isUp = sort.id === "best" ? isSmallerBetter(experiment.config) : sort.id === "id" || sort.id === "state";
   const answer = useApi(
-    "GET /api/v1/experiments/{experiment_id}/trials",
+    "listTrials",
     {
       path: { experiment_id: experiment.id },
       query: {

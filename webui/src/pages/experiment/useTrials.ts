@@ -22,7 +22,7 @@ const NONE: readonly Trial[] = [];
 
 export function useTrials(experiment: Experiment, limit = MOST_TRIALS): TrialsAnswer {
   const answer = useApi(
-    "GET /api/v1/experiments/{experiment_id}/trials",
+    "listTrials",
     {
       path: { experiment_id: experiment.id },
       query: {

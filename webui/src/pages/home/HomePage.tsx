@@ -17,7 +17,7 @@ import { RunningNow } from "./RunningNow";
 export default function HomePage() {
   const { user } = useSession();
   useLive({ experiments: "all", jobs: true, agents: true });
-  const mine = useApi("GET /api/v1/experiments", { query: { userIds: user.id ? [user.id] : [], limit: 1 } });
+  const mine = useApi("listExperiments", { query: { userIds: user.id ? [user.id] : [], limit: 1 } });
   return (
     <Page
       title="Home"

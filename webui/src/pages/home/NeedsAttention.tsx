@@ -22,7 +22,7 @@ const MOST = 5;
 const LONGEST = 300;
 
 export function NeedsAttention({ userId }: { userId: number | null | undefined }) {
-  const failed = useApi("GET /api/v1/experiments", {
+  const failed = useApi("listExperiments", {
     query: {
       userIds: userId ? [userId] : [],
       states: ["STATE_ERROR"],
@@ -32,7 +32,7 @@ export function NeedsAttention({ userId }: { userId: number | null | undefined }
       limit: 20,
     },
   });
-  const trials = useApi("POST /api/v1/runs", {
+  const trials = useApi("searchRuns", {
     body: { filter: failedTrials(userId), sort: "endTime=desc", limit: 50 },
   });
   const recent = useMemo(() => sinceDays(failed.data?.experiments ?? [], Date.now()), [failed.data]);
@@ -89,7 +89,7 @@ function failedTrials(userId: number | null | undefined): string {
 
 function Failure({ experiment }: { experiment: Schemas["Experiment"] }) {
   const trials = useApi(
-    "GET /api/v1/experiments/{experiment_id}/trials",
+    "listTrials",
     { path: { experiment_id: experiment.id }, query: { states: ["STATE_ERROR"], limit: 1 } },
     { staleTime: 60_000 },
   );

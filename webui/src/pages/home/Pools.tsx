@@ -10,7 +10,7 @@ import { Link } from "../../url";
 import css from "./HomePage.module.css";
 
 export function Pools() {
-  const pools = useApi("GET /api/v1/resource-pools", undefined, { refetchInterval: 60_000 });
+  const pools = useApi("listPools", undefined, { refetchInterval: 60_000 });
   return (
     <Card title="Slots" actions={<Link href="/clusters">Cluster</Link>}>
       {pools.error && <ErrorCard error={pools.error} onRetry={pools.refetch} />}

@@ -8,7 +8,7 @@ import { Link } from "../../url";
 import css from "./HomePage.module.css";
 
 export function RecentProjects() {
-  const recent = useApi("GET /api/v1/user/projects/activity", { query: { limit: 5 } });
+  const recent = useApi("listRecentProjects", { query: { limit: 5 } });
   const projects = recent.data?.projects ?? [];
   return (
     <Card title="Recent projects" actions={<Link href="/workspaces">Workspaces</Link>}>

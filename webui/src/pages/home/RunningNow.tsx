@@ -28,7 +28,7 @@ const ACTIVE: Schemas["ExperimentState"][] = [
 ];
 
 export function RunningNow({ userId }: { userId: number | null | undefined }) {
-  const running = useApi("GET /api/v1/experiments", {
+  const running = useApi("listExperiments", {
     query: {
       userIds: userId ? [userId] : [],
       states: ACTIVE,

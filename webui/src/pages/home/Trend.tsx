@@ -12,7 +12,7 @@ export function Trend({ trialId, metric }: { trialId: number; metric: string }) 
     sampling: "bucket" as const,
     maxDatapoints: POINTS,
   };
-  const series = useApi("GET /api/v1/trials/time-series", { query }, { refetchInterval: 30_000, keepPrevious: true });
+  const series = useApi("compareTrials", { query }, { refetchInterval: 30_000, keepPrevious: true });
   const values = valuesOf(series.data);
   if (values.length < 2) return null;
   return (

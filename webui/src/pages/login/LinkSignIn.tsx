@@ -18,7 +18,7 @@ export function LinkSignIn({ code, onSignedIn, onRefused }: LinkSignInProps) {
     if (isSent.current) return;
     isSent.current = true;
     queryClient.clear();
-    call("POST /api/v1/auth/link/redeem", { body: { code } }).then(onSignedIn, onRefused);
+    call("redeemLoginLink", { body: { code } }).then(onSignedIn, onRefused);
   }, [code, onSignedIn, onRefused]);
   return (
     <div>

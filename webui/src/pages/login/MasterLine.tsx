@@ -6,7 +6,7 @@ import css from "./LoginPage.module.css";
 const SECONDS = 5;
 
 export function MasterLine() {
-  const master = useApi("GET /api/v1/master", undefined, { refetchInterval: SECONDS * 1000 });
+  const master = useApi("getMaster", undefined, { refetchInterval: SECONDS * 1000 });
   if (master.error) return <Unreachable since={master.errorUpdatedAt} />;
   if (!master.data) return <p className={css["line"]}>&nbsp;</p>;
   const { clusterName, version, clusterMessage } = master.data;

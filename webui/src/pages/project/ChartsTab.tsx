@@ -15,7 +15,7 @@ import { useTableRows } from "./useTableRows";
 
 export function ChartsTab({ projectId }: { projectId: number }) {
   const answer = useApi(
-    "GET /api/v1/projects/{project_id}/columns",
+    "listProjectColumns",
     { path: { project_id: projectId }, query: { tableType: "TABLE_TYPE_RUN" } },
     { staleTime: 30_000 },
   );

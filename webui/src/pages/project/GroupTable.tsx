@@ -48,7 +48,7 @@ export function GroupTable({ projectId, filter, catalogue, state }: GroupTablePr
     sort: wireSort(sort),
     limit: MOST_GROUPS,
   };
-  const answer = useApi("POST /api/v1/runs", { body }, { keepPrevious: true });
+  const answer = useApi("searchRuns", { body }, { keepPrevious: true });
   const refresh = usePaced(() => void answer.refetch({ cancelRefetch: false }), REFRESH_MS);
   useLive({ experiments: "all" }, refresh);
   const rows = useMemo<GroupRow[]>(() => (answer.data?.groups ?? []).map((one, id) => ({ ...one, id })), [answer.data]);

@@ -22,7 +22,7 @@ interface NoMatchProps {
 }
 
 export function NoMatch({ projectId, kind, filter, catalogue, onQuery, onShowArchived }: NoMatchProps) {
-  const answer = useApi("POST /api/v1/projects/{project_id}/filter-counts", {
+  const answer = useApi("countFilter", {
     path: { project_id: projectId },
     body: { filter: filterText(filter), tableType: tableType(kind) },
   });

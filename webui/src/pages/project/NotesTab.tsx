@@ -104,7 +104,7 @@ interface NoteActions {
 function useNotes({ id, notes }: Schemas["Project"]): NoteActions {
   const act = useAct();
   const told = (label: string, run: () => Promise<unknown>, undo: () => Promise<unknown>) =>
-    act({ label, run, undo, invalidate: ["GET /api/v1/projects/{project_id}"] });
+    act({ label, run, undo, invalidate: ["getProject"] });
   const change: NoteActions["change"] = (next, label) => {
     const after = next(notes);
     return told(
@@ -143,7 +143,7 @@ function useNotes({ id, notes }: Schemas["Project"]): NoteActions {
 }
 
 function put(projectId: number, notes: Note[], expected: Note[]) {
-  return call("PUT /api/v1/projects/{project_id}/notes", {
+  return call("putProjectNotes", {
     path: { project_id: projectId },
     body: { notes, projectId, expected },
   });

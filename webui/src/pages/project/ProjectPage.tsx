@@ -18,7 +18,7 @@ const LIVE = { projects: "all" } as const;
 
 export default function ProjectPage({ projectId, tab = "runs" }: { projectId: string; tab?: string }) {
   const id = Number(projectId);
-  const answer = useApi("GET /api/v1/projects/{project_id}", { path: { project_id: id } });
+  const answer = useApi("getProject", { path: { project_id: id } });
   useLive(LIVE);
   const base = `/projects/${id}`;
   // "searches" is upstream's newer word for experiments

@@ -175,7 +175,7 @@ function useCompletion(
 export function useColumnValues(projectId: number, kind: Kind, column: Column | null): readonly unknown[] {
   const isListed = column !== null && ["text", "labels", "data"].includes(column.kind);
   const answer = useApi(
-    "GET /api/v1/projects/{project_id}/columns",
+    "listProjectColumns",
     {
       path: { project_id: projectId },
       query: { tableType: tableType(kind), search: column?.name ?? "", limit: 20, values: true },

@@ -22,7 +22,7 @@ interface TableTabProps {
 
 export function TableTab({ projectId, kind, path }: TableTabProps) {
   const answer = useApi(
-    "GET /api/v1/projects/{project_id}/columns",
+    "listProjectColumns",
     { path: { project_id: projectId }, query: { tableType: tableType(kind) } },
     { staleTime: 30_000, keepPrevious: true },
   );

@@ -15,7 +15,7 @@ import { withoutSelection } from "./lastLook";
 import css from "./project.module.css";
 
 type View = Schemas["SavedView"];
-const CHANGED: Act["invalidate"] = ["GET /api/v1/projects/{project_id}/views"];
+const CHANGED: Act["invalidate"] = ["listViews"];
 
 interface ViewTabsProps {
   projectId: number;
@@ -25,7 +25,7 @@ interface ViewTabsProps {
 }
 
 export function ViewTabs({ projectId, path, all }: ViewTabsProps) {
-  const answer = useApi("GET /api/v1/projects/{project_id}/views", { path: { project_id: projectId } });
+  const answer = useApi("listViews", { path: { project_id: projectId } });
   const [current, setCurrent] = useUrlState("view", int, 0);
   const [naming, setNaming] = useState<"new" | "rename" | null>(null);
   const act = useAct();
@@ -42,7 +42,7 @@ export function ViewTabs({ projectId, path, all }: ViewTabsProps) {
       run: async () =>
         setCurrent(
           (
-            await call("POST /api/v1/projects/{project_id}/views", {
+            await call("createView", {
               path: { project_id: projectId },
               body: { name, state: look },
             })
@@ -64,13 +64,13 @@ export function ViewTabs({ projectId, path, all }: ViewTabsProps) {
     act({
       label: `Deleted the view ${one.name}`,
       run: async () => {
-        await call("DELETE /api/v1/projects/{project_id}/views/{view_id}", {
+        await call("deleteView", {
           path: { project_id: projectId, view_id: one.id },
         });
         setCurrent(0);
       },
       undo: () =>
-        call("POST /api/v1/projects/{project_id}/views", {
+        call("createView", {
           path: { project_id: projectId },
           body: { name: one.name, state: one.state },
         }),
@@ -150,7 +150,7 @@ function NameDialog({
 }
 
 function send(projectId: number, viewId: number, body: { name?: string; state?: string }) {
-  return call("PATCH /api/v1/projects/{project_id}/views/{view_id}", {
+  return call("patchView", {
     path: { project_id: projectId, view_id: viewId },
     body,
   });

@@ -91,15 +91,15 @@ async function act(verb: BulkVerb, kind: Kind, projectId: number, target: RunTar
   const path = { project_id: projectId };
   const answer =
     verb === "delete"
-      ? await call("DELETE /api/v1/projects/{project_id}/experiments/delete", { path, body })
-      : await call(`POST /api/v1/projects/{project_id}/experiments/${verb}`, { path, body });
+      ? await call("deleteExperiments", { path, body })
+      : await call(`${verb}Experiments`, { path, body });
   return outcomeOf(answer.results);
 }
 
 async function move(kind: Kind, target: RunTarget, from: number, to: number): Promise<RunOutcome> {
   if (kind === "run") return await moveRuns(target, from, to);
   const body = { experimentIds: idsOf(target), projectId: from, destinationProjectId: to };
-  const answer = await call("POST /api/v1/projects/{project_id}/experiments/move", {
+  const answer = await call("moveExperiments", {
     path: { project_id: from },
     body,
   });

@@ -7,7 +7,7 @@ const PATH = "project-table";
 export async function lastLook(place: string): Promise<string> {
   await saving;
   try {
-    const { settings } = await call("GET /api/v1/users/setting");
+    const { settings } = await call("getUserSettings");
     return read(settings.find((one) => one.storagePath === PATH && one.key === place)?.value);
   } catch {
     // the table itself will say that the master is away
@@ -18,7 +18,7 @@ export async function lastLook(place: string): Promise<string> {
 /** In the order of the calls; a reader waits for those under way. */
 export function saveLook(place: string, search: string): void {
   const setting = { key: place, storagePath: PATH, value: JSON.stringify(search) };
-  const save = () => call("POST /api/v1/users/setting", { body: { settings: [setting] } });
+  const save = () => call("putUserSettings", { body: { settings: [setting] } });
   // a look that was not remembered is no reason to disturb anybody
   saving = saving.then(save).catch(() => undefined);
 }

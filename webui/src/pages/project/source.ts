@@ -22,7 +22,7 @@ export interface PageOfRows {
 
 export function pageQuery(wanted: Wanted, page: number): UseQueryOptions<PageOfRows, ApiError> {
   const body = bodyOf(wanted, page * PAGE_ROWS, PAGE_ROWS);
-  const op = wanted.kind === "run" ? "POST /api/v1/runs" : "POST /api/v1/experiments-search";
+  const op = wanted.kind === "run" ? "searchRuns" : "searchExperiments";
   return {
     queryKey: [...keyOf(op, { body }), "rows"],
     queryFn: ({ signal }) => readRows(wanted, page * PAGE_ROWS, PAGE_ROWS, signal),
@@ -38,10 +38,10 @@ export async function readRows(
 ): Promise<PageOfRows> {
   const body = bodyOf(wanted, offset, limit);
   if (wanted.kind === "run") {
-    const answer = await call("POST /api/v1/runs", { body }, signal);
+    const answer = await call("searchRuns", { body }, signal);
     return { rows: answer.runs.map(rowOfRun), total: answer.pagination.total ?? answer.runs.length };
   }
-  const answer = await call("POST /api/v1/experiments-search", { body }, signal);
+  const answer = await call("searchExperiments", { body }, signal);
   return { rows: answer.experiments.map(rowOfExperiment), total: answer.pagination.total ?? answer.experiments.length };
 }
 

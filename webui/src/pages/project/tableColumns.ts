@@ -105,7 +105,7 @@ export function useColumnRanges(
 ): ReadonlyMap<string, readonly [number, number]> {
   const body = { projectId, filter, groupBy: ["projectId"], groupMetrics: [...columns] };
   const answer = useApi(
-    "POST /api/v1/runs",
+    "searchRuns",
     { body },
     { enabled: columns.length > 0 && filter !== null, staleTime: 15_000, keepPrevious: true },
   );

@@ -7,13 +7,9 @@ import type { TableRows } from "./useTableRows";
 import { useTrends } from "./useTrends";
 
 export function useCellContext(kind: Kind, baseId: number, table: TableRows, showsTrend: boolean): CellContext {
-  const users = useApi(
-    "GET /api/v1/users",
-    { query: { limit: 10_000 } },
-    { enabled: kind === "run", staleTime: 60_000 },
-  );
+  const users = useApi("listUsers", { query: { limit: 10_000 } }, { enabled: kind === "run", staleTime: 60_000 });
   const answer = useApi(
-    "POST /api/v1/runs",
+    "searchRuns",
     { body: { filter: onlyTrial(baseId), limit: 1 } },
     { enabled: kind === "run" && baseId > 0 },
   );

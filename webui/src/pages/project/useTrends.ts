@@ -54,9 +54,9 @@ function turns([first, last]: readonly [number, number], rowAt: (index: number) 
 function turnQuery({ metric, trialIds }: Turn) {
   const query = { trialIds, metricIds: [`validation.${metric}`], sampling: "bucket" as const, maxDatapoints: POINTS };
   return {
-    queryKey: keyOf("GET /api/v1/trials/time-series", { query }),
+    queryKey: keyOf("compareTrials", { query }),
     queryFn: async ({ signal }: { signal: AbortSignal }): Promise<readonly WireTrialSeries[]> => {
-      const answer = await call("GET /api/v1/trials/time-series", { query }, signal);
+      const answer = await call("compareTrials", { query }, signal);
       return (answer as unknown as { trials: readonly WireTrialSeries[] }).trials;
     },
     staleTime: 15_000,

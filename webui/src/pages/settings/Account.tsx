@@ -37,9 +37,8 @@ function DisplayName() {
     event.preventDefault();
     void act({
       label: "Changed the display name",
-      run: () =>
-        call("PATCH /api/v1/users/{user_id}", { path: { user_id: user.id ?? 0 }, body: { displayName: name.trim() } }),
-      invalidate: ["GET /api/v1/me", "GET /api/v1/users"],
+      run: () => call("patchUser", { path: { user_id: user.id ?? 0 }, body: { displayName: name.trim() } }),
+      invalidate: ["getMe", "listUsers"],
     });
   };
   return (
@@ -63,7 +62,7 @@ function Password() {
     event.preventDefault();
     if (problems.length > 0) return setError(`It needs ${problems.join(", ")}`);
     if (password !== repeated) return setError("The two passwords differ");
-    call("PATCH /api/v1/users/{user_id}", {
+    call("patchUser", {
       path: { user_id: user.id ?? 0 },
       body: { password, oldPassword: old, isHashed: false },
     })

@@ -11,7 +11,7 @@ import { useConfirm } from "../../ui/useConfirm";
 import css from "./SettingsPage.module.css";
 
 export function RawSettings() {
-  const settings = useApi("GET /api/v1/users/setting");
+  const settings = useApi("getUserSettings");
   const act = useAct();
   const { confirm } = useConfirm();
   const reset = async () => {
@@ -19,8 +19,8 @@ export function RawSettings() {
     if (!(await confirm({ title: "Forget your settings?", text, verb: "Forget", isDanger: true }))) return;
     await act({
       label: "Forgot the settings",
-      run: () => call("POST /api/v1/users/setting/reset"),
-      invalidate: ["GET /api/v1/users/setting"],
+      run: () => call("resetUserSettings"),
+      invalidate: ["getUserSettings"],
     });
   };
   const kept = settings.data?.settings ?? [];

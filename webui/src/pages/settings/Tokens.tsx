@@ -20,7 +20,7 @@ type Token = Schemas["TokenInfo"];
 
 export function Tokens() {
   const { user } = useSession();
-  const tokens = useApi("GET /api/v1/tokens", { query: { username: user.username } });
+  const tokens = useApi("listTokens", { query: { username: user.username } });
   return (
     <>
       <NewToken />
@@ -45,8 +45,8 @@ function List({ tokens }: { tokens: readonly Token[] }) {
     const body = { tokenId: token.id, setRevoked: true };
     await act({
       label: `Revoked token ${token.id}`,
-      run: () => call("PATCH /api/v1/tokens/{token_id}", { path: { token_id: token.id }, body }),
-      invalidate: ["GET /api/v1/tokens"],
+      run: () => call("patchToken", { path: { token_id: token.id }, body }),
+      invalidate: ["listTokens"],
     });
   };
   return (
@@ -88,11 +88,11 @@ function NewToken() {
       label: "Created an access token",
       run: async () => {
         const body = { userId: user.id ?? 0, description, lifespan };
-        const answer = await call("POST /api/v1/tokens", { body });
+        const answer = await call("createToken", { body });
         setMade(answer.token ?? null);
         setDescription("");
       },
-      invalidate: ["GET /api/v1/tokens"],
+      invalidate: ["listTokens"],
     });
   };
   return (

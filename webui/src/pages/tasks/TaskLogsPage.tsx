@@ -9,7 +9,7 @@ import { kindOf } from "./taskRows";
 export default function TaskLogsPage({ taskId }: { type: string; taskId: string }) {
   const id = decoded(taskId);
   useLive({ tasks: "all" });
-  const task = useApi("GET /api/v1/tasks/{task_id}", { path: { task_id: id } });
+  const task = useApi("getTask", { path: { task_id: id } });
   const latest = task.data?.task.allocations.at(-1);
   const kind = kindOf(task.data?.task.taskType);
   const title = kind === "other" ? `Task ${id}` : `Log of ${kind} ${id}`;

@@ -23,7 +23,7 @@ export default function TasksPage() {
   useLive({ tasks: "all", jobs: true });
   const [query, setQuery] = useUrlState("q", text, "");
   const [kind, setKind] = useUrlState("kind", text, "");
-  const tasks = useApi("GET /api/v1/tasks");
+  const tasks = useApi("listTasks");
   const rows = rowsOf(tasks.data?.allocationIdToSummary);
   const shown = matching(rows, kind === "" ? [] : [kind], query);
   const kinds = [{ id: "", label: "every kind" }, ...KINDS.map((one) => ({ id: one, label: one }))];
@@ -100,7 +100,7 @@ function Kill({ name, trialId }: { name: string; trialId: number }) {
     if (!(await confirmKill(name))) return;
     await act({
       label: `Killed ${name}`,
-      run: () => call("POST /api/v1/trials/{trial_id}/kill", { path: { trial_id: trialId } }),
+      run: () => call("killTrial", { path: { trial_id: trialId } }),
     });
   };
   return (

@@ -25,13 +25,9 @@ export interface TrialPageProps {
 
 export default function TrialPage({ experimentId, trialId, tab }: TrialPageProps) {
   const id = Number(trialId);
-  const trial = useApi("GET /api/v1/trials/{trial_id}", { path: { trial_id: id } }, { enabled: Number.isInteger(id) });
+  const trial = useApi("getTrial", { path: { trial_id: id } }, { enabled: Number.isInteger(id) });
   const owner = trial.data?.trial.experimentId;
-  const experiment = useApi(
-    "GET /api/v1/experiments/{experiment_id}",
-    { path: { experiment_id: owner ?? 0 } },
-    { enabled: owner !== undefined },
-  );
+  const experiment = useApi("getExperiment", { path: { experiment_id: owner ?? 0 } }, { enabled: owner !== undefined });
   useEffect(() => {
     if (owner === undefined || String(owner) === experimentId) return;
     const { search, hash } = window.location;

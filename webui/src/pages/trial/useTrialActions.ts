@@ -17,7 +17,7 @@ export function useTrialActions(trial: Trial, ofExperiment: readonly MenuAction[
     if (!(await confirmKill(`trial ${trial.id}`))) return;
     await act({
       label: `Killed: trial ${trial.id}`,
-      run: () => call("POST /api/v1/trials/{trial_id}/kill", { path: { trial_id: trial.id } }),
+      run: () => call("killTrial", { path: { trial_id: trial.id } }),
       invalidate: CHANGED,
     });
   };

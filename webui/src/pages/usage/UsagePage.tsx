@@ -44,7 +44,7 @@ export default function UsagePage() {
   const [by, setBy] = useUrlState<Grouping>("by", BY, "user");
   const problem = rangeProblem(from, to);
   const usage = useApi(
-    "GET /api/v1/resources/allocation/aggregated",
+    "getAggregatedUse",
     { query: { startDate: from, endDate: to, period: WIRE[period] } },
     { enabled: problem === null, keepPrevious: true, staleTime: 60_000 },
   );

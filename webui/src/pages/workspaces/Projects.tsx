@@ -30,7 +30,7 @@ export function Projects({ workspace }: { workspace: Schemas["Workspace"] }) {
   const [isNew, setNew] = useState(false);
   const { createProject } = useWorkspaceActions();
   const projects = useApi(
-    "GET /api/v1/workspaces/{workspace_id}/projects",
+    "listProjects",
     {
       path: { workspace_id: workspace.id },
       query: { name: query || undefined, archived: showsArchived ? undefined : false, limit: 500 },

@@ -10,7 +10,7 @@ import { WorkspacePools } from "./WorkspacePools";
 
 export default function WorkspacePage({ id, tab = "projects" }: { id: string; tab?: string }) {
   const workspaceId = Number(id);
-  const found = useApi("GET /api/v1/workspaces/{workspace_id}", { path: { workspace_id: workspaceId } });
+  const found = useApi("getWorkspace", { path: { workspace_id: workspaceId } });
   const workspace = found.data?.workspace;
   const crumbs = [{ label: "Workspaces", href: "/workspaces" }];
   if (found.error) {

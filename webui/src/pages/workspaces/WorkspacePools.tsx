@@ -7,7 +7,7 @@ import { Skeleton } from "../../ui/Skeleton";
 import { Link } from "../../url";
 
 export function WorkspacePools({ workspaceId }: { workspaceId: number }) {
-  const pools = useApi("GET /api/v1/workspaces/{workspace_id}/available-resource-pools", {
+  const pools = useApi("listWorkspacePools", {
     path: { workspace_id: workspaceId },
   });
   const names = pools.data?.resourcePools ?? [];

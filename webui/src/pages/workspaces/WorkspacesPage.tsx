@@ -26,7 +26,7 @@ export default function WorkspacesPage() {
   const [isNew, setNew] = useState(false);
   const { createWorkspace } = useWorkspaceActions();
   const workspaces = useApi(
-    "GET /api/v1/workspaces",
+    "listWorkspaces",
     {
       query: {
         name: query || undefined,

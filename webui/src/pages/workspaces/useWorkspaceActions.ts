@@ -1,6 +1,6 @@
 // What can be done to workspaces and projects; reversible ones at once, with Undo.
 import { call } from "../../api/client";
-import type { Paths, Schemas } from "../../api/schema";
+import type { Operations, Schemas } from "../../api/schema";
 import { queryClient, useAct } from "../../api/useApi";
 import { toast } from "../../ui/toast";
 import { navigate } from "../../url";
@@ -8,23 +8,17 @@ import { navigate } from "../../url";
 type Workspace = Schemas["Workspace"];
 type Project = Schemas["Project"];
 
-const WORKSPACES: (keyof Paths)[] = ["GET /api/v1/workspaces", "GET /api/v1/workspaces/{workspace_id}"];
-const PROJECTS: (keyof Paths)[] = [
-  "GET /api/v1/workspaces/{workspace_id}/projects",
-  "GET /api/v1/projects/{project_id}",
-  "GET /api/v1/user/projects/activity",
-];
+const WORKSPACES: (keyof Operations)[] = ["listWorkspaces", "getWorkspace"];
+const PROJECTS: (keyof Operations)[] = ["listProjects", "getProject", "listRecentProjects"];
 
 export function useWorkspaceActions() {
   const act = useAct();
-  const pin = (id: number) => call("POST /api/v1/workspaces/{workspace_id}/pin", { path: { workspace_id: id } });
-  const unpin = (id: number) => call("POST /api/v1/workspaces/{workspace_id}/unpin", { path: { workspace_id: id } });
-  const archive = (id: number) =>
-    call("POST /api/v1/workspaces/{workspace_id}/archive", { path: { workspace_id: id } });
-  const unarchive = (id: number) =>
-    call("POST /api/v1/workspaces/{workspace_id}/unarchive", { path: { workspace_id: id } });
-  const shelve = (id: number) => call("POST /api/v1/projects/{project_id}/archive", { path: { project_id: id } });
-  const unshelve = (id: number) => call("POST /api/v1/projects/{project_id}/unarchive", { path: { project_id: id } });
+  const pin = (id: number) => call("pinWorkspace", { path: { workspace_id: id } });
+  const unpin = (id: number) => call("unpinWorkspace", { path: { workspace_id: id } });
+  const archive = (id: number) => call("archiveWorkspace", { path: { workspace_id: id } });
+  const unarchive = (id: number) => call("unarchiveWorkspace", { path: { workspace_id: id } });
+  const shelve = (id: number) => call("archiveProject", { path: { project_id: id } });
+  const unshelve = (id: number) => call("unarchiveProject", { path: { project_id: id } });
   return {
     createWorkspace,
     createProject,
@@ -54,13 +48,13 @@ export function useWorkspaceActions() {
     deleteWorkspace: ({ id, name }: Workspace) =>
       act({
         label: `Deleted ${name}`,
-        run: () => call("DELETE /api/v1/workspaces/{workspace_id}", { path: { workspace_id: id } }),
+        run: () => call("deleteWorkspace", { path: { workspace_id: id } }),
         invalidate: WORKSPACES,
       }),
     deleteProject: ({ id, name }: Project) =>
       act({
         label: `Deleted ${name}`,
-        run: () => call("DELETE /api/v1/projects/{project_id}", { path: { project_id: id } }),
+        run: () => call("deleteProject", { path: { project_id: id } }),
         invalidate: PROJECTS,
       }),
   };
@@ -68,14 +62,14 @@ export function useWorkspaceActions() {
 
 /** These reject with the master's words, for the dialog that asked for the name. */
 async function createWorkspace(name: string): Promise<void> {
-  const { workspace } = await call("POST /api/v1/workspaces", { body: { name } });
+  const { workspace } = await call("createWorkspace", { body: { name } });
   await refresh(WORKSPACES, `Created workspace ${name}`);
   navigate(`/workspaces/${workspace.id}`);
 }
 
 async function createProject(workspaceId: number, name: string, description: string): Promise<void> {
   const body = { name, description, workspaceId };
-  const { project } = await call("POST /api/v1/workspaces/{workspace_id}/projects", {
+  const { project } = await call("createProject", {
     path: { workspace_id: workspaceId },
     body,
   });
@@ -84,16 +78,16 @@ async function createProject(workspaceId: number, name: string, description: str
 }
 
 async function renameWorkspace(id: number, name: string): Promise<void> {
-  await call("PATCH /api/v1/workspaces/{workspace_id}", { path: { workspace_id: id }, body: { name } });
+  await call("patchWorkspace", { path: { workspace_id: id }, body: { name } });
   await refresh(WORKSPACES, `Renamed to ${name}`);
 }
 
 async function editProject(id: number, name: string, description: string): Promise<void> {
-  await call("PATCH /api/v1/projects/{project_id}", { path: { project_id: id }, body: { name, description } });
+  await call("patchProject", { path: { project_id: id }, body: { name, description } });
   await refresh(PROJECTS, `Saved ${name}`);
 }
 
-async function refresh(operations: readonly (keyof Paths)[], words: string): Promise<void> {
+async function refresh(operations: readonly (keyof Operations)[], words: string): Promise<void> {
   await Promise.all(operations.map((op) => queryClient.invalidateQueries({ queryKey: [op] })));
   toast({ text: words });
 }

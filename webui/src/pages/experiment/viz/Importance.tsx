@@ -20,7 +20,7 @@ export function Importance({ experiment, found }: VizProps) {
   );
   const fallback = defaultMetric(experiment, choices);
   const [metricKey, setMetric] = useUrlState("metric", text, fallback);
-  const answer = useApi("GET /api/v1/experiments/{experiment_id}/hp-importance", {
+  const answer = useApi("getHpImportance", {
     path: { experiment_id: experiment.id },
     query: metricKey === fallback ? {} : { metric: metricOf(metricKey).name },
   });

@@ -36,7 +36,7 @@ export function ParetoFront({ experiment, found }: VizProps) {
   const [smaller, setSmaller] = useUrlState("smaller", list, NONE);
   const directions = chosen.map((name, i) => smaller[i] ?? String(isSmallerUsual(experiment.config, name)));
   const answer = useApi(
-    "GET /api/v1/experiments/{experiment_id}/pareto-front",
+    "getParetoFront",
     {
       path: { experiment_id: experiment.id },
       query: { metrics: chosen, smallerIsBetter: directions },
@@ -86,7 +86,7 @@ function Front({
   answer,
   experimentId,
 }: {
-  answer: ReturnType<typeof useApi<"GET /api/v1/experiments/{experiment_id}/pareto-front">>;
+  answer: ReturnType<typeof useApi<"getParetoFront">>;
   experimentId: number;
 }) {
   if (answer.error) return <ErrorCard error={answer.error} onRetry={() => void answer.refetch()} />;

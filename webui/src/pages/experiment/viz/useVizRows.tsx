@@ -80,8 +80,8 @@ const MOST_BATCHES = 200;
 /** Batches at which the metric was reported, thinned where there are very many. */
 function useBatches(experimentId: number, metricKey: string): number[] {
   const { group, name } = metricOf(metricKey);
-  const path = `/api/v1/experiments/${experimentId}/metrics-stream/batches`;
-  const { data } = useFirstLine<{ batches?: number[] }>(path, { metricName: name, group }, metricKey !== "");
+  const params = { path: { experiment_id: experimentId }, query: { metricName: name, group } };
+  const { data } = useFirstLine("streamMetricBatches", params, metricKey !== "");
   return useMemo(() => {
     const all = data?.batches ?? NO_BATCHES;
     const step = Math.max(1, Math.ceil(all.length / MOST_BATCHES));
@@ -91,8 +91,8 @@ function useBatches(experimentId: number, metricKey: string): number[] {
 
 function useSnapshot(experimentId: number, metricKey: string, batch: number | null): Snapshot | null | undefined {
   const { group, name } = metricOf(metricKey);
-  const path = `/api/v1/experiments/${experimentId}/metrics-stream/trials-snapshot`;
   const margin = batch === null ? 0 : Math.ceil(batch * 0.05);
   const query = { metricName: name, group, batchesProcessed: batch ?? 0, batchesMargin: margin };
-  return useFirstLine<Snapshot>(path, query, batch !== null && metricKey !== "").data;
+  const params = { path: { experiment_id: experimentId }, query };
+  return useFirstLine("streamTrialsSnapshot", params, batch !== null && metricKey !== "").data;
 }

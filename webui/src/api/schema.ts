@@ -1,5 +1,5 @@
 // Written by scripts/make_webui_types.py from the OpenAPI description of the master; do not edit.
-// Types of every request and response: Schemas by name, Paths by method and path.
+// Types of every request and response: Schemas by name, Operations by their name in wire (LIST_TRIALS is listTrials).
 
 export interface Schemas {
   AcceleratorData: {
@@ -2031,562 +2031,1178 @@ export interface Schemas {
   WorkspaceState: "WORKSPACE_STATE_UNSPECIFIED" | "WORKSPACE_STATE_DELETING" | "WORKSPACE_STATE_DELETE_FAILED" | "WORKSPACE_STATE_DELETED";
 }
 
-export interface Paths {
-  "GET /api/v1/agents": {
-    path: never;
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetAgentsRequestSortBy"] | null | undefined; excludeSlots?: boolean | undefined; excludeContainers?: boolean | undefined; };
+export interface Operations {
+  ackPreemption: {
+    path: { allocation_id: string; };
+    query: never;
     body: never;
-    response: Schemas["GetAgentsResponse"];
+    response: Schemas["Nothing"];
   };
-  "POST /api/v1/agents": {
+  activateExperiment: {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  activateExperiments: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["ActivateExperimentsRequest"];
+    response: Schemas["ActivateExperimentsResponse"];
+  };
+  activateUsers: {
+    path: never;
+    query: never;
+    body: Schemas["PatchUsersRequest"];
+    response: Schemas["PatchUsersResponse"];
+  };
+  addAgent: {
     path: never;
     query: never;
     body: Schemas["PostAgentRequest"];
     response: Schemas["GetAgentResponse"];
   };
-  "DELETE /api/v1/agents/{agent_id}": {
-    path: { agent_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/agents/{agent_id}": {
-    path: { agent_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["GetAgentResponse"];
-  };
-  "POST /api/v1/agents/{agent_id}/disable": {
-    path: { agent_id: string; };
-    query: never;
-    body: Schemas["DisableAgentRequest"];
-    response: Schemas["DisableAgentResponse"];
-  };
-  "POST /api/v1/agents/{agent_id}/enable": {
-    path: { agent_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["EnableAgentResponse"];
-  };
-  "GET /api/v1/agents/{agent_id}/slots": {
-    path: { agent_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["GetSlotsResponse"];
-  };
-  "GET /api/v1/agents/{agent_id}/slots/{slot_id}": {
-    path: { agent_id: string; slot_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["GetSlotResponse"];
-  };
-  "POST /api/v1/agents/{agent_id}/slots/{slot_id}/disable": {
-    path: { agent_id: string; slot_id: string; };
-    query: never;
-    body: Schemas["DisableSlotRequest"];
-    response: Schemas["DisableSlotResponse"];
-  };
-  "POST /api/v1/agents/{agent_id}/slots/{slot_id}/enable": {
-    path: { agent_id: string; slot_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["EnableSlotResponse"];
-  };
-  "GET /api/v1/allocations/{allocation_id}": {
-    path: { allocation_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["GetAllocationResponse"];
-  };
-  "POST /api/v1/allocations/{allocation_id}/acceleratorData": {
-    path: { allocation_id: string; };
-    query: never;
-    body: Schemas["PostAllocationAcceleratorDataRequest"];
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/allocations/{allocation_id}/all_gather": {
-    path: { allocation_id: string; };
-    query: never;
-    body: Schemas["AllocationAllGatherRequest"];
-    response: Schemas["AllocationAllGatherResponse"];
-  };
-  "POST /api/v1/allocations/{allocation_id}/notify_container_running": {
-    path: { allocation_id: string; };
-    query: never;
-    body: Schemas["NotifyContainerRunningRequest"];
-    response: Schemas["NotifyContainerRunningResponse"];
-  };
-  "POST /api/v1/allocations/{allocation_id}/proxy_address": {
-    path: { allocation_id: string; };
-    query: never;
-    body: Schemas["PostAllocationProxyAddressRequest"];
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/allocations/{allocation_id}/ready": {
-    path: { allocation_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/daemon": {
-    path: { allocation_id: string; resource_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/environment_lock": {
-    path: { allocation_id: string; resource_id: string; };
-    query: never;
-    body: Schemas["PostEnvironmentLockRequest"];
-    response: Schemas["PostEnvironmentLockResponse"];
-  };
-  "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/rendezvous": {
-    path: { allocation_id: string; resource_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["AllocationRendezvousInfoResponse"];
-  };
-  "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/reports": {
-    path: { allocation_id: string; resource_id: string; };
-    query: never;
-    body: Schemas["ReportBatch"];
-    response: Schemas["ReportAnswer"];
-  };
-  "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/signals": {
-    path: { allocation_id: string; resource_id: string; };
-    query: { preempt?: boolean | undefined; kill?: boolean | undefined; timeoutSeconds?: number | null | undefined; };
-    body: never;
-    response: Schemas["RunnerSignals"];
-  };
-  "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/spec": {
-    path: { allocation_id: string; resource_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["TaskSpec"];
-  };
-  "POST /api/v1/allocations/{allocation_id}/signals/ack_preemption": {
-    path: { allocation_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/allocations/{allocation_id}/signals/pending_preemption": {
-    path: { allocation_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/allocations/{allocation_id}/signals/preemption": {
-    path: { allocation_id: string; };
-    query: { timeoutSeconds?: number | null | undefined; };
-    body: never;
-    response: Schemas["AllocationPreemptionSignalResponse"];
-  };
-  "POST /api/v1/allocations/{allocation_id}/waiting": {
-    path: { allocation_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/auth/link": {
-    path: never;
-    query: never;
-    body: never;
-    response: Schemas["LoginLinkResponse"];
-  };
-  "POST /api/v1/auth/link/redeem": {
-    path: never;
-    query: never;
-    body: Schemas["RedeemLoginLinkRequest"];
-    response: Schemas["LoginResponse"];
-  };
-  "POST /api/v1/auth/login": {
-    path: never;
-    query: never;
-    body: Schemas["LoginRequest"];
-    response: Schemas["LoginResponse"];
-  };
-  "POST /api/v1/auth/logout": {
-    path: never;
-    query: never;
-    body: never;
-    response: Record<string, unknown>;
-  };
-  "GET /api/v1/auth/user": {
-    path: never;
-    query: never;
-    body: never;
-    response: Schemas["CurrentUserResponse"];
-  };
-  "POST /api/v1/bridges/{engine}/enrol": {
-    path: { engine: string; };
-    query: never;
-    body: Schemas["EnrolRequest"];
-    response: Schemas["Enrolment"];
-  };
-  "POST /api/v1/bridges/{engine}/exchange": {
-    path: { engine: string; };
-    query: never;
-    body: Schemas["Sealed"];
-    response: Schemas["Sealed"];
-  };
-  "DELETE /api/v1/checkpoints": {
-    path: never;
-    query: never;
-    body: Schemas["DeleteCheckpointsRequest"];
-    response: Schemas["Nothing"];
-  };
-  "PATCH /api/v1/checkpoints": {
-    path: never;
-    query: never;
-    body: Schemas["PatchCheckpointsRequest"];
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/checkpoints": {
-    path: never;
-    query: never;
-    body: Schemas["ReportCheckpointRequest"];
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/checkpoints/rm": {
-    path: never;
-    query: never;
-    body: Schemas["CheckpointsRemoveFilesRequest"];
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/checkpoints/{checkpoint_uuid}": {
-    path: { checkpoint_uuid: string; };
-    query: never;
-    body: never;
-    response: Schemas["GetCheckpointResponse"];
-  };
-  "POST /api/v1/checkpoints/{checkpoint_uuid}/metadata": {
-    path: { checkpoint_uuid: string; };
-    query: never;
-    body: Schemas["PostCheckpointMetadataRequest"];
-    response: Schemas["PostCheckpointMetadataResponse"];
-  };
-  "GET /api/v1/checkpoints/{checkpoint_uuid}/metrics": {
-    path: { checkpoint_uuid: string; };
-    query: { trialSourceInfoType?: Schemas["TrialSourceInfoType"] | null | undefined; metricGroup?: string | null | undefined; };
-    body: never;
-    response: Schemas["GetTrialMetricsByCheckpointResponse"];
-  };
-  "POST /api/v1/claims": {
-    path: never;
-    query: never;
-    body: Schemas["ClaimRequest"];
-    response: Schemas["Claimed"];
-  };
-  "POST /api/v1/cleanup_logs": {
-    path: never;
-    query: never;
-    body: never;
-    response: Schemas["CleanupLogsResponse"];
-  };
-  "GET /api/v1/experiment/labels": {
-    path: never;
-    query: { projectId?: number | null | undefined; };
-    body: never;
-    response: Schemas["GetExperimentLabelsResponse"];
-  };
-  "GET /api/v1/experiments": {
-    path: never;
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; archived?: boolean | null | undefined; description?: string | null | undefined; name?: string | null | undefined; labels?: string[] | null | undefined; projectId?: number | null | undefined; states?: Schemas["ExperimentState"][] | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; "experimentIdFilter.incl"?: number[] | null | undefined; "experimentIdFilter.notIn"?: number[] | null | undefined; "experimentIdFilter.gt"?: number | null | undefined; "experimentIdFilter.gte"?: number | null | undefined; "experimentIdFilter.lt"?: number | null | undefined; "experimentIdFilter.lte"?: number | null | undefined; sortBy?: Schemas["GetExperimentsRequestSortBy"] | null | undefined; showTrialData?: boolean | undefined; };
-    body: never;
-    response: Schemas["GetExperimentsResponse"];
-  };
-  "POST /api/v1/experiments": {
-    path: never;
-    query: never;
-    body: Schemas["CreateExperimentRequest"];
-    response: Schemas["CreateExperimentResponse"];
-  };
-  "POST /api/v1/experiments-search": {
-    path: never;
-    query: never;
-    body: Schemas["SearchExperimentsRequest"];
-    response: Schemas["SearchExperimentsResponse"];
-  };
-  "PUT /api/v1/experiments/by-external-id/{external_id}": {
-    path: { external_id: string; };
-    query: never;
-    body: Schemas["CreateExperimentRequest"];
-    response: Schemas["PutExperimentResponse"];
-  };
-  "POST /api/v1/experiments/continue": {
-    path: never;
-    query: never;
-    body: Schemas["ContinueExperimentRequest"];
-    response: Schemas["ContinueExperimentResponse"];
-  };
-  "POST /api/v1/experiments/dry-run": {
-    path: never;
-    query: never;
-    body: Schemas["DryRunRequest"];
-    response: Schemas["DryRunResponse"];
-  };
-  "GET /api/v1/experiments/metrics-stream/metric-names": {
-    path: never;
-    query: { ids: number[]; periodSeconds?: number | undefined; };
-    body: never;
-    response: {
-      result: Schemas["ExpMetricNamesResponse"];
-    };
-  };
-  "DELETE /api/v1/experiments/{experiment_id}": {
-    path: { experiment_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/experiments/{experiment_id}": {
-    path: { experiment_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["GetExperimentResponse"];
-  };
-  "PATCH /api/v1/experiments/{experiment_id}": {
-    path: { experiment_id: number; };
-    query: never;
-    body: Schemas["PatchExperiment"];
-    response: Schemas["PatchExperimentResponse"];
-  };
-  "POST /api/v1/experiments/{experiment_id}/activate": {
-    path: { experiment_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/experiments/{experiment_id}/archive": {
-    path: { experiment_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/experiments/{experiment_id}/cancel": {
-    path: { experiment_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/experiments/{experiment_id}/checkpoints": {
-    path: { experiment_id: number; };
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; states?: Schemas["CheckpointState"][] | null | undefined; sortByAttr?: Schemas["SortBy"] | null | undefined; sortByMetric?: string | null | undefined; };
-    body: never;
-    response: Schemas["GetExperimentCheckpointsResponse"];
-  };
-  "GET /api/v1/experiments/{experiment_id}/environment_locks": {
-    path: { experiment_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["GetEnvironmentLocksResponse"];
-  };
-  "POST /api/v1/experiments/{experiment_id}/extend": {
-    path: { experiment_id: number; };
-    query: never;
-    body: Schemas["ExtendExperimentRequest"];
-    response: Schemas["ExtendExperimentResponse"];
-  };
-  "POST /api/v1/experiments/{experiment_id}/file": {
-    path: { experiment_id: number; };
-    query: never;
-    body: Schemas["GetModelDefFileRequest"];
-    response: Schemas["GetModelDefFileResponse"];
-  };
-  "GET /api/v1/experiments/{experiment_id}/file_tree": {
-    path: { experiment_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["GetModelDefTreeResponse"];
-  };
-  "GET /api/v1/experiments/{experiment_id}/hp-importance": {
-    path: { experiment_id: number; };
-    query: { metric?: string | null | undefined; smallerIsBetter?: boolean | null | undefined; };
-    body: never;
-    response: Schemas["GetHpImportanceResponse"];
-  };
-  "POST /api/v1/experiments/{experiment_id}/kill": {
-    path: { experiment_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "DELETE /api/v1/experiments/{experiment_id}/labels/{label}": {
-    path: { experiment_id: number; label: string; };
-    query: never;
-    body: never;
-    response: Schemas["DeleteExperimentLabelResponse"];
-  };
-  "PUT /api/v1/experiments/{experiment_id}/labels/{label}": {
+  addExperimentLabel: {
     path: { experiment_id: number; label: string; };
     query: never;
     body: never;
     response: Schemas["PutExperimentLabelResponse"];
   };
-  "GET /api/v1/experiments/{experiment_id}/metrics-stream/batches": {
-    path: { experiment_id: number; };
-    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; periodSeconds?: number | undefined; };
-    body: never;
-    response: {
-      result: Schemas["MetricBatchesResponse"];
-    };
-  };
-  "GET /api/v1/experiments/{experiment_id}/metrics-stream/trials-sample": {
-    path: { experiment_id: number; };
-    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; periodSeconds?: number | undefined; maxTrials?: number | undefined; maxDatapoints?: number | undefined; startBatches?: number | null | undefined; endBatches?: number | null | undefined; };
-    body: never;
-    response: {
-      result: Schemas["TrialsSampleResponse"];
-    };
-  };
-  "GET /api/v1/experiments/{experiment_id}/metrics-stream/trials-snapshot": {
-    path: { experiment_id: number; };
-    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; periodSeconds?: number | undefined; batchesProcessed: number; batchesMargin?: number | undefined; };
-    body: never;
-    response: {
-      result: Schemas["TrialsSnapshotResponse"];
-    };
-  };
-  "GET /api/v1/experiments/{experiment_id}/model_def": {
-    path: { experiment_id: number; };
+  addProjectNote: {
+    path: { project_id: number; };
     query: never;
-    body: never;
-    response: Schemas["GetModelDefResponse"];
+    body: Schemas["Note"];
+    response: Schemas["AddProjectNoteResponse"];
   };
-  "POST /api/v1/experiments/{experiment_id}/move": {
-    path: { experiment_id: number; };
+  allGather: {
+    path: { allocation_id: string; };
     query: never;
-    body: Schemas["MoveExperimentRequest"];
-    response: Schemas["Nothing"];
+    body: Schemas["AllocationAllGatherRequest"];
+    response: Schemas["AllocationAllGatherResponse"];
   };
-  "GET /api/v1/experiments/{experiment_id}/pareto-front": {
-    path: { experiment_id: number; };
-    query: { metrics?: string[] | null | undefined; smallerIsBetter?: string[] | null | undefined; };
-    body: never;
-    response: Schemas["GetParetoFrontResponse"];
-  };
-  "POST /api/v1/experiments/{experiment_id}/pause": {
+  archiveExperiment: {
     path: { experiment_id: number; };
     query: never;
     body: never;
     response: Schemas["Nothing"];
   };
-  "POST /api/v1/experiments/{experiment_id}/reproduce": {
+  archiveExperiments: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["ArchiveExperimentsRequest"];
+    response: Schemas["ArchiveExperimentsResponse"];
+  };
+  archiveProject: {
+    path: { project_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  archiveRuns: {
+    path: never;
+    query: never;
+    body: Schemas["ArchiveRunsRequest"];
+    response: Schemas["ArchiveRunsResponse"];
+  };
+  archiveWorkspace: {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  bindPool: {
+    path: { pool: string; };
+    query: never;
+    body: Schemas["BindRPToWorkspaceRequest"];
+    response: Schemas["Nothing"];
+  };
+  cancelExperiment: {
     path: { experiment_id: number; };
     query: never;
-    body: Schemas["ReproduceExperimentRequest"];
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  cancelExperiments: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["CancelExperimentsRequest"];
+    response: Schemas["CancelExperimentsResponse"];
+  };
+  claimRunner: {
+    path: never;
+    query: never;
+    body: Schemas["ClaimRequest"];
+    response: Schemas["Claimed"];
+  };
+  cleanupLogs: {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["CleanupLogsResponse"];
+  };
+  compareTrials: {
+    path: never;
+    query: { trialIds: number[]; metricIds?: string[] | null | undefined; metricNames?: string[] | null | undefined; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; startBatches?: number | null | undefined; endBatches?: number | null | undefined; maxDatapoints?: number | null | undefined; sampling?: "bucket" | null | undefined; xAxis?: Schemas["SeriesAxis"] | undefined; start?: number | null | undefined; end?: number | null | undefined; since?: string[] | null | undefined; };
+    body: never;
+    response: Schemas["CompareTrialsResponse"] | Schemas["BucketedTrialsResponse"];
+  };
+  completeSearcherOperation: {
+    path: { trial_id: number; };
+    query: never;
+    body: Schemas["CompleteTrialSearcherOperationRequest"];
+    response: Schemas["Nothing"];
+  };
+  continueExperiment: {
+    path: never;
+    query: never;
+    body: Schemas["ContinueExperimentRequest"];
+    response: Schemas["ContinueExperimentResponse"];
+  };
+  countFilter: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["FilterCountsRequest"];
+    response: Schemas["FilterCountsResponse"];
+  };
+  countTasks: {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetActiveTasksCountResponse"];
+  };
+  createExperiment: {
+    path: never;
+    query: never;
+    body: Schemas["CreateExperimentRequest"];
     response: Schemas["CreateExperimentResponse"];
   };
-  "PUT /api/v1/experiments/{experiment_id}/retain_logs": {
-    path: { experiment_id: number; };
+  createProject: {
+    path: { workspace_id: number; };
     query: never;
-    body: Schemas["PutExperimentRetainLogsRequest"];
+    body: Schemas["PostProjectRequest"];
+    response: Schemas["PostProjectResponse"];
+  };
+  createToken: {
+    path: never;
+    query: never;
+    body: Schemas["PostAccessTokenRequest"];
+    response: Schemas["PostAccessTokenResponse"];
+  };
+  createTrial: {
+    path: never;
+    query: never;
+    body: Schemas["CreateTrialRequest"];
+    response: Schemas["CreateTrialResponse"];
+  };
+  createUser: {
+    path: never;
+    query: never;
+    body: Schemas["PostUserRequest"];
+    response: Schemas["PostUserResponse"];
+  };
+  createView: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["PostSavedViewRequest"];
+    response: Schemas["SavedViewResponse"];
+  };
+  createWorkspace: {
+    path: never;
+    query: never;
+    body: Schemas["PostWorkspaceRequest"];
+    response: Schemas["PostWorkspaceResponse"];
+  };
+  deleteCheckpoints: {
+    path: never;
+    query: never;
+    body: Schemas["DeleteCheckpointsRequest"];
     response: Schemas["Nothing"];
   };
-  "GET /api/v1/experiments/{experiment_id}/searcher/best_searcher_validation_metric": {
+  deleteClusterMessage: {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  deleteExperiment: {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  deleteExperiments: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["DeleteExperimentsRequest"];
+    response: Schemas["DeleteExperimentsResponse"];
+  };
+  deleteProject: {
+    path: { project_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["DeleteProjectResponse"];
+  };
+  deleteRuns: {
+    path: never;
+    query: never;
+    body: Schemas["DeleteRunsRequest"];
+    response: Schemas["DeleteRunsResponse"];
+  };
+  deleteTensorboardFiles: {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  deleteView: {
+    path: { project_id: number; view_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  deleteWorkspace: {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["DeleteWorkspaceResponse"];
+  };
+  disableAgent: {
+    path: { agent_id: string; };
+    query: never;
+    body: Schemas["DisableAgentRequest"];
+    response: Schemas["DisableAgentResponse"];
+  };
+  disableSlot: {
+    path: { agent_id: string; slot_id: string; };
+    query: never;
+    body: Schemas["DisableSlotRequest"];
+    response: Schemas["DisableSlotResponse"];
+  };
+  downloadAggregatedUse: {
+    path: never;
+    query: { startDate?: string | null | undefined; endDate?: string | null | undefined; period?: Schemas["ResourceAllocationAggregationPeriod"] | undefined; };
+    body: never;
+    response: string;
+  };
+  downloadAllocationUse: {
+    path: never;
+    query: { timestampAfter?: string | null | undefined; timestampBefore?: string | null | undefined; };
+    body: never;
+    response: string;
+  };
+  downloadCheckpoint: {
+    path: { checkpoint_uuid: string; };
+    query: never;
+    body: never;
+    response: unknown;
+  };
+  downloadMetrics: {
+    path: never;
+    query: { trialIds: number[]; metricIds: string[]; };
+    body: never;
+    response: unknown;
+  };
+  downloadRawUse: {
+    path: never;
+    query: { timestampAfter?: string | null | undefined; timestampBefore?: string | null | undefined; };
+    body: never;
+    response: string;
+  };
+  dryRunExperiment: {
+    path: never;
+    query: never;
+    body: Schemas["DryRunRequest"];
+    response: Schemas["DryRunResponse"];
+  };
+  enableAgent: {
+    path: { agent_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["EnableAgentResponse"];
+  };
+  enableSlot: {
+    path: { agent_id: string; slot_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["EnableSlotResponse"];
+  };
+  enrolBridge: {
+    path: { engine: string; };
+    query: never;
+    body: Schemas["EnrolRequest"];
+    response: Schemas["Enrolment"];
+  };
+  exchangeWithBridge: {
+    path: { engine: string; };
+    query: never;
+    body: Schemas["Sealed"];
+    response: Schemas["Sealed"];
+  };
+  extendExperiment: {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["ExtendExperimentRequest"];
+    response: Schemas["ExtendExperimentResponse"];
+  };
+  getAgent: {
+    path: { agent_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetAgentResponse"];
+  };
+  getAggregatedUse: {
+    path: never;
+    query: { startDate?: string | null | undefined; endDate?: string | null | undefined; period?: Schemas["ResourceAllocationAggregationPeriod"] | undefined; };
+    body: never;
+    response: Schemas["ResourceAllocationAggregatedResponse"];
+  };
+  getAllocation: {
+    path: { allocation_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetAllocationResponse"];
+  };
+  getBestSearcherMetric: {
     path: { experiment_id: number; };
     query: never;
     body: never;
     response: Schemas["GetBestSearcherValidationMetricResponse"];
   };
-  "GET /api/v1/experiments/{experiment_id}/searcher_events": {
-    path: { experiment_id: number; };
-    query: { timeoutSeconds?: number | null | undefined; };
-    body: never;
-    response: Schemas["GetSearcherEventsResponse"];
-  };
-  "POST /api/v1/experiments/{experiment_id}/searcher_operations": {
-    path: { experiment_id: number; };
-    query: never;
-    body: Schemas["PostSearcherOperationsRequest"];
-    response: Schemas["PostSearcherOperationsResponse"];
-  };
-  "DELETE /api/v1/experiments/{experiment_id}/tensorboard-files": {
-    path: { experiment_id: number; };
+  getCheckpoint: {
+    path: { checkpoint_uuid: string; };
     query: never;
     body: never;
-    response: Schemas["Nothing"];
+    response: Schemas["GetCheckpointResponse"];
   };
-  "GET /api/v1/experiments/{experiment_id}/trials": {
-    path: { experiment_id: number; };
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; states?: Schemas["TrialState"][] | null | undefined; sortBy?: Schemas["GetExperimentTrialsRequestSortBy"] | null | undefined; };
+  getCheckpointMetrics: {
+    path: { checkpoint_uuid: string; };
+    query: { trialSourceInfoType?: Schemas["TrialSourceInfoType"] | null | undefined; metricGroup?: string | null | undefined; };
     body: never;
-    response: Schemas["GetExperimentTrialsResponse"];
+    response: Schemas["GetTrialMetricsByCheckpointResponse"];
   };
-  "POST /api/v1/experiments/{experiment_id}/unarchive": {
-    path: { experiment_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/experiments/{experiment_id}/validation-history": {
-    path: { experiment_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["GetExperimentValidationHistoryResponse"];
-  };
-  "GET /api/v1/job-queues": {
-    path: never;
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; resourcePool?: string | null | undefined; states?: Schemas["JobState"][] | null | undefined; };
-    body: never;
-    response: Schemas["GetJobsResponse"];
-  };
-  "POST /api/v1/job-queues": {
-    path: never;
-    query: never;
-    body: Schemas["UpdateJobQueueRequest"];
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/job-queues-v2": {
-    path: never;
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; resourcePool?: string | null | undefined; states?: Schemas["JobState"][] | null | undefined; };
-    body: never;
-    response: Schemas["GetJobsV2Response"];
-  };
-  "GET /api/v1/job-queues/stats": {
-    path: never;
-    query: { resourcePools?: string[] | null | undefined; };
-    body: never;
-    response: Schemas["GetJobQueueStatsResponse"];
-  };
-  "GET /api/v1/master": {
-    path: never;
-    query: never;
-    body: never;
-    response: Schemas["GetMasterResponse"];
-  };
-  "DELETE /api/v1/master/cluster_message": {
-    path: never;
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/master/cluster_message": {
+  getClusterMessage: {
     path: never;
     query: never;
     body: never;
     response: Schemas["GetClusterMessageResponse"];
   };
-  "PUT /api/v1/master/cluster_message": {
+  getContextDirectory: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetTaskContextDirectoryResponse"];
+  };
+  getCurrentUser: {
     path: never;
     query: never;
-    body: Schemas["SetClusterMessageRequest"];
-    response: Schemas["Nothing"];
+    body: never;
+    response: Schemas["CurrentUserResponse"];
   };
-  "GET /api/v1/master/config": {
+  getExperiment: {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetExperimentResponse"];
+  };
+  getHealth: {
+    path: never;
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  getHpImportance: {
+    path: { experiment_id: number; };
+    query: { metric?: string | null | undefined; smallerIsBetter?: boolean | null | undefined; };
+    body: never;
+    response: Schemas["GetHpImportanceResponse"];
+  };
+  getInfo: {
+    path: never;
+    query: { challenge?: string | null | undefined; allocation?: string | null | undefined; };
+    body: never;
+    response: Record<string, unknown>;
+  };
+  getJobQueueStats: {
+    path: never;
+    query: { resourcePools?: string[] | null | undefined; };
+    body: never;
+    response: Schemas["GetJobQueueStatsResponse"];
+  };
+  getMaster: {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetMasterResponse"];
+  };
+  getMasterConfig: {
     path: never;
     query: never;
     body: never;
     response: Schemas["GetMasterConfigResponse"];
   };
-  "PATCH /api/v1/master/config": {
+  getMe: {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetMeResponse"];
+  };
+  getMetricSeries: {
+    path: { trial_id: number; };
+    query: { name: string; group?: string | undefined; from?: number | null | undefined; to?: number | null | undefined; points?: number | undefined; };
+    body: never;
+    response: Schemas["MetricSeriesResponse"];
+  };
+  getModelDefinition: {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetModelDefResponse"];
+  };
+  getModelDefinitionFile: {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["GetModelDefFileRequest"];
+    response: Schemas["GetModelDefFileResponse"];
+  };
+  getModelDefinitionTree: {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetModelDefTreeResponse"];
+  };
+  getParetoFront: {
+    path: { experiment_id: number; };
+    query: { metrics?: string[] | null | undefined; smallerIsBetter?: string[] | null | undefined; };
+    body: never;
+    response: Schemas["GetParetoFrontResponse"];
+  };
+  getPreemptionSignal: {
+    path: { allocation_id: string; };
+    query: { timeoutSeconds?: number | null | undefined; };
+    body: never;
+    response: Schemas["AllocationPreemptionSignalResponse"];
+  };
+  getProject: {
+    path: { project_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetProjectResponse"];
+  };
+  getProjectByKey: {
+    path: { key: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetProjectByKeyResponse"];
+  };
+  getRawUse: {
+    path: never;
+    query: { timestampAfter?: string | null | undefined; timestampBefore?: string | null | undefined; };
+    body: never;
+    response: Schemas["ResourceAllocationRawResponse"];
+  };
+  getRemainingLogDays: {
+    path: { trial_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetTrialRemainingLogRetentionDaysResponse"];
+  };
+  getRendezvous: {
+    path: { allocation_id: string; resource_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["AllocationRendezvousInfoResponse"];
+  };
+  getRunMetadata: {
+    path: { run_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetRunMetadataResponse"];
+  };
+  getRunnerSignals: {
+    path: { allocation_id: string; resource_id: string; };
+    query: { preempt?: boolean | undefined; kill?: boolean | undefined; timeoutSeconds?: number | null | undefined; };
+    body: never;
+    response: Schemas["RunnerSignals"];
+  };
+  getSearcherEvents: {
+    path: { experiment_id: number; };
+    query: { timeoutSeconds?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetSearcherEventsResponse"];
+  };
+  getSearcherOperation: {
+    path: { trial_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetCurrentTrialSearcherOperationResponse"];
+  };
+  getSlot: {
+    path: { agent_id: string; slot_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetSlotResponse"];
+  };
+  getTask: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetTaskResponse"];
+  };
+  getTaskAccelerators: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetTaskAcceleratorDataResponse"];
+  };
+  getTaskSpec: {
+    path: { allocation_id: string; resource_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["TaskSpec"];
+  };
+  getTelemetry: {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetTelemetryResponse"];
+  };
+  getTrial: {
+    path: { trial_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetTrialResponse"];
+  };
+  getTrialByExternalId: {
+    path: { external_experiment_id: string; external_trial_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetTrialByExternalIDResponse"];
+  };
+  getUser: {
+    path: { user_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetUserResponse"];
+  };
+  getUserByName: {
+    path: { username: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetUserByUsernameResponse"];
+  };
+  getUserSettings: {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetUserSettingResponse"];
+  };
+  getValidationHistory: {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetExperimentValidationHistoryResponse"];
+  };
+  getWorkspace: {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetWorkspaceResponse"];
+  };
+  issueLoginLink: {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["LoginLinkResponse"];
+  };
+  killExperiment: {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  killExperiments: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["KillExperimentsRequest"];
+    response: Schemas["KillExperimentsResponse"];
+  };
+  killRuns: {
+    path: never;
+    query: never;
+    body: Schemas["KillRunsRequest"];
+    response: Schemas["KillRunsResponse"];
+  };
+  killTrial: {
+    path: { trial_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  listAgents: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetAgentsRequestSortBy"] | null | undefined; excludeSlots?: boolean | undefined; excludeContainers?: boolean | undefined; };
+    body: never;
+    response: Schemas["GetAgentsResponse"];
+  };
+  listEnvironmentLocks: {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetEnvironmentLocksResponse"];
+  };
+  listExperimentCheckpoints: {
+    path: { experiment_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; states?: Schemas["CheckpointState"][] | null | undefined; sortByAttr?: Schemas["SortBy"] | null | undefined; sortByMetric?: string | null | undefined; };
+    body: never;
+    response: Schemas["GetExperimentCheckpointsResponse"];
+  };
+  listExperimentLabels: {
+    path: never;
+    query: { projectId?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetExperimentLabelsResponse"];
+  };
+  listExperiments: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; archived?: boolean | null | undefined; description?: string | null | undefined; name?: string | null | undefined; labels?: string[] | null | undefined; projectId?: number | null | undefined; states?: Schemas["ExperimentState"][] | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; "experimentIdFilter.incl"?: number[] | null | undefined; "experimentIdFilter.notIn"?: number[] | null | undefined; "experimentIdFilter.gt"?: number | null | undefined; "experimentIdFilter.gte"?: number | null | undefined; "experimentIdFilter.lt"?: number | null | undefined; "experimentIdFilter.lte"?: number | null | undefined; sortBy?: Schemas["GetExperimentsRequestSortBy"] | null | undefined; showTrialData?: boolean | undefined; };
+    body: never;
+    response: Schemas["GetExperimentsResponse"];
+  };
+  listJobs: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; resourcePool?: string | null | undefined; states?: Schemas["JobState"][] | null | undefined; };
+    body: never;
+    response: Schemas["GetJobsResponse"];
+  };
+  listJobsV2: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; resourcePool?: string | null | undefined; states?: Schemas["JobState"][] | null | undefined; };
+    body: never;
+    response: Schemas["GetJobsV2Response"];
+  };
+  listMetadataValues: {
+    path: { project_id: number; key: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetMetadataValuesResponse"];
+  };
+  listMetricRanges: {
+    path: { project_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetProjectNumericMetricsRangeResponse"];
+  };
+  listNamespaceBindings: {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  listPoolBindings: {
+    path: { pool: string; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; };
+    body: never;
+    response: Schemas["ListWorkspacesBoundToRPResponse"];
+  };
+  listPools: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; unbound?: boolean | undefined; };
+    body: never;
+    response: Schemas["GetResourcePoolsResponse"];
+  };
+  listProjectColumns: {
+    path: { project_id: number; };
+    query: { tableType?: Schemas["TableType"] | null | undefined; search?: string | undefined; limit?: number | null | undefined; values?: boolean | undefined; };
+    body: never;
+    response: Schemas["GetProjectColumnsResponse"];
+  };
+  listProjects: {
+    path: { workspace_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; name?: string | null | undefined; archived?: boolean | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; sortBy?: Schemas["GetWorkspaceProjectsRequestSortBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetWorkspaceProjectsResponse"];
+  };
+  listRecentProjects: {
+    path: never;
+    query: { limit?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetProjectsByUserActivityResponse"];
+  };
+  listResourceQuotas: {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  listSlots: {
+    path: { agent_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetSlotsResponse"];
+  };
+  listTasks: {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetTasksResponse"];
+  };
+  listTasksRaw: {
+    path: never;
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  listTokens: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; username?: string | null | undefined; tokenIds?: number[] | null | undefined; showInactive?: boolean | null | undefined; sortBy?: Schemas["GetAccessTokensRequestSortBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetAccessTokensResponse"];
+  };
+  listTrialCheckpoints: {
+    path: { trial_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; states?: Schemas["CheckpointState"][] | null | undefined; sortByAttr?: Schemas["SortBy"] | null | undefined; sortByMetric?: string | null | undefined; };
+    body: never;
+    response: Schemas["GetTrialCheckpointsResponse"];
+  };
+  listTrialWorkloads: {
+    path: { trial_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortKey?: string | null | undefined; filter?: Schemas["GetTrialWorkloadsRequestFilterOption"] | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; group?: string | null | undefined; removeDeletedCheckpoints?: boolean | undefined; };
+    body: never;
+    response: Schemas["GetTrialWorkloadsResponse"];
+  };
+  listTrials: {
+    path: { experiment_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; states?: Schemas["TrialState"][] | null | undefined; sortBy?: Schemas["GetExperimentTrialsRequestSortBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetExperimentTrialsResponse"];
+  };
+  listUsers: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; name?: string | null | undefined; active?: boolean | null | undefined; admin?: boolean | null | undefined; sortBy?: Schemas["GetUsersRequestSortBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetUsersResponse"];
+  };
+  listViews: {
+    path: { project_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["GetSavedViewsResponse"];
+  };
+  listWorkspacePools: {
+    path: { workspace_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; };
+    body: never;
+    response: Schemas["ListRPsBoundToWorkspaceResponse"];
+  };
+  listWorkspaces: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; name?: string | null | undefined; archived?: boolean | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; nameCaseSensitive?: string | null | undefined; pinned?: boolean | null | undefined; sortBy?: Schemas["GetWorkspacesRequestSortBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetWorkspacesResponse"];
+  };
+  login: {
+    path: never;
+    query: never;
+    body: Schemas["LoginRequest"];
+    response: Schemas["LoginResponse"];
+  };
+  logout: {
+    path: never;
+    query: never;
+    body: never;
+    response: Record<string, unknown>;
+  };
+  lookUp: {
+    path: never;
+    query: { q?: string | undefined; limit?: number | null | undefined; };
+    body: never;
+    response: Schemas["LookupResponse"];
+  };
+  markDaemon: {
+    path: { allocation_id: string; resource_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  markReady: {
+    path: { allocation_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  markWaiting: {
+    path: { allocation_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  moveExperiment: {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["MoveExperimentRequest"];
+    response: Schemas["Nothing"];
+  };
+  moveExperiments: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["MoveExperimentsRequest"];
+    response: Schemas["MoveExperimentsResponse"];
+  };
+  moveProject: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["MoveProjectRequest"];
+    response: Schemas["Nothing"];
+  };
+  moveRuns: {
+    path: never;
+    query: never;
+    body: Schemas["MoveRunsRequest"];
+    response: Schemas["MoveRunsResponse"];
+  };
+  notifyContainerRunning: {
+    path: { allocation_id: string; };
+    query: never;
+    body: Schemas["NotifyContainerRunningRequest"];
+    response: Schemas["NotifyContainerRunningResponse"];
+  };
+  overwritePoolBindings: {
+    path: { pool: string; };
+    query: never;
+    body: Schemas["OverwriteRPWorkspaceBindingsRequest"];
+    response: Schemas["Nothing"];
+  };
+  patchCheckpoints: {
+    path: never;
+    query: never;
+    body: Schemas["PatchCheckpointsRequest"];
+    response: Schemas["Nothing"];
+  };
+  patchExperiment: {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["PatchExperiment"];
+    response: Schemas["PatchExperimentResponse"];
+  };
+  patchMasterConfig: {
     path: never;
     query: never;
     body: Schemas["PatchMasterConfigRequest"];
     response: Schemas["Nothing"];
   };
-  "GET /api/v1/master/logs": {
+  patchProject: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["PatchProject"];
+    response: Schemas["PatchProjectResponse"];
+  };
+  patchToken: {
+    path: { token_id: number; };
+    query: never;
+    body: Schemas["PatchAccessTokenRequest"];
+    response: Schemas["PatchAccessTokenResponse"];
+  };
+  patchTrial: {
+    path: { trial_id: number; };
+    query: never;
+    body: Schemas["PatchTrialRequest"];
+    response: Schemas["PatchTrialResponse"];
+  };
+  patchUser: {
+    path: { user_id: number; };
+    query: never;
+    body: Schemas["PatchUser"];
+    response: Schemas["PatchUserResponse"];
+  };
+  patchView: {
+    path: { project_id: number; view_id: number; };
+    query: never;
+    body: Schemas["PatchSavedViewRequest"];
+    response: Schemas["SavedViewResponse"];
+  };
+  patchWorkspace: {
+    path: { workspace_id: number; };
+    query: never;
+    body: Schemas["PatchWorkspace"];
+    response: Schemas["PatchWorkspaceResponse"];
+  };
+  pauseExperiment: {
+    path: { experiment_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  pauseExperiments: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["PauseExperimentsRequest"];
+    response: Schemas["PauseExperimentsResponse"];
+  };
+  pauseRuns: {
+    path: never;
+    query: never;
+    body: Schemas["PauseRunsRequest"];
+    response: Schemas["PauseRunsResponse"];
+  };
+  pinWorkspace: {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  postAcceleratorData: {
+    path: { allocation_id: string; };
+    query: never;
+    body: Schemas["PostAllocationAcceleratorDataRequest"];
+    response: Schemas["Nothing"];
+  };
+  postCheckpointMetadata: {
+    path: { checkpoint_uuid: string; };
+    query: never;
+    body: Schemas["PostCheckpointMetadataRequest"];
+    response: Schemas["PostCheckpointMetadataResponse"];
+  };
+  postPendingPreemption: {
+    path: { allocation_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  postProxyAddress: {
+    path: { allocation_id: string; };
+    query: never;
+    body: Schemas["PostAllocationProxyAddressRequest"];
+    response: Schemas["Nothing"];
+  };
+  postReports: {
+    path: { allocation_id: string; resource_id: string; };
+    query: never;
+    body: Schemas["ReportBatch"];
+    response: Schemas["ReportAnswer"];
+  };
+  postRunMetadata: {
+    path: { run_id: number; };
+    query: never;
+    body: Schemas["PostRunMetadataRequest"];
+    response: Schemas["PostRunMetadataResponse"];
+  };
+  postRunnerMetadata: {
+    path: { trial_id: number; };
+    query: never;
+    body: Schemas["TrialRunnerMetadata"];
+    response: Schemas["Nothing"];
+  };
+  postSearcherOperations: {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["PostSearcherOperationsRequest"];
+    response: Schemas["PostSearcherOperationsResponse"];
+  };
+  postTaskLogs: {
+    path: never;
+    query: never;
+    body: Schemas["PostTaskLogsRequest"];
+    response: Schemas["Nothing"];
+  };
+  postTaskLogsOlder: {
+    path: never;
+    query: never;
+    body: unknown;
+    response: Schemas["Nothing"];
+  };
+  prepareForReporting: {
+    path: never;
+    query: never;
+    body: Schemas["RunPrepareForReportingRequest"];
+    response: Schemas["RunPrepareForReportingResponse"];
+  };
+  previewCheckpointGc: {
+    path: { experiment_id: number; };
+    query: { save_experiment_best?: number | null | undefined; save_trial_best?: number | null | undefined; save_trial_latest?: number | null | undefined; };
+    body: never;
+    response: Record<string, unknown>;
+  };
+  previewHpSearch: {
+    path: never;
+    query: never;
+    body: Schemas["PreviewHPSearchRequest"];
+    response: Schemas["PreviewHPSearchResponse"];
+  };
+  putExperiment: {
+    path: { external_id: string; };
+    query: never;
+    body: Schemas["CreateExperimentRequest"];
+    response: Schemas["PutExperimentResponse"];
+  };
+  putProjectNotes: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["PutProjectNotesRequest"];
+    response: Schemas["PutProjectNotesResponse"];
+  };
+  putTrial: {
+    path: never;
+    query: never;
+    body: Schemas["PutTrialRequest"];
+    response: Schemas["PutTrialResponse"];
+  };
+  putUserSettings: {
+    path: never;
+    query: never;
+    body: Schemas["PostUserSettingRequest"];
+    response: Schemas["Nothing"];
+  };
+  recordUserActivity: {
+    path: never;
+    query: never;
+    body: Schemas["PostUserActivityRequest"];
+    response: Schemas["Nothing"];
+  };
+  redeemLoginLink: {
+    path: never;
+    query: never;
+    body: Schemas["RedeemLoginLinkRequest"];
+    response: Schemas["LoginResponse"];
+  };
+  removeAgent: {
+    path: { agent_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  removeCheckpointFiles: {
+    path: never;
+    query: never;
+    body: Schemas["CheckpointsRemoveFilesRequest"];
+    response: Schemas["Nothing"];
+  };
+  removeExperimentLabel: {
+    path: { experiment_id: number; label: string; };
+    query: never;
+    body: never;
+    response: Schemas["DeleteExperimentLabelResponse"];
+  };
+  reportCheckpoint: {
+    path: never;
+    query: never;
+    body: Schemas["ReportCheckpointRequest"];
+    response: Schemas["Nothing"];
+  };
+  reportEarlyExit: {
+    path: { trial_id: number; };
+    query: never;
+    body: Record<string, unknown>;
+    response: Schemas["Nothing"];
+  };
+  reportMetrics: {
+    path: { trial_id: number; };
+    query: never;
+    body: Record<string, unknown>;
+    response: Schemas["Nothing"];
+  };
+  reportProfilerMetrics: {
+    path: never;
+    query: never;
+    body: Schemas["PostTrialProfilerMetricsBatchRequest"];
+    response: Schemas["Nothing"];
+  };
+  reportProgress: {
+    path: { trial_id: number; };
+    query: never;
+    body: unknown;
+    response: Schemas["Nothing"];
+  };
+  reportTrainingMetrics: {
+    path: { trial_id: number; };
+    query: never;
+    body: Record<string, unknown>;
+    response: Schemas["Nothing"];
+  };
+  reportTrialSource: {
+    path: never;
+    query: never;
+    body: Schemas["ReportTrialSourceInfoRequest"];
+    response: Schemas["ReportTrialSourceInfoResponse"];
+  };
+  reportValidationMetrics: {
+    path: { trial_id: number; };
+    query: never;
+    body: Record<string, unknown>;
+    response: Schemas["Nothing"];
+  };
+  reproduceExperiment: {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["ReproduceExperimentRequest"];
+    response: Schemas["CreateExperimentResponse"];
+  };
+  resetUserSettings: {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  resumeRuns: {
+    path: never;
+    query: never;
+    body: Schemas["ResumeRunsRequest"];
+    response: Schemas["ResumeRunsResponse"];
+  };
+  retainExperimentLogs: {
+    path: { experiment_id: number; };
+    query: never;
+    body: Schemas["PutExperimentRetainLogsRequest"];
+    response: Schemas["Nothing"];
+  };
+  retainExperimentsLogs: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["PutExperimentsRetainLogsRequest"];
+    response: Schemas["PutExperimentsRetainLogsResponse"];
+  };
+  retainTrialLogs: {
+    path: { trial_id: number; };
+    query: never;
+    body: Schemas["PutTrialRetainLogsRequest"];
+    response: Schemas["Nothing"];
+  };
+  searchExperiments: {
+    path: never;
+    query: never;
+    body: Schemas["SearchExperimentsRequest"];
+    response: Schemas["SearchExperimentsResponse"];
+  };
+  searchRuns: {
+    path: never;
+    query: never;
+    body: Schemas["SearchRunsRequest"];
+    response: Schemas["SearchRunsResponse"];
+  };
+  setClusterMessage: {
+    path: never;
+    query: never;
+    body: Schemas["SetClusterMessageRequest"];
+    response: Schemas["Nothing"];
+  };
+  setPassword: {
+    path: { user_id: number; };
+    query: never;
+    body: string;
+    response: Schemas["SetUserPasswordResponse"];
+  };
+  startTrial: {
+    path: { trial_id: number; };
+    query: never;
+    body: Schemas["StartTrialRequest"];
+    response: Schemas["StartTrialResponse"];
+  };
+  storeEnvironmentLock: {
+    path: { allocation_id: string; resource_id: string; };
+    query: never;
+    body: Schemas["PostEnvironmentLockRequest"];
+    response: Schemas["PostEnvironmentLockResponse"];
+  };
+  streamMasterLogs: {
     path: never;
     query: { limit?: number | null | undefined; offset?: number | null | undefined; follow?: boolean | undefined; };
     body: never;
@@ -2594,403 +3210,23 @@ export interface Paths {
       result: Schemas["MasterLogsResponse"];
     };
   };
-  "GET /api/v1/master/telemetry": {
-    path: never;
-    query: never;
-    body: never;
-    response: Schemas["GetTelemetryResponse"];
-  };
-  "GET /api/v1/me": {
-    path: never;
-    query: never;
-    body: never;
-    response: Schemas["GetMeResponse"];
-  };
-  "GET /api/v1/permissions/summary": {
-    path: never;
-    query: never;
-    body: never;
-    response: Record<string, unknown>;
-  };
-  "POST /api/v1/preview-hp-search": {
-    path: never;
-    query: never;
-    body: Schemas["PreviewHPSearchRequest"];
-    response: Schemas["PreviewHPSearchResponse"];
-  };
-  "GET /api/v1/projects/key/{key}": {
-    path: { key: string; };
-    query: never;
-    body: never;
-    response: Schemas["GetProjectByKeyResponse"];
-  };
-  "DELETE /api/v1/projects/{project_id}": {
-    path: { project_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["DeleteProjectResponse"];
-  };
-  "GET /api/v1/projects/{project_id}": {
-    path: { project_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["GetProjectResponse"];
-  };
-  "PATCH /api/v1/projects/{project_id}": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["PatchProject"];
-    response: Schemas["PatchProjectResponse"];
-  };
-  "POST /api/v1/projects/{project_id}/archive": {
-    path: { project_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/projects/{project_id}/columns": {
-    path: { project_id: number; };
-    query: { tableType?: Schemas["TableType"] | null | undefined; search?: string | undefined; limit?: number | null | undefined; values?: boolean | undefined; };
-    body: never;
-    response: Schemas["GetProjectColumnsResponse"];
-  };
-  "POST /api/v1/projects/{project_id}/experiments/activate": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["ActivateExperimentsRequest"];
-    response: Schemas["ActivateExperimentsResponse"];
-  };
-  "POST /api/v1/projects/{project_id}/experiments/archive": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["ArchiveExperimentsRequest"];
-    response: Schemas["ArchiveExperimentsResponse"];
-  };
-  "POST /api/v1/projects/{project_id}/experiments/cancel": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["CancelExperimentsRequest"];
-    response: Schemas["CancelExperimentsResponse"];
-  };
-  "DELETE /api/v1/projects/{project_id}/experiments/delete": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["DeleteExperimentsRequest"];
-    response: Schemas["DeleteExperimentsResponse"];
-  };
-  "POST /api/v1/projects/{project_id}/experiments/kill": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["KillExperimentsRequest"];
-    response: Schemas["KillExperimentsResponse"];
-  };
-  "GET /api/v1/projects/{project_id}/experiments/metric-ranges": {
-    path: { project_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["GetProjectNumericMetricsRangeResponse"];
-  };
-  "POST /api/v1/projects/{project_id}/experiments/move": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["MoveExperimentsRequest"];
-    response: Schemas["MoveExperimentsResponse"];
-  };
-  "POST /api/v1/projects/{project_id}/experiments/pause": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["PauseExperimentsRequest"];
-    response: Schemas["PauseExperimentsResponse"];
-  };
-  "PUT /api/v1/projects/{project_id}/experiments/retain_logs": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["PutExperimentsRetainLogsRequest"];
-    response: Schemas["PutExperimentsRetainLogsResponse"];
-  };
-  "POST /api/v1/projects/{project_id}/experiments/unarchive": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["UnarchiveExperimentsRequest"];
-    response: Schemas["UnarchiveExperimentsResponse"];
-  };
-  "POST /api/v1/projects/{project_id}/filter-counts": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["FilterCountsRequest"];
-    response: Schemas["FilterCountsResponse"];
-  };
-  "GET /api/v1/projects/{project_id}/metadata/{key}": {
-    path: { project_id: number; key: string; };
-    query: never;
-    body: never;
-    response: Schemas["GetMetadataValuesResponse"];
-  };
-  "POST /api/v1/projects/{project_id}/move": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["MoveProjectRequest"];
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/projects/{project_id}/notes": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["Note"];
-    response: Schemas["AddProjectNoteResponse"];
-  };
-  "PUT /api/v1/projects/{project_id}/notes": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["PutProjectNotesRequest"];
-    response: Schemas["PutProjectNotesResponse"];
-  };
-  "POST /api/v1/projects/{project_id}/unarchive": {
-    path: { project_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/projects/{project_id}/views": {
-    path: { project_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["GetSavedViewsResponse"];
-  };
-  "POST /api/v1/projects/{project_id}/views": {
-    path: { project_id: number; };
-    query: never;
-    body: Schemas["PostSavedViewRequest"];
-    response: Schemas["SavedViewResponse"];
-  };
-  "DELETE /api/v1/projects/{project_id}/views/{view_id}": {
-    path: { project_id: number; view_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "PATCH /api/v1/projects/{project_id}/views/{view_id}": {
-    path: { project_id: number; view_id: number; };
-    query: never;
-    body: Schemas["PatchSavedViewRequest"];
-    response: Schemas["SavedViewResponse"];
-  };
-  "GET /api/v1/resource-pools": {
-    path: never;
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; unbound?: boolean | undefined; };
-    body: never;
-    response: Schemas["GetResourcePoolsResponse"];
-  };
-  "DELETE /api/v1/resource-pools/{pool}/workspace-bindings": {
-    path: { pool: string; };
-    query: never;
-    body: Schemas["UnbindRPFromWorkspaceRequest"];
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/resource-pools/{pool}/workspace-bindings": {
-    path: { pool: string; };
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; };
-    body: never;
-    response: Schemas["ListWorkspacesBoundToRPResponse"];
-  };
-  "POST /api/v1/resource-pools/{pool}/workspace-bindings": {
-    path: { pool: string; };
-    query: never;
-    body: Schemas["BindRPToWorkspaceRequest"];
-    response: Schemas["Nothing"];
-  };
-  "PUT /api/v1/resource-pools/{pool}/workspace-bindings": {
-    path: { pool: string; };
-    query: never;
-    body: Schemas["OverwriteRPWorkspaceBindingsRequest"];
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/resources/allocation/aggregated": {
-    path: never;
-    query: { startDate?: string | null | undefined; endDate?: string | null | undefined; period?: Schemas["ResourceAllocationAggregationPeriod"] | undefined; };
-    body: never;
-    response: Schemas["ResourceAllocationAggregatedResponse"];
-  };
-  "GET /api/v1/resources/allocation/raw": {
-    path: never;
-    query: { timestampAfter?: string | null | undefined; timestampBefore?: string | null | undefined; };
-    body: never;
-    response: Schemas["ResourceAllocationRawResponse"];
-  };
-  "POST /api/v1/runs": {
-    path: never;
-    query: never;
-    body: Schemas["SearchRunsRequest"];
-    response: Schemas["SearchRunsResponse"];
-  };
-  "POST /api/v1/runs/archive": {
-    path: never;
-    query: never;
-    body: Schemas["ArchiveRunsRequest"];
-    response: Schemas["ArchiveRunsResponse"];
-  };
-  "POST /api/v1/runs/delete": {
-    path: never;
-    query: never;
-    body: Schemas["DeleteRunsRequest"];
-    response: Schemas["DeleteRunsResponse"];
-  };
-  "POST /api/v1/runs/kill": {
-    path: never;
-    query: never;
-    body: Schemas["KillRunsRequest"];
-    response: Schemas["KillRunsResponse"];
-  };
-  "POST /api/v1/runs/move": {
-    path: never;
-    query: never;
-    body: Schemas["MoveRunsRequest"];
-    response: Schemas["MoveRunsResponse"];
-  };
-  "POST /api/v1/runs/pause": {
-    path: never;
-    query: never;
-    body: Schemas["PauseRunsRequest"];
-    response: Schemas["PauseRunsResponse"];
-  };
-  "POST /api/v1/runs/resume": {
-    path: never;
-    query: never;
-    body: Schemas["ResumeRunsRequest"];
-    response: Schemas["ResumeRunsResponse"];
-  };
-  "POST /api/v1/runs/start": {
-    path: never;
-    query: never;
-    body: Schemas["RunPrepareForReportingRequest"];
-    response: Schemas["RunPrepareForReportingResponse"];
-  };
-  "POST /api/v1/runs/unarchive": {
-    path: never;
-    query: never;
-    body: Schemas["UnarchiveRunsRequest"];
-    response: Schemas["UnarchiveRunsResponse"];
-  };
-  "GET /api/v1/runs/{run_id}/metadata": {
-    path: { run_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["GetRunMetadataResponse"];
-  };
-  "POST /api/v1/runs/{run_id}/metadata": {
-    path: { run_id: number; };
-    query: never;
-    body: Schemas["PostRunMetadataRequest"];
-    response: Schemas["PostRunMetadataResponse"];
-  };
-  "GET /api/v1/search": {
-    path: never;
-    query: { q?: string | undefined; limit?: number | null | undefined; };
-    body: never;
-    response: Schemas["LookupResponse"];
-  };
-  "POST /api/v1/task/logs": {
-    path: never;
-    query: never;
-    body: Schemas["PostTaskLogsRequest"];
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/tasks": {
-    path: never;
-    query: never;
-    body: never;
-    response: Schemas["GetTasksResponse"];
-  };
-  "GET /api/v1/tasks/count": {
-    path: never;
-    query: never;
-    body: never;
-    response: Schemas["GetActiveTasksCountResponse"];
-  };
-  "GET /api/v1/tasks/{task_id}": {
-    path: { task_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["GetTaskResponse"];
-  };
-  "GET /api/v1/tasks/{task_id}/acceleratorData": {
-    path: { task_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["GetTaskAcceleratorDataResponse"];
-  };
-  "GET /api/v1/tasks/{task_id}/context_directory": {
-    path: { task_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["GetTaskContextDirectoryResponse"];
-  };
-  "GET /api/v1/tasks/{task_id}/logs": {
-    path: { task_id: string; };
-    query: { limit?: number | null | undefined; follow?: boolean | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; allocationIds?: string[] | null | undefined; agentIds?: string[] | null | undefined; containerIds?: string[] | null | undefined; rankIds?: number[] | null | undefined; levels?: Schemas["LogLevel"][] | null | undefined; stdtypes?: string[] | null | undefined; sources?: string[] | null | undefined; timestampBefore?: string | null | undefined; timestampAfter?: string | null | undefined; searchText?: string | null | undefined; enableRegex?: boolean | undefined; afterId?: number | null | undefined; beforeId?: number | null | undefined; };
+  streamMetricBatches: {
+    path: { experiment_id: number; };
+    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; periodSeconds?: number | undefined; };
     body: never;
     response: {
-      result: Schemas["TaskLogsResponse"];
+      result: Schemas["MetricBatchesResponse"];
     };
   };
-  "GET /api/v1/tasks/{task_id}/logs/fields": {
-    path: { task_id: string; };
-    query: { follow?: boolean | undefined; };
+  streamMetricNames: {
+    path: never;
+    query: { ids: number[]; periodSeconds?: number | undefined; };
     body: never;
     response: {
-      result: Schemas["TaskLogsFieldsResponse"];
+      result: Schemas["ExpMetricNamesResponse"];
     };
   };
-  "GET /api/v1/tokens": {
-    path: never;
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; username?: string | null | undefined; tokenIds?: number[] | null | undefined; showInactive?: boolean | null | undefined; sortBy?: Schemas["GetAccessTokensRequestSortBy"] | null | undefined; };
-    body: never;
-    response: Schemas["GetAccessTokensResponse"];
-  };
-  "POST /api/v1/tokens": {
-    path: never;
-    query: never;
-    body: Schemas["PostAccessTokenRequest"];
-    response: Schemas["PostAccessTokenResponse"];
-  };
-  "PATCH /api/v1/tokens/{token_id}": {
-    path: { token_id: number; };
-    query: never;
-    body: Schemas["PatchAccessTokenRequest"];
-    response: Schemas["PatchAccessTokenResponse"];
-  };
-  "POST /api/v1/trial-source-info": {
-    path: never;
-    query: never;
-    body: Schemas["ReportTrialSourceInfoRequest"];
-    response: Schemas["ReportTrialSourceInfoResponse"];
-  };
-  "POST /api/v1/trials": {
-    path: never;
-    query: never;
-    body: Schemas["CreateTrialRequest"];
-    response: Schemas["CreateTrialResponse"];
-  };
-  "PUT /api/v1/trials": {
-    path: never;
-    query: never;
-    body: Schemas["PutTrialRequest"];
-    response: Schemas["PutTrialResponse"];
-  };
-  "GET /api/v1/trials/by-external-id/{external_experiment_id}/{external_trial_id}": {
-    path: { external_experiment_id: string; external_trial_id: string; };
-    query: never;
-    body: never;
-    response: Schemas["GetTrialByExternalIDResponse"];
-  };
-  "GET /api/v1/trials/metrics/training_metrics": {
-    path: never;
-    query: { trialIds: number[]; };
-    body: never;
-    response: {
-      result: Schemas["GetMetricsResponse"];
-    };
-  };
-  "GET /api/v1/trials/metrics/trial_metrics": {
+  streamMetrics: {
     path: never;
     query: { trialIds: number[]; group?: string | null | undefined; };
     body: never;
@@ -2998,99 +3234,7 @@ export interface Paths {
       result: Schemas["GetMetricsResponse"];
     };
   };
-  "GET /api/v1/trials/metrics/validation_metrics": {
-    path: never;
-    query: { trialIds: number[]; };
-    body: never;
-    response: {
-      result: Schemas["GetMetricsResponse"];
-    };
-  };
-  "POST /api/v1/trials/profiler/metrics": {
-    path: never;
-    query: never;
-    body: Schemas["PostTrialProfilerMetricsBatchRequest"];
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/trials/time-series": {
-    path: never;
-    query: { trialIds: number[]; metricIds?: string[] | null | undefined; metricNames?: string[] | null | undefined; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; startBatches?: number | null | undefined; endBatches?: number | null | undefined; maxDatapoints?: number | null | undefined; sampling?: "bucket" | null | undefined; xAxis?: Schemas["SeriesAxis"] | undefined; start?: number | null | undefined; end?: number | null | undefined; since?: string[] | null | undefined; };
-    body: never;
-    response: Schemas["CompareTrialsResponse"] | Schemas["BucketedTrialsResponse"];
-  };
-  "GET /api/v1/trials/time-series.csv": {
-    path: never;
-    query: { trialIds: number[]; metricIds: string[]; };
-    body: never;
-    response: unknown;
-  };
-  "GET /api/v1/trials/{trial_id}": {
-    path: { trial_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["GetTrialResponse"];
-  };
-  "PATCH /api/v1/trials/{trial_id}": {
-    path: { trial_id: number; };
-    query: never;
-    body: Schemas["PatchTrialRequest"];
-    response: Schemas["PatchTrialResponse"];
-  };
-  "GET /api/v1/trials/{trial_id}/checkpoints": {
-    path: { trial_id: number; };
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; states?: Schemas["CheckpointState"][] | null | undefined; sortByAttr?: Schemas["SortBy"] | null | undefined; sortByMetric?: string | null | undefined; };
-    body: never;
-    response: Schemas["GetTrialCheckpointsResponse"];
-  };
-  "POST /api/v1/trials/{trial_id}/early_exit": {
-    path: { trial_id: number; };
-    query: never;
-    body: Record<string, unknown>;
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/trials/{trial_id}/kill": {
-    path: { trial_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/trials/{trial_id}/logs": {
-    path: { trial_id: number; };
-    query: { limit?: number | null | undefined; follow?: boolean | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; allocationIds?: string[] | null | undefined; agentIds?: string[] | null | undefined; containerIds?: string[] | null | undefined; rankIds?: number[] | null | undefined; levels?: Schemas["LogLevel"][] | null | undefined; stdtypes?: string[] | null | undefined; sources?: string[] | null | undefined; timestampBefore?: string | null | undefined; timestampAfter?: string | null | undefined; searchText?: string | null | undefined; enableRegex?: boolean | undefined; afterId?: number | null | undefined; beforeId?: number | null | undefined; };
-    body: never;
-    response: {
-      result: Schemas["TrialLogsResponse"];
-    };
-  };
-  "GET /api/v1/trials/{trial_id}/logs/fields": {
-    path: { trial_id: number; };
-    query: { follow?: boolean | undefined; };
-    body: never;
-    response: {
-      result: Schemas["TrialLogsFieldsResponse"];
-    };
-  };
-  "POST /api/v1/trials/{trial_id}/metrics": {
-    path: { trial_id: number; };
-    query: never;
-    body: Record<string, unknown>;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/trials/{trial_id}/metrics/series": {
-    path: { trial_id: number; };
-    query: { name: string; group?: string | undefined; from?: number | null | undefined; to?: number | null | undefined; points?: number | undefined; };
-    body: never;
-    response: Schemas["MetricSeriesResponse"];
-  };
-  "GET /api/v1/trials/{trial_id}/profiler/available_series": {
-    path: { trial_id: number; };
-    query: { follow?: boolean | undefined; };
-    body: never;
-    response: {
-      result: Schemas["GetTrialProfilerAvailableSeriesResponse"];
-    };
-  };
-  "GET /api/v1/trials/{trial_id}/profiler/metrics": {
+  streamProfilerMetrics: {
     path: { trial_id: number; };
     query: { "labels.name": string; "labels.agentId"?: string | null | undefined; "labels.gpuUuid"?: string | null | undefined; "labels.metricType"?: Schemas["TrialProfilerMetricLabelsProfilerMetricType"] | null | undefined; follow?: boolean | undefined; after?: number | null | undefined; };
     body: never;
@@ -3098,274 +3242,351 @@ export interface Paths {
       result: Schemas["GetTrialProfilerMetricsResponse"];
     };
   };
-  "POST /api/v1/trials/{trial_id}/progress": {
+  streamProfilerSeries: {
     path: { trial_id: number; };
-    query: never;
-    body: unknown;
-    response: Schemas["Nothing"];
+    query: { follow?: boolean | undefined; };
+    body: never;
+    response: {
+      result: Schemas["GetTrialProfilerAvailableSeriesResponse"];
+    };
   };
-  "GET /api/v1/trials/{trial_id}/remaining_log_retention_days": {
+  streamTaskLogFields: {
+    path: { task_id: string; };
+    query: { follow?: boolean | undefined; };
+    body: never;
+    response: {
+      result: Schemas["TaskLogsFieldsResponse"];
+    };
+  };
+  streamTaskLogs: {
+    path: { task_id: string; };
+    query: { limit?: number | null | undefined; follow?: boolean | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; allocationIds?: string[] | null | undefined; agentIds?: string[] | null | undefined; containerIds?: string[] | null | undefined; rankIds?: number[] | null | undefined; levels?: Schemas["LogLevel"][] | null | undefined; stdtypes?: string[] | null | undefined; sources?: string[] | null | undefined; timestampBefore?: string | null | undefined; timestampAfter?: string | null | undefined; searchText?: string | null | undefined; enableRegex?: boolean | undefined; afterId?: number | null | undefined; beforeId?: number | null | undefined; };
+    body: never;
+    response: {
+      result: Schemas["TaskLogsResponse"];
+    };
+  };
+  streamTrainingMetrics: {
+    path: never;
+    query: { trialIds: number[]; };
+    body: never;
+    response: {
+      result: Schemas["GetMetricsResponse"];
+    };
+  };
+  streamTrialLogFields: {
     path: { trial_id: number; };
-    query: never;
+    query: { follow?: boolean | undefined; };
     body: never;
-    response: Schemas["GetTrialRemainingLogRetentionDaysResponse"];
+    response: {
+      result: Schemas["TrialLogsFieldsResponse"];
+    };
   };
-  "PUT /api/v1/trials/{trial_id}/retain_logs": {
+  streamTrialLogs: {
     path: { trial_id: number; };
-    query: never;
-    body: Schemas["PutTrialRetainLogsRequest"];
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/trials/{trial_id}/runner/metadata": {
-    path: { trial_id: number; };
-    query: never;
-    body: Schemas["TrialRunnerMetadata"];
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/trials/{trial_id}/searcher/completed_operation": {
-    path: { trial_id: number; };
-    query: never;
-    body: Schemas["CompleteTrialSearcherOperationRequest"];
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/trials/{trial_id}/searcher/operation": {
-    path: { trial_id: number; };
-    query: never;
+    query: { limit?: number | null | undefined; follow?: boolean | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; allocationIds?: string[] | null | undefined; agentIds?: string[] | null | undefined; containerIds?: string[] | null | undefined; rankIds?: number[] | null | undefined; levels?: Schemas["LogLevel"][] | null | undefined; stdtypes?: string[] | null | undefined; sources?: string[] | null | undefined; timestampBefore?: string | null | undefined; timestampAfter?: string | null | undefined; searchText?: string | null | undefined; enableRegex?: boolean | undefined; afterId?: number | null | undefined; beforeId?: number | null | undefined; };
     body: never;
-    response: Schemas["GetCurrentTrialSearcherOperationResponse"];
+    response: {
+      result: Schemas["TrialLogsResponse"];
+    };
   };
-  "POST /api/v1/trials/{trial_id}/start": {
-    path: { trial_id: number; };
-    query: never;
-    body: Schemas["StartTrialRequest"];
-    response: Schemas["StartTrialResponse"];
-  };
-  "POST /api/v1/trials/{trial_id}/training_metrics": {
-    path: { trial_id: number; };
-    query: never;
-    body: Record<string, unknown>;
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/trials/{trial_id}/validation_metrics": {
-    path: { trial_id: number; };
-    query: never;
-    body: Record<string, unknown>;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/trials/{trial_id}/workloads": {
-    path: { trial_id: number; };
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortKey?: string | null | undefined; filter?: Schemas["GetTrialWorkloadsRequestFilterOption"] | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; group?: string | null | undefined; removeDeletedCheckpoints?: boolean | undefined; };
-    body: never;
-    response: Schemas["GetTrialWorkloadsResponse"];
-  };
-  "GET /api/v1/user/projects/activity": {
-    path: never;
-    query: { limit?: number | null | undefined; };
-    body: never;
-    response: Schemas["GetProjectsByUserActivityResponse"];
-  };
-  "GET /api/v1/users": {
-    path: never;
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; name?: string | null | undefined; active?: boolean | null | undefined; admin?: boolean | null | undefined; sortBy?: Schemas["GetUsersRequestSortBy"] | null | undefined; };
-    body: never;
-    response: Schemas["GetUsersResponse"];
-  };
-  "PATCH /api/v1/users": {
-    path: never;
-    query: never;
-    body: Schemas["PatchUsersRequest"];
-    response: Schemas["PatchUsersResponse"];
-  };
-  "POST /api/v1/users": {
-    path: never;
-    query: never;
-    body: Schemas["PostUserRequest"];
-    response: Schemas["PostUserResponse"];
-  };
-  "POST /api/v1/users/activity": {
-    path: never;
-    query: never;
-    body: Schemas["PostUserActivityRequest"];
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/users/setting": {
-    path: never;
-    query: never;
-    body: never;
-    response: Schemas["GetUserSettingResponse"];
-  };
-  "POST /api/v1/users/setting": {
-    path: never;
-    query: never;
-    body: Schemas["PostUserSettingRequest"];
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/users/setting/reset": {
-    path: never;
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/users/{user_id}": {
-    path: { user_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["GetUserResponse"];
-  };
-  "PATCH /api/v1/users/{user_id}": {
-    path: { user_id: number; };
-    query: never;
-    body: Schemas["PatchUser"];
-    response: Schemas["PatchUserResponse"];
-  };
-  "POST /api/v1/users/{user_id}/password": {
-    path: { user_id: number; };
-    query: never;
-    body: string;
-    response: Schemas["SetUserPasswordResponse"];
-  };
-  "GET /api/v1/users/{username}/by-username": {
-    path: { username: string; };
-    query: never;
-    body: never;
-    response: Schemas["GetUserByUsernameResponse"];
-  };
-  "GET /api/v1/workspaces": {
-    path: never;
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; name?: string | null | undefined; archived?: boolean | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; nameCaseSensitive?: string | null | undefined; pinned?: boolean | null | undefined; sortBy?: Schemas["GetWorkspacesRequestSortBy"] | null | undefined; };
-    body: never;
-    response: Schemas["GetWorkspacesResponse"];
-  };
-  "POST /api/v1/workspaces": {
-    path: never;
-    query: never;
-    body: Schemas["PostWorkspaceRequest"];
-    response: Schemas["PostWorkspaceResponse"];
-  };
-  "DELETE /api/v1/workspaces/{workspace_id}": {
-    path: { workspace_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["DeleteWorkspaceResponse"];
-  };
-  "GET /api/v1/workspaces/{workspace_id}": {
-    path: { workspace_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["GetWorkspaceResponse"];
-  };
-  "PATCH /api/v1/workspaces/{workspace_id}": {
-    path: { workspace_id: number; };
-    query: never;
-    body: Schemas["PatchWorkspace"];
-    response: Schemas["PatchWorkspaceResponse"];
-  };
-  "POST /api/v1/workspaces/{workspace_id}/archive": {
-    path: { workspace_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/workspaces/{workspace_id}/available-resource-pools": {
-    path: { workspace_id: number; };
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; };
-    body: never;
-    response: Schemas["ListRPsBoundToWorkspaceResponse"];
-  };
-  "GET /api/v1/workspaces/{workspace_id}/get-k8s-resource-quotas": {
-    path: { workspace_id: number; };
-    query: never;
-    body: never;
-    response: Record<string, unknown>;
-  };
-  "GET /api/v1/workspaces/{workspace_id}/list-namespace-bindings": {
-    path: { workspace_id: number; };
-    query: never;
-    body: never;
-    response: Record<string, unknown>;
-  };
-  "POST /api/v1/workspaces/{workspace_id}/pin": {
-    path: { workspace_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /api/v1/workspaces/{workspace_id}/projects": {
-    path: { workspace_id: number; };
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; name?: string | null | undefined; archived?: boolean | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; sortBy?: Schemas["GetWorkspaceProjectsRequestSortBy"] | null | undefined; };
-    body: never;
-    response: Schemas["GetWorkspaceProjectsResponse"];
-  };
-  "POST /api/v1/workspaces/{workspace_id}/projects": {
-    path: { workspace_id: number; };
-    query: never;
-    body: Schemas["PostProjectRequest"];
-    response: Schemas["PostProjectResponse"];
-  };
-  "POST /api/v1/workspaces/{workspace_id}/unarchive": {
-    path: { workspace_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "POST /api/v1/workspaces/{workspace_id}/unpin": {
-    path: { workspace_id: number; };
-    query: never;
-    body: never;
-    response: Schemas["Nothing"];
-  };
-  "GET /checkpoints/{checkpoint_uuid}": {
-    path: { checkpoint_uuid: string; };
-    query: never;
-    body: never;
-    response: unknown;
-  };
-  "GET /experiments/{experiment_id}/preview_gc": {
+  streamTrialsSample: {
     path: { experiment_id: number; };
-    query: { save_experiment_best?: number | null | undefined; save_trial_best?: number | null | undefined; save_trial_latest?: number | null | undefined; };
+    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; periodSeconds?: number | undefined; maxTrials?: number | undefined; maxDatapoints?: number | undefined; startBatches?: number | null | undefined; endBatches?: number | null | undefined; };
     body: never;
-    response: Record<string, unknown>;
+    response: {
+      result: Schemas["TrialsSampleResponse"];
+    };
   };
-  "GET /health": {
+  streamTrialsSnapshot: {
+    path: { experiment_id: number; };
+    query: { metricName: string; group?: string | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; periodSeconds?: number | undefined; batchesProcessed: number; batchesMargin?: number | undefined; };
+    body: never;
+    response: {
+      result: Schemas["TrialsSnapshotResponse"];
+    };
+  };
+  streamValidationMetrics: {
+    path: never;
+    query: { trialIds: number[]; };
+    body: never;
+    response: {
+      result: Schemas["GetMetricsResponse"];
+    };
+  };
+  summarizePermissions: {
     path: never;
     query: never;
     body: never;
     response: Record<string, unknown>;
   };
-  "GET /info": {
-    path: never;
-    query: { challenge?: string | null | undefined; allocation?: string | null | undefined; };
-    body: never;
-    response: Record<string, unknown>;
-  };
-  "GET /resources/allocation/aggregated": {
-    path: never;
-    query: { startDate?: string | null | undefined; endDate?: string | null | undefined; period?: Schemas["ResourceAllocationAggregationPeriod"] | undefined; };
-    body: never;
-    response: string;
-  };
-  "GET /resources/allocation/allocations-csv": {
-    path: never;
-    query: { timestampAfter?: string | null | undefined; timestampBefore?: string | null | undefined; };
-    body: never;
-    response: string;
-  };
-  "GET /resources/allocation/raw": {
-    path: never;
-    query: { timestampAfter?: string | null | undefined; timestampBefore?: string | null | undefined; };
-    body: never;
-    response: string;
-  };
-  "POST /task-logs": {
-    path: never;
+  unarchiveExperiment: {
+    path: { experiment_id: number; };
     query: never;
-    body: unknown;
+    body: never;
     response: Schemas["Nothing"];
   };
-  "GET /tasks": {
-    path: never;
+  unarchiveExperiments: {
+    path: { project_id: number; };
+    query: never;
+    body: Schemas["UnarchiveExperimentsRequest"];
+    response: Schemas["UnarchiveExperimentsResponse"];
+  };
+  unarchiveProject: {
+    path: { project_id: number; };
     query: never;
     body: never;
-    response: Record<string, unknown>;
+    response: Schemas["Nothing"];
+  };
+  unarchiveRuns: {
+    path: never;
+    query: never;
+    body: Schemas["UnarchiveRunsRequest"];
+    response: Schemas["UnarchiveRunsResponse"];
+  };
+  unarchiveWorkspace: {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  unbindPool: {
+    path: { pool: string; };
+    query: never;
+    body: Schemas["UnbindRPFromWorkspaceRequest"];
+    response: Schemas["Nothing"];
+  };
+  unpinWorkspace: {
+    path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  updateJobQueue: {
+    path: never;
+    query: never;
+    body: Schemas["UpdateJobQueueRequest"];
+    response: Schemas["Nothing"];
   };
 }
+
+export const PATHS: Record<keyof Operations, string> = {
+  ackPreemption: "POST /api/v1/allocations/{allocation_id}/signals/ack_preemption",
+  activateExperiment: "POST /api/v1/experiments/{experiment_id}/activate",
+  activateExperiments: "POST /api/v1/projects/{project_id}/experiments/activate",
+  activateUsers: "PATCH /api/v1/users",
+  addAgent: "POST /api/v1/agents",
+  addExperimentLabel: "PUT /api/v1/experiments/{experiment_id}/labels/{label}",
+  addProjectNote: "POST /api/v1/projects/{project_id}/notes",
+  allGather: "POST /api/v1/allocations/{allocation_id}/all_gather",
+  archiveExperiment: "POST /api/v1/experiments/{experiment_id}/archive",
+  archiveExperiments: "POST /api/v1/projects/{project_id}/experiments/archive",
+  archiveProject: "POST /api/v1/projects/{project_id}/archive",
+  archiveRuns: "POST /api/v1/runs/archive",
+  archiveWorkspace: "POST /api/v1/workspaces/{workspace_id}/archive",
+  bindPool: "POST /api/v1/resource-pools/{pool}/workspace-bindings",
+  cancelExperiment: "POST /api/v1/experiments/{experiment_id}/cancel",
+  cancelExperiments: "POST /api/v1/projects/{project_id}/experiments/cancel",
+  claimRunner: "POST /api/v1/claims",
+  cleanupLogs: "POST /api/v1/cleanup_logs",
+  compareTrials: "GET /api/v1/trials/time-series",
+  completeSearcherOperation: "POST /api/v1/trials/{trial_id}/searcher/completed_operation",
+  continueExperiment: "POST /api/v1/experiments/continue",
+  countFilter: "POST /api/v1/projects/{project_id}/filter-counts",
+  countTasks: "GET /api/v1/tasks/count",
+  createExperiment: "POST /api/v1/experiments",
+  createProject: "POST /api/v1/workspaces/{workspace_id}/projects",
+  createToken: "POST /api/v1/tokens",
+  createTrial: "POST /api/v1/trials",
+  createUser: "POST /api/v1/users",
+  createView: "POST /api/v1/projects/{project_id}/views",
+  createWorkspace: "POST /api/v1/workspaces",
+  deleteCheckpoints: "DELETE /api/v1/checkpoints",
+  deleteClusterMessage: "DELETE /api/v1/master/cluster_message",
+  deleteExperiment: "DELETE /api/v1/experiments/{experiment_id}",
+  deleteExperiments: "DELETE /api/v1/projects/{project_id}/experiments/delete",
+  deleteProject: "DELETE /api/v1/projects/{project_id}",
+  deleteRuns: "POST /api/v1/runs/delete",
+  deleteTensorboardFiles: "DELETE /api/v1/experiments/{experiment_id}/tensorboard-files",
+  deleteView: "DELETE /api/v1/projects/{project_id}/views/{view_id}",
+  deleteWorkspace: "DELETE /api/v1/workspaces/{workspace_id}",
+  disableAgent: "POST /api/v1/agents/{agent_id}/disable",
+  disableSlot: "POST /api/v1/agents/{agent_id}/slots/{slot_id}/disable",
+  downloadAggregatedUse: "GET /resources/allocation/aggregated",
+  downloadAllocationUse: "GET /resources/allocation/allocations-csv",
+  downloadCheckpoint: "GET /checkpoints/{checkpoint_uuid}",
+  downloadMetrics: "GET /api/v1/trials/time-series.csv",
+  downloadRawUse: "GET /resources/allocation/raw",
+  dryRunExperiment: "POST /api/v1/experiments/dry-run",
+  enableAgent: "POST /api/v1/agents/{agent_id}/enable",
+  enableSlot: "POST /api/v1/agents/{agent_id}/slots/{slot_id}/enable",
+  enrolBridge: "POST /api/v1/bridges/{engine}/enrol",
+  exchangeWithBridge: "POST /api/v1/bridges/{engine}/exchange",
+  extendExperiment: "POST /api/v1/experiments/{experiment_id}/extend",
+  getAgent: "GET /api/v1/agents/{agent_id}",
+  getAggregatedUse: "GET /api/v1/resources/allocation/aggregated",
+  getAllocation: "GET /api/v1/allocations/{allocation_id}",
+  getBestSearcherMetric: "GET /api/v1/experiments/{experiment_id}/searcher/best_searcher_validation_metric",
+  getCheckpoint: "GET /api/v1/checkpoints/{checkpoint_uuid}",
+  getCheckpointMetrics: "GET /api/v1/checkpoints/{checkpoint_uuid}/metrics",
+  getClusterMessage: "GET /api/v1/master/cluster_message",
+  getContextDirectory: "GET /api/v1/tasks/{task_id}/context_directory",
+  getCurrentUser: "GET /api/v1/auth/user",
+  getExperiment: "GET /api/v1/experiments/{experiment_id}",
+  getHealth: "GET /health",
+  getHpImportance: "GET /api/v1/experiments/{experiment_id}/hp-importance",
+  getInfo: "GET /info",
+  getJobQueueStats: "GET /api/v1/job-queues/stats",
+  getMaster: "GET /api/v1/master",
+  getMasterConfig: "GET /api/v1/master/config",
+  getMe: "GET /api/v1/me",
+  getMetricSeries: "GET /api/v1/trials/{trial_id}/metrics/series",
+  getModelDefinition: "GET /api/v1/experiments/{experiment_id}/model_def",
+  getModelDefinitionFile: "POST /api/v1/experiments/{experiment_id}/file",
+  getModelDefinitionTree: "GET /api/v1/experiments/{experiment_id}/file_tree",
+  getParetoFront: "GET /api/v1/experiments/{experiment_id}/pareto-front",
+  getPreemptionSignal: "GET /api/v1/allocations/{allocation_id}/signals/preemption",
+  getProject: "GET /api/v1/projects/{project_id}",
+  getProjectByKey: "GET /api/v1/projects/key/{key}",
+  getRawUse: "GET /api/v1/resources/allocation/raw",
+  getRemainingLogDays: "GET /api/v1/trials/{trial_id}/remaining_log_retention_days",
+  getRendezvous: "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/rendezvous",
+  getRunMetadata: "GET /api/v1/runs/{run_id}/metadata",
+  getRunnerSignals: "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/signals",
+  getSearcherEvents: "GET /api/v1/experiments/{experiment_id}/searcher_events",
+  getSearcherOperation: "GET /api/v1/trials/{trial_id}/searcher/operation",
+  getSlot: "GET /api/v1/agents/{agent_id}/slots/{slot_id}",
+  getTask: "GET /api/v1/tasks/{task_id}",
+  getTaskAccelerators: "GET /api/v1/tasks/{task_id}/acceleratorData",
+  getTaskSpec: "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/spec",
+  getTelemetry: "GET /api/v1/master/telemetry",
+  getTrial: "GET /api/v1/trials/{trial_id}",
+  getTrialByExternalId: "GET /api/v1/trials/by-external-id/{external_experiment_id}/{external_trial_id}",
+  getUser: "GET /api/v1/users/{user_id}",
+  getUserByName: "GET /api/v1/users/{username}/by-username",
+  getUserSettings: "GET /api/v1/users/setting",
+  getValidationHistory: "GET /api/v1/experiments/{experiment_id}/validation-history",
+  getWorkspace: "GET /api/v1/workspaces/{workspace_id}",
+  issueLoginLink: "POST /api/v1/auth/link",
+  killExperiment: "POST /api/v1/experiments/{experiment_id}/kill",
+  killExperiments: "POST /api/v1/projects/{project_id}/experiments/kill",
+  killRuns: "POST /api/v1/runs/kill",
+  killTrial: "POST /api/v1/trials/{trial_id}/kill",
+  listAgents: "GET /api/v1/agents",
+  listEnvironmentLocks: "GET /api/v1/experiments/{experiment_id}/environment_locks",
+  listExperimentCheckpoints: "GET /api/v1/experiments/{experiment_id}/checkpoints",
+  listExperimentLabels: "GET /api/v1/experiment/labels",
+  listExperiments: "GET /api/v1/experiments",
+  listJobs: "GET /api/v1/job-queues",
+  listJobsV2: "GET /api/v1/job-queues-v2",
+  listMetadataValues: "GET /api/v1/projects/{project_id}/metadata/{key}",
+  listMetricRanges: "GET /api/v1/projects/{project_id}/experiments/metric-ranges",
+  listNamespaceBindings: "GET /api/v1/workspaces/{workspace_id}/list-namespace-bindings",
+  listPoolBindings: "GET /api/v1/resource-pools/{pool}/workspace-bindings",
+  listPools: "GET /api/v1/resource-pools",
+  listProjectColumns: "GET /api/v1/projects/{project_id}/columns",
+  listProjects: "GET /api/v1/workspaces/{workspace_id}/projects",
+  listRecentProjects: "GET /api/v1/user/projects/activity",
+  listResourceQuotas: "GET /api/v1/workspaces/{workspace_id}/get-k8s-resource-quotas",
+  listSlots: "GET /api/v1/agents/{agent_id}/slots",
+  listTasks: "GET /api/v1/tasks",
+  listTasksRaw: "GET /tasks",
+  listTokens: "GET /api/v1/tokens",
+  listTrialCheckpoints: "GET /api/v1/trials/{trial_id}/checkpoints",
+  listTrialWorkloads: "GET /api/v1/trials/{trial_id}/workloads",
+  listTrials: "GET /api/v1/experiments/{experiment_id}/trials",
+  listUsers: "GET /api/v1/users",
+  listViews: "GET /api/v1/projects/{project_id}/views",
+  listWorkspacePools: "GET /api/v1/workspaces/{workspace_id}/available-resource-pools",
+  listWorkspaces: "GET /api/v1/workspaces",
+  login: "POST /api/v1/auth/login",
+  logout: "POST /api/v1/auth/logout",
+  lookUp: "GET /api/v1/search",
+  markDaemon: "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/daemon",
+  markReady: "POST /api/v1/allocations/{allocation_id}/ready",
+  markWaiting: "POST /api/v1/allocations/{allocation_id}/waiting",
+  moveExperiment: "POST /api/v1/experiments/{experiment_id}/move",
+  moveExperiments: "POST /api/v1/projects/{project_id}/experiments/move",
+  moveProject: "POST /api/v1/projects/{project_id}/move",
+  moveRuns: "POST /api/v1/runs/move",
+  notifyContainerRunning: "POST /api/v1/allocations/{allocation_id}/notify_container_running",
+  overwritePoolBindings: "PUT /api/v1/resource-pools/{pool}/workspace-bindings",
+  patchCheckpoints: "PATCH /api/v1/checkpoints",
+  patchExperiment: "PATCH /api/v1/experiments/{experiment_id}",
+  patchMasterConfig: "PATCH /api/v1/master/config",
+  patchProject: "PATCH /api/v1/projects/{project_id}",
+  patchToken: "PATCH /api/v1/tokens/{token_id}",
+  patchTrial: "PATCH /api/v1/trials/{trial_id}",
+  patchUser: "PATCH /api/v1/users/{user_id}",
+  patchView: "PATCH /api/v1/projects/{project_id}/views/{view_id}",
+  patchWorkspace: "PATCH /api/v1/workspaces/{workspace_id}",
+  pauseExperiment: "POST /api/v1/experiments/{experiment_id}/pause",
+  pauseExperiments: "POST /api/v1/projects/{project_id}/experiments/pause",
+  pauseRuns: "POST /api/v1/runs/pause",
+  pinWorkspace: "POST /api/v1/workspaces/{workspace_id}/pin",
+  postAcceleratorData: "POST /api/v1/allocations/{allocation_id}/acceleratorData",
+  postCheckpointMetadata: "POST /api/v1/checkpoints/{checkpoint_uuid}/metadata",
+  postPendingPreemption: "POST /api/v1/allocations/{allocation_id}/signals/pending_preemption",
+  postProxyAddress: "POST /api/v1/allocations/{allocation_id}/proxy_address",
+  postReports: "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/reports",
+  postRunMetadata: "POST /api/v1/runs/{run_id}/metadata",
+  postRunnerMetadata: "POST /api/v1/trials/{trial_id}/runner/metadata",
+  postSearcherOperations: "POST /api/v1/experiments/{experiment_id}/searcher_operations",
+  postTaskLogs: "POST /api/v1/task/logs",
+  postTaskLogsOlder: "POST /task-logs",
+  prepareForReporting: "POST /api/v1/runs/start",
+  previewCheckpointGc: "GET /experiments/{experiment_id}/preview_gc",
+  previewHpSearch: "POST /api/v1/preview-hp-search",
+  putExperiment: "PUT /api/v1/experiments/by-external-id/{external_id}",
+  putProjectNotes: "PUT /api/v1/projects/{project_id}/notes",
+  putTrial: "PUT /api/v1/trials",
+  putUserSettings: "POST /api/v1/users/setting",
+  recordUserActivity: "POST /api/v1/users/activity",
+  redeemLoginLink: "POST /api/v1/auth/link/redeem",
+  removeAgent: "DELETE /api/v1/agents/{agent_id}",
+  removeCheckpointFiles: "POST /api/v1/checkpoints/rm",
+  removeExperimentLabel: "DELETE /api/v1/experiments/{experiment_id}/labels/{label}",
+  reportCheckpoint: "POST /api/v1/checkpoints",
+  reportEarlyExit: "POST /api/v1/trials/{trial_id}/early_exit",
+  reportMetrics: "POST /api/v1/trials/{trial_id}/metrics",
+  reportProfilerMetrics: "POST /api/v1/trials/profiler/metrics",
+  reportProgress: "POST /api/v1/trials/{trial_id}/progress",
+  reportTrainingMetrics: "POST /api/v1/trials/{trial_id}/training_metrics",
+  reportTrialSource: "POST /api/v1/trial-source-info",
+  reportValidationMetrics: "POST /api/v1/trials/{trial_id}/validation_metrics",
+  reproduceExperiment: "POST /api/v1/experiments/{experiment_id}/reproduce",
+  resetUserSettings: "POST /api/v1/users/setting/reset",
+  resumeRuns: "POST /api/v1/runs/resume",
+  retainExperimentLogs: "PUT /api/v1/experiments/{experiment_id}/retain_logs",
+  retainExperimentsLogs: "PUT /api/v1/projects/{project_id}/experiments/retain_logs",
+  retainTrialLogs: "PUT /api/v1/trials/{trial_id}/retain_logs",
+  searchExperiments: "POST /api/v1/experiments-search",
+  searchRuns: "POST /api/v1/runs",
+  setClusterMessage: "PUT /api/v1/master/cluster_message",
+  setPassword: "POST /api/v1/users/{user_id}/password",
+  startTrial: "POST /api/v1/trials/{trial_id}/start",
+  storeEnvironmentLock: "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/environment_lock",
+  streamMasterLogs: "GET /api/v1/master/logs",
+  streamMetricBatches: "GET /api/v1/experiments/{experiment_id}/metrics-stream/batches",
+  streamMetricNames: "GET /api/v1/experiments/metrics-stream/metric-names",
+  streamMetrics: "GET /api/v1/trials/metrics/trial_metrics",
+  streamProfilerMetrics: "GET /api/v1/trials/{trial_id}/profiler/metrics",
+  streamProfilerSeries: "GET /api/v1/trials/{trial_id}/profiler/available_series",
+  streamTaskLogFields: "GET /api/v1/tasks/{task_id}/logs/fields",
+  streamTaskLogs: "GET /api/v1/tasks/{task_id}/logs",
+  streamTrainingMetrics: "GET /api/v1/trials/metrics/training_metrics",
+  streamTrialLogFields: "GET /api/v1/trials/{trial_id}/logs/fields",
+  streamTrialLogs: "GET /api/v1/trials/{trial_id}/logs",
+  streamTrialsSample: "GET /api/v1/experiments/{experiment_id}/metrics-stream/trials-sample",
+  streamTrialsSnapshot: "GET /api/v1/experiments/{experiment_id}/metrics-stream/trials-snapshot",
+  streamValidationMetrics: "GET /api/v1/trials/metrics/validation_metrics",
+  summarizePermissions: "GET /api/v1/permissions/summary",
+  unarchiveExperiment: "POST /api/v1/experiments/{experiment_id}/unarchive",
+  unarchiveExperiments: "POST /api/v1/projects/{project_id}/experiments/unarchive",
+  unarchiveProject: "POST /api/v1/projects/{project_id}/unarchive",
+  unarchiveRuns: "POST /api/v1/runs/unarchive",
+  unarchiveWorkspace: "POST /api/v1/workspaces/{workspace_id}/unarchive",
+  unbindPool: "DELETE /api/v1/resource-pools/{pool}/workspace-bindings",
+  unpinWorkspace: "POST /api/v1/workspaces/{workspace_id}/unpin",
+  updateJobQueue: "POST /api/v1/job-queues",
+};
