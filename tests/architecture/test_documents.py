@@ -23,6 +23,8 @@ REFERENCES = (
     "make_engines_table",
     "make_frameworks_table",
     "make_permission_reference",
+    "make_searchers_table",
+    "make_webui_searchers",
     "make_webui_types",
 )
 

@@ -15,8 +15,10 @@ from determined.search.method import (
     Stop,
     ValidateAfter,
 )
+from determined.search.registry import searchers
 from determined.search.rng import Rng
 from determined.search.searcher import Searcher
+from determined.search.searcher_config import SearcherConfig
 from determined.search.simulate import Client, Metric, SimulatedTrial, Simulator
 
 SPACE = {
@@ -39,19 +41,24 @@ class Case:
     length: int = 16
     replaces_invalid: bool = False
     replaces_quitters: bool = True  # of those that replace at all: also a trial that just ends before its time
+    fixed: bool = True  # the number of trials does not fall when some leave
 
     @property
     def late(self) -> bool:
         return not self.classic
 
     @property
+    def declared(self) -> type[SearcherConfig]:
+        return searchers()[self.config["name"]]
+
+    @property
     def compares(self) -> bool:
-        """The late methods that compare trials refuse one that ends without a word."""
-        return self.config["name"] in ("async_halving", "adaptive_asha")
+        """The late methods that compare trials at lengths refuse one that ends without a word."""
+        return self.declared.needs_length
 
     @property
     def custom(self) -> bool:
-        return bool(self.config["name"] == "custom")
+        return self.declared.driven_by_user
 
     def searcher(self, seed: int = 0, **changes: Any) -> Searcher:
         return Searcher.create({"metric": "loss", **self.config, **changes}, SPACE, seed=seed, classic=self.classic)
@@ -125,8 +132,8 @@ def _older() -> dict[str, Case]:
         ),
         "adaptive": Case({"name": "adaptive", "divisor": 2, "max_rungs": 3, "budget": {"batches": 160}, **end}, 16),
         "adaptive_simple": Case({"name": "adaptive_simple", "max_trials": 11, "max_rungs": 3, "divisor": 3, **end}, 11),
-        "pbt": Case(pbt, 6 + 3, busy=6),
-        "pbt-half": Case({**pbt, **half}, 6 + 3 * 3, busy=6),
+        "pbt": Case(pbt, 6 + 3, busy=6, fixed=False),
+        "pbt-half": Case({**pbt, **half}, 6 + 3 * 3, busy=6, fixed=False),
         "custom": Case({"name": "custom"}, 3),
     }
 

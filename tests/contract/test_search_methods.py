@@ -14,6 +14,7 @@ from search_contract import CASES, METRICS, SAMPLED, STEPS, Case, Move, Play, ch
 from determined.errors import FailedPrecondition
 from determined.search.events import feed
 from determined.search.method import INVALID_HPARAMS, Create, ExitReason, Operation, Shutdown, ValidateAfter
+from determined.search.registry import samplers, searchers
 from determined.search.rng import Rng
 from determined.search.searcher import Searcher
 from determined.search.simulate import Simulation, Simulator
@@ -35,6 +36,26 @@ def play(case: Case, seed: int = 0, metric: str = "own", moves: list[Move] | Non
     played = Play(case, case.simulator(METRICS[metric], seed, **changes))
     played.run(moves or [], Rng(seed + 1))
     return played
+
+
+def test_every_searcher_has_a_case_in_each_of_its_generations() -> None:
+    every = [*CASES.values(), *SAMPLED.values()]
+    covered = {(case.config["name"], "classic" if case.classic else "late") for case in every}
+    assert covered == {(name, generation) for name, one in searchers().items() for generation in one.generations}
+
+
+def test_every_sampler_but_the_slowest_has_a_case() -> None:
+    slow = {"gp", "nsga2"}  # tests/unit/search/test_optuna_sampler.py has them
+    assert {case.config["sampler"] for case in SAMPLED.values()} | slow == set(samplers())
+
+
+@every_case
+def test_search_is_extended_exactly_where_its_searcher_says_so(name: str) -> None:
+    simulator = CASES[name].simulator(METRICS["own"])
+    simulator.start()
+    expected = nullcontext() if CASES[name].declared.extendable else pytest.raises(FailedPrecondition, match="extended")
+    with expected:
+        simulator.search.extend(2)
 
 
 @every_case
@@ -78,9 +99,6 @@ def test_nan_and_infinity_count_as_the_worst_number(name: str, smaller: bool) ->
     assert runs[0] == runs[1] == runs[2]
 
 
-METHODS_WITHOUT_A_METRIC = ("single", "random", "grid", "custom")
-
-
 def _all_leave(simulator: Simulator, reason: ExitReason) -> None:
     rng = Rng(3)
     while simulator.shutdown is None:
@@ -104,7 +122,8 @@ def test_search_whose_trials_all_leave_ends_as_they_did(name: str, reason: ExitR
     case = CASES[name]
     simulator = case.simulator(METRICS["own"])
     simulator.start()
-    unheard = reason is ExitReason.USER_REQUESTED_STOP and case.config["name"] not in METHODS_WITHOUT_A_METRIC
+    judges = case.declared.compares and not case.custom
+    unheard = reason is ExitReason.USER_REQUESTED_STOP and judges
     with pytest.raises(FailedPrecondition, match="reported the searcher metric") if unheard else nullcontext():
         _all_leave(simulator, reason)
         assert simulator.shutdown == (Shutdown() if case.custom else outcome)
@@ -171,7 +190,7 @@ def check_counts(done: Simulation, case: Case, played: Play) -> None:
     assert len({create.request_id for create in creates}) == len(creates) == len(done.trials)
     counted = [t for t in done.trials if not (case.replaces_invalid and t.reason in INVALID_HPARAMS)]
     assert len(counted) <= case.trials
-    fixed = case.config["name"] != "pbt" and (case.replaces_quitters or not played.quitters)
+    fixed = case.fixed and (case.replaces_quitters or not played.quitters)
     assert not fixed or len(counted) == case.trials
     if case.busy is not None:
         # A trial that is already told to end, or waits, and then turns out invalid is replaced beside those that run.

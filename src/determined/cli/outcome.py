@@ -8,6 +8,7 @@ from determined.api.session import Session
 from determined.cli import log_follow, render
 from determined.errors import DeterminedError
 from determined.rundir.failure_cause import Cause, LogLine, find_cause
+from determined.search.registry import is_multi_trial
 from determined.wire.base import OrderBy
 from determined.wire.experiment import Experiment, ListTrials
 from determined.wire.log import LogQuery
@@ -49,7 +50,7 @@ def _settled(session: Session, experiment_id: int, trial_id: int | None) -> Expe
     while True:
         found = experiment.get(session, experiment_id)
         state = render.state_of(found.state)
-        is_ending = state.startswith("STOPPING") or found.searcher_type == "single"
+        is_ending = state.startswith("STOPPING") or not is_multi_trial(found.searcher_type)
         has_ended = trial_id is None or _state(session, trial_id) in _OVER
         if state in _OVER or not (is_ending and has_ended) or time.monotonic() > deadline:
             return found

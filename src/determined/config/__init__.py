@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from determined.config.environment import BindMount, Environment, ProxyPort
     from determined.config.experiment import apply_defaults, check_complete, check_sane
     from determined.config.experiment_schema import ExperimentConfig
-    from determined.config.generations import Generation, generation
     from determined.config.log_policies import LogAction, LogPolicy
     from determined.config.masking import mask_secrets, masked_places, restore_secrets
     from determined.config.merging import merge
@@ -20,11 +19,12 @@ if TYPE_CHECKING:
     from determined.config.overrides import apply_overrides
     from determined.config.pipeline import Prepared, prepare
     from determined.config.resources import DeviceMount, Resources
-    from determined.config.searcher import Searcher
     from determined.config.shims import canonicalize
     from determined.config.storage import CheckpointStorage, parse_checkpoint_storage, storage_from_string
     from determined.schema.quantities import Length, Unit, parse_duration, parse_size, to_batches
     from determined.schema.text import dump_yaml, parse_yaml
+    from determined.search.generations import Generation, generation
+    from determined.search.searcher_config import SearcherConfig
 
 __all__ = [
     "AgentConfig",
@@ -40,7 +40,7 @@ __all__ = [
     "Prepared",
     "ProxyPort",
     "Resources",
-    "Searcher",
+    "SearcherConfig",
     "Unit",
     "apply_defaults",
     "apply_overrides",
@@ -80,7 +80,6 @@ _HOMES = {
     "config.environment": "BindMount Environment ProxyPort",
     "config.experiment": "apply_defaults check_complete check_sane",
     "config.experiment_schema": "ExperimentConfig",
-    "config.generations": "Generation generation",
     "config.log_policies": "LogAction LogPolicy",
     "config.masking": "mask_secrets masked_places restore_secrets",
     "config.merging": "merge",
@@ -89,8 +88,9 @@ _HOMES = {
     "config.pipeline": "Prepared prepare",
     "schema.quantities": "Length Unit parse_duration parse_size to_batches",
     "config.resources": "DeviceMount Resources",
-    "config.searcher": "Searcher",
     "config.shims": "canonicalize",
     "config.storage": "CheckpointStorage parse_checkpoint_storage storage_from_string",
     "schema.text": "dump_yaml parse_yaml",
+    "search.generations": "Generation generation",
+    "search.searcher_config": "SearcherConfig",
 }

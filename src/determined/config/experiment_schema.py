@@ -5,12 +5,9 @@ from typing import Any
 
 from determined._json import JsonObject, JsonValue
 from determined.config.environment import BIND_MOUNTS, BindMount, Environment
-from determined.config.generations import Generation, generation
-from determined.config.hyperparameters import Hyperparameters, flatten, missing_counts
-from determined.config.initial_points import point_problems
 from determined.config.log_policies import LOG_POLICIES, LogPolicy
 from determined.config.resources import INT32_MAX, Resources
-from determined.config.searcher import SEARCHER, Searcher
+from determined.config.searcher import SEARCHER
 from determined.config.sections import (
     Integrations,
     Optimizations,
@@ -28,6 +25,11 @@ from determined.schema.objects import Object
 from determined.schema.quantities import Length
 from determined.schema.quantity_nodes import LengthNode
 from determined.schema.section import Section, field
+from determined.search.generations import Generation, generation
+from determined.search.hyperparameters import Hyperparameters, flatten
+from determined.search.initial_points import point_problems
+from determined.search.registry import find_sampler, find_searcher
+from determined.search.searcher_config import SearcherConfig
 
 # What a rewritten `entrypoint_script` leaves in the environment; such configs need no searcher metric.
 ENTRYPOINT_SCRIPT_VARIABLE = "DET_ENTRYPOINT_SCRIPT"
@@ -111,11 +113,11 @@ def _metric_present(value: JsonObject) -> Iterator[tuple[str, str]]:
         yield "searcher", "`metric` is a required property"
 
 
-def _grid_counts(value: JsonObject) -> Iterator[tuple[str, str]]:
+def _space_suits_searcher(value: JsonObject) -> Iterator[tuple[str, str]]:
     searcher, hparams = value.get("searcher"), value.get("hyperparameters")
-    if isinstance(searcher, dict) and searcher.get("name") == "grid" and isinstance(hparams, dict):
-        for name, hparam in hparams.items():
-            yield from missing_counts(hparam, f"hyperparameters.{name}")
+    declared = find_searcher(searcher.get("name")) if isinstance(searcher, dict) else None
+    if declared is not None and isinstance(hparams, dict):
+        yield from declared.space_problems(hparams)
 
 
 def _initial_points(value: JsonObject) -> Iterator[tuple[str, str]]:
@@ -124,13 +126,11 @@ def _initial_points(value: JsonObject) -> Iterator[tuple[str, str]]:
         yield from point_problems(searcher.get("initial_points"), value.get("hyperparameters"))
 
 
-def _cmaes_axes(value: JsonObject) -> Iterator[tuple[str, str]]:
+def _space_suits_sampler(value: JsonObject) -> Iterator[tuple[str, str]]:
     searcher, hparams = value.get("searcher"), value.get("hyperparameters")
-    if not isinstance(searcher, dict) or searcher.get("sampler") != "cmaes" or not isinstance(hparams, dict):
-        return
-    kinds = {hparam.get("type") for hparam in flatten(hparams).values() if isinstance(hparam, dict)}
-    if not kinds & {"int", "double", "log"}:
-        yield "searcher.sampler", "cmaes needs a hyperparameter of type int, double or log; use tpe for categories"
+    sampler = find_sampler(searcher.get("sampler")) if isinstance(searcher, dict) else None
+    if sampler is not None and isinstance(hparams, dict):
+        yield from sampler.space_problems(flatten(hparams))
 
 
 def _workspace_and_project(value: JsonObject) -> Iterator[tuple[str, str]]:
@@ -138,7 +138,13 @@ def _workspace_and_project(value: JsonObject) -> Iterator[tuple[str, str]]:
         yield "", "`workspace` and `project` must both be given, or neither"
 
 
-_WHOLE_RULES = (_metric_present, _grid_counts, _initial_points, _cmaes_axes, _workspace_and_project)
+_WHOLE_RULES = (
+    _metric_present,
+    _space_suits_searcher,
+    _initial_points,
+    _space_suits_sampler,
+    _workspace_and_project,
+)
 
 
 def from_entrypoint_script(value: JsonObject) -> bool:
@@ -189,7 +195,7 @@ class ExperimentConfig(Section, node=_Experiment):
         CHECKPOINT_STORAGE, "Where checkpoints go, and how many are kept. See below."
     )
     hyperparameters: JsonObject = field(Hyperparameters(), "Constants, ranges and groups. See below.", default={})
-    searcher: Searcher = field(SEARCHER, "How many trials run, with which hyperparameters. See below.")
+    searcher: SearcherConfig = field(SEARCHER, "How many trials run, with which hyperparameters. See below.")
     reproducibility: Reproducibility = field(Reproducibility, "Randomness.", default={})
     resources: Resources = field(Resources, "What each trial needs.", default={})
     environment: Environment = field(Environment, "What surrounds the training process.", default={})

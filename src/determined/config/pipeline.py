@@ -12,13 +12,14 @@ from determined.config.experiment import (
     find_violations,
 )
 from determined.config.experiment_schema import EXPERIMENT, ExperimentConfig
-from determined.config.generations import generation
-from determined.config.hyperparameters import flatten
 from determined.config.merging import merge
-from determined.config.model_search import sampler_warnings
 from determined.config.shims import canonicalize
 from determined.errors import InvalidConfig
 from determined.schema.unused import remarks, unused_keys
+from determined.search.generations import generation
+from determined.search.hyperparameters import flatten
+from determined.search.registry import searcher_of
+from determined.search.sampler_parameters import sampler_warnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +84,8 @@ def _searcher_warnings(active: dict[str, Any]) -> list[str]:
         warnings.append("`searcher.max_length` beside max_time and time_metric only sets the length scripts can read")
     if searcher.get("source_trial_id") is not None and searcher.get("source_checkpoint_uuid") is not None:
         warnings.append("both source_trial_id and source_checkpoint_uuid are set; source_trial_id is used")
-    warnings += sampler_warnings(searcher, flatten(active["hyperparameters"]))
-    if searcher["name"] == "single":
-        leaves = flatten(active["hyperparameters"]).items()
-        sampled = sorted(key for key, hparam in leaves if hparam["type"] != "const")
-        warnings += [f"`hyperparameters.{key}` is sampled once: the searcher is `single`" for key in sampled]
-    return warnings
+    leaves = flatten(active["hyperparameters"])
+    return warnings + sampler_warnings(searcher, leaves) + searcher_of(active).warnings(leaves)
 
 
 def _checked_user_config(raw: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Make of an experiment a short one: enough to see that its code runs."""
 
 from determined._json import JsonObject
-from determined.config.model_search import with_first_metric
+from determined.search.methods.single import Single
+from determined.search.sampler_parameters import with_first_metric
 
 _KEEP_NOTHING = {"save_experiment_best": 0, "save_trial_best": 0, "save_trial_latest": 0}
 
@@ -13,7 +14,7 @@ def one_batch(raw: JsonObject) -> JsonObject:
     metric: JsonObject = {key: searcher[key] for key in ("metric", "smaller_is_better") if key in searcher}
     short = {
         **raw,
-        "searcher": {"name": "single", "max_length": {"batches": 1}, **metric},
+        "searcher": {"name": Single.name, "max_length": {"batches": 1}, **metric},
         "max_restarts": 0,
         "min_validation_period": {"batches": 1},
         "scheduling_unit": 1,

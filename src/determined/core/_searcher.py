@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from determined._json import JsonObject
-from determined.config.generations import generation
 from determined.core._distributed import DistributedContext
 from determined.core._master import Master
 from determined.core._modes import SearcherMode, Unit
 from determined.core._reporter import Reporter
+from determined.search.generations import generation
 from determined.wire.report import PreemptAck, Progress
 from determined.wire.userdata import to_plain
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from determined import core
 from determined._json import JsonObject
-from determined.config.generations import generation
 from determined.errors import InvalidExperimentException
 from determined.lightning._callback import SEARCH, DeterminedCallback, checkpoint_of
 from determined.lightning._flavour import leave_fit
 from determined.lightning._position import batches_trained, epoch_length
+from determined.search.generations import generation
 from determined.trial import Batch, Goal, Leg, OperationLeg, one_leg, operation_legs, trial_config
 
 if TYPE_CHECKING:

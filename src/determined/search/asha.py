@@ -4,10 +4,10 @@ The late form watches validation reports; the classic one (`stop_once`) hands ou
 """
 
 from abc import abstractmethod
-from typing import Any
 
+from determined._json import JsonObject
 from determined.errors import FailedPrecondition
-from determined.search.async_halving import AsyncHalving, Halving
+from determined.search.asha_base import AshaSearch, Halving
 from determined.search.method import (
     INVALID_HPARAMS,
     WORST,
@@ -20,7 +20,7 @@ from determined.search.method import (
 )
 
 
-class StoppingAsha(AsyncHalving):
+class StoppingAsha(AshaSearch):
     """A trial is open from its Create until it is told to end or exits; what it says afterwards is not heard."""
 
     def __init__(self, plan: Halving) -> None:
@@ -54,10 +54,10 @@ class StoppingAsha(AsyncHalving):
         self._rungs[self._trial_rungs[request_id]].insert_ahead(request_id, WORST)
         return self._fill(ctx, 1)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         return {"search_method_type": "asha", **super().snapshot(), "open_trials": dict(self._open_trials)}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: JsonObject) -> None:
         super().restore(state)
         self._open_trials = dict(state["open_trials"])
 

@@ -3,10 +3,9 @@
 Classic generation only: a waiting trial is resumed from its checkpoint by the next operation it is given.
 """
 
-from typing import Any
-
+from determined._json import JsonObject
 from determined.search.asha import check_operation
-from determined.search.async_halving import AsyncHalving, Halving
+from determined.search.asha_base import AshaSearch, Halving
 from determined.search.method import (
     INVALID_HPARAMS,
     WORST,
@@ -18,7 +17,7 @@ from determined.search.method import (
 )
 
 
-class PromotionAsha(AsyncHalving):
+class PromotionAsha(AshaSearch):
     """Each completion gives work to one trial at most, so the number that run at once never grows."""
 
     def __init__(self, plan: Halving) -> None:
@@ -44,7 +43,7 @@ class PromotionAsha(AsyncHalving):
         self._completed += 1
         return self._lose(ctx, request_id)  # unless closed, it left a search that still counted on it
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         return {
             "search_method_type": "asha_promotion",
             **super().snapshot(),
@@ -53,7 +52,7 @@ class PromotionAsha(AsyncHalving):
             "closed_trials": list(self._closed),
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: JsonObject) -> None:
         super().restore(state)
         self._outstanding = list(state["outstanding_trials"])
         self._waiting = [dict.fromkeys(waiting) for waiting in state["waiting_trials"]]

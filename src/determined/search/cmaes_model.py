@@ -10,7 +10,8 @@ from typing import Any
 
 from determined._imports import load_optional
 from determined.search.axes import Axis, AxisKind
-from determined.search.optuna_study import EXTRA, Evidence, Numbers
+from determined.search.evidence import Evidence, Numbers
+from determined.search.optuna_study import EXTRA
 from determined.search.rng import Rng
 
 _SIGMA = 1 / 6  # of the unit cube, as Optuna starts

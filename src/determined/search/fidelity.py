@@ -6,23 +6,8 @@ Yet the stopping itself compared trials with equals at every rung, and that is e
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any
-
-from determined.search.rungs import rung_lengths
 
 Records = dict[int, float]  # level -> value there, lower is better
-
-
-def levels_of(searcher: dict[str, Any]) -> list[int]:
-    """The lengths at which the trials of this search are compared; a single 0 where every trial trains to its end."""
-    match searcher.get("name"):
-        case "async_halving":
-            rungs = int(searcher["num_rungs"])
-        case "adaptive_asha":
-            rungs = max(searcher.get("bracket_rungs") or [searcher.get("max_rungs") or 5])
-        case _:
-            return [0]
-    return rung_lengths(_length(searcher), float(searcher.get("divisor") or 4), rungs)
 
 
 def level_at(levels: Sequence[int], length: float) -> int | None:
@@ -61,10 +46,3 @@ def _merged(here: Sequence[int], above: Sequence[int]) -> list[int]:
         placed = next(further) if one in went_on else one
         merged += [placed, *followers.get(placed, ())]
     return merged
-
-
-def _length(searcher: dict[str, Any]) -> int:
-    if searcher.get("time_metric") is not None and searcher.get("max_time") is not None:
-        return int(searcher["max_time"])
-    length = searcher.get("max_length") or 1
-    return int(next(iter(length.values())) if isinstance(length, dict) else length)

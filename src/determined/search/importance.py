@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from determined.search.axes import Axes
-from determined.search.optuna_study import Evidence, load_optuna, study_of
+from determined.search.evidence import Evidence
+from determined.search.optuna_study import load_optuna, study_of
 
 MIN_TRIALS = 10
 _BEST_SHARE = 0.1

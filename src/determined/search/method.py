@@ -8,8 +8,9 @@ import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from determined._json import JsonObject
 from determined.errors import FailedPrecondition
 from determined.search.rng import Rng
 
@@ -32,7 +33,7 @@ class Create:
     """A new trial. In the classic generation a ValidateAfter follows it; in the late one nothing does."""
 
     request_id: str
-    hparams: dict[str, Any]
+    hparams: JsonObject
     seed: int
     checkpoint_of: str | None = None  # request id whose latest checkpoint this trial starts from (pbt)
 
@@ -71,12 +72,12 @@ Operation = Create | ValidateAfter | Close | Stop | Shutdown
 _KINDS: dict[str, type[Operation]] = {kind.__name__: kind for kind in (Create, ValidateAfter, Close, Stop, Shutdown)}
 
 
-def encode_operation(operation: Operation) -> dict[str, Any]:
+def encode_operation(operation: Operation) -> JsonObject:
     """Encode an operation as JSON can carry it. Shallow: `asdict` copies every value, and searches create thousands."""
     return {"type": type(operation).__name__, **{name: getattr(operation, name) for name in operation.__slots__}}
 
 
-def decode_operation(data: dict[str, Any]) -> Operation:
+def decode_operation(data: JsonObject) -> Operation:
     """The operation that `encode_operation` gave."""
     return _KINDS[data["type"]](**{name: value for name, value in data.items() if name != "type"})
 
@@ -124,8 +125,8 @@ class SearchMethod(ABC):
     def extend(self, ctx: "SearchContext", trials: int) -> list[Operation]:
         """Raise the number of trials this search may run by `trials`, after its end or during it."""
         raise FailedPrecondition(
-            f"this search cannot be extended by {trials} trials: only random, optuna, async_halving and adaptive_asha"
-            " draw further trials; fork the experiment with a larger search instead"
+            f"this search cannot be extended by {trials} trials: it draws no further ones; fork the experiment with a"
+            " larger search instead"
         )
 
     @abstractmethod
@@ -133,29 +134,35 @@ class SearchMethod(ABC):
         """0..1 of the whole search, in constant time."""
 
     @abstractmethod
-    def snapshot(self) -> dict[str, Any]: ...
+    def snapshot(self) -> JsonObject: ...
 
     @abstractmethod
-    def restore(self, state: dict[str, Any]) -> None: ...
+    def restore(self, state: JsonObject) -> None: ...
 
 
 class SearchContext(ABC):
     """What a method may ask for: samples and fresh trials, all drawn from the experiment's seeded generator."""
 
     rng: Rng
-    space: dict[str, Any]  # the config's `hyperparameters`
+    space: JsonObject  # the config's `hyperparameters`
 
     @abstractmethod
-    def create(self, hparams: dict[str, Any] | None = None, *, checkpoint_of: str | None = None) -> Create:
+    def create(self, hparams: JsonObject | None = None, *, checkpoint_of: str | None = None) -> Create:
         """A fresh trial, drawn in this order: hyperparameters, unless given, then id, then seed.
 
         Hyperparameters that are not given may be decided later by a sampler; a method looks at the id alone.
         """
 
 
-def open_trial(ctx: SearchContext, length: int | None, hparams: dict[str, Any] | None = None) -> list[Operation]:
+def open_trial(ctx: SearchContext, length: int | None, hparams: JsonObject | None = None) -> list[Operation]:
     """A trial whose whole training is known when it starts: in the classic generation its only length, then Close."""
     create = ctx.create(hparams)
     if length is None:
         return [create]
     return [create, ValidateAfter(create.request_id, length), Close(create.request_id)]
+
+
+def mean_progress(tally: Tally) -> float:
+    """Late generation: the mean over trials that were created and not invalid, a closed one counting as done."""
+    trials = tally.open_trials + tally.closed_trials
+    return (tally.open_units + tally.closed_trials) / trials if trials else 0.0

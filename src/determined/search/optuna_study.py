@@ -5,62 +5,46 @@ memory is our own snapshot and never an Optuna storage.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from importlib.util import find_spec
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from determined._imports import load_optional
+from determined._json import JsonObject
 from determined.search.axes import Axis, AxisKind
+from determined.search.evidence import Evidence, Numbers
 
-Numbers = dict[str, float | int]
 EXTRA = "optuna"
 GP_EXTRA = "optuna-gp"
-_NEEDS = {
-    "tpe": ("optuna",),
-    "gp": ("optuna", "scipy", "torch"),
-    "cmaes": ("cmaes",),
-    "nsga2": ("optuna",),
-    "random": (),
-}
-_KINDS = {"tpe": "TPESampler", "gp": "GPSampler", "nsga2": "NSGAIISampler"}
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A trial as a model sees it. `values` (lower is better) is None while nothing is known of it: it runs."""
-
-    numbers: Numbers
-    values: Sequence[float] | None
-    generation: int = 0
 
 
 def suggest(
-    sampler: str,
-    options: dict[str, Any],
+    kind: str,
+    options: JsonObject,
     axes: Sequence[Axis],
     evidence: Sequence[Evidence],
     *,
     objectives: int,
     seed: int,
+    evolves: bool = False,
+    within: AbstractContextManager[None] | None = None,
 ) -> Numbers:
-    """The next point by axis name. Equal arguments, equal point.
+    """Ask a sampler of Optuna for the next point, by axis name. Equal arguments, equal point.
+
+    Args:
+        kind: name of its class.
+        evolves: it must know the generation of each trial.
+        within: entered while it thinks.
 
     Raises:
         ImportError: Optuna, or what this sampler needs beside it, is not installed; the message names the extra.
     """
     optuna = load_optuna()
-    model = getattr(optuna.samplers, _KINDS[sampler])(seed=seed, **options)
-    tag = _generation_tag(optuna) if sampler == "nsga2" else None
+    model = getattr(optuna.samplers, kind)(seed=seed, **options)
+    tag = _generation_tag(optuna) if evolves else None
     study = study_of(optuna, axes, evidence, objectives=objectives, sampler=model, generation_tag=tag)
-    with _one_thread() if sampler == "gp" else nullcontext():
-        asked: Numbers = study.ask(_distributions(optuna, axes)).params
-    return asked
-
-
-def missing_libraries(sampler: str) -> list[str]:
-    """What this sampler needs and this process does not have. Imports nothing."""
-    return [name for name in _NEEDS[sampler] if find_spec(name) is None]
+    with within or nullcontext():
+        numbers: Numbers = study.ask(_distributions(optuna, axes)).params
+    return numbers
 
 
 def load_optuna() -> Any:
@@ -114,7 +98,7 @@ def _frozen(
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Torch's own threads, beside the trials on a full machine, make a fit of 0.3 s one of minutes."""
     torch = load_optional("torch", extra=GP_EXTRA)
     load_optional("scipy", extra=GP_EXTRA)

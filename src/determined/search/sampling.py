@@ -1,24 +1,23 @@
 """Hyperparameters: how one value is read and drawn."""
 
-from typing import Any
+from typing import TypeGuard
 
+from determined._json import JsonObject, JsonValue
 from determined.errors import InvalidConfig
 from determined.search.rng import Rng
 
 
-def sample(space: dict[str, Any], rng: Rng) -> dict[str, Any]:
+def sample(space: JsonObject, rng: Rng) -> JsonObject:
     """One draw of every hyperparameter, names in sorted order at every depth so that a seed means one sequence."""
     return {name: _sample_one(name, space[name], rng) for name in sorted(space)}
 
 
-def carry_over(
-    before: dict[str, Any], after: dict[str, Any], had: dict[str, Any], drawn: dict[str, Any]
-) -> dict[str, Any]:
+def carry_over(before: JsonObject, after: JsonObject, had: JsonObject, drawn: JsonObject) -> JsonObject:
     """Hyperparameters of a trial whose space changes: `drawn` from `after`, but `had` where nothing changed."""
     return {name: _carry_one(before.get(name), after[name], had.get(name), drawn[name]) for name in sorted(after)}
 
 
-def complete(space: dict[str, Any], point: dict[str, Any], drawn: dict[str, Any]) -> dict[str, Any]:
+def complete(space: JsonObject, point: JsonObject, drawn: JsonObject) -> JsonObject:
     """An initial point as a trial's hyperparameters: what the user named, and `drawn` for all that he left open."""
     return {
         name: complete(value, point[name], drawn[name])
@@ -28,12 +27,12 @@ def complete(space: dict[str, Any], point: dict[str, Any], drawn: dict[str, Any]
     }
 
 
-def is_group(value: Any) -> bool:
-    """A map without `type` is a nested group; everything else is one hyperparameter."""
+def is_group(value: object) -> TypeGuard[JsonObject]:
+    """Tell whether a value is a group: a map without `type` nests more hyperparameters; everything else is a leaf."""
     return isinstance(value, dict) and "type" not in value
 
 
-def constant(value: Any) -> tuple[Any] | None:
+def constant(value: JsonValue) -> tuple[JsonValue] | None:
     """The value of a constant in a tuple of one, or None for what varies. Nothing inside a list is ever sampled."""
     if not isinstance(value, dict):
         return (value,)
@@ -42,7 +41,7 @@ def constant(value: Any) -> tuple[Any] | None:
     return None
 
 
-def unknown_type(route: str, value: dict[str, Any]) -> InvalidConfig:
+def unknown_type(route: str, value: JsonObject) -> InvalidConfig:
     return InvalidConfig(
         "invalid experiment configuration",
         [
@@ -52,22 +51,23 @@ def unknown_type(route: str, value: dict[str, Any]) -> InvalidConfig:
     )
 
 
-def _carry_one(before: Any, after: Any, had: Any, drawn: Any) -> Any:
-    if is_group(before) and is_group(after) and isinstance(had, dict):
+def _carry_one(before: JsonValue, after: JsonValue, had: JsonValue, drawn: JsonValue) -> JsonValue:
+    if is_group(before) and is_group(after) and isinstance(had, dict) and isinstance(drawn, dict):
         return carry_over(before, after, had, drawn)
     return had if before == after and had is not None else drawn
 
 
-def _sample_one(route: str, value: Any, rng: Rng) -> Any:
+def _sample_one(route: str, value: JsonValue, rng: Rng) -> JsonValue:
     if is_group(value):
         return {name: _sample_one(f"{route}.{name}", value[name], rng) for name in sorted(value)}
     fixed = constant(value)
     if fixed is not None:
         return fixed[0]
+    assert isinstance(value, dict)  # all else is constant
     return _draw(route, value, rng)
 
 
-def _draw(route: str, value: dict[str, Any], rng: Rng) -> Any:
+def _draw(route: str, value: JsonObject, rng: Rng) -> JsonValue:
     match value["type"]:
         case "int":
             low = int(value["minval"])
@@ -75,7 +75,9 @@ def _draw(route: str, value: dict[str, Any], rng: Rng) -> Any:
         case "double":
             return rng.uniform(float(value["minval"]), float(value["maxval"]))
         case "log":
-            return float(value["base"]) ** rng.uniform(float(value["minval"]), float(value["maxval"]))
+            power: float = float(value["base"]) ** rng.uniform(float(value["minval"]), float(value["maxval"]))
+            return power
         case "categorical":
-            return value["vals"][rng.below(len(value["vals"]))]
+            vals: list[JsonValue] = value["vals"]
+            return vals[rng.below(len(vals))]
     raise unknown_type(route, value)

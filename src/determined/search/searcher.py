@@ -5,12 +5,11 @@ A trial whose point a sampler must think up is held back, with all that is said 
 """
 
 from dataclasses import replace
-from typing import Any
 
-from determined.config.hyperparameters import flatten
+from determined._json import JsonObject, JsonValue
 from determined.errors import FailedPrecondition, InvalidArgument
-from determined.search.build import build_method, build_sampler
-from determined.search.custom import CustomSearch
+from determined.search.build import build_sampler
+from determined.search.hyperparameters import flatten
 from determined.search.method import (
     INVALID_HPARAMS,
     Create,
@@ -21,8 +20,10 @@ from determined.search.method import (
     decode_operation,
     encode_operation,
 )
+from determined.search.methods.classic.custom import CustomSearch
 from determined.search.objectives import Objectives
 from determined.search.progress import RunningTally
+from determined.search.registry import load_searcher, searcher_names
 from determined.search.rng import Rng
 from determined.search.sampling import complete, sample
 from determined.wire.codec import plain
@@ -33,14 +34,19 @@ MAX_VALUES_AT_ONCE = 2_000_000  # hyperparameters of all of them together: they 
 
 
 class Searcher:
-    """Build with `create` or `restore`. Every event method returns the operations it causes, in order."""
+    """Build with `create` or `restore`. Every event method returns the operations it causes, in order.
 
-    def __init__(self, config: dict[str, Any], rng: Rng) -> None:
+    Attributes:
+        declared: the searcher of the config, with its traits and parameters.
+    """
+
+    def __init__(self, config: JsonObject, rng: Rng) -> None:
         searcher, space = config["searcher"], config["hyperparameters"]
         self._config = config
         self._objectives = Objectives.of(searcher)
-        self._method = build_method(searcher, space, classic=config["classic"])
-        self._sampler = build_sampler(searcher, space)
+        self.declared = load_searcher(searcher)
+        self._method = self.declared.build(space, classic=config["classic"])
+        self._sampler = build_sampler(self.declared, space)
         points = searcher.get("initial_points") or []
         self._context = _Context(space, rng, points, deferring=self._sampler is not None)
         self._started = False
@@ -57,9 +63,7 @@ class Searcher:
         self._newly_held: list[str] = []
 
     @classmethod
-    def create(
-        cls, searcher: dict[str, Any], hyperparameters: dict[str, Any], *, seed: int, classic: bool
-    ) -> "Searcher":
+    def create(cls, searcher: JsonObject, hyperparameters: JsonObject, *, seed: int, classic: bool) -> "Searcher":
         """A search that has not started.
 
         Args:
@@ -76,7 +80,7 @@ class Searcher:
         return cls(config, Rng(seed))
 
     @classmethod
-    def restore(cls, snapshot: dict[str, Any]) -> "Searcher":
+    def restore(cls, snapshot: JsonObject) -> "Searcher":
         """The searcher whose `snapshot` this is; it has the same future."""
         if snapshot["version"] > SNAPSHOT_VERSION:
             raise FailedPrecondition(
@@ -103,7 +107,7 @@ class Searcher:
             searcher._sampler.restore(snapshot["sampler_state"])
         return searcher
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         """Everything, as JSON can carry it; it shares nothing with this searcher that later events change."""
         return {
             "version": SNAPSHOT_VERSION,
@@ -124,10 +128,6 @@ class Searcher:
             "search_method_state": self._method.snapshot(),
             "sampler_state": None if self._sampler is None else self._sampler.snapshot(),
         }
-
-    @property
-    def name(self) -> str:
-        return str(self._config["searcher"]["name"])
 
     @property
     def classic(self) -> bool:
@@ -157,7 +157,7 @@ class Searcher:
         self._tally.opened(request_id)
         return self._issue(self._method.trial_created(self._context, request_id))
 
-    def validation(self, request_id: str, metric: Any, length: float) -> list[Operation]:
+    def validation(self, request_id: str, metric: JsonValue, length: float) -> list[Operation]:
         """Late: a validation report at `length` of the time metric. Classic: the operation to `length` is complete.
 
         Args:
@@ -223,6 +223,12 @@ class Searcher:
         """
         if not self._started:
             raise FailedPrecondition("this search has not started; raise searcher.max_trials in its config instead")
+        if not self.declared.extendable:
+            extendable = ", ".join(searcher_names(lambda searcher: searcher.extendable))
+            raise FailedPrecondition(
+                f"this search cannot be extended by {trials} trials: only {extendable} draw further trials; fork the"
+                " experiment with a larger search instead"
+            )
         return self._issue(self._method.extend(self._context, trials))
 
     def proposals(self) -> list[str]:
@@ -238,13 +244,13 @@ class Searcher:
         fresh, self._newly_held = self._newly_held, []
         return fresh
 
-    def propose(self, request_id: str) -> dict[str, Any]:
+    def propose(self, request_id: str) -> JsonObject:
         """Think up the point of a held trial. May take long; changes nothing. Give it back by `proposed`."""
         create = self._held[request_id][0]
         assert isinstance(create, Create) and self._sampler is not None
         return self._sampler.propose(create.seed)
 
-    def proposed(self, request_id: str, hparams: dict[str, Any]) -> list[Operation]:
+    def proposed(self, request_id: str, hparams: JsonObject) -> list[Operation]:
         """A held trial has its point: it, and what was said to it since. A second answer is ignored."""
         held = self._held.pop(request_id, None)
         if held is None:
@@ -262,12 +268,11 @@ class Searcher:
         """
         if not isinstance(self._method, CustomSearch):
             raise FailedPrecondition(
-                f"searcher {self._config['searcher']['name']!r} decides by itself;"
-                " only `searcher.name: custom` has events"
+                f"searcher {self.declared.name!r} decides by itself; only `searcher.name: custom` has events"
             )
         return self._method
 
-    def posted(self, triggered_by: int | None, operations: list[dict[str, Any]]) -> list[Operation]:
+    def posted(self, triggered_by: int | None, operations: list[JsonObject]) -> list[Operation]:
         """Custom search: what its client wants, having handled the events up to `triggered_by`."""
         return self._issue(self.custom().posted(triggered_by, operations))
 
@@ -306,7 +311,7 @@ class Searcher:
 
 
 class _Context(SearchContext):
-    def __init__(self, space: dict[str, Any], rng: Rng, points: list[dict[str, Any]], *, deferring: bool) -> None:
+    def __init__(self, space: JsonObject, rng: Rng, points: list[JsonObject], *, deferring: bool) -> None:
         self.space = space
         self.rng = rng
         self.points_used = 0
@@ -316,7 +321,7 @@ class _Context(SearchContext):
         self._points = points
         self._deferring = deferring
 
-    def create(self, hparams: dict[str, Any] | None = None, *, checkpoint_of: str | None = None) -> Create:
+    def create(self, hparams: JsonObject | None = None, *, checkpoint_of: str | None = None) -> Create:
         self.at_once += 1
         if self.at_once > MAX_AT_ONCE:
             raise InvalidArgument(
@@ -335,7 +340,7 @@ class _Context(SearchContext):
             self.deferred.add(request_id)
         return Create(request_id, chosen or {}, seed=self.rng.below(2**31), checkpoint_of=checkpoint_of)
 
-    def _choose(self) -> dict[str, Any] | None:
+    def _choose(self) -> JsonObject | None:
         """The next initial point, completed by a draw; else a draw; None where a sampler decides later."""
         if self.points_used < len(self._points):
             self.points_used += 1
@@ -343,7 +348,7 @@ class _Context(SearchContext):
         return None if self._deferring else sample(self.space, self.rng)
 
 
-def _upgraded(old: dict[str, Any]) -> dict[str, Any]:
+def _upgraded(old: JsonObject) -> JsonObject:
     """A snapshot of version 1 (single, random and grid only) as version 2 writes it."""
     tally = RunningTally()
     for request_id, units in old["trial_progress"].items():

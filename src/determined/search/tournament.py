@@ -1,8 +1,9 @@
 """Tournament: several searches side by side in one experiment, each with trials of its own."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from determined._json import JsonObject
 from determined.search.method import Create, ExitReason, Operation, SearchContext, SearchMethod, Tally
 
 
@@ -53,14 +54,14 @@ class Tournament(SearchMethod):
     def progress(self, tally: Tally) -> float:
         return sum(search.progress(tally) for search in self._searches) / len(self._searches)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         return {
             "search_method_type": "tournament",
             "trial_table": dict(self._table),
             "sub_search_states": [search.snapshot() for search in self._searches],
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: JsonObject) -> None:
         self._table = dict(state["trial_table"])
         for search, saved in zip(self._searches, state["sub_search_states"], strict=True):
             search.restore(saved)

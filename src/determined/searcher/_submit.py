@@ -6,6 +6,7 @@ import yaml
 
 from determined.api import experiment
 from determined.sdk.determined import submission
+from determined.search.registry import searcher_of
 from determined.searcher._runner import Link
 from determined.wire.experiment import CreateExperimentRequest
 
@@ -23,6 +24,6 @@ def custom_submission(
     parsed = yaml.safe_load(request.config or "")
     searcher = parsed.get("searcher") if isinstance(parsed, dict) else None
     name = searcher.get("name") if isinstance(searcher, dict) else None
-    if name != "custom":
+    if name is None or not searcher_of({"searcher": searcher}).driven_by_user:
         raise ValueError(f"searcher.name is {name!r}; a search runner drives experiments with `searcher.name: custom`")
     return request

@@ -4,7 +4,8 @@ import logging
 from typing import TYPE_CHECKING
 
 from determined._json import JsonObject
-from determined.config.generations import generation
+from determined.search.generations import generation
+from determined.search.registry import searcher_of
 from determined.trial import records_to_batches
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def check_strategies(config: JsonObject, args: "TrainingArguments") -> None:
         return
     if generation(config) == "classic":
         raise ValueError('the searcher compares validations, and eval_strategy is "no"; set eval_strategy="epoch"')
-    if (config.get("searcher") or {}).get("name") != "single":
+    if searcher_of(config).is_multi_trial:
         logger.warning(
             'eval_strategy is "no": the searcher hears of a trial only where the script calls trainer.evaluate; set '
             'eval_strategy="epoch"'

@@ -5,7 +5,7 @@ from typing import Any
 
 from determined import core
 from determined._json import JsonObject
-from determined.config.generations import generation
+from determined.search.generations import generation
 from determined.trial._length import Leg, operation_legs
 from determined.trial._periods import EpochLength
 from determined.trial._searcher_metric import Goal

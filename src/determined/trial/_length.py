@@ -8,7 +8,7 @@ from typing import Any
 
 from determined import core
 from determined._json import JsonObject
-from determined.config.generations import generation
+from determined.search.generations import generation
 from determined.trial._periods import Batch, Count, Epoch, EpochLength, TrainUnit, check_length
 
 logger = logging.getLogger("determined.trial")

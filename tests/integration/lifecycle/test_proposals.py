@@ -16,6 +16,7 @@ from determined.master.lifecycle import experiment, proposals, search, searchers
 from determined.search import searcher as searcher_module
 from determined.search.method import ExitReason
 from determined.search.sampler import Sampler
+from determined.search.searcher_config import SearcherConfig
 
 SPACE = {"x": {"type": "double", "minval": 0, "maxval": 1}}
 
@@ -56,8 +57,8 @@ class CountingSampler(Sampler):
 
 @pytest.fixture
 def sampler(monkeypatch: pytest.MonkeyPatch) -> type[CountingSampler]:
-    def build(searcher: dict[str, Any], _space: dict[str, Any]) -> Sampler | None:
-        return CountingSampler() if searcher["name"] == "optuna" else None
+    def build(searcher: SearcherConfig, _space: dict[str, Any]) -> Sampler | None:
+        return CountingSampler() if searcher.name == "optuna" else None
 
     monkeypatch.setattr(searcher_module, "build_sampler", build)
     monkeypatch.setattr(CountingSampler, "thoughts", [])

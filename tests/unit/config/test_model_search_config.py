@@ -6,9 +6,9 @@ import pytest
 
 from determined.config import apply_defaults, check_complete
 from determined.config.experiment import find_violations
-from determined.config.model_search import Metric
 from determined.config.pipeline import find_warnings
-from determined.config.searcher import Optuna
+from determined.search.methods.optuna import Optuna
+from determined.search.sampler_parameters import Metric
 
 SPACE: dict[str, Any] = {
     "lr": {"type": "log", "base": 10, "minval": -3, "maxval": -1},

@@ -5,8 +5,14 @@ from typing import Any
 import pytest
 
 from determined.config import apply_defaults, check_complete
-from determined.config.searcher import METHODS, AdaptiveAsha, AsyncHalving, Custom, Optuna, Random, Searcher
 from determined.schema.quantities import Length, Unit
+from determined.search.methods.adaptive_asha import AdaptiveAsha
+from determined.search.methods.async_halving import AsyncHalving
+from determined.search.methods.classic.custom import Custom
+from determined.search.methods.optuna import Optuna
+from determined.search.methods.random import Random
+from determined.search.registry import searchers
+from determined.search.searcher_config import SearcherConfig
 
 BATCHES = {"batches": 100}
 MINIMAL: dict[str, dict[str, Any]] = {
@@ -24,7 +30,7 @@ MINIMAL: dict[str, dict[str, Any]] = {
 }
 
 
-def searcher(name: str, **fields: Any) -> Searcher:
+def searcher(name: str, **fields: Any) -> SearcherConfig:
     raw = {
         "checkpoint_storage": {"type": "directory", "container_path": "/x"},
         "searcher": {"name": name, "metric": "loss", **fields},
@@ -33,13 +39,13 @@ def searcher(name: str, **fields: Any) -> Searcher:
 
 
 def test_every_method_has_a_minimal_form() -> None:
-    assert set(MINIMAL) == set(METHODS)
+    assert set(MINIMAL) == set(searchers())
 
 
 @pytest.mark.parametrize("name", sorted(MINIMAL))
 def test_every_method_is_accepted_and_typed(name: str) -> None:
     typed = searcher(name, **MINIMAL[name])
-    assert type(typed) is METHODS[name]
+    assert type(typed) is searchers()[name]
     assert (typed.name, typed.metric, typed.smaller_is_better) == (name, "loss", True)
     assert typed.raw["name"] == name
 

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from determined.config import ExperimentConfig, Length, Unit, apply_defaults, canonicalize, check_complete, generation
-from determined.config.searcher import Adaptive, Pbt, SyncHalving
 from determined.schema.text import parse_yaml
+from determined.search.methods.classic.adaptive import Adaptive
+from determined.search.methods.classic.pbt import Pbt
+from determined.search.methods.classic.sync_halving import SyncHalving
 
 STORAGE = {"type": "shared_fs", "host_path": "/tmp"}
 

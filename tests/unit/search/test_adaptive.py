@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from determined.errors import FailedPrecondition, InvalidConfig
-from determined.search.adaptive import budget_brackets
-from determined.search.adaptive_asha import Mode
+from determined.search.brackets import Mode
 from determined.search.method import Create, ValidateAfter
+from determined.search.methods.classic.adaptive import budget_brackets
 from determined.search.searcher import Searcher
-from determined.search.sync_halving import Stage, budget_stages
+from determined.search.stages import Stage, budget_stages
 
 
 def searcher(**config: Any) -> Searcher:

@@ -7,7 +7,8 @@ import pytest
 from numbered_search import NumberedSearch
 
 from determined.errors import InvalidConfig
-from determined.search.adaptive_asha import (
+from determined.search.asha_base import Halving
+from determined.search.brackets import (
     Mode,
     bracket_concurrency,
     bracket_trials,
@@ -15,12 +16,18 @@ from determined.search.adaptive_asha import (
     split_trials,
     useful_rungs,
 )
-from determined.search.async_halving import Halving
-from determined.search.build import asha_brackets
 from determined.search.method import Create, ExitReason, Stop, ValidateAfter
+from determined.search.methods.adaptive_asha import AdaptiveAsha
+from determined.search.registry import load_searcher
 
 LATE = {"name": "adaptive_asha", "time_metric": "batches"}
 FIRST = {"max_trials": 16, "max_time": 1000}
+
+
+def brackets_of(searcher: dict[str, Any], *, classic: bool) -> list[Halving]:
+    declared = load_searcher(searcher)
+    assert isinstance(declared, AdaptiveAsha)
+    return declared.brackets(classic=classic)
 
 
 def halving(max_trials: int, length: int, divisor: float, max_rungs: int = 5) -> Halving:
@@ -104,7 +111,7 @@ def test_brackets_are_those_of_the_table(
     classic: bool,
 ) -> None:
     searcher = {**LATE, **config, "max_length": {"batches": config["max_time"]}}
-    brackets = asha_brackets(searcher, classic=classic)
+    brackets = brackets_of(searcher, classic=classic)
     assert [bracket.rungs for bracket in brackets] == rungs
     assert [bracket.max_trials for bracket in brackets] == trials
     assert [bracket.max_concurrent for bracket in brackets] == concurrent
@@ -201,7 +208,7 @@ def test_classic_search_runs_the_trials_of_its_brackets(max_trials: int, mode: M
         trial = draw.choice(open_trials)
         completed.add((trial, search.lengths[trial][-1]))
         search.complete(trial, draw.random())
-    brackets = asha_brackets(config, classic=True)
+    brackets = brackets_of(config, classic=True)
     assert len(search.ids) == sum(bracket.max_trials for bracket in brackets)
     assert [search.exit(trial) for trial in search.lengths][-1] == ["shutdown"]
     allowed = {tuple(bracket.lengths()[: top + 1]) for bracket in brackets for top in range(bracket.rungs)}

@@ -2,11 +2,11 @@
 
 import pytest
 
-from determined.search.adaptive_asha import Mode
-from determined.search.adaptive_simple import trial_brackets
+from determined.search.brackets import Mode
 from determined.search.method import Create, ValidateAfter
+from determined.search.methods.classic.adaptive_simple import trial_brackets
 from determined.search.searcher import Searcher
-from determined.search.sync_halving import Stage
+from determined.search.stages import Stage
 
 
 @pytest.mark.parametrize(

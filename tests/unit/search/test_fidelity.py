@@ -1,13 +1,20 @@
 """Trials of different lengths in one order."""
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from determined.search.fidelity import level_at, levels_of, ordered
+from determined.search.fidelity import level_at, ordered
+from determined.search.registry import load_searcher
 
 RECORDS = st.lists(
     st.dictionaries(st.integers(0, 3), st.integers(0, 20).map(float), min_size=1, max_size=4), max_size=20
 )
+
+
+def levels_of(searcher: dict[str, Any]) -> list[int]:
+    return load_searcher(searcher, whole=False).levels()
 
 
 def test_levels_are_the_rungs_of_the_method() -> None:

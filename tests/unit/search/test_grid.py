@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from determined.errors import InvalidConfig
-from determined.search.grid import Grid
+from determined.search.grid_points import GridPoints
 
 
 def values(hp: Any) -> list[Any]:
-    grid = Grid({"x": hp})
+    grid = GridPoints({"x": hp})
     return [grid[i]["x"] for i in range(len(grid))]
 
 
@@ -43,7 +43,7 @@ def test_log_axis_is_spread_over_exponents() -> None:
 
 
 def test_first_axis_is_slowest() -> None:
-    grid = Grid(
+    grid = GridPoints(
         {
             "b": {"type": "int", "minval": 0, "maxval": 1, "count": 2},
             "a": {"type": "categorical", "vals": ["x", "y"]},
@@ -58,7 +58,7 @@ def test_first_axis_is_slowest() -> None:
 
 
 def test_nested_constants_and_empty_groups_keep_their_place() -> None:
-    grid = Grid({"g": {"k": {"type": "categorical", "vals": [1, 2]}, "e": {}}, "c": [7], "n": None})
+    grid = GridPoints({"g": {"k": {"type": "categorical", "vals": [1, 2]}, "e": {}}, "c": [7], "n": None})
     assert [grid[i] for i in range(len(grid))] == [
         {"c": [7], "g": {"e": {}, "k": 1}, "n": None},
         {"c": [7], "g": {"e": {}, "k": 2}, "n": None},
@@ -66,21 +66,21 @@ def test_nested_constants_and_empty_groups_keep_their_place() -> None:
 
 
 def test_no_hyperparameters_is_one_point() -> None:
-    assert len(Grid({})) == 1
-    assert Grid({})[0] == {}
+    assert len(GridPoints({})) == 1
+    assert GridPoints({})[0] == {}
 
 
 def test_points_share_no_mutable_group() -> None:
-    grid = Grid({"e": {}})
+    grid = GridPoints({"e": {}})
     grid[0]["e"]["changed"] = True
     assert grid[0] == {"e": {}}
 
 
 def test_missing_count_names_its_path() -> None:
     with pytest.raises(InvalidConfig, match=r"hyperparameters\.opt\.lr: .*`count` was not provided: add `count`"):
-        Grid({"opt": {"lr": {"type": "double", "minval": 0, "maxval": 1}}})
+        GridPoints({"opt": {"lr": {"type": "double", "minval": 0, "maxval": 1}}})
 
 
 def test_empty_categorical_is_refused() -> None:
     with pytest.raises(InvalidConfig, match=r"hyperparameters\.a: vals is empty"):
-        Grid({"a": {"type": "categorical", "vals": []}})
+        GridPoints({"a": {"type": "categorical", "vals": []}})

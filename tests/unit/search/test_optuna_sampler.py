@@ -13,7 +13,9 @@ import pytest
 from determined.errors import InvalidConfig
 from determined.search.build import build_sampler, require_libraries
 from determined.search.method import WORST, Close, Create, ExitReason, Stop, ValidateAfter
-from determined.search.optuna_sampler import OptunaSampler
+from determined.search.model_sampler import ModelSampler
+from determined.search.registry import load_searcher
+from determined.search.sampler import Sampler
 from determined.search.searcher import Searcher
 
 SPACE: dict[str, Any] = {
@@ -34,14 +36,18 @@ def loss(hparams: dict[str, Any]) -> float:
     return (math.log10(hparams["lr"]) + 2) ** 2 + far + (0.0 if hparams["net"]["act"] is None else 0.5)
 
 
-def sampler_of(sampler: str, *, metrics: int = 1, space: dict[str, Any] = SPACE, **fields: Any) -> OptunaSampler:
+def built_from(searcher: dict[str, Any], space: dict[str, Any]) -> Sampler | None:
+    return build_sampler(load_searcher(searcher, whole=False), space)
+
+
+def sampler_of(sampler: str, *, metrics: int = 1, space: dict[str, Any] = SPACE, **fields: Any) -> ModelSampler:
     names = [{"name": f"m{n}"} for n in range(metrics)]
-    built = build_sampler({"name": "optuna", "sampler": sampler, "metrics": names, **fields}, space)
-    assert isinstance(built, OptunaSampler)
+    built = built_from({"name": "optuna", "sampler": sampler, "metrics": names, **fields}, space)
+    assert isinstance(built, ModelSampler)
     return built
 
 
-def taught(sampler: str, trials: int, **fields: Any) -> OptunaSampler:
+def taught(sampler: str, trials: int, **fields: Any) -> ModelSampler:
     """One that has seen `trials` uniform points of the space."""
     rng, model = random.Random(trials), sampler_of(sampler, **fields)
     for n in range(trials):
@@ -118,10 +124,10 @@ def test_gp_proposes_near_the_best() -> None:
 
 
 def test_random_needs_no_model() -> None:
-    assert build_sampler({"name": "optuna", "metric": "loss", "sampler": "random"}, SPACE) is None
-    assert build_sampler({"name": "random", "metric": "loss"}, SPACE) is None
-    assert build_sampler({"name": "adaptive_asha", "metric": "loss"}, SPACE) is None
-    assert build_sampler({"name": "optuna", "metric": "loss"}, SPACE) is not None
+    assert built_from({"name": "optuna", "metric": "loss", "sampler": "random"}, SPACE) is None
+    assert built_from({"name": "random", "metric": "loss"}, SPACE) is None
+    assert built_from({"name": "adaptive_asha", "metric": "loss"}, SPACE) is None
+    assert built_from({"name": "optuna", "metric": "loss"}, SPACE) is not None
 
 
 def test_trials_that_run_are_kept_away_from() -> None:
@@ -196,7 +202,7 @@ def test_a_generation_ends_when_enough_of_its_trials_have() -> None:
 def test_behind_asha_the_first_result_at_each_rung_is_kept() -> None:
     timed = {"time_metric": "batches", "max_time": 16}
     searcher = {"name": "async_halving", "num_rungs": 3, "divisor": 4, "sampler": "tpe", "metric": "loss", **timed}
-    model = build_sampler(searcher, SPACE)
+    model = built_from(searcher, SPACE)
     assert model is not None
     model.created("a", uniform(random.Random(0)))
     for length, value in ((0.5, 9.0), (1, 5.0), (2, 4.0), (4, 3.0), (20, 2.0), (21, 1.0)):
@@ -252,7 +258,9 @@ def test_a_master_without_the_library_refuses_the_search_and_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, sampler: str, library: str, extra: str
 ) -> None:
     require_libraries({"name": "adaptive_asha", "sampler": sampler})
-    monkeypatch.setattr("determined.search.optuna_study.find_spec", lambda name: None if name == library else object())
+    monkeypatch.setattr(
+        "determined.search.sampler_config.find_spec", lambda name: None if name == library else object()
+    )
     with pytest.raises(InvalidConfig) as refused:
         require_libraries({"name": "adaptive_asha", "sampler": sampler})
     assert f"<config>.searcher.sampler: {sampler} needs {library}" in refused.value.message

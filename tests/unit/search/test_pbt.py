@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from determined.search.method import Close, Create, ExitReason, Operation, Shutdown, ValidateAfter
-from determined.search.pbt import Explore, explore
+from determined.search.methods.classic.pbt import ExploreFunction, explore
 from determined.search.rng import Rng
 from determined.search.searcher import Searcher
 
@@ -17,6 +17,10 @@ SPACE = {
     "kind": {"type": "categorical", "vals": ["a", "b", "c"]},
     "depth": 4,
 }
+
+
+def explored(resample_probability: float, perturb_factor: float) -> ExploreFunction:
+    return ExploreFunction(resample_probability=resample_probability, perturb_factor=perturb_factor)
 
 
 def begin(**config: Any) -> tuple[Searcher, list[str]]:
@@ -158,7 +162,7 @@ PARENT = {"units": 11, "lr": 0.01, "net": {"drop": 0.1}, "kind": "b", "depth": 4
 
 
 def test_perturbing_multiplies_by_one_more_or_one_less_than_the_factor() -> None:
-    children = [explore(SPACE, PARENT, Explore(0.0, 0.25), Rng(seed)) for seed in range(40)]
+    children = [explore(SPACE, PARENT, explored(0.0, 0.25), Rng(seed)) for seed in range(40)]
     assert {child["units"] for child in children} == {8, 14}  # 8.25 down, 13.75 up
     assert {child["lr"] for child in children} == {0.01 * 0.75, 0.01 * 1.25}
     assert {child["net"]["drop"] for child in children} == {0.1 * 0.75, 0.1 * 1.25}
@@ -167,14 +171,14 @@ def test_perturbing_multiplies_by_one_more_or_one_less_than_the_factor() -> None
 
 def test_perturbed_values_stay_within_their_range() -> None:
     edge = {"units": 64, "lr": 0.1, "net": {"drop": 0.5}, "kind": "a", "depth": 4}
-    children = [explore(SPACE, edge, Explore(0.0, 0.9), Rng(seed)) for seed in range(40)]
+    children = [explore(SPACE, edge, explored(0.0, 0.9), Rng(seed)) for seed in range(40)]
     assert {child["units"] for child in children} == {8, 64}
     assert sorted({child["lr"] for child in children}) == pytest.approx([0.01, 0.1])
     assert max(child["net"]["drop"] for child in children) == 0.5
 
 
 def test_resampling_draws_anew_from_the_space() -> None:
-    children = [explore(SPACE, PARENT, Explore(1.0, 0.2), Rng(seed)) for seed in range(60)]
+    children = [explore(SPACE, PARENT, explored(1.0, 0.2), Rng(seed)) for seed in range(60)]
     assert {child["kind"] for child in children} == {"a", "b", "c"}
     assert len({child["units"] for child in children}) > 20
     assert all(type(child["units"]) is int and 8 <= child["units"] <= 64 for child in children)
@@ -182,7 +186,7 @@ def test_resampling_draws_anew_from_the_space() -> None:
 
 def test_constants_draw_nothing() -> None:
     rng, untouched = Rng(5), Rng(5)
-    assert explore({"depth": 4, "empty": {}}, {"depth": 4}, Explore(1.0, 0.2), rng) == {"depth": 4, "empty": {}}
+    assert explore({"depth": 4, "empty": {}}, {"depth": 4}, explored(1.0, 0.2), rng) == {"depth": 4, "empty": {}}
     assert rng.snapshot() == untouched.snapshot()
 
 

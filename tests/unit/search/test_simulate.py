@@ -8,6 +8,7 @@ import pytest
 from determined.errors import FailedPrecondition
 from determined.search.events import feed
 from determined.search.method import Create, ExitReason, Operation, SearchContext, SearchMethod, Shutdown, Stop, Tally
+from determined.search.methods.classic.sync_halving import SyncHalving
 from determined.search.rng import Rng
 from determined.search.searcher import Searcher
 from determined.search.simulate import SimulatedTrial, Simulator, simulate
@@ -136,7 +137,7 @@ def test_classic_trial_between_operations_is_not_runnable() -> None:
 
 
 def test_second_shutdown_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("determined.search.searcher.build_method", lambda *args, **kwargs: _ShutsDownItself())
+    monkeypatch.setattr(SyncHalving, "build", lambda *args, **options: _ShutsDownItself())
     with pytest.raises(FailedPrecondition, match="shut down twice"):
         simulate(searcher(), loss, Rng(5), reports=[1])
 

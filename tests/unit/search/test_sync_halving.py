@@ -6,7 +6,7 @@ import pytest
 
 from determined.search.method import Close, Create, ExitReason, Operation, Shutdown, ValidateAfter
 from determined.search.searcher import Searcher
-from determined.search.sync_halving import Stage, budget_stages, trial_stages
+from determined.search.stages import Stage, budget_stages, trial_stages
 
 EXAMPLE = {"name": "sync_halving", "num_rungs": 4, "max_length": {"batches": 800}, "budget": {"batches": 480}}
 

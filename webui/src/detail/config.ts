@@ -1,5 +1,6 @@
 // What pages read from an experiment's configuration, which is plain data of any generation.
 
+import { SEARCHERS } from "../searchers";
 import { isRecord } from "./plain";
 
 export type Config = Record<string, unknown>;
@@ -43,7 +44,12 @@ export function declaredHparams(config: Config): Config {
 export function isSingleTrial(config: Config, numTrials: number, unmanaged: boolean): boolean {
   if (unmanaged) return numTrials <= 1;
   const searcher = searcherOf(config);
-  return searcher["name"] === "single" || searcher["max_trials"] === 1;
+  return !isMultiTrial(searcher["name"]) || searcher["max_trials"] === 1;
+}
+
+/** Whether a searcher of this name may run more than one trial; one that is not known may. */
+export function isMultiTrial(name: unknown): boolean {
+  return SEARCHERS[String(name)]?.isMultiTrial ?? true;
 }
 
 /** The trial whose checkpoint a continued experiment started from. */

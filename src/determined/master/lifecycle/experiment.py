@@ -29,13 +29,13 @@ from determined.master.lifecycle.states import (
     JobType,
     State,
 )
+from determined.search.registry import searcher_of
 from determined.search.rng import Rng
 from determined.search.sampling import carry_over, sample
 
 DEFAULT_PRIORITY = 42
 DEFAULT_POOL = "default"
 # What these would ask of their trials now depends on more than the trials have shown.
-_NOT_CONTINUABLE = ("pbt", "custom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,12 +342,12 @@ def _check_continuable(conn: Connection, experiment: Experiment, active: dict[st
         )
     if experiment.unmanaged:
         raise FailedPrecondition(f"experiment {experiment.id} is unmanaged; its client decides when it runs")
-    name = experiment.config["searcher"]["name"]
-    if name == "single":
-        if active is not None and active["searcher"]["name"] != "single":
-            raise InvalidArgument(f"searcher {active['searcher']['name']!r}: a continued experiment must stay single")
+    name, searcher = experiment.config["searcher"]["name"], searcher_of(experiment.config)
+    if not searcher.is_multi_trial:
+        if active is not None and active["searcher"]["name"] != name:
+            raise InvalidArgument(f"searcher {active['searcher']['name']!r}: a continued experiment must stay {name}")
         return
-    if name in _NOT_CONTINUABLE:
+    if not searcher.continuable:
         raise FailedPrecondition(f"searcher {name!r} cannot be continued; fork the experiment instead")
     if active is not None:
         raise InvalidArgument(f"searcher {name!r} is continued without changes to its config; fork it to change it")
@@ -358,7 +358,7 @@ def _check_continuable(conn: Connection, experiment: Experiment, active: dict[st
 
 def _may_start_afresh(conn: Connection, experiment: Experiment) -> bool:
     """Whether a trial may begin without a checkpoint of its own; the one trial of a `single` search may have one."""
-    if experiment.config["searcher"]["name"] != "single":
+    if searcher_of(experiment.config).is_multi_trial:
         return True
     return any(trials.latest_checkpoint(conn, t.id) is None for t in trials.of_experiment(conn, experiment.id))
 

@@ -11,9 +11,7 @@ from determined.master.db.queries import search_queue
 from determined.master.db.rows.experiments import Experiment, ExperimentValues
 from determined.master.lifecycle import searchers, trial_state
 from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_become, terminal_of
-
-# Searches that may be given more trials after their end, for which they need all that they knew.
-_EXTENDABLE = frozenset({"random", "optuna", "async_halving", "adaptive_asha"})
+from determined.search.registry import searcher_of
 
 
 def move(
@@ -53,5 +51,5 @@ def finish_if_idle(conn: Connection, now: datetime, experiment_id: int) -> None:
         values["progress"] = 1.0
     experiments.update_row(conn, experiment_id, values)
     searchers.release(conn, experiment_id)
-    if state != State.COMPLETED or experiment.config["searcher"]["name"] not in _EXTENDABLE:
+    if state != State.COMPLETED or not searcher_of(experiment.config).extendable:
         searches.forget(conn, experiment_id)

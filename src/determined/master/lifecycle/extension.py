@@ -13,6 +13,7 @@ from determined.master.db.rows.experiments import Experiment, ExperimentValues
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.lifecycle import operations, search, searchers
 from determined.master.lifecycle.states import State
+from determined.search.registry import searcher_names
 
 MAX_TRIALS = 100_000  # of one extension: all that may run at once are created in one transaction
 
@@ -56,9 +57,10 @@ def _check(conn: Connection, experiment: Experiment) -> None:
         raise FailedPrecondition(f"experiment {number} is archived; run `det experiment unarchive {number}` first")
     if state == State.COMPLETED and searches.snapshot_seq(conn, number) is None:
         name = experiment.config["searcher"]["name"]
+        extendable = ", ".join(searcher_names(lambda searcher: searcher.extendable))
         raise FailedPrecondition(
-            f"experiment {number} is over and its search ({name}) left nothing to extend: only random, optuna,"
-            " async_halving and adaptive_asha keep what they need; fork the experiment instead"
+            f"experiment {number} is over and its search ({name}) left nothing to extend: only {extendable} keep what"
+            " they need; fork the experiment instead"
         )
 
 

@@ -30,6 +30,7 @@ from determined.master.lifecycle.states import LIVE, TERMINAL, State
 from determined.search.events import Event
 from determined.search.method import ExitReason
 from determined.search.objectives import Objectives
+from determined.search.registry import searcher_of
 from determined.search.searcher import Searcher
 from determined.wire.codec import float_from_wire
 
@@ -37,8 +38,6 @@ EARLY_EXIT_GRACE_S = 10
 _EXITS_AT_ONCE = 100  # trials of whose end the searcher is told in one transaction
 _EARLY_EXITS = {ExitReason.INVALID_HP, ExitReason.INIT_INVALID_HP}
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")  # as the wire spells them
-# These take trials as they come; a report that lacks the searcher metric does them no harm.
-_COMPARES_NOTHING = ("single", "random", "grid")
 
 
 def start(config: dict[str, Any], generation: str) -> Initial:
@@ -175,7 +174,7 @@ def complete_operation(conn: Connection, now: datetime, trial_id: int, length: i
         )
     if trial.op_completed == length:
         return
-    if not _is_custom(experiment):
+    if not searcher_of(experiment.config).driven_by_user:
         Objectives.of(experiment.config["searcher"]).signed(metric)
     trials.update_row(conn, trial_id, {"op_completed": length})
     if experiment.state in LIVE:
@@ -254,10 +253,6 @@ def _both(conn: Connection, trial_id: int) -> tuple[Trial, Experiment]:
     return trial, experiments.get(conn, trial.experiment_id)
 
 
-def _is_custom(experiment: Experiment) -> bool:
-    return bool(experiment.config["searcher"]["name"] == "custom")
-
-
 def _number(value: Any) -> float | None:
     if isinstance(value, str) and value in _NOT_FINITE:
         return float_from_wire(value)
@@ -292,9 +287,9 @@ def _report_lacks(
     metrics: dict[str, Any],
 ) -> None:
     """A search that compares trials cannot go on without what it compares."""
-    searcher = experiment.config.get("searcher") or {}
-    if searcher.get("name") in _COMPARES_NOTHING:
+    if not searcher_of(experiment.config).compares:
         return
+    searcher = experiment.config.get("searcher") or {}
     fields = {searcher.get("metric"): "searcher.metric", searcher.get("time_metric"): "searcher.time_metric"}
     lacking = " and ".join(f"{fields.get(name, 'searcher.metrics')} {name!r}" for name in missing)
     why = (

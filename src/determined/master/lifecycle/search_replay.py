@@ -20,6 +20,7 @@ from determined.master.db.rows.experiments import Experiment, Trial
 from determined.master.lifecycle.searchers import Initial, exit_events
 from determined.master.lifecycle.states import State
 from determined.search.events import Event
+from determined.search.registry import searcher_of
 
 _EXTENSION = ""  # in the place of a trial's id: the event is of the whole search
 
@@ -37,7 +38,7 @@ def rewind(conn: Connection, experiment: Experiment) -> list[Event]:
     past = [row.event for row in rows.history(conn, experiment.id)]
     known = {trial.request_id: trial for trial in trials.of_experiment(conn, experiment.id)}
     rows.drop_history(conn, experiment.id)
-    if experiment.config["searcher"]["name"] == "single":
+    if not searcher_of(experiment.config).replays_history:
         return []  # its one trial is trained on, whatever it has shown
     over = _over(experiment, known, past)
     kept = [event for event in past if _is_true(experiment, event, over)]
@@ -94,7 +95,7 @@ class Replay:
 
 
 def standing(conn: Connection, experiment: Experiment, trial: Trial, replay: Replay | None = None) -> Standing:
-    if experiment.config["searcher"]["name"] == "single" or trial.state != State.COMPLETED:
+    if not searcher_of(experiment.config).replays_history or trial.state != State.COMPLETED:
         return Standing.RESUMED
     pending = _pending(conn, experiment.id, [trial.request_id], replay)
     return Standing.OVER if any(event["type"] == "exited" for _, event in pending) else Standing.WAITING

@@ -26,8 +26,7 @@ from determined.wire.codec import float_to_wire, plain
 SNAPSHOT_EVERY = 50  # events, in a small search; see `_snapshot_is_due`
 _CACHED = 256  # searchers
 _CACHED_TRIALS = 200_000  # of all of them together: what a searcher holds grows with its trials
-# What a continued search is told again (history.py). These methods are not continued, or begin from nothing.
-_UNTOLD = frozenset({"single", "pbt", "custom"})
+# Events that a continued search is told again (search_replay.py), where its searcher replays history.
 _HISTORIC = frozenset({"validation", "exited_early", "exited", "extended"})
 
 
@@ -233,10 +232,10 @@ def _snapshot_is_due(searcher: Searcher, events: int) -> bool:
 
 
 def _is_historic(searcher: Searcher, event: Event) -> bool:
-    """Reports that a search throws away are not worth keeping: late random and grid searches compare nothing."""
-    if event["type"] not in _HISTORIC or searcher.name in _UNTOLD:
+    """Tell whether to keep an event. Reports that a late search throws away, because it compares nothing, are not."""
+    if event["type"] not in _HISTORIC or not searcher.declared.replays_history:
         return False
-    return event["type"] != "validation" or searcher.classic or searcher.name not in ("random", "grid")
+    return event["type"] != "validation" or searcher.classic or searcher.declared.compares
 
 
 class _Cache:

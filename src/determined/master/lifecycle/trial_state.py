@@ -33,6 +33,7 @@ from determined.master.lifecycle.states import (
     trial_accepts,
 )
 from determined.search.method import Create, ExitReason
+from determined.search.registry import searcher_of
 
 _MAX_BACKOFF_S = 30
 _NAMED_METRICS = 8
@@ -200,11 +201,11 @@ def allocation_ended(conn: Connection, now: datetime, trial_id: int, kind: ExitK
 
 def _remark_missing_metric(conn: Connection, now: datetime, experiment: Experiment, trial: Trial) -> None:
     """Say in the log that the search could not judge this trial: its metric has another name, or is never reported."""
-    metric, name = experiment.searcher_metric, experiment.config["searcher"]["name"]
+    metric = experiment.searcher_metric
     if metric is None or trial.best_validation_value is not None:
         return
     reported = metric_trial.validation_names(conn, trial.id, _NAMED_METRICS)
-    if name == "single" and not reported:
+    if not searcher_of(experiment.config).is_multi_trial and not reported:
         return  # nobody compares it with another
     known = f"it has reported {', '.join(reported)}" if reported else "it has reported none"
     text = f"validation metric '{metric}' (searcher.metric) was never reported by trial {trial.id}; {known}"

@@ -14,6 +14,7 @@ from determined.master.lifecycle import search, searchers
 from determined.master.lifecycle.states import State
 from determined.master.services import long_poll
 from determined.master.services.experiment import announce
+from determined.search.registry import searcher_of
 from determined.wire.codec import convert
 from determined.wire.custom_search import (
     INACTIVE_EVENT_ID,
@@ -83,8 +84,8 @@ def _own(conn: Connection, caller: Caller, experiment_id: int) -> str:
     """The experiment's state, for whoever may steer its search."""
     experiment = experiments.get(conn, experiment_id)
     require_owner(caller, experiment.owner_id, f"experiment {experiment_id}")
-    name = (experiment.config.get("searcher") or {}).get("name")
-    if name != "custom":
+    if not searcher_of(experiment.config).driven_by_user:
+        name = (experiment.config.get("searcher") or {}).get("name")
         raise FailedPrecondition(
             f"experiment {experiment_id}: searcher {name!r} decides by itself; only `searcher.name: custom` has events"
         )

@@ -24,8 +24,6 @@ from determined.wire.experiment import CreateExperimentRequest
 
 T = TypeVar("T")
 
-_COUNTED = ("async_halving", "adaptive_asha")  # how many trials they make does not depend on metrics
-
 
 @dataclass(slots=True)
 class _Run:
@@ -124,7 +122,7 @@ async def _fill(ctx: MasterContext, run: _Run, prepared: Prepared, answer: DryRu
 
 
 async def _plan(ctx: MasterContext, run: _Run, prepared: Prepared, answer: DryRunResponse) -> None:
-    name = prepared.config.searcher.name
+    searcher = prepared.config.searcher
     try:
         summary = await searches.summarize_active(ctx, prepared.active)
     except InvalidConfig as e:
@@ -135,7 +133,7 @@ async def _plan(ctx: MasterContext, run: _Run, prepared: Prepared, answer: DryRu
         answer.warnings.append(e.message)
         return
     total = summary.total_trials
-    answer.trials = PlannedTrials(min=total, max=total, exact=searches.is_uncut(name) or name in _COUNTED)
+    answer.trials = PlannedTrials(min=total, max=total, exact=searcher.counts_trials)
     unit = next((group.unit.name for group in summary.trials), None)
-    answer.units = PlannedUnits(total=summary.total_units, name=unit, exact=searches.is_uncut(name))
+    answer.units = PlannedUnits(total=summary.total_units, name=unit, exact=searcher.trains_to_end)
     answer.max_slots = summary.max_slots

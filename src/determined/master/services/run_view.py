@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from determined.master.db.queries import metric, run, trial_list
 from determined.master.db.queries.batching import AnyRow, batches
 from determined.master.services.experiment_view import shown_state
+from determined.search.registry import is_multi_trial
 from determined.wire.codec import plain, rfc3339
 from determined.wire.run import FlatRun, FlatRunExperiment
 from determined.wire.trial import TrialState
@@ -62,7 +63,7 @@ def _experiment(row: AnyRow) -> FlatRunExperiment:
         resource_pool=row.pool,
         searcher_type=row.searcher_type or "",
         searcher_metric=row.searcher_metric or "",
-        is_multitrial=row.searcher_type != "single",
+        is_multitrial=is_multi_trial(row.searcher_type),
         unmanaged=row.unmanaged,
         forked_from=row.parent_id,
         external_experiment_id=row.external_experiment_id,

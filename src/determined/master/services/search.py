@@ -15,13 +15,13 @@ from determined.master.lifecycle import extension
 from determined.master.services import experiment_layers, experiment_view
 from determined.master.services.experiment import announce
 from determined.search.preview import Preview, TrialGroup, preview
+from determined.search.registry import load_searcher
 from determined.wire.experiment import Experiment
 from determined.wire.search import SearchSummary, SearchUnit, TrialSummary
 
 _previewing: WeakKeyDictionary[Bus, asyncio.Lock] = WeakKeyDictionary()
 _recent: OrderedDict[str, SearchSummary] = OrderedDict()
 _REMEMBERED = 32
-_UNCUT = ("single", "random", "grid", "optuna")
 
 
 async def summarize(ctx: MasterContext, config: dict[str, Any]) -> SearchSummary:
@@ -47,11 +47,6 @@ async def summarize_active(ctx: MasterContext, active: dict[str, Any]) -> Search
         return _recent[key]
 
 
-def is_uncut(searcher: str) -> bool:
-    """Whether the trials of such a search all train to their end."""
-    return searcher in _UNCUT
-
-
 async def extend(ctx: MasterContext, experiment_id: int, trials: int) -> Experiment:
     """Let a running or completed search run `trials` more. Everybody may, as everybody may continue."""
 
@@ -65,15 +60,16 @@ async def extend(ctx: MasterContext, experiment_id: int, trials: int) -> Experim
 
 def _summarize(active: dict[str, Any]) -> SearchSummary:
     searcher = active["searcher"]
-    found = preview(searcher, active["hyperparameters"], classic=generation(active) == "classic")
+    declared = load_searcher(searcher)
+    planned = preview(searcher, active["hyperparameters"], classic=generation(active) == "classic")
     slots = ExperimentConfig.load(active).resources.slots_per_trial
     return SearchSummary(
         config=searcher,
-        trials=[_group(found, group, uncut=is_uncut(searcher["name"])) for group in found.groups],
-        total_trials=found.trials,
-        total_units=found.total_units,
+        trials=[_group(planned, group, trains_to_end=declared.trains_to_end) for group in planned.groups],
+        total_trials=planned.trials,
+        total_units=planned.total_units,
         slots_per_trial=slots,
-        max_slots=slots * _at_once(searcher, found.trials),
+        max_slots=slots * declared.running_at_most(planned.trials),
     )
 
 
@@ -97,12 +93,7 @@ def _active(master: MasterConfig, raw: dict[str, Any]) -> dict[str, Any]:
     return prepared.active
 
 
-def _group(found: Preview, group: TrialGroup, *, uncut: bool) -> TrialSummary:
+def _group(planned: Preview, group: TrialGroup, *, trains_to_end: bool) -> TrialSummary:
     value = group.lengths[-1] if group.lengths else None
-    unit = SearchUnit(max_length=uncut or value is None, name=found.unit, value=value)
+    unit = SearchUnit(max_length=trains_to_end or value is None, name=planned.unit, value=value)
     return TrialSummary(count=group.count, unit=unit, lengths=list(group.lengths))
-
-
-def _at_once(searcher: dict[str, Any], trials: int) -> int:
-    bound = searcher.get("max_concurrent_trials") or searcher.get("population_size") or trials
-    return min(int(bound), trials)

@@ -13,10 +13,10 @@ from torch.utils.data import BatchSampler, DataLoader, Dataset, IterableDataset,
 from determined import core
 from determined._info import ClusterInfo, get_cluster_info
 from determined._json import JsonObject
-from determined.config.generations import generation
 from determined.pytorch import _parallel, _tensorboard
 from determined.pytorch._loader import adapt_batch_sampler
 from determined.pytorch.experimental._batch_processor import TorchBatchProcessor, TorchBatchProcessorContext
+from determined.search.generations import generation
 
 logger = logging.getLogger("determined.pytorch")
 

@@ -1,6 +1,8 @@
 // The hyperparameters: each a fixed value or a range that the search draws from.
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
+import { searcherOf } from "../../detail/config";
+import { SEARCHERS } from "../../searchers";
 import { Button, IconButton } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Select } from "../../ui/Select";
@@ -29,7 +31,7 @@ export interface HparamFormProps {
 
 export function HparamForm({ object, onEdit }: HparamFormProps) {
   const rows = hparamsOf(object["hyperparameters"]);
-  const isGrid = (object["searcher"] as Plain | undefined)?.["name"] === "grid";
+  const isGrid = SEARCHERS[String(searcherOf(object)["name"])]?.usesCounts ?? false;
   const set = (hparam: Hparam) => onEdit([{ path: ["hyperparameters", ...hparam.path], value: declaration(hparam) }]);
   return (
     <Card title="Hyperparameters">

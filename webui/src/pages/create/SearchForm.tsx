@@ -1,5 +1,7 @@
 // How trials are chosen and how long each trains.
+import { isMultiTrial } from "../../detail/config";
 import { isRecord } from "../../detail/plain";
+import { SEARCHERS } from "../../searchers";
 import { Card } from "../../ui/Card";
 import { Select } from "../../ui/Select";
 import { Switch } from "../../ui/Switch";
@@ -20,10 +22,10 @@ export function SearchForm({ object, onEdit, keepsMethod }: SearchFormProps) {
   const found = valueAt(object, ["searcher"]);
   const searcher = isRecord(found) ? found : {};
   const method = typeof searcher["name"] === "string" ? searcher["name"] : "";
-  const keys = METHODS[method]?.keys ?? Object.keys(searcher);
+  const keys = SEARCHERS[method]?.keys ?? Object.keys(searcher);
   const set = (key: string) => (value: unknown) => onEdit([{ path: ["searcher", key], value }]);
   return (
-    <Card title={method === "single" ? "Training" : "Search"}>
+    <Card title={isMultiTrial(method) ? "Search" : "Training"}>
       {!keepsMethod && (
         <Select
           label="Method"
@@ -56,7 +58,7 @@ export function SearchForm({ object, onEdit, keepsMethod }: SearchFormProps) {
 }
 
 function methods(now: string) {
-  const known = Object.entries(METHODS).map(([id, { label }]) => ({ id, label }));
+  const known = METHODS.map(([id, { label }]) => ({ id, label }));
   return known.some(({ id }) => id === now) ? known : [{ id: now, label: now === "" ? "not chosen" : now }, ...known];
 }
 
@@ -70,7 +72,7 @@ const UNITS = [
 function Length({ searcher, method, onEdit }: { searcher: Plain; method: string; onEdit: (edits: Edit[]) => void }) {
   const length = searcher["max_length"];
   const hasTime = searcher["time_metric"] !== undefined || searcher["max_time"] !== undefined;
-  if (length === undefined && (hasTime || method === "adaptive_asha"))
+  if (length === undefined && (hasTime || SEARCHERS[method]?.needsLength))
     return <Time searcher={searcher} onEdit={onEdit} />;
   if (length === undefined) return null;
   const [unit, amount] = isRecord(length) ? (Object.entries(length)[0] ?? ["", undefined]) : ["", length];

@@ -1,5 +1,7 @@
 // What the editor starts with: the parent's configuration, changed as the mode asks. Pure.
+import { isMultiTrial } from "../../detail/config";
 import { isRecord } from "../../detail/plain";
+import { COMMON_KEYS, SEARCHERS, type Searcher } from "../../searchers";
 import { hparamsOf } from "./hparams";
 import { type Edit, type Path, type Plain, valueAt } from "./values";
 
@@ -53,29 +55,13 @@ if __name__ == "__main__":
 `;
 
 const TRIALS = 16;
-/** What every search method has. */
-const COMMON = ["metric", "smaller_is_better", "source_trial_id", "source_checkpoint_uuid"];
 const LENGTH = ["max_length", "time_metric", "max_time"];
 
-/** The keys a search method takes besides the common ones; others are an error there. */
-export const METHODS: Record<string, { label: string; keys: readonly string[] }> = {
-  single: { label: "One trial", keys: ["max_length"] },
-  random: { label: "Random", keys: ["max_trials", "max_concurrent_trials", "max_length"] },
-  grid: { label: "Grid", keys: ["max_concurrent_trials", "max_length"] },
-  adaptive_asha: {
-    label: "Adaptive (ASHA): stops bad trials early",
-    keys: [
-      "max_trials",
-      "max_concurrent_trials",
-      "mode",
-      "divisor",
-      "max_rungs",
-      "bracket_rungs",
-      "stop_once",
-      ...LENGTH,
-    ],
-  },
-};
+/** The search methods that the form offers, by name. */
+export const METHODS = Object.entries(SEARCHERS).filter(([, { label }]) => label !== "");
+const ONE_TRIAL = nameOf(({ isMultiTrial }) => !isMultiTrial);
+const WITH_LENGTH = nameOf(({ needsLength }) => needsLength);
+const WITHOUT_LENGTH = nameOf(({ keys, needsLength }) => keys.includes("max_trials") && !needsLength);
 
 /** The edits that make the parent's configuration the one to start with. */
 export function startEdits(mode: Mode, way: Way, config: Plain, source: Source): Edit[] {
@@ -83,7 +69,7 @@ export function startEdits(mode: Mode, way: Way, config: Plain, source: Source):
   if (mode === "continue" && way === "same")
     return ["project", "workspace"].filter((key) => key in config).map(without);
   if (source.trialId === undefined) return [];
-  const edits = [...methodEdits(config, "single"), ...hparamEdits(config, source.hparams ?? {})];
+  const edits = [...methodEdits(config, ONE_TRIAL), ...hparamEdits(config, source.hparams ?? {})];
   const ofCheckpoint = [
     { path: ["searcher", "source_trial_id"], value: source.trialId },
     { path: ["searcher", "source_checkpoint_uuid"], value: undefined },
@@ -96,12 +82,13 @@ export function methodEdits(config: Plain, method: string): Edit[] {
   const searcher = valueAt(config, ["searcher"]);
   const now = isRecord(searcher) ? searcher : {};
   if (now["name"] === method) return [];
-  const kept = [...COMMON, ...(METHODS[method]?.keys ?? [])];
+  const known = SEARCHERS[method]?.keys ?? [];
+  const kept = [...COMMON_KEYS, ...known];
   const edits: Edit[] = [{ path: ["searcher", "name"], value: method }];
   for (const key of Object.keys(now)) {
     if (key !== "name" && !kept.includes(key)) edits.push({ path: ["searcher", key], value: undefined });
   }
-  if (METHODS[method]?.keys.includes("max_trials") && now["max_trials"] === undefined) {
+  if (known.includes("max_trials") && now["max_trials"] === undefined) {
     edits.push({ path: ["searcher", "max_trials"], value: TRIALS });
   }
   return edits;
@@ -116,9 +103,14 @@ export function startName(mode: Mode, way: Way, name: string): string {
 
 function searchEdits(config: Plain): Edit[] {
   const method = valueAt(config, ["searcher", "name"]);
-  if (typeof method === "string" && method !== "single") return [];
+  if (typeof method === "string" && isMultiTrial(method)) return [];
   const hasLength = LENGTH.some((key) => valueAt(config, ["searcher", key]) !== undefined);
-  return methodEdits(config, hasLength ? "adaptive_asha" : "random");
+  return methodEdits(config, hasLength ? WITH_LENGTH : WITHOUT_LENGTH);
+}
+
+/** The first method of the form with a trait. */
+function nameOf(hasTrait: (searcher: Searcher) => boolean): string {
+  return METHODS.find(([, searcher]) => hasTrait(searcher))?.[0] ?? "";
 }
 
 function without(key: string): Edit {

@@ -1,7 +1,7 @@
 // What the draft comes from and where it goes: mode, parent, trial, project; and the draft itself.
 import { useEffect, useMemo, useState } from "react";
 import type { Schemas } from "../../api/schema";
-import { searcherOf } from "../../detail/config";
+import { isMultiTrial, searcherOf } from "../../detail/config";
 import type { LineMarker } from "../../ui/CodeEditor";
 import { isLive } from "../../ui/state";
 import { int, useUrlState } from "../../url";
@@ -41,7 +41,7 @@ export function useOrigin(mode: Mode, parent: Experiment | null, trials: readonl
   const [asked] = useUrlState("project", int, UNCATEGORIZED);
   const [chosenTrial, setTrial] = useUrlState("trial", int, 0);
   const [projectId, setProject] = useState(parent?.projectId ?? asked);
-  const isSingle = parent ? searcherOf(parent.config)["name"] === "single" : false;
+  const isSingle = parent ? !isMultiTrial(searcherOf(parent.config)["name"]) : false;
   const refusal = parent ? refusalOf(parent, isSingle, trials) : null;
   const [way, setWay] = useState<Way>(isSingle && refusal === null ? "same" : "fork");
   const isSame = mode === "continue" && way === "same";

@@ -9,6 +9,7 @@ from determined.errors import InvalidArgument
 from determined.master.db.dialects import JsonNumber, JsonText
 from determined.master.db.queries.query_filter import Kind, Operand
 from determined.master.db.schema import experiments, jobs, metric_summaries, projects, trials, users, workspaces
+from determined.search.registry import searcher_names
 
 _STATS = ("min", "max", "mean", "sum", "last", "count")
 
@@ -71,6 +72,7 @@ def _experiment_columns() -> dict[str, Operand]:
 
 
 def _run_columns() -> dict[str, Operand]:
+    single_trial = searcher_names(lambda searcher: not searcher.is_multi_trial)
     return {
         **_shared_columns(),
         "id": Operand(trials.c.id, Kind.NUMBER),
@@ -90,7 +92,7 @@ def _run_columns() -> dict[str, Operand]:
         "checkpointCount": Operand(trials.c.checkpoint_count, Kind.NUMBER),
         "checkpointSize": Operand(trials.c.checkpoint_size, Kind.NUMBER),
         "externalRunId": Operand(trials.c.external_id, Kind.TEXT),
-        "isExperimentMultitrial": Operand(_searcher_type() != "single", Kind.BOOLEAN),
+        "isExperimentMultitrial": Operand(_searcher_type().not_in(single_trial), Kind.BOOLEAN),
         "logPolicyMatched": Operand(trials.c.log_policy_label, Kind.TEXT),
     }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, delete, func, insert, or_, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from determined._json import JsonObject
 from determined.master.db import fetch
@@ -74,8 +74,7 @@ def forget(conn: Connection, experiment_id: int) -> None:
 
 def active_with_sampler(conn: Connection) -> Sequence[int]:
     """Running experiments whose trials get their points from a model."""
-    searcher = experiments.c.config["searcher"]
-    sampled = or_(searcher["name"].as_string() == "optuna", searcher["sampler"].as_string().is_not(None))
+    sampled = experiments.c.config["searcher"]["sampler"].as_string().is_not(None)
     statement = select(experiments.c.id).where(experiments.c.state == "ACTIVE", experiments.c.unmanaged.is_(False))
     return conn.execute(statement.where(sampled).order_by(experiments.c.id)).scalars().all()
 

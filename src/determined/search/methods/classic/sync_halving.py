@@ -1,13 +1,11 @@
-"""Synchronous halving: a fixed number of trials per rung, the best of each go on to the next.
-
-A trial is promoted as soon as no result still to come can push it out of its rung's places. So a rung fills only after
-all trials below it have reported: none is left to train below a full rung, and `train_stragglers` changes nothing.
-"""
+"""sync_halving: a fixed number of trials per rung, the best of each go on to the next."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from determined._json import JsonObject
+from determined.schema.node import Integer
+from determined.schema.section import field
 from determined.search.method import (
     WORST,
     Close,
@@ -18,34 +16,48 @@ from determined.search.method import (
     Tally,
     ValidateAfter,
 )
+from determined.search.parameters import (
+    MAX_RUNGS,
+    Budget,
+    Divisor,
+    RequiredLength,
+    Stragglers,
+    budget_units,
+    refusing_deep_rungs,
+)
 from determined.search.rungs import Rung
+from determined.search.searcher_config import ClassicSearcher
+from determined.search.stages import Stage, budget_stages, growth
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """What is planned for a rung: `start` trials train to `units` in all; as many as the next one starts go on."""
+class SyncHalving(RequiredLength, Stragglers, Divisor, Budget, ClassicSearcher):
+    """Halves in rounds that wait for all of their trials; an older relative of ASHA.
 
-    units: int
-    start: int
+    A trial is promoted as soon as no result still to come can push it out of its rung's places. So a rung fills only
+    after all trials below it have reported: none is left to train below a full rung, and `train_stragglers` changes
+    nothing.
+    """
+
+    name = "sync_halving"
+    order = 10
+    size = "`budget`"
+
+    num_rungs: int = field(Integer(1, MAX_RUNGS), "Rounds of elimination.")
+
+    def build(self, space: JsonObject, *, classic: bool) -> SearchMethod:
+        return SyncHalvingSearch(self.stages())
+
+    def first_trials(self) -> tuple[str, int]:
+        return "budget", self.stages()[0].start
+
+    def stages(self) -> list[Stage]:
+        """Plan the stages from the budget."""
+        with refusing_deep_rungs(self.divisor):
+            budget = budget_units(self.budget, self.max_length)
+            return budget_stages(self.num_rungs, self.max_length.value, self.divisor, budget)
 
 
-def budget_stages(rungs: int, length: int, divisor: float, budget: int) -> list[Stage]:
-    """Stages whose trials use up about `budget` units together. One trial starts, however small the budget."""
-    compound = [divisor**power for power in reversed(range(_fitting(rungs, length)))]
-    units = [max(int(length / part), 1) for part in compound]
-    starts = [max(int(part), 1) for part in compound]
-    expected = sum(step * start for step, start in zip(_growth(units), starts, strict=True))
-    return _stages(units, [max(int(budget / expected * start), 1) for start in starts], length)
-
-
-def trial_stages(rungs: int, length: int, divisor: float, trials: int) -> list[Stage]:
-    """Stages of which the first starts `trials` trials and the i-th after it trials/divisor**i."""
-    rungs = _fitting(rungs, length)
-    units = [max(int(length / divisor**power), 1) for power in reversed(range(rungs))]
-    return _stages(units, [max(int(trials / divisor**i), 1) for i in range(rungs)], length)
-
-
-class SyncHalving(SearchMethod):
+class SyncHalvingSearch(SearchMethod):
     """Every trial of the first rung starts at once. One that exits, for whatever reason, ranks worst.
 
     It is not replaced; where so many exit that one of them is promoted, it takes the place and ranks worst there too.
@@ -76,11 +88,11 @@ class SyncHalving(SearchMethod):
 
     def progress(self, tally: Tally) -> float:
         """In whole rungs: in a tournament the tally is not of these trials alone."""
-        steps = _growth([rung.length for rung in self._rungs])
+        steps = growth([rung.length for rung in self._rungs])
         done = sum(step * len(rung) for step, rung in zip(steps, self._rungs, strict=True))
         return done / sum(step * start for step, start in zip(steps, self._starts, strict=True))
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         return {
             "rungs": [rung.snapshot() for rung in self._rungs],
             "start_trials": list(self._starts),
@@ -89,7 +101,7 @@ class SyncHalving(SearchMethod):
             "early_exit_trials": sorted(self._gone),
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: JsonObject) -> None:
         self._rungs = [Rung.restore(rung) for rung in state["rungs"]]
         self._starts = list(state["start_trials"])
         self._rung_of = dict(state["trial_rungs"])
@@ -157,23 +169,3 @@ class SyncHalving(SearchMethod):
             return [Close(request_id)]
         self._gone.remove(request_id)
         return []
-
-
-def _fitting(rungs: int, length: int) -> int:
-    """Each rung trains at least one unit more than the one below, so there are no more of them than units."""
-    return min(rungs, length)
-
-
-def _growth(units: Sequence[int]) -> list[int]:
-    """What each rung trains beyond the one below."""
-    return [here - below for here, below in zip(units, [0, *units], strict=False)]
-
-
-def _stages(units: list[int], starts: list[int], length: int) -> list[Stage]:
-    """Strictly longer and never wider from rung to rung; the top trains to `length` and leaves room for those below."""
-    stages: list[Stage] = []
-    for i, (wanted, start) in enumerate(zip(units, starts, strict=True)):
-        below = stages[-1] if stages else Stage(0, start)
-        most = length - (len(units) - 1 - i)
-        stages.append(Stage(min(max(wanted, below.units + 1), most), min(start, below.start)))
-    return stages

@@ -1,14 +1,14 @@
-"""Population based training: rounds of equal length; after each the worst make way for explored
-copies of the best, which start from their parents' checkpoints.
-
-Lengths are a trial's own: a child's first round ends at length_per_round however old its parent is, and whoever goes
-on gets one round more than it has had. Whoever exited keeps the worst metric; once it is among the worst it leaves.
-"""
+"""pbt: population based training, in rounds."""
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from determined._json import JsonObject, JsonValue
+from determined.schema.node import Integer, Number
+from determined.schema.quantities import Length
+from determined.schema.quantity_nodes import LengthNode
+from determined.schema.section import Section, field
 from determined.search import sampling
 from determined.search.method import (
     WORST,
@@ -21,14 +21,49 @@ from determined.search.method import (
     ValidateAfter,
 )
 from determined.search.rng import Rng
+from determined.search.searcher_config import ClassicSearcher
 
 
-@dataclass(frozen=True, slots=True)
-class Explore:
+class ReplaceFunction(Section):
+    truncate_fraction: float = field(Number(0, 0.5), "The worst fraction, replaced by the best.", default=0.2)
+
+
+class ExploreFunction(Section):
     """How a child differs from its parent."""
 
-    resample_probability: float
-    perturb_factor: float
+    resample_probability: float = field(Number(0, 1), "Chance to draw a value anew.", default=0.2)
+    perturb_factor: float = field(Number(0, 1), "How far a value moves otherwise.", default=0.2)
+
+
+class Pbt(ClassicSearcher):
+    """Trains a population whose best members are copied and perturbed after each round.
+
+    Rounds have equal length; after each the worst make way for explored copies of the best, which start from their
+    parents' checkpoints. Lengths are a trial's own: a child's first round ends at length_per_round however old its
+    parent is, and whoever goes on gets one round more than it has had. Whoever exited keeps the worst metric; once it
+    is among the worst it leaves.
+    """
+
+    name = "pbt"
+    order = 9
+    size = "`population_size`, `num_rounds`"
+    continuable = False
+    replays_history = False
+
+    population_size: int = field(Integer(low=1), "Trials per round.")
+    num_rounds: int = field(Integer(low=1), "Rounds.")
+    length_per_round: Length = field(LengthNode(unitless=False), "Training per round.", since="0.13")
+    replace_function: ReplaceFunction = field(ReplaceFunction, "How much of the population is replaced.", default={})
+    explore_function: ExploreFunction = field(ExploreFunction, "How replacements differ from their models.", default={})
+
+    def build(self, space: JsonObject, *, classic: bool) -> SearchMethod:
+        return PopulationSearch(self)
+
+    def first_trials(self) -> tuple[str, int]:
+        return "population_size", self.population_size
+
+    def running_at_most(self, trials: int) -> int:
+        return min(self.population_size, trials)
 
 
 class PopulationSearch(SearchMethod):
@@ -36,20 +71,12 @@ class PopulationSearch(SearchMethod):
 
     compares: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        *,
-        population_size: int,
-        num_rounds: int,
-        length_per_round: int,
-        truncate_fraction: float,
-        explore: Explore,
-    ) -> None:
-        self._size = population_size
-        self._num_rounds = num_rounds
-        self._length = length_per_round
-        self._truncated = int(truncate_fraction * population_size)
-        self._explore = explore
+    def __init__(self, config: Pbt) -> None:
+        self._size = config.population_size
+        self._num_rounds = config.num_rounds
+        self._length = config.length_per_round.value
+        self._truncated = int(config.replace_function.truncate_fraction * config.population_size)
+        self._explore = config.explore_function
         self._rounds = 0
         self._members: dict[str, _Member] = {}
         self._awaited: set[str] = set()  # members that owe the result of this round
@@ -78,20 +105,20 @@ class PopulationSearch(SearchMethod):
         over = self._length * self._size * self._rounds
         return min(max(tally.open_units + tally.closed_units, over) / whole, 1.0)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         return {
             "rounds_completed": self._rounds,
             "members": {request_id: asdict(member) for request_id, member in self._members.items()},
             "awaited": sorted(self._awaited),
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: JsonObject) -> None:
         self._rounds = state["rounds_completed"]
         self._members = {request_id: _Member(**member) for request_id, member in state["members"].items()}
         self._awaited = set(state["awaited"])
 
     def _open(
-        self, ctx: SearchContext, hparams: dict[str, Any] | None = None, parent: str | None = None
+        self, ctx: SearchContext, hparams: JsonObject | None = None, parent: str | None = None
     ) -> list[Operation]:
         create = ctx.create(hparams, checkpoint_of=parent)
         self._members[create.request_id] = _Member(create.hparams)
@@ -149,32 +176,37 @@ class PopulationSearch(SearchMethod):
 
 @dataclass(slots=True)
 class _Member:
-    hparams: dict[str, Any]
+    hparams: JsonObject
     rounds: int = 0  # begun
     metric: float = WORST
     gone: bool = False
 
 
-def explore(space: dict[str, Any], parent: dict[str, Any], how: Explore, rng: Rng) -> dict[str, Any]:
-    """A child's hyperparameters: each one, in sorted order at every depth, drawn anew or moved a bit.
+def explore(space: JsonObject, parent: JsonObject, how: ExploreFunction, rng: Rng) -> JsonObject:
+    """Choose a child's hyperparameters: each one, in sorted order at every depth, drawn anew or moved a bit.
 
     A constant draws nothing; a categorical one is drawn anew or stays.
     """
     return {name: _explore_one(space[name], parent.get(name), how, rng) for name in sorted(space)}
 
 
-def _explore_one(value: Any, had: Any, how: Explore, rng: Rng) -> Any:
+def _explore_one(value: JsonValue, had: JsonValue, how: ExploreFunction, rng: Rng) -> JsonValue:
     if sampling.is_group(value):
         return explore(value, had if isinstance(had, dict) else {}, how, rng)
     fixed = sampling.constant(value)
     if fixed is not None:
         return fixed[0]
+    assert isinstance(value, dict)  # all else is constant
     if rng.uniform(0, 1) < how.resample_probability or had is None:
-        return sampling.sample({"it": value}, rng)["it"]
-    return had if value["type"] == "categorical" else _perturbed(value, had, how.perturb_factor, rng)
+        drawn: JsonValue = sampling.sample({"it": value}, rng)["it"]
+        return drawn
+    if value["type"] == "categorical":
+        return had
+    assert isinstance(had, int | float)  # as every value of a range
+    return _perturbed(value, had, how.perturb_factor, rng)
 
 
-def _perturbed(value: dict[str, Any], had: float, factor: float, rng: Rng) -> int | float:
+def _perturbed(value: JsonObject, had: float, factor: float, rng: Rng) -> int | float:
     shrink = rng.uniform(0, 1) < 0.5
     moved = had * (1 - factor if shrink else 1 + factor)
     low, high = value["minval"], value["maxval"]

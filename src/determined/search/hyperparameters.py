@@ -2,20 +2,16 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any, TypeGuard
+from typing import Any
 
 from determined._json import JsonObject, JsonValue
 from determined.schema.lists import ListOf
 from determined.schema.node import Integer, Node, Number, Report, Text, kind_of
 from determined.schema.section import Section, field
+from determined.search.sampling import is_group
 
 MAX_HYPERPARAMETERS = 2000  # every trial has a value of each, and every table of trials shows them
 TYPES = ("int", "double", "log", "const", "categorical")
-
-
-def is_group(value: object) -> TypeGuard[JsonObject]:
-    """Tell whether a value is a group: a map without `type` nests more hyperparameters; everything else is a leaf."""
-    return isinstance(value, dict) and "type" not in value
 
 
 def flatten(hparams: JsonObject, prefix: str = "") -> JsonObject:

@@ -6,8 +6,9 @@ asha.py stops trials at rungs; asha_promotion.py lets them wait there and promot
 import sys
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from determined._json import JsonObject
 from determined.search.method import Operation, SearchContext, SearchMethod, Tally
 from determined.search.rungs import Rung, rung_lengths
 
@@ -38,7 +39,7 @@ class Halving:
             return sys.maxsize
 
 
-class AsyncHalving(SearchMethod):
+class AshaSearch(SearchMethod):
     """A trial is counted from its Create on, whether or not it exists already."""
 
     compares: ClassVar[bool] = True
@@ -67,7 +68,7 @@ class AsyncHalving(SearchMethod):
             return done
         return min(max(done, (self._completed - self._invalid) / self._max_trials), 1.0)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         return {
             "max_trials": self._max_trials,
             "rungs": [rung.snapshot() for rung in self._rungs],
@@ -77,7 +78,7 @@ class AsyncHalving(SearchMethod):
             "invalid_trials": self._invalid,
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: JsonObject) -> None:
         self._max_trials = state["max_trials"]
         self._rungs = [Rung.restore(rung) for rung in state["rungs"]]
         self._trial_rungs = dict(state["trial_rungs"])

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from determined.config.hyperparameters import is_group
 from determined.schema.node import kind_of
+from determined.search.sampling import is_group
 
 Problem = tuple[str, str]  # path below the config, reason
 

@@ -1,20 +1,47 @@
-"""Custom search: the method is a program of the user's; here is its queue of events and the reading of its answers.
+"""custom: the method is a program of the user's; here is its queue of events and the reading of its answers."""
 
-Events are numbered from 1 and kept until they are acknowledged. Both are as the wire writes them.
-"""
-
+from collections import Counter
 from dataclasses import asdict
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from determined._json import JsonObject, JsonValue
 from determined.errors import InvalidArgument
+from determined.schema.node import Text
+from determined.schema.section import field
 from determined.search.custom_operations import Steered, read_operations
 from determined.search.method import ExitReason, Operation, SearchContext, SearchMethod, Tally
+from determined.search.searcher_config import ClassicSearcher, Lengths
 
 # The wire's words for reasons; an error has none of its own.
 _REASONS = {
     ExitReason.ERRORED: "EXITED_REASON_UNSPECIFIED",
     ExitReason.INIT_INVALID_HP: "EXITED_REASON_INVALID_HP",
 }
+
+
+class Custom(ClassicSearcher, extra=True):
+    """Leaves every decision to a program of yours; more keys are that program's.
+
+    Events are numbered from 1 and kept until the program acknowledges them; it answers with operations. Both are as the
+    wire writes them.
+    """
+
+    name = "custom"
+    order = 8
+    guide = "custom-search.md"
+    continuable = False
+    replays_history = False
+    driven_by_user = True
+
+    unit: str | None = field(Text(choices=("batches", "records", "epochs")), "What lengths count.", default=None)
+
+    def build(self, space: JsonObject, *, classic: bool) -> SearchMethod:
+        return CustomSearch()
+
+    def plan(self, space: JsonObject, *, classic: bool) -> Counter[Lengths] | None:
+        raise InvalidArgument(
+            "searcher 'custom' cannot be previewed: its own program decides on trials as it runs; start it and watch"
+        )
 
 
 class CustomSearch(SearchMethod):
@@ -25,11 +52,11 @@ class CustomSearch(SearchMethod):
     def __init__(self) -> None:
         self._last_id = 0
         self._acknowledged = 0
-        self._events: list[dict[str, Any]] = []
+        self._events: list[JsonObject] = []
         self._trials: dict[str, Steered] = {}
         self._progress = 0.0
 
-    def events(self) -> list[dict[str, Any]]:
+    def events(self) -> list[JsonObject]:
         """Everything not yet acknowledged, oldest first: `{"id": 1, "initialOperations": {}}`."""
         return list(self._events)
 
@@ -39,7 +66,7 @@ class CustomSearch(SearchMethod):
     def trial_created(self, ctx: SearchContext, request_id: str) -> list[Operation]:
         return self._push("trialCreated", requestId=request_id)
 
-    def validated(self, request_id: str, metric: Any, length: float) -> list[Operation]:
+    def validated(self, request_id: str, metric: JsonValue, length: float) -> list[Operation]:
         """The trial completed its operation; `metric` is whatever JSON it reported."""
         return self._push(
             "validationCompleted", requestId=request_id, metric=metric, validateAfterLength=str(int(length))
@@ -59,7 +86,7 @@ class CustomSearch(SearchMethod):
     def exited(self, ctx: SearchContext, request_id: str) -> list[Operation]:
         return self._push("trialClosed", requestId=request_id)
 
-    def posted(self, triggered_by: int | None, operations: list[dict[str, Any]]) -> list[Operation]:
+    def posted(self, triggered_by: int | None, operations: list[JsonObject]) -> list[Operation]:
         """Acknowledge events up to `triggered_by` and read the client's operations; a repeated answer is ignored.
 
         Raises:
@@ -83,7 +110,7 @@ class CustomSearch(SearchMethod):
     def progress(self, tally: Tally) -> float:
         return self._progress
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         return {
             "last_id": self._last_id,
             "acknowledged": self._acknowledged,
@@ -92,14 +119,14 @@ class CustomSearch(SearchMethod):
             "progress": self._progress,
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: JsonObject) -> None:
         self._last_id = state["last_id"]
         self._acknowledged = state["acknowledged"]
         self._events = list(state["events"])
         self._trials = {request_id: Steered(**trial) for request_id, trial in state["trials"].items()}
         self._progress = state["progress"]
 
-    def _push(self, kind: str, **fields: Any) -> list[Operation]:
+    def _push(self, kind: str, **fields: JsonValue) -> list[Operation]:
         self._last_id += 1
         self._events.append({"id": self._last_id, kind: fields})
         return []

@@ -1,15 +1,13 @@
-"""adaptive_asha: brackets of ASHA with different numbers of rungs, side by side.
+"""Brackets of halving with different numbers of rungs: how many there are, and how trials are shared out among them.
 
 A deep bracket cuts early and tries many points; a shallow one gives fewer points longer to show what they are worth.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 
-from determined.search.async_halving import Halving
-from determined.search.method import SearchMethod
-from determined.search.tournament import Tournament
+from determined.search.asha_base import Halving
 
 
 class Mode(StrEnum):
@@ -18,13 +16,6 @@ class Mode(StrEnum):
     AGGRESSIVE = "aggressive"
     STANDARD = "standard"
     CONSERVATIVE = "conservative"
-
-
-def adaptive_asha(brackets: Sequence[Halving], build: Callable[[Halving], SearchMethod]) -> Tournament:
-    """One ASHA per bracket; an extension is shared out among them as their trials are."""
-    rungs = [bracket.rungs for bracket in brackets]
-    divisor = brackets[0].divisor
-    return Tournament([build(bracket) for bracket in brackets], lambda trials: split_trials(trials, divisor, rungs))
 
 
 def plan_brackets(whole: Halving, mode: Mode, bracket_rungs: Sequence[int] = ()) -> list[Halving]:

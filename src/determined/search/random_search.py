@@ -1,7 +1,6 @@
-"""Random search: a fixed number of sampled trials, a bounded number of them at a time."""
+"""Random search: a fixed number of trials, a bounded number of them at a time."""
 
-from typing import Any
-
+from determined._json import JsonObject
 from determined.search.method import (
     INVALID_HPARAMS,
     ExitReason,
@@ -9,6 +8,7 @@ from determined.search.method import (
     SearchContext,
     SearchMethod,
     Tally,
+    mean_progress,
     open_trial,
 )
 
@@ -52,14 +52,14 @@ class RandomSearch(SearchMethod):
         room = max((self._max_concurrent or self._max_trials) - self._pending, 0)
         return [op for _ in range(min(trials, room)) for op in self._open(ctx)]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         return {
             "created_trials": self._created,
             "pending_trials": self._pending,
             "max_trials": self._max_trials,
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: JsonObject) -> None:
         self._created = state["created_trials"]
         self._pending = state["pending_trials"]
         self._max_trials = state.get("max_trials", self._max_trials)
@@ -68,9 +68,3 @@ class RandomSearch(SearchMethod):
         self._created += 1
         self._pending += 1
         return open_trial(ctx, self._length)
-
-
-def mean_progress(tally: Tally) -> float:
-    """Late generation: the mean over trials that were created and not invalid, a closed one counting as done."""
-    trials = tally.open_trials + tally.closed_trials
-    return (tally.open_units + tally.closed_trials) / trials if trials else 0.0

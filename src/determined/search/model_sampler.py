@@ -1,23 +1,21 @@
-"""The model-based sampler: remembers what each trial was and how it did, and asks a model for the next point.
+"""The model-based samplers: remember what each trial was and how it did, and ask a model for the next point.
 
-Its whole state is a snapshot of our own; the model is built anew for every question (optuna_study.py).
+Their whole state is a snapshot of our own; the model is built anew for every question.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from determined.search import cmaes_model, optuna_study
+from determined._json import JsonObject
 from determined.search.axes import Axes
-from determined.search.fidelity import level_at, levels_of, ordered
+from determined.search.evidence import Evidence, Numbers
+from determined.search.fidelity import level_at, ordered
 from determined.search.method import INVALID_HPARAMS, WORST, ExitReason
-from determined.search.optuna_study import Evidence, Numbers
 from determined.search.rng import Rng
 from determined.search.sampler import Sampler
+from determined.search.sampler_config import SamplerConfig
 from determined.search.sampling import sample
 
-_NSGA2_POPULATION = 50  # Optuna's own
-_GP_TRIALS = 200  # a Gaussian process costs the cube of them; the best ones tell it most
 # Behind early stopping a model mostly sees the beginnings of trials, and would settle on what begins well.
 _BLIND = 0.25  # of the points are drawn without it
 _REDRAWS = 20  # for a point that no trial has had; a small space may have none left
@@ -32,26 +30,33 @@ class _Trial:
     results: dict[int, list[float]] = field(default_factory=dict)  # by level: the objectives there
 
 
-class OptunaSampler(Sampler):
-    """`searcher` is the config's searcher section, `sampler` one of tpe, gp, cmaes, nsga2."""
+class ModelSampler(Sampler):
+    """The memory of a model, whichever it is."""
 
-    def __init__(self, searcher: dict[str, Any], space: dict[str, Any], *, sampler: str, objectives: int) -> None:
+    def __init__(self, model: SamplerConfig, space: JsonObject, *, objectives: int, levels: Sequence[int]) -> None:
+        """Begin with nothing known.
+
+        Args:
+            model: The sampler with its options.
+            space: The config's `hyperparameters`.
+            objectives: The number of metrics.
+            levels: The lengths at which the searcher compares trials.
+        """
+        self._model = model
+        self._objectives = objectives
         self._space = space
         self._axes = Axes(space)
-        self._sampler = sampler
-        self._options: dict[str, Any] = searcher.get("sampler_options") or {}
-        self._objectives = objectives
-        self._levels = levels_of(searcher)
+        self._levels = levels
         self._trials: dict[str, _Trial] = {}
         self._generation = 0
         self._in_generation = 0
 
-    def propose(self, seed: int) -> dict[str, Any]:
+    def propose(self, seed: int) -> JsonObject:
         rng = Rng(seed)
         tried = {_key(trial.numbers) for trial in self._trials.values()}
         blind = not self._axes.each or (len(self._levels) > 1 and rng.uniform(0, 1) < _BLIND)
         if not blind:
-            numbers = self._think(seed)
+            numbers = self._model.suggest(self._axes.each, self._evidence(), objectives=self._objectives, seed=seed)
             if _key(numbers) not in tried:
                 return self._axes.point(numbers)
         # The model would like to see a point again that it knows. Whole numbers and categories make that common.
@@ -61,7 +66,7 @@ class OptunaSampler(Sampler):
                 return point
         return point
 
-    def created(self, request_id: str, hparams: dict[str, Any]) -> None:
+    def created(self, request_id: str, hparams: JsonObject) -> None:
         numbers = self._axes.numbers(hparams)
         if numbers is not None:  # a point of another space teaches nothing about this one
             self._trials[request_id] = _Trial(numbers, self._generation)
@@ -91,7 +96,7 @@ class OptunaSampler(Sampler):
         trial.running = False
         self._count(trial)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         return {
             "trials": {
                 request_id: {
@@ -106,7 +111,7 @@ class OptunaSampler(Sampler):
             "in_generation": self._in_generation,
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: JsonObject) -> None:
         self._trials = {
             request_id: _Trial(
                 dict(trial["numbers"]),
@@ -119,35 +124,24 @@ class OptunaSampler(Sampler):
         self._generation = state["generation"]
         self._in_generation = state["in_generation"]
 
-    def _think(self, seed: int) -> Numbers:
-        if self._sampler == "cmaes":
-            return cmaes_model.suggest(self._options, self._axes.each, self._evidence(), seed=seed)
-        return optuna_study.suggest(
-            self._sampler, self._options, self._axes.each, self._evidence(), objectives=self._objectives, seed=seed
-        )
-
     def _count(self, trial: _Trial) -> None:
         """Generations, for the samplers that evolve: enough trials of this one have ended, so the next begins."""
         if trial.generation != self._generation:
             return
         self._in_generation += 1
-        if self._in_generation >= self._population():
+        if self._in_generation >= self._model.population(self._axes.each):
             self._generation += 1
             self._in_generation = 0
-
-    def _population(self) -> int:
-        if self._sampler == "cmaes":
-            return cmaes_model.population(self._options, self._axes.each)
-        return int(self._options.get("population_size", _NSGA2_POPULATION))
 
     def _evidence(self) -> list[Evidence]:
         """Trials in the order of their creation; behind early stopping a running trial's results count already."""
         trials = list(self._trials.values())
         if len(self._levels) > 1:
-            found = _by_order(trials)
+            evidence = _by_order(trials)
         else:
-            found = _finite([Evidence(t.numbers, None if t.running else t.results[0], t.generation) for t in trials])
-        return _best_of(found, _GP_TRIALS) if self._sampler == "gp" else found
+            evidence = _finite([Evidence(t.numbers, None if t.running else t.results[0], t.generation) for t in trials])
+        most = self._model.most_evidence
+        return evidence if most is None else _best_of(evidence, most)
 
 
 def _key(numbers: Numbers) -> tuple[tuple[str, float | int], ...]:
