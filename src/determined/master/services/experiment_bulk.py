@@ -102,8 +102,8 @@ def _change(conn: Connection, experiment_id: int, change: Change) -> ExperimentA
     change(conn, experiment_id)
     after = experiment_edit.standing(conn, experiment_id)
     result = ExperimentActionResult(id=experiment_id, error="", changed=before != after)
-    if before is not None and after is not None and before[-1] != after[-1]:
-        result.previous_project_id = before[-1]
+    if before is not None and after is not None and before.project_id != after.project_id:
+        result.previous_project_id = before.project_id
     return result
 
 

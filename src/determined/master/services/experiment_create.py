@@ -13,7 +13,7 @@ from determined.errors import FailedPrecondition, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.queries import model_definition, submission
-from determined.master.db.queries.batching import AnyRow
+from determined.master.db.queries.submission import ProjectOfExperiment
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.lifecycle import search
 from determined.master.services import (
@@ -45,7 +45,7 @@ UNCATEGORIZED = 1
 class Place:
     """Where the experiment goes and what it starts from."""
 
-    project: AnyRow
+    project: ProjectOfExperiment
     parent_id: int | None
 
 
@@ -170,7 +170,7 @@ def resolve_place(conn: Connection, raw: dict[str, Any], asked: CreateExperiment
     return Place(project, asked.parent_id)
 
 
-def _resolve_project(conn: Connection, raw: dict[str, Any], project_id: int | None) -> AnyRow:
+def _resolve_project(conn: Connection, raw: dict[str, Any], project_id: int | None) -> ProjectOfExperiment:
     workspace, project = raw.get("workspace") or "", raw.get("project") or ""
     if project_id is not None and project_id > UNCATEGORIZED:
         found = submission.project_by_id(conn, project_id)

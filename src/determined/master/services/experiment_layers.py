@@ -7,12 +7,12 @@ from determined.config import Prepared
 from determined.config import prepare as prepare_config
 from determined.errors import InvalidArgument
 from determined.master.config import MasterConfig
-from determined.master.db.queries.batching import AnyRow
+from determined.master.db.queries.submission import ProjectOfExperiment
 from determined.master.lifecycle.pools import engine_type
 
 
 def prepare(
-    config: MasterConfig, project: AnyRow, raw: dict[str, Any], *, managed: bool, seed: int, name: str
+    config: MasterConfig, project: ProjectOfExperiment, raw: dict[str, Any], *, managed: bool, seed: int, name: str
 ) -> Prepared:
     """The complete config of an experiment for this master and project. `raw` has passed the sanity check."""
     pool_name = resolve_pool(config, project, raw)
@@ -41,7 +41,7 @@ def prepare(
     )
 
 
-def resolve_pool(config: MasterConfig, project: AnyRow, raw: dict[str, Any]) -> str:
+def resolve_pool(config: MasterConfig, project: ProjectOfExperiment, raw: dict[str, Any]) -> str:
     """The pool named, else the workspace's default, else the cluster's, for compute or (0 slots) auxiliary tasks."""
     resources = raw.get("resources") or {}
     if resources.get("resource_pool"):

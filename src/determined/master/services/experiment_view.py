@@ -12,8 +12,7 @@ from sqlalchemy import Connection
 from determined.config import dump_yaml, mask_secrets, parse_yaml
 from determined.errors import InvalidConfig, NotFound
 from determined.master.db.queries import experiment_list
-from determined.master.db.queries.batching import AnyRow
-from determined.master.db.queries.experiment_list import TrialTotals
+from determined.master.db.queries.experiment_list import ListedExperiment, TrialTotals
 from determined.master.lifecycle.states import displayed_state
 from determined.wire.codec import plain, rfc3339
 from determined.wire.experiment import Experiment, ExperimentState
@@ -21,11 +20,11 @@ from determined.wire.experiment import Experiment, ExperimentState
 
 def one(conn: Connection, now: datetime, experiment_id: int) -> Experiment:
     """Everything about one experiment. Raises NotFound."""
-    found = load(conn, now, [experiment_id], with_best=True)
-    if not found:
+    experiments = load(conn, now, [experiment_id], with_best=True)
+    if not experiments:
         raise NotFound(f"experiment {experiment_id} not found")
-    found[0].trial_ids = experiment_list.trial_ids(conn, experiment_id)
-    return found[0]
+    experiments[0].trial_ids = experiment_list.trial_ids(conn, experiment_id)
+    return experiments[0]
 
 
 def load(conn: Connection, now: datetime, ids: Sequence[int], *, with_best: bool) -> list[Experiment]:
@@ -105,7 +104,7 @@ def _changed_by_masking(config: str) -> str | None:
 
 
 def _experiment(
-    row: AnyRow, now: datetime, totals: TrialTotals, allocation: str | None, best: tuple[int, float] | None
+    row: ListedExperiment, now: datetime, totals: TrialTotals, allocation: str | None, best: tuple[int, float] | None
 ) -> Experiment:
     config = masked(row.config)
     return Experiment(

@@ -9,7 +9,7 @@ from determined.errors import FailedPrecondition, Forbidden, Gone
 from determined.master.auth.identity import Caller, require_admin, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import trial_access
-from determined.master.db.queries.batching import AnyRow
+from determined.master.db.queries.trial_access import TrialAccess
 from determined.master.lifecycle.states import TERMINAL
 
 
@@ -29,7 +29,7 @@ def check_reporter(conn: Connection, caller: Caller, trial_id: int) -> None:
         raise FailedPrecondition(f"trial {trial_id} is {trial.state}; it takes no more reports")
 
 
-def check_author(conn: Connection, caller: Caller, trial_id: int) -> AnyRow:
+def check_author(conn: Connection, caller: Caller, trial_id: int) -> TrialAccess:
     """May the caller change what is known of a trial, over or not? Returns its row of `trial_access`."""
     trial = trial_access.of_trial(conn, trial_id)
     if caller.kind == "task":

@@ -145,8 +145,8 @@ def _change(conn: Connection, now: datetime, run_id: int, change: Change) -> Run
     change(conn, now, run_id)
     after = rows.standing(conn, run_id)
     result = RunActionResult(id=run_id, error="", changed=before != after)
-    if before is not None and after is not None and before[-1] != after[-1]:
-        result.previous_project_id = before[-1]
+    if before is not None and after is not None and before.project_id != after.project_id:
+        result.previous_project_id = before.project_id
     return result
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from determined.master.db.queries import metric, run, trial_list
-from determined.master.db.queries.batching import AnyRow, batches
+from determined.master.db.queries.batching import batches
+from determined.master.db.queries.run import ListedRun
 from determined.master.services.experiment_view import shown_state
 from determined.search.registry import is_multi_trial
 from determined.wire.codec import plain, rfc3339
@@ -24,7 +25,7 @@ def load(conn: Connection, now: datetime, ids: Sequence[int]) -> list[FlatRun]:
     return [_run(row, now, summaries.get(row.id, {}), allocations.get(row.id)) for row in rows]
 
 
-def _run(row: AnyRow, now: datetime, summary: dict[str, Any], allocation: str | None) -> FlatRun:
+def _run(row: ListedRun, now: datetime, summary: dict[str, Any], allocation: str | None) -> FlatRun:
     """The state is the stored one, as filters know it; the shown one says how far its allocation has come."""
     return FlatRun(
         id=row.id,
@@ -54,7 +55,7 @@ def _run(row: AnyRow, now: datetime, summary: dict[str, Any], allocation: str | 
     )
 
 
-def _experiment(row: AnyRow) -> FlatRunExperiment:
+def _experiment(row: ListedRun) -> FlatRunExperiment:
     return FlatRunExperiment(
         id=row.experiment_id,
         name=row.experiment_name,

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from determined.errors import NotFound
 from determined.master.db.queries import checkpoint_list, metric, trial_list, validation
 from determined.master.db.queries.batching import AnyRow
+from determined.master.db.queries.trial_list import ListedTrial
 from determined.master.services.experiment_view import shown_state
 from determined.wire.checkpoint import CheckpointState, Metrics
 from determined.wire.codec import plain, rfc3339
@@ -62,7 +63,7 @@ def moment(seconds: float) -> str:
     return rfc3339(datetime.fromtimestamp(seconds, UTC))
 
 
-def _page(conn: Connection, now: datetime, rows: Sequence[AnyRow]) -> _Page:
+def _page(conn: Connection, now: datetime, rows: Sequence[ListedTrial]) -> _Page:
     ids = [row.id for row in rows]
     return _Page(
         now=now,
@@ -81,7 +82,7 @@ def _summaries(conn: Connection, ids: Sequence[int]) -> dict[int, dict[str, dict
     return found
 
 
-def _best_checkpoints(conn: Connection, rows: Sequence[AnyRow]) -> dict[int, AnyRow]:
+def _best_checkpoints(conn: Connection, rows: Sequence[ListedTrial]) -> dict[int, AnyRow]:
     """trial -> its checkpoint with the best validation; where none was validated, its latest."""
     with_any = {r.id: r for r in rows if r.checkpoint_count}
     stored = checkpoint_list.at_steps(conn, list(with_any))
@@ -96,7 +97,7 @@ def _best_checkpoints(conn: Connection, rows: Sequence[AnyRow]) -> dict[int, Any
     return {trial_id: row for trial_id, (_, row) in best.items()}
 
 
-def _trial(row: AnyRow, page: _Page) -> Trial:
+def _trial(row: ListedTrial, page: _Page) -> Trial:
     summaries = page.summaries.get(row.id, {})
     checkpoint = page.checkpoints.get(row.id)
     shown = shown_state(row.state, page.allocations.get(row.id), unmanaged=row.unmanaged)
@@ -127,13 +128,13 @@ def _trial(row: AnyRow, page: _Page) -> Trial:
     )
 
 
-def _wall_clock(row: AnyRow, page: _Page) -> float:
+def _wall_clock(row: ListedTrial, page: _Page) -> float:
     if row.unmanaged:
-        return float(((row.end_time or row.last_activity or page.now) - row.start_time).total_seconds())
+        return ((row.end_time or row.last_activity or page.now) - row.start_time).total_seconds()
     return page.seconds.get(row.id, 0.0)
 
 
-def _latest_validation(row: AnyRow, summaries: dict[str, dict[str, dict[str, Any]]]) -> MetricsWorkload | None:
+def _latest_validation(row: ListedTrial, summaries: dict[str, dict[str, dict[str, Any]]]) -> MetricsWorkload | None:
     """The latest value of every validation metric; the time is that of the latest report."""
     if row.latest_validation_step is None:
         return None
@@ -145,7 +146,7 @@ def _latest_validation(row: AnyRow, summaries: dict[str, dict[str, dict[str, Any
     )
 
 
-def _best_validation(row: AnyRow) -> MetricsWorkload | None:
+def _best_validation(row: ListedTrial) -> MetricsWorkload | None:
     if row.best_validation_step is None or row.searcher_metric is None:
         return None
     metrics = {row.searcher_metric: row.best_validation_value}

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+import msgspec
 from sqlalchemy import Connection, bindparam, select, update
 
-from determined.master.db.queries.batching import AnyRow
+from determined.master.db import fetch
 from determined.master.db.rows.experiments import ExperimentValues
 from determined.master.db.schema import experiments, projects, tasks, trials, workspaces
 
@@ -13,9 +14,16 @@ _STANDING = select(experiments.c.state, experiments.c.archived, experiments.c.pr
 )
 
 
-def standing(conn: Connection, experiment_id: int) -> AnyRow | None:
-    """What verbs change of an experiment: whether one did is seen by comparing. The project comes last."""
-    return conn.execute(_STANDING, {"this": experiment_id}).first()
+class ExperimentStanding(msgspec.Struct, frozen=True):
+    """Columns of an experiment that verbs change: comparing two shows whether one did."""
+
+    state: str
+    archived: bool
+    project_id: int
+
+
+def standing(conn: Connection, experiment_id: int) -> ExperimentStanding | None:
+    return fetch.row(conn, _STANDING, ExperimentStanding, {"this": experiment_id})
 
 
 def set_values(conn: Connection, experiment_id: int, values: ExperimentValues) -> None:
@@ -24,7 +32,7 @@ def set_values(conn: Connection, experiment_id: int, values: ExperimentValues) -
 
 
 def is_archived(conn: Connection, project_id: int) -> bool | None:
-    """Whether a project or its workspace is archived; None when there is no such project."""
+    """Tell whether a project or its workspace is archived; None when there is no such project."""
     query = (
         select(projects.c.archived, workspaces.c.archived)
         .join(workspaces, workspaces.c.id == projects.c.workspace_id)

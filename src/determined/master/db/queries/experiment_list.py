@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVarTuple
 
 from sqlalchemy import (
     BigInteger,
@@ -17,9 +17,11 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from determined.master.db.queries.batching import AnyRow, batches
+from determined.master.db import fetch
+from determined.master.db.queries.batching import batches
 from determined.master.db.queries.displayed import allocation_rank, experiment_shows
 from determined.master.db.queries.text_match import contains, has_label
+from determined.master.db.rows.experiments import Experiment
 from determined.master.db.schema import (
     allocations,
     experiments,
@@ -33,6 +35,23 @@ from determined.master.db.schema import (
 from determined.wire.base import OrderBy
 from determined.wire.experiment import GetExperimentsRequestSortBy as SortBy
 from determined.wire.experiment import ListExperiments
+
+Ts = TypeVarTuple("Ts")
+
+
+class ListedExperiment(Experiment, frozen=True):
+    """Experiment with its owner, project, workspace and pool."""
+
+    username: str
+    display_name: str
+    project_name: str
+    project_owner_id: int
+    project_archived: bool
+    workspace_id: int
+    workspace_name: str
+    workspace_archived: bool
+    pool: str
+    model_definition_size: int
 
 
 def num_trials() -> ColumnElement[int]:
@@ -62,16 +81,16 @@ def find(conn: Connection, params: ListExperiments, *, limit: int | None = None,
 
 
 def count(conn: Connection, params: ListExperiments) -> int:
-    total: int = conn.execute(_matching(select(func.count()), params)).scalar_one()
-    return total
+    return conn.execute(_matching(select(func.count()), params)).scalar_one()
 
 
-def load(conn: Connection, ids: Sequence[int]) -> list[AnyRow]:
-    """Experiments with their owner, project and pool, in the order of `ids`; ids without a row are left out."""
-    found: dict[int, AnyRow] = {}
+def load(conn: Connection, ids: Sequence[int]) -> list[ListedExperiment]:
+    """Experiments in the order of `ids`; ids without a row are left out."""
+    by_id: dict[int, ListedExperiment] = {}
     for some in batches(ids):
-        found.update((row.id, row) for row in conn.execute(_detailed().where(experiments.c.id.in_(some))))
-    return [found[i] for i in ids if i in found]
+        rows = fetch.rows(conn, _detailed().where(experiments.c.id.in_(some)), ListedExperiment)
+        by_id.update((row.id, row) for row in rows)
+    return [by_id[i] for i in ids if i in by_id]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +166,7 @@ def labels_by_popularity(conn: Connection, project_id: int | None) -> list[str]:
     return sorted(seen, key=lambda label: (-seen[label], label))
 
 
-def _detailed() -> Select[Any]:
+def _detailed() -> Select[*tuple[Any, ...]]:
     return (
         select(
             experiments,
@@ -170,7 +189,7 @@ def _detailed() -> Select[Any]:
     )
 
 
-def _matching(query: Select[Any], params: ListExperiments) -> Select[Any]:
+def _matching(query: Select[*Ts], params: ListExperiments) -> Select[*Ts]:
     return (
         query.select_from(experiments)
         .join(users, users.c.id == experiments.c.owner_id)

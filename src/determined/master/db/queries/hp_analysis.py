@@ -3,10 +3,11 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
+from determined._json import JsonObject, JsonValue
 from determined.master.db.metric_summary import NUMBER
 from determined.master.db.queries.batching import batches
 from determined.master.db.queries.validation import GROUP
@@ -19,14 +20,14 @@ class Result:
 
     low: float | None
     high: float | None
-    last: Any
+    last: JsonValue
 
 
-def mark(conn: Connection, experiment_id: int, state: str) -> tuple[int, Any]:
-    """How many trials ended in `state`, and when the last of them did: another mark, other results."""
+def mark(conn: Connection, experiment_id: int, state: str) -> tuple[int, datetime | None]:
+    """Return how many trials ended in `state`, and when the last of them did: another mark, other results."""
     query = select(func.count(), func.max(trials.c.end_time))
     count, end = conn.execute(query.where(trials.c.experiment_id == experiment_id, trials.c.state == state)).one()
-    return int(count), end
+    return count, end
 
 
 def results(conn: Connection, experiment_id: int, state: str, names: Sequence[str]) -> dict[int, dict[str, Result]]:
@@ -50,8 +51,8 @@ def results(conn: Connection, experiment_id: int, state: str, names: Sequence[st
     return dict(found)
 
 
-def hparams(conn: Connection, trial_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    found: dict[int, dict[str, Any]] = {}
+def hparams(conn: Connection, trial_ids: Sequence[int]) -> dict[int, JsonObject]:
+    found: dict[int, JsonObject] = {}
     for some in batches(trial_ids):
         query = select(trials.c.id, trials.c.hparams).where(trials.c.id.in_(some))
         found.update((trial_id, values) for trial_id, values in conn.execute(query))

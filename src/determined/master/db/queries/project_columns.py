@@ -1,28 +1,31 @@
-"""What the columns of a project's table are, and what they hold."""
+"""Values of the columns of a project's table."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVarTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select
+from sqlalchemy import Connection, NotNullable, Select, func, select
 
-from determined.master.db.queries.batching import AnyRow
+from determined._json import JsonObject
 from determined.master.db.queries.query_columns import experiment_column, run_column
 from determined.master.db.queries.run import of_experiments, of_runs
 from determined.master.db.schema import experiments, trials
 
-
-def mark(conn: Connection, project_id: int) -> AnyRow:
-    """Another mark, other trials. The hyperparameters of a trial never change."""
-    columns = func.count(), func.max(trials.c.id), func.sum(trials.c.id)
-    return conn.execute(_trials(project_id, *columns)).one()
+Ts = TypeVarTuple("Ts")
 
 
-def hparams(conn: Connection, project_id: int) -> Iterator[dict[str, Any]]:
-    yield from conn.execute(_trials(project_id, trials.c.hparams)).scalars()
+def mark(conn: Connection, project_id: int) -> tuple[int, int, int]:
+    """Return another mark for other trials. The hyperparameters of a trial never change."""
+    query = select(func.count(), func.coalesce(func.max(trials.c.id), 0), func.coalesce(func.sum(trials.c.id), 0))
+    number, newest, total = conn.execute(_of_project(query, project_id)).one()
+    return number, newest, int(total)
 
 
-def metadata(conn: Connection, project_id: int) -> Iterator[dict[str, Any]]:
-    query = _trials(project_id, trials.c.metadata).where(trials.c.metadata.is_not(None))
+def hparams(conn: Connection, project_id: int) -> Iterator[JsonObject]:
+    yield from conn.execute(_of_project(select(trials.c.hparams), project_id)).scalars()
+
+
+def metadata(conn: Connection, project_id: int) -> Iterator[JsonObject]:
+    query = _of_project(select(NotNullable(trials.c.metadata)), project_id).where(trials.c.metadata.is_not(None))
     yield from conn.execute(query).scalars()
 
 
@@ -34,6 +37,6 @@ def distinct(conn: Connection, project_id: int, name: str, limit: int, *, of_run
     return conn.execute(query.order_by(column).limit(limit)).scalars().all()
 
 
-def _trials(project_id: int, *columns: ColumnElement[Any]) -> Select[Any]:
-    joined = select(*columns).select_from(trials).join(experiments, experiments.c.id == trials.c.experiment_id)
+def _of_project(query: Select[*Ts], project_id: int) -> Select[*Ts]:
+    joined = query.select_from(trials).join(experiments, experiments.c.id == trials.c.experiment_id)
     return joined.where(experiments.c.project_id == project_id)

@@ -1,15 +1,14 @@
-"""How far a runner's journals have been written, and what they belong to."""
+"""Positions that a runner's journals have reached, and the allocation and trial they belong to."""
 
-from dataclasses import dataclass
-
+import msgspec
 from sqlalchemy import Connection, bindparam, select, update
 
+from determined.master.db import fetch
 from determined.master.db.dialects import upsert
 from determined.master.db.schema import allocations, report_positions, runners, trials
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """The runner that reports, its allocation and, for trials, the trial with its current run."""
 
     resource_id: str
@@ -31,13 +30,13 @@ _TARGET = (
         runners.c.resource_id,
         runners.c.container_id,
         runners.c.node_id,
-        allocations.c.id,
-        allocations.c.state,
+        allocations.c.id.label("allocation_id"),
+        allocations.c.state.label("allocation_state"),
         allocations.c.run_id,
         runners.c.drained,
         allocations.c.task_id,
         allocations.c.trial_id,
-        trials.c.run_id,
+        trials.c.run_id.label("trial_run_id"),
         trials.c.experiment_id,
     )
     .join(allocations, allocations.c.id == runners.c.allocation_id)
@@ -50,12 +49,12 @@ _POSITIONS = select(report_positions.c.source, report_positions.c.position).wher
 
 
 def target(conn: Connection, allocation_id: str, resource_id: str) -> Target | None:
-    row = conn.execute(_TARGET, {"resource_id": resource_id, "allocation_id": allocation_id}).one_or_none()
-    return None if row is None else Target(*row)
+    return fetch.row(conn, _TARGET, Target, {"resource_id": resource_id, "allocation_id": allocation_id})
 
 
 def positions(conn: Connection, resource_id: str) -> dict[str, int]:
-    return {row.source: row.position for row in conn.execute(_POSITIONS, {"resource_id": resource_id})}
+    rows = conn.execute(_POSITIONS, {"resource_id": resource_id})
+    return dict(rows.all())
 
 
 def advance(conn: Connection, resource_id: str, reached: dict[str, int]) -> None:

@@ -1,22 +1,68 @@
 """Runs, the flat view of trials across experiments: search, and the metadata users attach."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVarTuple
 
+import msgspec
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select, update
 
+from determined._json import JsonObject
+from determined.master.db import fetch
 from determined.master.db.queries import query_filter
-from determined.master.db.queries.batching import AnyRow, batches
+from determined.master.db.queries.batching import batches
 from determined.master.db.queries.query_columns import experiment_column, run_column
 from determined.master.db.queries.query_filter import Filter
+from determined.master.db.rows.experiments import Trial
 from determined.master.db.schema import experiments, jobs, projects, trials, users, workspaces
 
 # Built once: a bulk verb asks for it twice per run, and building it costs more than running it.
 _STANDING = (
-    select(trials.c.state, trials.c.archived, experiments.c.state, experiments.c.archived, experiments.c.project_id)
+    select(
+        trials.c.state,
+        trials.c.archived,
+        experiments.c.state.label("experiment_state"),
+        experiments.c.archived.label("experiment_archived"),
+        experiments.c.project_id,
+    )
     .join(experiments, experiments.c.id == trials.c.experiment_id)
     .where(trials.c.id == bindparam("this"))
 )
+Ts = TypeVarTuple("Ts")
+
+
+class ListedRun(Trial, frozen=True):
+    """Trial with its experiment, project and workspace."""
+
+    experiment_name: str
+    experiment_description: str | None
+    experiment_progress: float | None
+    experiment_state: str
+    experiment_archived: bool
+    external_experiment_id: str | None
+    parent_id: int | None
+    labels: list[str]
+    unmanaged: bool
+    owner_id: int
+    project_id: int
+    searcher_metric: str | None
+    searcher_type: str | None
+    pool: str
+    project_name: str
+    project_key: str | None
+    project_archived: bool
+    workspace_id: int
+    workspace_name: str
+    workspace_archived: bool
+
+
+class RunStanding(msgspec.Struct, frozen=True):
+    """Columns of a run that verbs change: comparing two shows whether one did."""
+
+    state: str
+    archived: bool
+    experiment_state: str
+    experiment_archived: bool
+    project_id: int
 
 
 def find_runs(
@@ -28,8 +74,7 @@ def find_runs(
 
 
 def count_runs(conn: Connection, conditions: Sequence[ColumnElement[bool]]) -> int:
-    total: int = conn.execute(of_runs(select(func.count())).where(*conditions)).scalar_one()
-    return total
+    return conn.execute(of_runs(select(func.count())).where(*conditions)).scalar_one()
 
 
 def run_conditions(parsed: Filter, project_id: int | None) -> list[ColumnElement[bool]]:
@@ -50,8 +95,7 @@ def find_experiments(
 
 
 def count_experiments(conn: Connection, conditions: Sequence[ColumnElement[bool]]) -> int:
-    total: int = conn.execute(of_experiments(select(func.count())).where(*conditions)).scalar_one()
-    return total
+    return conn.execute(of_experiments(select(func.count())).where(*conditions)).scalar_one()
 
 
 def experiment_conditions(parsed: Filter, project_id: int | None) -> list[ColumnElement[bool]]:
@@ -63,8 +107,8 @@ def experiment_conditions(parsed: Filter, project_id: int | None) -> list[Column
     return conditions
 
 
-def of_runs(query: Select[Any]) -> Select[Any]:
-    """The query over everything that columns of runs name."""
+def of_runs(query: Select[*Ts]) -> Select[*Ts]:
+    """Join everything that columns of runs name."""
     return (
         query.select_from(trials)
         .join(experiments, experiments.c.id == trials.c.experiment_id)
@@ -75,8 +119,8 @@ def of_runs(query: Select[Any]) -> Select[Any]:
     )
 
 
-def of_experiments(query: Select[Any]) -> Select[Any]:
-    """The query over everything that columns of experiments name."""
+def of_experiments(query: Select[*Ts]) -> Select[*Ts]:
+    """Join everything that columns of experiments name."""
     return (
         query.select_from(experiments)
         .join(users, users.c.id == experiments.c.owner_id)
@@ -86,34 +130,35 @@ def of_experiments(query: Select[Any]) -> Select[Any]:
     )
 
 
-def load(conn: Connection, ids: Sequence[int]) -> list[AnyRow]:
-    found: dict[int, AnyRow] = {}
+def load(conn: Connection, ids: Sequence[int]) -> list[ListedRun]:
+    """Runs in the order of `ids`; ids without a row are left out."""
+    by_id: dict[int, ListedRun] = {}
     for some in batches(ids):
-        found.update((row.id, row) for row in conn.execute(of_runs(_columns()).where(trials.c.id.in_(some))))
-    return [found[i] for i in ids if i in found]
+        rows = fetch.rows(conn, of_runs(_columns()).where(trials.c.id.in_(some)), ListedRun)
+        by_id.update((row.id, row) for row in rows)
+    return [by_id[i] for i in ids if i in by_id]
 
 
-def standing(conn: Connection, run_id: int) -> AnyRow | None:
-    """What verbs change of a run: whether one did is seen by comparing. The project comes last."""
-    return conn.execute(_STANDING, {"this": run_id}).first()
+def standing(conn: Connection, run_id: int) -> RunStanding | None:
+    return fetch.row(conn, _STANDING, RunStanding, {"this": run_id})
 
 
-def set_metadata(conn: Connection, run_id: int, metadata: dict[str, Any]) -> None:
+def set_metadata(conn: Connection, run_id: int, metadata: JsonObject) -> None:
     conn.execute(update(trials).where(trials.c.id == run_id).values(metadata=metadata))
 
 
 def archiving(conn: Connection, run_ids: Sequence[int]) -> dict[int, tuple[str, bool]]:
     """(state, archived) of those that exist."""
     t = trials.c
-    found = conn.execute(select(t.id, t.state, t.archived).where(t.id.in_(run_ids)))
-    return {run_id: (state, archived) for run_id, state, archived in found}
+    rows = conn.execute(select(t.id, t.state, t.archived).where(t.id.in_(run_ids)))
+    return {run_id: (state, archived) for run_id, state, archived in rows}
 
 
 def set_archived(conn: Connection, run_ids: Sequence[int], archived: bool) -> None:
     conn.execute(update(trials).where(trials.c.id.in_(run_ids)).values(archived=archived))
 
 
-def _columns() -> Select[Any]:
+def _columns() -> Select[*tuple[Any, ...]]:
     return select(
         trials,
         experiments.c.name.label("experiment_name"),

@@ -1,24 +1,59 @@
-"""What a submitted experiment refers to: its project, the experiment it forks, the checkpoint it starts from."""
+"""Things that a submitted experiment refers to: its project, the experiment it forks, the checkpoint it starts from."""
 
-from typing import Any
+import msgspec
+from sqlalchemy import Connection, select
 
-from sqlalchemy import Connection, Select, select
-
-from determined.master.db.queries.batching import AnyRow
+from determined._json import JsonObject
+from determined.master.db import fetch
 from determined.master.db.schema import checkpoints, experiments, projects, trials, workspaces
 
 _LEAVING = ("DELETING", "DELETE_FAILED", "DELETED")
 
 
-def project_by_id(conn: Connection, project_id: int) -> AnyRow | None:
-    return conn.execute(_projects().where(projects.c.id == project_id)).first()
+class ProjectOfExperiment(msgspec.Struct, frozen=True):
+    """Project that an experiment goes into, with the defaults of its workspace."""
+
+    id: int
+    name: str
+    archived: bool
+    workspace_id: int
+    workspace_name: str
+    workspace_archived: bool
+    checkpoint_storage: JsonObject | None
+    default_compute_pool: str | None
+    default_aux_pool: str | None
 
 
-def project_by_name(conn: Connection, workspace: str, project: str) -> AnyRow | None:
-    return conn.execute(_projects().where(workspaces.c.name == workspace, projects.c.name == project)).first()
+class ParentExperiment(msgspec.Struct, frozen=True):
+    id: int
+    archived: bool
+    project_archived: bool
+    workspace_archived: bool
 
 
-def parent(conn: Connection, experiment_id: int) -> AnyRow | None:
+_PROJECTS = select(
+    projects.c.id,
+    projects.c.name,
+    projects.c.archived,
+    projects.c.workspace_id,
+    workspaces.c.name.label("workspace_name"),
+    workspaces.c.archived.label("workspace_archived"),
+    workspaces.c.checkpoint_storage,
+    workspaces.c.default_compute_pool,
+    workspaces.c.default_aux_pool,
+).join(workspaces, workspaces.c.id == projects.c.workspace_id)
+
+
+def project_by_id(conn: Connection, project_id: int) -> ProjectOfExperiment | None:
+    return fetch.row(conn, _PROJECTS.where(projects.c.id == project_id), ProjectOfExperiment)
+
+
+def project_by_name(conn: Connection, workspace: str, project: str) -> ProjectOfExperiment | None:
+    named = _PROJECTS.where(workspaces.c.name == workspace, projects.c.name == project)
+    return fetch.row(conn, named, ProjectOfExperiment)
+
+
+def parent(conn: Connection, experiment_id: int) -> ParentExperiment | None:
     query = (
         select(
             experiments.c.id,
@@ -30,7 +65,7 @@ def parent(conn: Connection, experiment_id: int) -> AnyRow | None:
         .join(workspaces, workspaces.c.id == projects.c.workspace_id)
         .where(experiments.c.id == experiment_id)
     )
-    return conn.execute(query).first()
+    return fetch.row(conn, query, ParentExperiment)
 
 
 def trial_exists(conn: Connection, trial_id: int) -> bool:
@@ -51,19 +86,6 @@ def checkpoint_state(conn: Connection, uuid: str) -> str | None:
     row = conn.execute(query).first()
     if row is None:
         return None
-    doomed = row.delete_requested_at is not None or row.experiment_state in _LEAVING
-    return "marked for deletion" if doomed and row.state == "COMPLETED" else str(row.state)
-
-
-def _projects() -> Select[*tuple[Any, ...]]:
-    return select(
-        projects.c.id,
-        projects.c.name,
-        projects.c.archived,
-        projects.c.workspace_id,
-        workspaces.c.name.label("workspace_name"),
-        workspaces.c.archived.label("workspace_archived"),
-        workspaces.c.checkpoint_storage,
-        workspaces.c.default_compute_pool,
-        workspaces.c.default_aux_pool,
-    ).join(workspaces, workspaces.c.id == projects.c.workspace_id)
+    state, delete_requested_at, experiment_state = row
+    doomed = delete_requested_at is not None or experiment_state in _LEAVING
+    return "marked for deletion" if doomed and state == "COMPLETED" else state

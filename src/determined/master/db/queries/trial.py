@@ -83,7 +83,7 @@ def insert_rows(conn: Connection, rows: list[TrialValues]) -> dict[str, int]:
     if not rows:
         return {}
     statement = insert(trials).returning(trials.c.task_id, trials.c.id)
-    return {new.task_id: new.id for new in conn.execute(statement, rows)}
+    return dict(conn.execute(statement, rows).all())
 
 
 def update_row(conn: Connection, trial_id: int, values: TrialValues) -> None:
@@ -148,7 +148,7 @@ def wanting_allocation(conn: Connection, queue_limit: int) -> list[WaitingTrial]
 
 def waiting_counts(conn: Connection) -> defaultdict[int, int]:
     """Count the allocations of each experiment that wait for slots."""
-    return defaultdict(int, {row[0]: row[1] for row in conn.execute(_WAITING_COUNTS)})
+    return defaultdict(int, conn.execute(_WAITING_COUNTS).all())
 
 
 def latest_checkpoint(conn: Connection, trial_id: int) -> CheckpointSteps | None:

@@ -1,36 +1,55 @@
-"""Whose a trial or a task is, and how a task stands to a trial: what decides who may write its data."""
+"""Owners of trials and tasks, and the trial of a task: these decide who may write its data."""
 
+import msgspec
 from sqlalchemy import Connection, select
 
 from determined.errors import NotFound
-from determined.master.db.queries.batching import AnyRow
+from determined.master.db import fetch
 from determined.master.db.schema import allocations, experiments, jobs, tasks, trials
 
 
-def of_trial(conn: Connection, trial_id: int) -> AnyRow:
-    """state, run_id, owner_id, unmanaged. Raises NotFound."""
+class TrialAccess(msgspec.Struct, frozen=True):
+    state: str
+    run_id: int
+    owner_id: int
+    unmanaged: bool
+
+
+class TaskAccess(msgspec.Struct, frozen=True):
+    trial_id: int | None
+    owner_id: int | None  # of its job
+
+
+class AllocationAccess(msgspec.Struct, frozen=True):
+    trial_id: int | None
+    run_id: int
+    task_id: str
+
+
+def of_trial(conn: Connection, trial_id: int) -> TrialAccess:
+    """Raises NotFound."""
     query = (
         select(trials.c.state, trials.c.run_id, experiments.c.owner_id, experiments.c.unmanaged)
         .join(experiments, experiments.c.id == trials.c.experiment_id)
         .where(trials.c.id == trial_id)
     )
-    row = conn.execute(query).first()
-    if row is None:
+    trial = fetch.row(conn, query, TrialAccess)
+    if trial is None:
         raise NotFound(f"trial {trial_id} not found")
-    return row
+    return trial
 
 
-def of_task(conn: Connection, task_id: str) -> AnyRow:
-    """trial_id and the owner_id of its job, either may be None. Raises NotFound."""
+def of_task(conn: Connection, task_id: str) -> TaskAccess:
+    """Raises NotFound."""
     query = (
         select(tasks.c.trial_id, jobs.c.owner_id)
         .outerjoin(jobs, jobs.c.id == tasks.c.job_id)
         .where(tasks.c.id == task_id)
     )
-    row = conn.execute(query).first()
-    if row is None:
+    task = fetch.row(conn, query, TaskAccess)
+    if task is None:
         raise NotFound(f"task {task_id} not found")
-    return row
+    return task
 
 
 def experiment_of_trial(conn: Connection, trial_id: int) -> int | None:
@@ -42,7 +61,7 @@ def experiment_of_task(conn: Connection, task_id: str) -> int | None:
 
 
 def is_submitted_as(conn: Connection, experiment_id: int, external_id: str, owner_id: int) -> bool:
-    """Whether an experiment of this owner has this external id."""
+    """Tell whether an experiment of this owner has this external id."""
     query = select(experiments.c.id).where(
         experiments.c.id == experiment_id,
         experiments.c.external_id == external_id,
@@ -51,7 +70,6 @@ def is_submitted_as(conn: Connection, experiment_id: int, external_id: str, owne
     return conn.execute(query).first() is not None
 
 
-def of_allocation(conn: Connection, allocation_id: str) -> AnyRow | None:
-    """trial_id, run_id, task_id."""
+def of_allocation(conn: Connection, allocation_id: str) -> AllocationAccess | None:
     query = select(allocations.c.trial_id, allocations.c.run_id, allocations.c.task_id)
-    return conn.execute(query.where(allocations.c.id == allocation_id)).first()
+    return fetch.row(conn, query.where(allocations.c.id == allocation_id), AllocationAccess)

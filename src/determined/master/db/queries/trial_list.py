@@ -7,12 +7,23 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, NotNullable, func, literal, select, type_coerce
 
-from determined.master.db.queries.batching import AnyRow, batches
+from determined.master.db import fetch
+from determined.master.db.queries.batching import batches
 from determined.master.db.queries.displayed import allocation_rank, trial_shows
+from determined.master.db.rows.experiments import Trial
 from determined.master.db.schema import Time, allocations, experiments, tasks, trials
 from determined.wire.base import OrderBy
 from determined.wire.experiment import GetExperimentTrialsRequestSortBy as SortBy
 from determined.wire.experiment import ListTrials
+
+
+class ListedTrial(Trial, frozen=True):
+    """Trial with the columns of its experiment that its view needs."""
+
+    searcher_metric: str | None
+    smaller_is_better: bool
+    unmanaged: bool
+    owner_id: int
 
 
 def find(
@@ -34,13 +45,12 @@ def find(
 
 def count(conn: Connection, experiment_id: int, params: ListTrials) -> int:
     query = select(func.count()).select_from(trials).where(*_conditions(experiment_id, params))
-    total: int = conn.execute(query).scalar_one()
-    return total
+    return conn.execute(query).scalar_one()
 
 
-def load(conn: Connection, ids: Sequence[int]) -> list[AnyRow]:
-    """Trials with what their experiment says about the searcher metric, in the order of `ids`."""
-    found: dict[int, AnyRow] = {}
+def load(conn: Connection, ids: Sequence[int]) -> list[ListedTrial]:
+    """Trials in the order of `ids`; ids without a row are left out."""
+    by_id: dict[int, ListedTrial] = {}
     for some in batches(ids):
         query = (
             select(
@@ -53,8 +63,8 @@ def load(conn: Connection, ids: Sequence[int]) -> list[AnyRow]:
             .join(experiments, experiments.c.id == trials.c.experiment_id)
             .where(trials.c.id.in_(some))
         )
-        found.update((row.id, row) for row in conn.execute(query))
-    return [found[i] for i in ids if i in found]
+        by_id.update((row.id, row) for row in fetch.rows(conn, query, ListedTrial))
+    return [by_id[i] for i in ids if i in by_id]
 
 
 def task_ids(conn: Connection, ids: Sequence[int]) -> dict[int, list[str]]:
@@ -78,7 +88,7 @@ def furthest_allocations(conn: Connection, ids: Sequence[int]) -> dict[int, str]
 
 
 def seconds_run(conn: Connection, now: datetime, ids: Sequence[int]) -> dict[int, float]:
-    """How long the runs of each trial have lasted in all."""
+    """Return how long the runs of each trial have lasted in all."""
     found: dict[int, float] = {}
     end = type_coerce(func.coalesce(allocations.c.ended_at, literal(now, Time)), BigInteger)
     lasted = func.sum(end - type_coerce(allocations.c.started_at, BigInteger))
