@@ -6,7 +6,7 @@ import logging
 import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from determined._json import JsonObject
 from determined.core import _sharding
@@ -187,7 +187,7 @@ class CheckpointFiles:
         errors = [(rank, err) for rank, (err, _) in enumerate(outcomes) if err is not None]
         if errors:
             raise RuntimeError(f"rank {errors[0][0]} could not store its part: {errors[0][1]}") from errors[0][1]
-        return [result for _, result in outcomes]
+        return [cast(T, result) for _, result in outcomes]
 
     def _on_chief(self, work: Callable[[], T]) -> T:
         err, result = self._dist.broadcast(_attempt(work) if self._dist.rank == 0 else None)

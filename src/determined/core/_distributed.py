@@ -2,8 +2,8 @@
 
 import contextlib
 from collections.abc import Callable
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from types import ModuleType, TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from determined._imports import load_optional
 from determined._json import JsonObject
@@ -11,7 +11,11 @@ from determined.core import _environment
 from determined.errors import InvalidHP
 
 if TYPE_CHECKING:
+    import tensorflow as tf
+
     from determined.core._rank_link import Fate, Hub, Spoke
+
+T = TypeVar("T")
 
 _DEFAULT_PORTS = (12360, 12376)
 _REASON_CHARACTERS = 300
@@ -73,7 +77,7 @@ class DistributedContext:
             self._connect(_chief_address(self.size, self.local_size, chief_ip), port, force_tcp)
 
     @classmethod
-    def from_horovod(cls, hvd: Any, chief_ip: str | None = None) -> "DistributedContext":
+    def from_horovod(cls, hvd: ModuleType, chief_ip: str | None = None) -> "DistributedContext":
         """Make a context from an initialised `horovod.<framework>` module."""
         return cls(
             rank=hvd.rank(),
@@ -98,13 +102,13 @@ class DistributedContext:
         return cls(**_fields(found), chief_ip=chief_ip or _environment.chief_ip())
 
     @classmethod
-    def from_tf_config(cls) -> "tuple[DistributedContext, Any]":
+    def from_tf_config(cls) -> "tuple[DistributedContext, tf.distribute.Strategy]":
         """Make a context from TF_CONFIG, and the matching `tf.distribute.Strategy`.
 
         Raises:
             RuntimeError: a task type other than "worker".
         """
-        tf: Any = load_optional("tensorflow", extra="tensorflow")
+        tf = load_optional("tensorflow", extra="tensorflow")
         config = _environment.tf_config()
         workers = (config or {}).get("cluster", {}).get("worker", [])
         if config is None or len(workers) < 2:
@@ -131,22 +135,22 @@ class DistributedContext:
     def get_num_agents(self) -> int:
         return self.cross_size
 
-    def gather(self, stuff: Any) -> list[Any] | None:
+    def gather(self, stuff: T) -> list[T] | None:
         """Return every rank's value in rank order on the chief, None elsewhere."""
         self._beat()
         return [stuff] if self._world is None else self._world.gather(stuff)
 
-    def gather_local(self, stuff: Any) -> list[Any] | None:
+    def gather_local(self, stuff: T) -> list[T] | None:
         """Gather among the ranks of this node."""
         self._beat()
         return [stuff] if self._node is None else self._node.gather(stuff)
 
-    def allgather(self, stuff: Any) -> list[Any]:
+    def allgather(self, stuff: T) -> list[T]:
         """Return every rank's value in rank order, on every rank."""
         self._beat()
         return [stuff] if self._world is None else self._world.allgather(stuff)
 
-    def allgather_local(self, stuff: Any) -> list[Any]:
+    def allgather_local(self, stuff: T) -> list[T]:
         """Gather on every rank, among the ranks of this node."""
         self._beat()
         return [stuff] if self._node is None else self._node.allgather(stuff)

@@ -10,7 +10,7 @@ import select
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from time import monotonic, sleep
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from determined.core._rank_frames import (
     FAREWELLS,
@@ -27,6 +27,8 @@ from determined.core._rank_frames import (
     waiting,
 )
 from determined.errors import InvalidHP
+
+T = TypeVar("T")
 
 _PATIENCE_SECONDS = 1.0
 # A rank tells its peers that it failed before it has ended; who ends first is taken for the cause.
@@ -87,10 +89,10 @@ class Hub:
         for descriptor in self._by_descriptor:
             self._poller.register(descriptor, select.POLLIN)
 
-    def gather(self, value: Any) -> list[Any]:
+    def gather(self, value: T) -> list[T]:
         return [value, *(_loads(found.body) for found in self._collect(Kind.GATHER))]
 
-    def allgather(self, value: Any) -> list[Any]:
+    def allgather(self, value: T) -> list[T]:
         mine = _dumps(value)
         bodies = [found.body for found in self._collect(Kind.ALLGATHER)]
         self._spread(Kind.ALLGATHER, packed([mine, *bodies]))
@@ -203,10 +205,10 @@ class Spoke:
         self._fate = fate
         self._serial = 0
 
-    def gather(self, value: Any) -> None:
+    def gather(self, value: object) -> None:
         self._send(Kind.GATHER, _dumps(value))
 
-    def allgather(self, value: Any) -> list[Any]:
+    def allgather(self, value: T) -> list[T]:
         self._send(Kind.ALLGATHER, _dumps(value))
         return [_loads(body) for body in unpacked(self._receive(Kind.ALLGATHER).body)]
 
@@ -321,5 +323,5 @@ def _dumps(value: object) -> bytes:
     return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
 
 
-def _loads(body: Body) -> object:
+def _loads(body: Body) -> Any:
     return pickle.loads(body)  # noqa: S301  the peer proved that it knows the secret

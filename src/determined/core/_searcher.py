@@ -7,7 +7,6 @@ own affair, and `operations()` yields one made-up operation so that older script
 import logging
 import warnings
 from collections.abc import Iterator
-from typing import Any
 
 from determined._json import JsonObject
 from determined.core._distributed import DistributedContext
@@ -190,7 +189,7 @@ class SearcherContext:
 class SearcherContextMissing:
     """Searcher of an experiment without `searcher.max_length`: there is no operation to ask for."""
 
-    def operations(self, *_args: object, **_how: Any) -> Iterator[SearcherOperation]:
+    def operations(self, *_args: object, **_how: object) -> Iterator[SearcherOperation]:
         raise self._missing("operations")
 
     def acknowledge_out_of_ops(self) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+import numpy.typing as npt
 import tensorflow as tf
 
 from determined import core
@@ -93,8 +94,8 @@ class EstimatorTrialContext(TrialContext):
         return dataset.shard(dist.size, dist.rank) if shard_dataset and dist.size > 1 else dataset
 
     def make_metric(
-        self, metric: object, reducer: Callable[[list[object]], object] | MetricReducer, numpy_dtype: object
-    ) -> tuple[Any, Any]:
+        self, metric: object, reducer: Callable[[list[object]], object] | MetricReducer, numpy_dtype: npt.DTypeLike
+    ) -> "tuple[tf.Tensor, tf.Operation]":
         """A validation metric that is computed from the values of all batches on all slots.
 
         Args:
@@ -130,7 +131,7 @@ class EstimatorExperimentalContext:
     def __init__(self, context: EstimatorTrialContext) -> None:
         self._context = context
 
-    def make_metric(self, metric: object, reducer: Any, numpy_dtype: object) -> tuple[Any, Any]:
+    def make_metric(self, metric: object, reducer: Any, numpy_dtype: npt.DTypeLike) -> "tuple[tf.Tensor, tf.Operation]":
         """Deprecated: `context.make_metric`."""
         return self._context.make_metric(metric, reducer, numpy_dtype)
 

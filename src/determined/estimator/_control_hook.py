@@ -1,7 +1,6 @@
 """ControlHook: sits in the training session and does what the workloads say between two batches."""
 
 from collections.abc import Callable
-from typing import Any
 
 import tensorflow as tf
 
@@ -64,7 +63,7 @@ class ControlHook(tf.estimator.SessionRunHook):  # type: ignore[misc]
         if not self._go_on(session):
             coord.request_stop()
 
-    def before_run(self, run_context: "tf.compat.v1.train.SessionRunContext") -> Any:
+    def before_run(self, run_context: "tf.compat.v1.train.SessionRunContext") -> "tf.compat.v1.train.SessionRunArgs":
         return tf.estimator.SessionRunArgs(self._tensors)
 
     def after_run(

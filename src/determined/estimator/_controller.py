@@ -74,7 +74,7 @@ class EstimatorTrialController:
         self._control: ControlHook | None = None
         self._spec: tf.estimator.EstimatorSpec = None
         self._summary_steps: int | None = None
-        self._events: Any = None  # writes them
+        self._events: tf.compat.v1.summary.FileWriter = None  # writes them
 
     def run(self) -> None:
         """Train. Hooks hear of the end whatever happens."""

@@ -5,7 +5,6 @@ import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import tensorflow as tf
 
@@ -18,7 +17,7 @@ def managed_estimator(
     context: EstimatorTrialContext,
     directory: Path,
     adorn: Callable[[object], object],
-) -> Any:
+) -> "tf.estimator.Estimator":
     """An estimator of the same model.
 
     Args:
@@ -36,7 +35,9 @@ def managed_estimator(
         )
     build = estimator.model_fn
 
-    def model_fn(features: object, labels: object, mode: str, params: object, config: object) -> Any:
+    def model_fn(
+        features: object, labels: object, mode: str, params: object, config: object
+    ) -> "tf.estimator.EstimatorSpec":
         """`params` are known to `build`; here they are for input functions that ask the estimator for them."""
         spec = build(features, labels, mode, config)
         return adorn(spec) if mode == tf.estimator.ModeKeys.TRAIN else spec
@@ -49,7 +50,9 @@ def managed_estimator(
     )
 
 
-def training_input(input_fn: Callable[..., object], context: EstimatorTrialContext, skip: int) -> Callable[..., Any]:
+def training_input(
+    input_fn: Callable[..., object], context: EstimatorTrialContext, skip: int
+) -> Callable[..., "tf.data.Dataset"]:
     """An input function whose dataset has no end, and leaves out the batches that were trained on before.
 
     The whole pipeline is run for those: so the order of shuffled records, and whatever else is random in it, is as it
@@ -57,17 +60,19 @@ def training_input(input_fn: Callable[..., object], context: EstimatorTrialConte
     """
 
     # The operation is there with nothing to skip, too: the seeds of what is built after it depend on its number.
-    def repeated(dataset: "tf.data.Dataset") -> Any:
+    def repeated(dataset: "tf.data.Dataset") -> "tf.data.Dataset":
         return dataset.repeat().skip(skip)
 
     return _checked_input(input_fn, context, "build_train_spec", repeated)
 
 
-def validation_input(input_fn: Callable[..., object], context: EstimatorTrialContext) -> Callable[..., Any]:
+def validation_input(
+    input_fn: Callable[..., object], context: EstimatorTrialContext
+) -> Callable[..., "tf.data.Dataset"]:
     return _checked_input(input_fn, context, "build_validation_spec", lambda dataset: dataset)
 
 
-def _config(config: Any, context: EstimatorTrialContext, directory: Path) -> object:
+def _config(config: "tf.estimator.RunConfig", context: EstimatorTrialContext, directory: Path) -> object:
     for name in ("train_distribute", "eval_distribute"):
         if getattr(config, name) is not None:
             raise InvalidExperimentException(
@@ -102,7 +107,7 @@ def _checked_input(
     bound = input_fn.keywords if isinstance(input_fn, functools.partial) else {}
     accepted = inspect.signature(input_fn).parameters.keys() - bound.keys()
 
-    def checked(mode: str, params: object, config: object) -> Any:
+    def checked(mode: str, params: object, config: object) -> "tf.estimator.EstimatorSpec":
         """Estimators look at the names of the parameters to see what is wanted."""
         given = {"mode": mode, "params": params, "config": config}
         before = context._wrapped_datasets

@@ -1,7 +1,6 @@
 """Optimizers that step by the mean of all ranks' gradients, which travel over core's links between the ranks."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import tensorflow as tf
 
@@ -9,10 +8,12 @@ from determined import core
 from determined.errors import InvalidExperimentException
 from determined.trial import mean_over_ranks
 
-Pairs = list[tuple[Any, Any]]  # of a gradient, which may be None, and its variable
+Pairs = list[tuple["tf.Tensor | None", "tf.Variable"]]  # of a gradient, which may be None, and its variable
 
 
-def averaging(optimizer: "tf.compat.v1.train.Optimizer", dist: core.DistributedContext, *, compress: bool) -> Any:
+def averaging(
+    optimizer: "tf.compat.v1.train.Optimizer", dist: core.DistributedContext, *, compress: bool
+) -> "tf.compat.v1.train.Optimizer":
     """The same optimizer, one of those that all ranks step together; one rank alone steps as it did.
 
     Args:
@@ -79,7 +80,7 @@ class _AveragingOptimizer:
         tf.compat.v1.add_to_collection(_AVERAGED, id(self))
         return pairs
 
-    def apply_gradients(self, grads_and_vars: Any, *args: object, **kwargs: object) -> Any:
+    def apply_gradients(self, grads_and_vars: Pairs, *args: object, **kwargs: object) -> "tf.Operation":
         is_done = id(self) in tf.compat.v1.get_collection(_AVERAGED)
         pairs = list(grads_and_vars) if is_done else self._exchange(grads_and_vars)
         return super().apply_gradients(pairs, *args, **kwargs)  # type: ignore[misc]
@@ -90,7 +91,7 @@ class _AveragingKerasOptimizer:
 
     _exchange: _Exchange
 
-    def _aggregate_gradients(self, grads_and_vars: Any) -> Pairs:
+    def _aggregate_gradients(self, grads_and_vars: Pairs) -> Pairs:
         return self._exchange(grads_and_vars)
 
 
@@ -104,6 +105,6 @@ def _exchanges_here() -> str:
     return "determined_exchanges" if branch is None else f"determined_exchanges of {branch.name}"
 
 
-def _shaped(mean: Any, gradient: Any) -> object:
+def _shaped(mean: "tf.Tensor", gradient: "tf.Tensor") -> object:
     mean.set_shape(gradient.shape)
     return mean

@@ -2,6 +2,7 @@
 environment."""
 
 import os
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from determined import core
@@ -39,12 +40,15 @@ def stop_backend() -> None:
     _horovod = None
 
 
-def horovod() -> Any:
+def horovod() -> ModuleType:
     """The module, where the ranks talk by it."""
-    return _horovod
+    module: ModuleType = _horovod
+    return module
 
 
-def horovod_optimizer(optimizer: "tf.compat.v1.train.Optimizer", optimizations: JsonObject) -> Any:
+def horovod_optimizer(
+    optimizer: "tf.compat.v1.train.Optimizer", optimizations: JsonObject
+) -> "tf.compat.v1.train.Optimizer":
     """The optimizer as one of those that all ranks step together."""
     compression = _horovod.Compression
     return _horovod.DistributedOptimizer(
@@ -58,8 +62,8 @@ def horovod_optimizer(optimizer: "tf.compat.v1.train.Optimizer", optimizations: 
 _horovod: Any = None
 
 
-def _start_horovod() -> object:
+def _start_horovod() -> ModuleType:
     global _horovod
-    _horovod = load_optional("horovod.tensorflow", extra="horovod")
-    _horovod.init()
-    return _horovod
+    module = _horovod = load_optional("horovod.tensorflow", extra="horovod")
+    module.init()
+    return module

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 
 from determined import core
@@ -45,9 +46,9 @@ class MetricReducer(abc.ABC):
 def metric_ops(
     metric: object,
     reducer: Callable[[list[object]], object] | MetricReducer,
-    numpy_dtype: Any,
+    numpy_dtype: npt.DTypeLike,
     dist: core.DistributedContext,
-) -> tuple[Any, Any]:
+) -> "tuple[tf.Tensor, tf.Operation]":
     """(value_op, update_op) in the graph in which `metric` is. Raises TypeError as `make_metric` says."""
     _check_metric(metric)
     state = _SlotState(_as_reducer(reducer), metric, np.dtype(numpy_dtype), dist)
@@ -67,7 +68,9 @@ _NOTHING = "determined: no batch"  # what a slot without data has
 class _SlotState:
     """State of one metric in one validation on this slot."""
 
-    def __init__(self, reducer: MetricReducer, structure: object, dtype: Any, dist: core.DistributedContext) -> None:
+    def __init__(
+        self, reducer: MetricReducer, structure: object, dtype: npt.DTypeLike, dist: core.DistributedContext
+    ) -> None:
         self._reducer = reducer
         self._structure = structure
         self._dtype = dtype

@@ -2,7 +2,6 @@
 
 import random
 from types import ModuleType
-from typing import Any
 
 from determined._imports import load_optional
 
@@ -10,7 +9,7 @@ _LAST = "2.15.1"
 _INSTALL = f"pip install 'redetermined[tensorflow]' 'tensorflow=={_LAST}'"
 
 
-def load() -> Any:
+def load() -> ModuleType:
     """TensorFlow.
 
     Raises:

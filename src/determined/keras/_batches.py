@@ -11,7 +11,7 @@ import numpy as np
 
 from determined.errors import InvalidExperimentException
 from determined.keras._context import FitOptions
-from determined.keras._inputs import BatchSource, InputData, SequenceAdapter, batch_source, is_dataset
+from determined.keras._inputs import ArrayLike, BatchSource, InputData, SequenceAdapter, batch_source, is_dataset
 from determined.keras._tensorflow import tf
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Share:
         """(epoch, index) of this rank's batch number `step`."""
         return divmod(step * self._size + self._rank, len(self.source))
 
-    def once(self) -> Iterator[tuple[Any, ...]]:
+    def once(self) -> Iterator[tuple[ArrayLike, ...]]:
         """Yield this rank's batches of one epoch, for validation."""
         for index in range(self._rank, len(self.source), self._size):
             yield self.source.batch(0, index)
@@ -61,7 +61,7 @@ class EndlessBatches:
         share.source.begin_epoch(0)
         self._enter(share.place(step - 1)[0] if step > 0 else 0)
 
-    def __call__(self) -> Iterator[tuple[Any, ...]]:
+    def __call__(self) -> Iterator[tuple[ArrayLike, ...]]:
         if not self._ahead:
             yield from (self._read(step) for step in itertools.count(self._step))
             return
@@ -112,7 +112,7 @@ def training_dataset(
     return _with_class_weight(dataset, options.class_weight)
 
 
-def validation_dataset(data: InputData, *, batch_size: int, rank: int, size: int) -> tuple[Any, int | None]:
+def validation_dataset(data: InputData, *, batch_size: int, rank: int, size: int) -> tuple["Dataset", int | None]:
     """Return this rank's validation data, and how many batches that is; None where a dataset does not say."""
     if is_dataset(data):
         return data, 0 if size > 1 and _is_empty(data) else None
@@ -164,7 +164,7 @@ def _signature(source: BatchSource) -> object:
     return tf.nest.map_structure(lambda *arrays: _spec(arrays), *peeked)
 
 
-def _spec(arrays: tuple[Any, ...]) -> object:
+def _spec(arrays: tuple[ArrayLike, ...]) -> object:
     shapes = [np.shape(array)[1:] for array in arrays]
     alike = [sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True)]
     return tf.TensorSpec([None, *alike], arrays[0].dtype)

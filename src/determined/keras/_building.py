@@ -2,13 +2,13 @@
 at the first batch, and saves and loads only what is there."""
 
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from determined.errors import CheckpointStateException
 from determined.keras import _data_position, _framework
 
 if TYPE_CHECKING:
-    from keras import Model
+    from keras import Layer, Model
 
 
 def build_uncallable(keras: ModuleType, model: "Model") -> None:
@@ -45,7 +45,7 @@ def build_from_data(keras: ModuleType, model: "Model", weights: int | None) -> N
         raise CheckpointStateException(lack)
 
 
-def unbuilt(keras: ModuleType, model: "Model") -> list[Any]:
+def unbuilt(keras: ModuleType, model: "Model") -> list["Layer"]:
     """The parts of a model, itself among them, that have no variables yet and that Keras would load nothing into."""
     return [layer for layer in model._flatten_layers() if not layer.built] if _framework.is_keras_3(keras) else []
 

@@ -133,14 +133,14 @@ class CallbackSet:
             if state is not None and isinstance(callback, Callback):
                 callback.load_state(state)
 
-    def _ours(self, hook: str) -> list[Any]:
+    def _ours(self, hook: str) -> list["KerasCallback"]:
         return [callback for callback in self._active if hasattr(callback, hook)]
 
 
 class ValidationHooks(keras.callbacks.Callback):  # type: ignore[misc]
     """Passes on what happens during a validation, all but its end: the metrics are not yet those of all ranks."""
 
-    def __init__(self, listeners: list[Any]) -> None:
+    def __init__(self, listeners: list["KerasCallback"]) -> None:
         super().__init__()
         self._listeners = listeners
         self.batches = 0
@@ -175,7 +175,7 @@ def _is_tensorboard(callback: "KerasCallback") -> bool:
     return isinstance(callback, keras.callbacks.TensorBoard)
 
 
-def _count_on(tensorboard: Any, trained: int) -> None:
+def _count_on(tensorboard: "KerasCallback", trained: int) -> None:
     """Keras counts batches from the beginning of a process, and writes what it has of a batch at that number."""
     tensorboard._global_train_batch = trained
     counter: object = getattr(tensorboard, "_train_step", None)

@@ -3,12 +3,15 @@ killed loses these, and who goes on from its checkpoint does not write them agai
 
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from determined.keras._fit_frame import fit_frame
 
+if TYPE_CHECKING:
+    from keras.callbacks import TensorBoard
 
-def tensorboards_of_fit(keras: ModuleType) -> list[Any]:
+
+def tensorboards_of_fit(keras: ModuleType) -> list["TensorBoard"]:
     """List the TensorBoard callbacks of this `fit`, Keras's own and ours, from `on_train_begin`."""
     frame = fit_frame()
     listed = None if frame is None else frame.f_locals.get("callbacks")

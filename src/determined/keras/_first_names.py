@@ -1,9 +1,8 @@
 """Names of release 0.12.0 for data: InMemorySequence and KerasDataAdapter."""
 
 import math
-from typing import Any
 
-from determined.keras._inputs import SequenceAdapter
+from determined.keras._inputs import ArrayLike, SequenceAdapter
 from determined.keras._tensorflow import keras
 
 
@@ -22,7 +21,12 @@ class InMemorySequence(keras.utils.Sequence):  # type: ignore[misc]
     """
 
     def __init__(
-        self, data: Any, labels: Any, batch_size: int, sample_weight: Any = None, drop_leftovers: bool = False
+        self,
+        data: ArrayLike,
+        labels: ArrayLike,
+        batch_size: int,
+        sample_weight: ArrayLike = None,
+        drop_leftovers: bool = False,
     ) -> None:
         super().__init__()
         self._arrays = [array for array in (data, labels, sample_weight) if array is not None]
@@ -38,7 +42,7 @@ class InMemorySequence(keras.utils.Sequence):  # type: ignore[misc]
     def __len__(self) -> int:
         return self._round(len(self._arrays[0]) / self._batch_size)
 
-    def __getitem__(self, index: int) -> tuple[Any, ...]:
+    def __getitem__(self, index: int) -> tuple[ArrayLike, ...]:
         rows = slice(index * self._batch_size, (index + 1) * self._batch_size)
         return tuple(array[rows] for array in self._arrays)
 

@@ -1,7 +1,7 @@
 """Gradients of several ranks, averaged before an optimizer applies them: by Horovod where it was launched, else over
 core's own connection between the ranks, which needs nothing beside TensorFlow."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,15 @@ from determined.keras._tensorflow import KERAS_3, tf
 from determined.trial import mean_over_ranks
 
 if TYPE_CHECKING:
+    from keras import Variable
     from keras.optimizers import Optimizer
 
+Gradient = Any  # a tensor, or None for a variable that the loss does not depend on
 # Gradients in, their averages over all ranks out; in the graph of a training step.
-Averaging = Callable[[Sequence[Any]], list[Any]]
+Averaging = Callable[[Sequence[Gradient]], list[Gradient]]
 
 
-def averaging(optimizer: "Optimizer", average: Averaging) -> Any:
+def averaging(optimizer: "Optimizer", average: Averaging) -> "Optimizer":
     """The same optimizer, which from now on averages gradients over all ranks before it applies them."""
     base = type(optimizer)
     method = _apply_of_keras_3(base, average) if KERAS_3 else _apply_of_keras_2(base, average)
@@ -34,10 +36,10 @@ def over_core(distributed: core.DistributedContext, *, compress: bool = False) -
         compress: whether gradients travel to the chief in half precision.
     """
 
-    def exchange(*gradients: object) -> list[Any]:
+    def exchange(*gradients: object) -> list[Gradient]:
         return mean_over_ranks(distributed, gradients, compress=compress)
 
-    def average(gradients: Sequence[object]) -> list[Any]:
+    def average(gradients: Sequence[Gradient]) -> list[Gradient]:
         present = [tf.convert_to_tensor(gradient) for gradient in gradients if gradient is not None]
         means = tf.numpy_function(exchange, present, [gradient.dtype for gradient in present])
         means = means if isinstance(means, list) else [means]  # the only one, outside of a graph
@@ -52,7 +54,7 @@ def over_horovod(hvd: ModuleType, *, compress: bool = False) -> Averaging:
     """Average by an initialised `horovod.tensorflow`."""
     compression = hvd.Compression.fp16 if compress else hvd.Compression.none
 
-    def average(gradients: Sequence[object]) -> list[Any]:
+    def average(gradients: Sequence[Gradient]) -> list[Gradient]:
         present = [tf.convert_to_tensor(gradient) for gradient in gradients if gradient is not None]
         return _put_back(gradients, hvd.grouped_allreduce(present, op=hvd.Average, compression=compression))
 
@@ -65,15 +67,17 @@ def _put_back(gradients: Sequence[object], means: Sequence[object]) -> list[obje
     return [None if gradient is None else next(left) for gradient in gradients]
 
 
-def _apply_of_keras_3(base: Any, average: Averaging) -> JsonObject:
-    def apply(self: Any, grads: Any, trainable_variables: object = None) -> Any:
+def _apply_of_keras_3(base: "type[Optimizer]", average: Averaging) -> JsonObject:
+    def apply(self: "Optimizer", grads: Sequence[Gradient], trainable_variables: object = None) -> object:
         return base.apply(self, average(list(grads)), trainable_variables)
 
     return {"apply": apply}
 
 
-def _apply_of_keras_2(base: Any, average: Averaging) -> JsonObject:
-    def apply_gradients(self: Any, grads_and_vars: Any, *args: object, **kwargs: object) -> Any:
+def _apply_of_keras_2(base: "type[Optimizer]", average: Averaging) -> JsonObject:
+    def apply_gradients(
+        self: "Optimizer", grads_and_vars: Iterable[tuple[Gradient, "Variable"]], *args: object, **kwargs: object
+    ) -> object:
         pairs = list(grads_and_vars)
         means = average([gradient for gradient, _ in pairs])
         variables = [variable for _, variable in pairs]

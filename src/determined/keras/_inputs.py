@@ -5,12 +5,16 @@ import logging
 import math
 import random
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from determined.errors import InvalidExperimentException
 from determined.keras._tensorflow import KERAS_3, keras, tf
+
+if TYPE_CHECKING:
+    from keras.utils import PyDataset
 
 # (x, y) or (x, y, sample_weights), a tf.data.Dataset, a keras.utils.Sequence or a SequenceAdapter.
 InputData = Any
@@ -35,7 +39,7 @@ class SequenceAdapter:
     """
 
     def __init__(
-        self, sequence: Any, use_multiprocessing: bool = False, workers: int = 1, max_queue_size: int = 10
+        self, sequence: "PyDataset", use_multiprocessing: bool = False, workers: int = 1, max_queue_size: int = 10
     ) -> None:
         self.sequence = sequence
         self.use_multiprocessing = use_multiprocessing
@@ -49,7 +53,7 @@ class BatchSource(Protocol):
     def __len__(self) -> int:
         """Batches of an epoch."""
 
-    def batch(self, epoch: int, index: int) -> tuple[Any, ...]:
+    def batch(self, epoch: int, index: int) -> tuple[ArrayLike, ...]:
         """The batch at place `index` of an epoch."""
 
     def begin_epoch(self, epoch: int) -> None:
@@ -62,17 +66,17 @@ class BatchSource(Protocol):
 class ArrayBatches:
     """Arrays of one length, in batches; records are shuffled anew in each epoch."""
 
-    def __init__(self, arrays: Sequence[Any], batch_size: int, *, shuffle: bool, seed: int, call: str) -> None:
+    def __init__(self, arrays: Sequence[ArrayLike], batch_size: int, *, shuffle: bool, seed: int, call: str) -> None:
         self._arrays = tuple(tf.nest.map_structure(_array, _tuples(part)) for part in arrays)
         self._batch_size = batch_size
         self._seed = seed if shuffle else None
         self._records = _common_length(tf.nest.flatten(self._arrays), batch_size, call)
-        self._order: tuple[int, Any] | None = None  # of the epoch it was last asked for
+        self._order: tuple[int, npt.NDArray[np.int64]] | None = None  # of the epoch it was last asked for
 
     def __len__(self) -> int:
         return math.ceil(self._records / self._batch_size)
 
-    def batch(self, epoch: int, index: int) -> tuple[Any, ...]:
+    def batch(self, epoch: int, index: int) -> tuple[ArrayLike, ...]:
         chosen: Any = slice(index * self._batch_size, (index + 1) * self._batch_size)
         if self._seed is not None:
             chosen = self._order_of(epoch, self._seed)[chosen]
@@ -84,7 +88,7 @@ class ArrayBatches:
     def end_epoch(self, epoch: int) -> None:
         return
 
-    def _order_of(self, epoch: int, seed: int) -> Any:
+    def _order_of(self, epoch: int, seed: int) -> npt.NDArray[np.int64]:
         if self._order is None or self._order[0] != epoch:
             self._order = (epoch, np.random.default_rng([seed, epoch]).permutation(self._records))
         return self._order[1]
@@ -93,7 +97,7 @@ class ArrayBatches:
 class SequenceBatches:
     """A Keras Sequence, whose batches come in another order in each epoch."""
 
-    def __init__(self, sequence: Any, *, shuffle: bool, seed: int) -> None:
+    def __init__(self, sequence: "PyDataset", *, shuffle: bool, seed: int) -> None:
         self._sequence = sequence
         self._shuffle = shuffle
         self._seed = seed
@@ -102,7 +106,7 @@ class SequenceBatches:
     def __len__(self) -> int:
         return self._batches
 
-    def batch(self, epoch: int, index: int) -> tuple[Any, ...]:
+    def batch(self, epoch: int, index: int) -> tuple[ArrayLike, ...]:
         if self._shuffle:
             index = int(np.random.default_rng([self._seed, epoch]).permutation(len(self))[index])
         found = self._sequence[index]
@@ -153,7 +157,7 @@ def _nothing() -> None:
     return
 
 
-def _batches_of(sequence: Any) -> int:
+def _batches_of(sequence: "PyDataset") -> int:
     """Count batches. Raises InvalidExperimentException where there are none, or no end of them."""
     count = sequence.num_batches if KERAS_3 else len(sequence)
     if count is None or count < 1:
@@ -164,7 +168,7 @@ def _batches_of(sequence: Any) -> int:
     return int(count)
 
 
-def _tuples(part: Any) -> Any:
+def _tuples(part: ArrayLike) -> ArrayLike:
     """Lists as tuples: tf.data would take a list for one array."""
     if isinstance(part, list | tuple):
         return tuple(_tuples(each) for each in part)
@@ -173,7 +177,7 @@ def _tuples(part: Any) -> Any:
     return part
 
 
-def _array(values: Any) -> Any:
+def _array(values: ArrayLike) -> ArrayLike:
     """Convert to an array as Keras does: real numbers in Keras's own precision."""
     array = np.asarray(values)
     if np.issubdtype(array.dtype, np.floating) and array.dtype != keras.backend.floatx():
@@ -181,7 +185,7 @@ def _array(values: Any) -> Any:
     return array
 
 
-def _common_length(arrays: Sequence[Any], batch_size: int, call: str) -> int:
+def _common_length(arrays: Sequence[ArrayLike], batch_size: int, call: str) -> int:
     lengths = {len(array) if array.ndim else 0 for array in arrays}
     if len(lengths) != 1:
         raise InvalidExperimentException(

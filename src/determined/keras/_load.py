@@ -2,7 +2,7 @@
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from determined._json import JsonObject
 from determined.errors import CheckpointStateException
@@ -55,6 +55,6 @@ def load_model_from_checkpoint_path(path: str, tags: list[str] | None = None) ->
     return model
 
 
-def load_stored(path: str, tags: list[str] | None, kwargs: JsonObject) -> Any:
+def load_stored(path: str, tags: list[str] | None, kwargs: JsonObject) -> "Model":
     """Load a checkpoint as `Checkpoint.load` did, whose `kwargs` are for another API."""
     return load_model_from_checkpoint_path(path, tags)

@@ -15,7 +15,8 @@ from determined.keras import _building, _framework
 from determined.keras._tensorflow import KERAS_3, keras, tf
 
 if TYPE_CHECKING:
-    from keras import Model
+    import numpy.typing as npt
+    from keras import Model, Variable
 
 logger = logging.getLogger("determined.keras")
 
@@ -125,7 +126,7 @@ def _find(root: object, way: list[str]) -> object:
     return found
 
 
-def _assign(weight: Any, value: Any, name: str, prefix: Path) -> None:
+def _assign(weight: "Variable", value: "npt.NDArray[np.generic]", name: str, prefix: Path) -> None:
     if tuple(weight.shape) != np.shape(value):
         raise CheckpointStateException(
             f"{name} of {prefix} has the shape {np.shape(value)}, and the model's {tuple(weight.shape)}; "

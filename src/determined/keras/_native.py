@@ -4,7 +4,7 @@ import contextlib
 import secrets
 import sys
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from determined import core
 from determined._info import ClusterInfo
@@ -14,6 +14,7 @@ from determined.keras._context import TFKerasTrialContext
 from determined.keras._controller import TFKerasTrialController
 from determined.keras._entrypoint import seed_everything
 from determined.keras._gradients import Averaging
+from determined.keras._inputs import InputData
 from determined.keras._tensorflow import check_backend
 from determined.keras._trial import TFKerasTrial
 from determined.trial import EnvContext
@@ -62,7 +63,7 @@ class _ScriptTrial(TFKerasTrial):
     def build_model(self) -> "Model":
         return self._model
 
-    def build_training_data_loader(self) -> Any:
+    def build_training_data_loader(self) -> InputData:
         raise ValueError("model.fit was called without data; pass x and y, a Sequence or a tf.data.Dataset")
 
     build_validation_data_loader = build_training_data_loader

@@ -64,7 +64,7 @@ def load_optimizers(optimizers: Sequence["Optimizer"], directory: Path) -> None:
             )  # fmt: skip
 
 
-def variables_of(optimizer: "Optimizer") -> list[Any]:
+def variables_of(optimizer: "Optimizer") -> list["Variable"]:
     """Everything an optimizer carries from batch to batch, its learning rate among it."""
     found = getattr(optimizer, "variables", None)
     variables = list(found()) if callable(found) and not isinstance(found, list) else list(found or [])
@@ -72,7 +72,7 @@ def variables_of(optimizer: "Optimizer") -> list[Any]:
     return variables if rate is None or any(variable is rate for variable in variables) else [*variables, rate]
 
 
-def _rate_of(optimizer: "Optimizer") -> Any:
+def _rate_of(optimizer: "Optimizer") -> "Variable":
     """The variable; None where a schedule tells the learning rate."""
     optimizer = getattr(optimizer, "inner_optimizer", optimizer)  # of one that scales losses
     legacy = getattr(optimizer, "_hyper", {}).get("learning_rate")

@@ -12,7 +12,7 @@ from determined._json import JsonObject
 from determined.keras import _framework
 
 if TYPE_CHECKING:
-    from keras import Model
+    from keras import Model, Variable
 
 
 def random_state(keras: ModuleType, model: "Model") -> JsonObject:
@@ -42,7 +42,7 @@ def restore_random_state(state: JsonObject, model: "Model") -> None:
         seed.assign(value)
 
 
-def _seeds(model: "Model") -> list[Any]:
+def _seeds(model: "Model") -> list["Variable"]:
     """Variables of a Keras 3 model that are no weights, and those of the generators that layers of Keras 2 have."""
     weights = {id(weight) for weight in model.weights}
     seeds = [variable for variable in model.variables if id(variable) not in weights]

@@ -5,13 +5,13 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from determined.errors import CheckpointStateException
 from determined.keras import _framework
 
 if TYPE_CHECKING:
-    from keras import Model
+    from keras import Model, Variable
 
 _NAME = "model_checkpoint"
 _H5 = f"{_NAME}.weights.h5"
@@ -66,7 +66,7 @@ def _build_optimizer(model: "Model") -> None:
     optimizer.build(model.trainable_variables)
 
 
-def _optimizer_variables(model: "Model") -> list[Any]:
+def _optimizer_variables(model: "Model") -> list["Variable"]:
     optimizer = getattr(model, "optimizer", None)
     found = getattr(optimizer, "variables", None) or []
     variables = list(found()) if callable(found) else list(found)

@@ -1,7 +1,7 @@
 """DeterminedLogger: what `self.log` gives, reported as the trial's metrics."""
 
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from determined import core
 from determined._json import JsonObject
@@ -32,7 +32,7 @@ class DeterminedLogger(*_flavour.bases("loggers.logger.Logger")):  # type: ignor
     def __init__(self, core_context: core.Context) -> None:
         super().__init__()
         self._core = core_context
-        self._trainer: Any = None
+        self._trainer: Trainer = None
         self._reported: dict[str, tuple[int, set[str]]] = {}
         self._validation: JsonObject = {}
         self._validated_at = 0

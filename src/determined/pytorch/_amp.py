@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import logging
 from collections.abc import Callable, Mapping, MutableMapping
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -151,7 +152,7 @@ def _dataclass_as_float(output: Any, dtype: torch.dtype) -> object:
     return made
 
 
-def _load_apex() -> Any:
+def _load_apex() -> ModuleType:
     try:
         return load_optional("apex.amp", extra="torch")
     except ImportError as err:

@@ -1,9 +1,13 @@
 """LRScheduler: a scheduler of torch's and when the training loop steps it."""
 
 import enum
-from typing import Any
+from typing import TYPE_CHECKING
 
 from determined._json import JsonObject
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.optim.lr_scheduler import LRScheduler as TorchScheduler
 
 
 class LRScheduler:
@@ -38,7 +42,7 @@ class LRScheduler:
         MANUAL_STEP = 3
         STEP_EVERY_OPTIMIZER_STEP = 4
 
-    def __init__(self, scheduler: object, step_mode: "LRScheduler.StepMode", frequency: int = 1) -> None:
+    def __init__(self, scheduler: "TorchScheduler", step_mode: "LRScheduler.StepMode", frequency: int = 1) -> None:
         self._scheduler = _checked_scheduler(scheduler)
         self._step_mode = _checked_mode(step_mode)
         self._frequency = _checked_frequency(frequency)
@@ -46,15 +50,15 @@ class LRScheduler:
 
     def step(self, *args: object, **kwargs: object) -> None:
         """Step the scheduler, with whatever its own `step` takes."""
-        self._scheduler.step(*args, **kwargs)
+        self._scheduler.step(*args, **kwargs)  # type: ignore[arg-type]
 
-    def get_last_lr(self) -> list[Any]:
+    def get_last_lr(self) -> "list[float | Tensor]":
         """The learning rate of each parameter group."""
-        return self._scheduler.get_last_lr()  # type: ignore[no-any-return]
+        return self._scheduler.get_last_lr()
 
     def state_dict(self) -> JsonObject:
         """The scheduler's own state."""
-        return self._scheduler.state_dict()  # type: ignore[no-any-return]
+        return self._scheduler.state_dict()
 
     def load_state_dict(self, state_dict: JsonObject) -> None:
         """Take back what `state_dict` returned."""
@@ -84,7 +88,7 @@ class LRScheduler:
         return (batch_idx + every) // epoch_length // frequency - batch_idx // epoch_length // frequency
 
 
-def _checked_scheduler(scheduler: object) -> Any:
+def _checked_scheduler(scheduler: "TorchScheduler") -> "TorchScheduler":
     missing = [
         name for name in ("step", "state_dict", "load_state_dict") if not callable(getattr(scheduler, name, None))
     ]

@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any, cast
 
 import torch
@@ -252,11 +253,11 @@ _group_is_ours = False
 _horovod: Any = None
 
 
-def _start_horovod() -> object:
+def _start_horovod() -> ModuleType:
     global _horovod
-    _horovod = load_optional("horovod.torch", extra="horovod")
-    _horovod.init()
-    return _horovod
+    module = _horovod = load_optional("horovod.torch", extra="horovod")
+    module.init()
+    return module
 
 
 def refuse_several_slots(info: ClusterInfo | None, launcher: str = _LAUNCHER) -> None:

@@ -3,12 +3,15 @@
 import itertools
 import logging
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
 
 from determined.trial import AttributeWatch
+
+if TYPE_CHECKING:
+    from determined.pytorch._context import PyTorchTrialContext
 
 logger = logging.getLogger("determined.pytorch")
 
@@ -21,7 +24,7 @@ _REMEDY = (
 class Practices:
     """Warns, once, of what a resume would lose."""
 
-    def __init__(self, trial: object, context: Any) -> None:
+    def __init__(self, trial: object, context: "PyTorchTrialContext") -> None:
         self._trial = trial
         self._context = context
         self._kept: set[int] = set()
@@ -41,7 +44,7 @@ class Practices:
             self._watch.look()
 
 
-def warn_of_unwrapped_optimizers(trial: object, context: Any) -> None:
+def warn_of_unwrapped_optimizers(trial: object, context: "PyTorchTrialContext") -> None:
     wrapped = {id(parameter) for model in context.models for parameter in model.parameters()}
     forgotten = {id(parameter) for model in _models(trial) for parameter in model.parameters()} - wrapped
     for place, optimizer in _optimizers(trial):
@@ -70,7 +73,7 @@ def _warn(optimizer: torch.optim.Optimizer, place: str, model: str, remedy: str)
     )
 
 
-def _kept_by(context: Any) -> set[int]:
+def _kept_by(context: "PyTorchTrialContext") -> set[int]:
     """The ids of what a checkpoint holds, and of its parts."""
     held = [context, *context.optimizers, *context.lr_schedulers]
     for model in context.models:

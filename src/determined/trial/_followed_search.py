@@ -1,13 +1,12 @@
 """FollowedSearch: the searcher's wishes, for a training loop that belongs to a framework and only calls back."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from determined import core
 from determined._json import JsonObject
 from determined.search.generations import generation
 from determined.trial._length import Leg, operation_legs
-from determined.trial._periods import EpochLength
+from determined.trial._periods import EpochLength, TrainUnit
 from determined.trial._searcher_metric import Goal
 
 
@@ -40,7 +39,7 @@ class FollowedSearch:
         self._leg: Leg | None = None
 
     @property
-    def until(self) -> Any:
+    def until(self) -> TrainUnit | None:
         """The length of the operation in progress, as `Batch(n)` or `Epoch(n)`; None without one."""
         return None if self._leg is None else self._leg.until
 

@@ -4,7 +4,6 @@ import logging
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from determined import core
 from determined._json import JsonObject
@@ -15,6 +14,9 @@ logger = logging.getLogger("determined.trial")
 
 _IN_A_SCRIPT = "pass max_length=pytorch.Epoch(n)"
 WHERE_A_LENGTH_IS = "add `searcher.max_length: {epochs: n}` to the experiment config"  # of a trial class
+
+
+Operation = core.SearcherOperation | core.DummySearcherOperation
 
 
 class Leg:
@@ -40,7 +42,7 @@ class Leg:
 class OperationLeg(Leg):
     """A leg the searcher asked for."""
 
-    def __init__(self, operation: Any, until: TrainUnit, units: Callable[[int, EpochLength], float]) -> None:
+    def __init__(self, operation: Operation, until: TrainUnit, units: Callable[[int, EpochLength], float]) -> None:
         super().__init__(until)
         self._operation = operation
         self._units = units
@@ -151,7 +153,7 @@ def late_length(
 _UNITS: dict[str, type[TrainUnit]] = {"batches": Batch, "epochs": Epoch}
 
 
-def _leg(operation: Any, unit: core.Unit, global_batch_size: Callable[[], int]) -> Leg:
+def _leg(operation: Operation, unit: core.Unit, global_batch_size: Callable[[], int]) -> Leg:
     if unit is core.Unit.BATCHES:
         return OperationLeg(operation, Batch(operation.length), lambda batches, _epoch: batches)
     if unit is core.Unit.EPOCHS:

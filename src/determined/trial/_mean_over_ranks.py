@@ -5,10 +5,12 @@ from typing import Any
 
 from determined import core
 
+Array = Any  # numpy's, which this package does not import
+
 
 def mean_over_ranks(
-    distributed: core.DistributedContext, arrays: Sequence[Any], *, compress: bool = False
-) -> list[Any]:
+    distributed: core.DistributedContext, arrays: Sequence[Array], *, compress: bool = False
+) -> list[Array]:
     """The mean of each array over all ranks, everywhere, in the array's own type, on all ranks together.
 
     The chief adds up what all ranks send it, in the order of ranks, so that a run can be repeated exactly.
@@ -23,14 +25,14 @@ def mean_over_ranks(
     return [mean.astype(array.dtype) for mean, array in zip(distributed.broadcast(means), arrays, strict=True)]
 
 
-def _packed(array: Any) -> object:
+def _packed(array: Array) -> Array:
     return array.astype("float16") if array.dtype == "float32" else array
 
 
-def _mean(parts: Sequence[object]) -> object:
+def _mean(parts: Sequence[Array]) -> Array:
     return sum(map(_wide, parts)) / len(parts)
 
 
-def _wide(part: Any) -> Any:
+def _wide(part: Array) -> Array:
     """Sums of half precision would lose digits, or overflow."""
     return part.astype("float32") if part.dtype.itemsize < 4 else part

@@ -1,11 +1,15 @@
 """TorchWriter: numbers for TensorBoard through PyTorch's SummaryWriter, which takes much more than numbers."""
 
 import importlib
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from determined._imports import load_optional
 from determined.tensorboard.factory import get_base_path
 from determined.tensorboard.metric_writers.callback import MetricWriter
+
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
 
 
 class TorchWriter(MetricWriter):
@@ -20,7 +24,7 @@ class TorchWriter(MetricWriter):
 
     def __init__(self) -> None:
         load_optional("torch", extra="torch")
-        self.writer: Any = _module().SummaryWriter(log_dir=str(get_base_path({})))
+        self.writer: SummaryWriter = _module().SummaryWriter(log_dir=str(get_base_path({})))
 
     def add_scalar(self, name: str, value: float, step: int) -> None:
         self.writer.add_scalar(name, value, step)
@@ -32,7 +36,7 @@ class TorchWriter(MetricWriter):
         self.writer.flush()
 
 
-def _module() -> Any:
+def _module() -> ModuleType:
     try:
         return importlib.import_module("torch.utils.tensorboard")
     except ModuleNotFoundError as err:

@@ -1,10 +1,13 @@
 """TFWriter: numbers for TensorBoard through TensorFlow's own writer."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from determined._imports import load_optional
 from determined.tensorboard.factory import get_base_path
 from determined.tensorboard.metric_writers.callback import MetricWriter
+
+if TYPE_CHECKING:
+    import tensorflow as tf
 
 
 class TFWriter(MetricWriter):
@@ -15,8 +18,8 @@ class TFWriter(MetricWriter):
     """
 
     def __init__(self) -> None:
-        self._tensorflow: Any = load_optional("tensorflow", extra="tensorflow")
-        self._writer: Any = None
+        self._tensorflow = load_optional("tensorflow", extra="tensorflow")
+        self._writer: tf.summary.SummaryWriter = None
 
     def add_scalar(self, name: str, value: float, step: int) -> None:
         if self._writer is None:
