@@ -111,8 +111,8 @@ class CheckpointContext:
         """
         given = dict(metadata or {})
         if shard:
-            with self._store_shards(given) as found:
-                yield found
+            with self._store_shards(given) as place:
+                yield place
             return
         self._only_chief("store_path")
         self._check(given)

@@ -37,10 +37,10 @@ class CheckpointFiles:
     ) -> dict[str, int]:
         """Store one rank's directory; the resources to report."""
         write_metadata(directory, metadata)
-        found = list_directory(directory)
-        paths = select(found, selector)
+        files = list_directory(directory)
+        paths = select(files, selector)
         self.storage.upload(directory, storage_id, paths)
-        stored = {path: found[path] for path in sorted(paths)}
+        stored = {path: files[path] for path in sorted(paths)}
         self._check_stored(storage_id, stored)
         return stored
 
@@ -115,8 +115,8 @@ class CheckpointFiles:
         if mode is DownloadMode.NoSharedDownload:
             self.storage.download(storage_id, directory, selector)
             return
-        wanted = self._wanted_by_node(storage_id, selector)
-        self._on_local_chief(lambda: self.storage.download(storage_id, directory, wanted))
+        chosen = self._wanted_by_node(storage_id, selector)
+        self._on_local_chief(lambda: self.storage.download(storage_id, directory, chosen))
 
     @contextlib.contextmanager
     def restored(self, storage_id: str, mode: DownloadMode, selector: Selector | None) -> Iterator[Path]:
@@ -124,9 +124,9 @@ class CheckpointFiles:
             with self.storage.restore_path(storage_id, selector) as path:
                 yield path
             return
-        wanted = self._wanted_by_node(storage_id, selector)
+        chosen = self._wanted_by_node(storage_id, selector)
         with contextlib.ExitStack() as held:
-            yield self._on_local_chief(lambda: held.enter_context(self.storage.restore_path(storage_id, wanted)))
+            yield self._on_local_chief(lambda: held.enter_context(self.storage.restore_path(storage_id, chosen)))
             # Nobody's files may go before everybody on the node has left the block. After an error nobody is waited
             # for: the others may wait for this rank in turn, and learn of its end from the next call they make.
             self._dist.gather_local(None)
@@ -136,9 +136,9 @@ class CheckpointFiles:
             error = "a selector without a ckpt_dir selects nothing; pass both or neither" if selector else None
             return Share(metadata=metadata, error=error)
         try:
-            found = list_directory(directory)
+            files = list_directory(directory)
             status = directory.stat()
-            paths = {path: found[path] for path in select(found, selector) if path != METADATA}
+            paths = {path: files[path] for path in select(files, selector) if path != METADATA}
         except Exception as err:  # noqa: BLE001  told to all ranks, or the others would wait for this one for ever
             return Share(error=f"rank {self._dist.rank}: {err}")
         identity = (self._dist.cross_rank, status.st_dev, status.st_ino)

@@ -92,14 +92,14 @@ class DistributedContext:
     @classmethod
     def from_deepspeed(cls, chief_ip: str | None = None) -> "DistributedContext":
         """Make a context from the variables that `determined.launch.deepspeed` sets."""
-        found = _environment.ranks(_environment.DEEPSPEED, "python3 -m determined.launch.deepspeed")
-        return cls(**_fields(found), chief_ip=chief_ip or _environment.chief_ip())
+        ranks = _environment.ranks(_environment.DEEPSPEED, "python3 -m determined.launch.deepspeed")
+        return cls(**_fields(ranks), chief_ip=chief_ip or _environment.chief_ip())
 
     @classmethod
     def from_torch_distributed(cls, chief_ip: str | None = None) -> "DistributedContext":
         """Make a context from the variables that torchrun sets."""
-        found = _environment.ranks(_environment.TORCH, "torchrun or python3 -m determined.launch.torch_distributed")
-        return cls(**_fields(found), chief_ip=chief_ip or _environment.chief_ip())
+        ranks = _environment.ranks(_environment.TORCH, "torchrun or python3 -m determined.launch.torch_distributed")
+        return cls(**_fields(ranks), chief_ip=chief_ip or _environment.chief_ip())
 
     @classmethod
     def from_tf_config(cls) -> "tuple[DistributedContext, tf.distribute.Strategy]":
@@ -208,13 +208,13 @@ class DistributedContext:
         is_invalid = isinstance(error, InvalidHP)
         mine = None if error is None else Trouble(self._described(error, doing), is_invalid=is_invalid)
         try:
-            found = self._world.agree(mine)
+            trouble = self._world.agree(mine)
         except Unheard:
             if self._node is not None:
                 self._node.tell()
             return False
-        if mine is None and found is not None:
-            raise found.error
+        if mine is None and trouble is not None:
+            raise trouble.error
         return True
 
     def _described(self, error: BaseException, doing: str) -> str:
@@ -300,8 +300,8 @@ def _checked(*numbers: int | None) -> tuple[int, ...]:
     return given or tuple(_ALONE.values())
 
 
-def _fields(found: _environment.Ranks) -> JsonObject:
-    return {name: getattr(found, name) for name in _ALONE}
+def _fields(ranks: _environment.Ranks) -> JsonObject:
+    return {name: getattr(ranks, name) for name in _ALONE}
 
 
 def _chief_address(size: int, local_size: int, chief_ip: str | None) -> str | None:

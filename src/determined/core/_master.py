@@ -84,12 +84,12 @@ class Master:
         from determined.wire.report import LaunchFile
 
         try:
-            found = from_json(RunDir(_environment.run_dir()).launch.read_bytes(), LaunchFile)
+            launch = from_json(RunDir(_environment.run_dir()).launch.read_bytes(), LaunchFile)
         except (OSError, ValueError):
             return  # no runner here, or it is just being replaced: what we know stays good
         # The certificate travels with the task; only where the master is and the token are its engine's to say.
-        news = replace(self._address, url=found.master_url.rstrip("/"), token=found.token)
-        if found.allocation_id == self._allocation_id and news != self._address:
+        news = replace(self._address, url=launch.master_url.rstrip("/"), token=launch.token)
+        if launch.allocation_id == self._allocation_id and news != self._address:
             logger.warning("the master is at %s now", news.url)
             self.close()
             self._address = news

@@ -57,10 +57,10 @@ class PreemptContext:
         """
         if not self._started:
             raise RuntimeError("should_preempt needs a started context; use `with core.init() as core_context`")
-        wanted = self._ask()
-        if wanted and auto_ack and not self._acknowledged and self._asks_itself():
+        is_wanted = self._ask()
+        if is_wanted and auto_ack and not self._acknowledged and self._asks_itself():
             self.acknowledge_preemption_signal()
-        return wanted
+        return is_wanted
 
     def acknowledge_preemption_signal(self) -> None:
         """Say that this script will exit because it was asked to."""

@@ -72,8 +72,8 @@ class Channel:
             try:
                 rest = rest[self.peer.send(rest, socket.MSG_DONTWAIT) :]
             except BlockingIOError:
-                if not self._waits_for_room() and (found := self._glimpse()).kind != Kind.WAITING:
-                    raise Interrupted(found) from None
+                if not self._waits_for_room() and (arrival := self._glimpse()).kind != Kind.WAITING:
+                    raise Interrupted(arrival) from None
             except OSError as err:
                 raise PeerGone(str(err)) from err
 

@@ -90,11 +90,11 @@ class Hub:
             self._poller.register(descriptor, select.POLLIN)
 
     def gather(self, value: T) -> list[T]:
-        return [value, *(_loads(found.body) for found in self._collect(Kind.GATHER))]
+        return [value, *(_loads(part.body) for part in self._collect(Kind.GATHER))]
 
     def allgather(self, value: T) -> list[T]:
         mine = _dumps(value)
-        bodies = [found.body for found in self._collect(Kind.ALLGATHER)]
+        bodies = [part.body for part in self._collect(Kind.ALLGATHER)]
         self._spread(Kind.ALLGATHER, packed([mine, *bodies]))
         return [value, *(_loads(body) for body in bodies)]
 
@@ -113,14 +113,14 @@ class Hub:
             Unheard: not all have left it by the time that one with a trouble waits for the others.
         """
         theirs = self._collect(Kind.AGREE, mine)
-        found = mine or _brought(theirs)
-        if found is None:
+        trouble = mine or _brought(theirs)
+        if trouble is None:
             self._spread(Kind.AGREE, b"")
             return None
-        answer = failure(found.reason, is_invalid=found.is_invalid, serial=self._serial)
+        answer = failure(trouble.reason, is_invalid=trouble.is_invalid, serial=self._serial)
         for peer in self._peers:
             peer.offer(answer)  # one that brought a trouble may be gone
-        return found
+        return trouble
 
     def close(self) -> None:
         self.tell()
@@ -141,21 +141,21 @@ class Hub:
         until = None if mine is None else monotonic() + _LEAVE_SECONDS
         frames: dict[Channel, Frame] = {}
         while missing := [peer for peer in self._peers if peer not in frames]:
-            arrived = [(peer, found) for peer in missing if (found := peer.take()) is not None]
-            due = {peer: found for peer, found in arrived if not self._is_answered(found)}
-            known = mine or _brought([*frames.values(), *due.values()])
-            frames |= {peer: self._checked(found, kind, peer, known) for peer, found in due.items()}
+            arrived = [(peer, arrival) for peer in missing if (arrival := peer.take()) is not None]
+            due = {peer: arrival for peer, arrival in arrived if not self._is_answered(arrival)}
+            trouble = mine or _brought([*frames.values(), *due.values()])
+            frames |= {peer: self._checked(arrival, kind, peer, trouble) for peer, arrival in due.items()}
             if not arrived:
-                self._wait(missing, kind, known, until)
+                self._wait(missing, kind, trouble, until)
         return [frames[peer] for peer in self._peers]
 
-    def _wait(self, missing: list[Channel], kind: Kind, known: Trouble | None, until: float | None) -> None:
+    def _wait(self, missing: list[Channel], kind: Kind, trouble: Trouble | None, until: float | None) -> None:
         for peer in missing:
             if peer in self._left:
-                self._fail(known or _gone(peer, self._left[peer]))
+                self._fail(trouble or _gone(peer, self._left[peer]))
         ready = self._poller.poll(None if until is None else max(0.0, until - monotonic()) * 1000)
-        if not ready and known is not None:
-            self._fate.seal(known.reason, is_invalid=known.is_invalid)
+        if not ready and trouble is not None:
+            self._fate.seal(trouble.reason, is_invalid=trouble.is_invalid)
             self.tell()
             raise Unheard
         for descriptor, _ in ready:
@@ -167,7 +167,7 @@ class Hub:
                 self._poller.unregister(descriptor)
                 self._left[peer] = err
                 if peer in missing or kind not in (Kind.GATHER, Kind.AGREE):
-                    self._fail(known or _gone(peer, err))
+                    self._fail(trouble or _gone(peer, err))
 
     def _spread(self, kind: Kind, body: Body) -> None:
         message = frame(kind, self._serial, body)
@@ -179,15 +179,15 @@ class Hub:
             except PeerGone as err:
                 self._fail(_last_words(peer, kind, self._serial) or _gone(peer, err))
 
-    def _is_answered(self, found: Frame) -> bool:
+    def _is_answered(self, arrival: Frame) -> bool:
         """Return whether it waits for a broadcast that it has been sent meanwhile."""
-        return found.kind == Kind.WAITING and found.serial < self._serial
+        return arrival.kind == Kind.WAITING and arrival.serial < self._serial
 
-    def _checked(self, found: Frame, kind: Kind, peer: Channel, known: Trouble | None) -> Frame:
+    def _checked(self, arrival: Frame, kind: Kind, peer: Channel, trouble: Trouble | None) -> Frame:
         """`known`: why others may be elsewhere."""
-        if not _is_part(found, kind, self._serial):
-            self._fail(known or _trouble(found, kind, self._serial, peer))
-        return found
+        if not _is_part(arrival, kind, self._serial):
+            self._fail(trouble or _trouble(arrival, kind, self._serial, peer))
+        return arrival
 
     def _fail(self, trouble: Trouble) -> NoReturn:
         self._fate.seal(trouble.reason, is_invalid=trouble.is_invalid)
@@ -225,9 +225,9 @@ class Spoke:
             return _brought([self._receive(Kind.AGREE)])
         self._send(Kind.INVALID_HP if mine.is_invalid else Kind.FAILURE, mine.reason.encode())
         if self._hub.is_heard_within(_LEAVE_SECONDS):
-            found = self._heard()
-            if found.kind in FAREWELLS:
-                return _brought([self._checked(found, Kind.AGREE)])
+            arrival = self._heard()
+            if arrival.kind in FAREWELLS:
+                return _brought([self._checked(arrival, Kind.AGREE)])
         # The hub is elsewhere, and comes upon our words there.
         self._fate.seal(mine.reason, is_invalid=mine.is_invalid)
         raise Unheard
@@ -260,10 +260,10 @@ class Spoke:
         except PeerGone as err:
             self._fail(_gone(self._hub, err))
 
-    def _checked(self, found: Frame, kind: Kind) -> Frame:
-        if not _is_part(found, kind, self._serial):
-            self._fail(_trouble(found, kind, self._serial, self._hub))
-        return found
+    def _checked(self, arrival: Frame, kind: Kind) -> Frame:
+        if not _is_part(arrival, kind, self._serial):
+            self._fail(_trouble(arrival, kind, self._serial, self._hub))
+        return arrival
 
     def _fail(self, trouble: Trouble) -> NoReturn:
         self._fate.seal(trouble.reason, is_invalid=trouble.is_invalid)
@@ -278,27 +278,27 @@ def _next(serial: int, fate: Fate) -> int:
     return serial + 1
 
 
-def _is_part(found: Frame, kind: Kind, serial: int) -> bool:
+def _is_part(arrival: Frame, kind: Kind, serial: int) -> bool:
     """Return whether a message belongs to this exchange. To an agreement a rank may bring a failure."""
-    return found.serial == serial and (found.kind == kind or (kind is Kind.AGREE and found.kind in FAREWELLS))
+    return arrival.serial == serial and (arrival.kind == kind or (kind is Kind.AGREE and arrival.kind in FAREWELLS))
 
 
 def _brought(frames: Iterable[Frame]) -> Trouble | None:
     """The first failure among them."""
-    for found in frames:
-        if found.kind in FAREWELLS:
-            return _said(found)
+    for arrival in frames:
+        if arrival.kind in FAREWELLS:
+            return _said(arrival)
     return None
 
 
-def _trouble(found: Frame, kind: Kind, serial: int, peer: Channel) -> Trouble:
+def _trouble(arrival: Frame, kind: Kind, serial: int, peer: Channel) -> Trouble:
     """Return what it means that this message came in place of the expected one."""
-    if found.kind in FAREWELLS:
-        return _said(found)
-    theirs = Kind.BROADCAST if found.kind == Kind.WAITING else Kind(found.kind)
+    if arrival.kind in FAREWELLS:
+        return _said(arrival)
+    theirs = Kind.BROADCAST if arrival.kind == Kind.WAITING else Kind(arrival.kind)
     return Trouble(
         f"ranks are out of step: one is at {kind.name.lower()} {serial}, {peer.who} at "
-        f"{theirs.name.lower()} {found.serial}; every rank must make the same calls in the same order"
+        f"{theirs.name.lower()} {arrival.serial}; every rank must make the same calls in the same order"
     )
 
 

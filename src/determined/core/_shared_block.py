@@ -26,14 +26,14 @@ class SharedBlock:
     ) -> None:
         try:
             self.is_over = self._dist._agree(error, self._doing)
-        except (RuntimeError, InvalidHP) as told:
+        except (RuntimeError, InvalidHP) as failure:
             self.is_over = True
-            if error is None or self._is_consequence(error, told):
-                raise told from error
+            if error is None or self._is_consequence(error, failure):
+                raise failure from error
 
-    def _is_consequence(self, error: BaseException, told: Exception) -> bool:
+    def _is_consequence(self, error: BaseException, failure: Exception) -> bool:
         """Return whether a peer had failed before: what is left of the block may have been cleared away under this
         rank."""
         if not isinstance(error, Exception) or isinstance(error, InvalidHP):
             return False
-        return str(told) not in (str(error), self._dist._described(error, self._doing))
+        return str(failure) not in (str(error), self._dist._described(error, self._doing))

@@ -114,12 +114,12 @@ class ControlHook(tf.estimator.SessionRunHook):  # type: ignore[misc]
 
 def _scalars() -> JsonObject:
     """The tensors of all scalar summaries, by their tags."""
-    graph, found = tf.compat.v1.get_default_graph(), {}
+    graph, scalars = tf.compat.v1.get_default_graph(), {}
     for summary in tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.SUMMARIES):
         tag = tf.get_static_value(summary.op.inputs[0]) if summary.op.type == "ScalarSummary" else None
         if tag is not None and graph.is_fetchable(summary.op.inputs[1]):
-            found[tag.item().decode()] = summary.op.inputs[1]
-    return found
+            scalars[tag.item().decode()] = summary.op.inputs[1]
+    return scalars
 
 
 def _assignment(variable: "tf.Variable") -> tuple[object, object, object]:

@@ -189,7 +189,7 @@ class EstimatorTrialController:
     def _validate(self, session: "tf.compat.v1.Session") -> JsonObject:
         began, count, spec = time.monotonic(), BatchCount(), self.validation_spec
         weights = self._weights.everywhere(self._spec.scaffold.saver, session, self._workloads.steps_completed)
-        found = self.estimator.evaluate(
+        metrics = self.estimator.evaluate(
             validation_input(spec.input_fn, self.context),
             steps=1 if self.context.env.test_mode else spec.steps,
             hooks=[*spec.hooks, count],
@@ -198,7 +198,7 @@ class EstimatorTrialController:
         )
         seconds = time.monotonic() - began
         logger.info("validated: %s batches in %.1fs (%.1f batches/s)", count.batches, seconds, count.batches / seconds)
-        everybody = self._dist.gather((plain(found), count.batches))
+        everybody = self._dist.gather((plain(metrics), count.batches))
         return {} if everybody is None else over_ranks(everybody)
 
     def _save(self, session: "tf.compat.v1.Session") -> str:
@@ -230,12 +230,12 @@ def _is_of_a_graph(value: object) -> bool:
     return value is not None and not isinstance(value, _PLAIN)
 
 
-def _checked(found: object, kind: Any, method: str) -> object:
-    if not isinstance(found, kind):
+def _checked(returned: object, kind: Any, method: str) -> object:
+    if not isinstance(returned, kind):
         raise InvalidExperimentException(
-            f"{method} returned a {type(found).__name__}; return a tf.estimator.{kind.__name__}"
+            f"{method} returned a {type(returned).__name__}; return a tf.estimator.{kind.__name__}"
         )
-    return found
+    return returned
 
 
 def _warn_of_unheard(spec: "tf.estimator.EstimatorSpec", settings: dict[str, str]) -> None:

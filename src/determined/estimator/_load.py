@@ -30,14 +30,14 @@ def load_estimator_from_checkpoint_path(path: str, tags: Sequence[str] | None = 
         >>> model.signatures["serving_default"](x=tf.constant([[1.0]]))
     """
     directory = Path(path)
-    found = [file for file in directory.rglob(_SAVED_MODEL) if file.relative_to(directory).parts[0] != _CODE]
-    if len(found) != 1:
-        names = sorted(str(file.parent.relative_to(directory)) for file in found)
+    models = [file for file in directory.rglob(_SAVED_MODEL) if file.relative_to(directory).parts[0] != _CODE]
+    if len(models) != 1:
+        names = sorted(str(file.parent.relative_to(directory)) for file in models)
         raise AssertionError(
-            f"{directory} has {len(found)} SavedModels {names}, and exactly one can be loaded; have the trial's "
+            f"{directory} has {len(models)} SavedModels {names}, and exactly one can be loaded; have the trial's "
             "build_serving_input_receiver_fns return one function, or pass the directory of one of them"
         )
-    return tf.saved_model.load(str(found[0].parent), tags=list(tags or ["serve"]))
+    return tf.saved_model.load(str(models[0].parent), tags=list(tags or ["serve"]))
 
 
 def load_stored(path: str, tags: list[str] | None, kwargs: JsonObject) -> Any:

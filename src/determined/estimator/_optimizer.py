@@ -50,16 +50,18 @@ class _Exchange:
 
     def __call__(self, pairs: Iterable[tuple[object, object]]) -> Pairs:
         """Return the pairs with averaged gradients, in the graph."""
-        known = list(pairs)
-        dense = [tf.convert_to_tensor(gradient) for gradient, _ in known if gradient is not None]
+        listed = list(pairs)
+        dense = [tf.convert_to_tensor(gradient) for gradient, _ in listed if gradient is not None]
         if not dense:
-            return known
+            return listed
         earlier = tf.compat.v1.get_collection_ref(_exchanges_here())
         with tf.control_dependencies(earlier[-1:]):
             means = tf.numpy_function(self._mean, dense, [tensor.dtype for tensor in dense])
         earlier.append(means[0])
         mean = iter(means)
-        return [(None if gradient is None else _shaped(next(mean), gradient), variable) for gradient, variable in known]
+        return [
+            (None if gradient is None else _shaped(next(mean), gradient), variable) for gradient, variable in listed
+        ]
 
     def _mean(self, *gradients: object) -> list[object]:
         """Average in a step, on every rank."""

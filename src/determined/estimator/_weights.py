@@ -54,8 +54,8 @@ class Weights:
         Raises:
             CheckpointNotFound: the directory has none of an estimator.
         """
-        found = tf.train.get_checkpoint_state(str(checkpoint))
-        name = Path(found.model_checkpoint_path).name if found is not None else ""
+        state = tf.train.get_checkpoint_state(str(checkpoint))
+        name = Path(state.model_checkpoint_path).name if state is not None else ""
         files = _of(checkpoint / name) if name else []
         if not files:
             raise CheckpointNotFound(

@@ -149,8 +149,8 @@ def _entrypoint_class(request: NativeRequest) -> type:
 
     module, _, name = str(request.config["entrypoint"]).partition(":")
     with import_from_path(request.context_dir or "."):
-        found: type = getattr(import_module(module), name)
-        return found
+        trial_class: type = getattr(import_module(module), name)
+        return trial_class
 
 
 def _train(trial_def: type) -> int:

@@ -85,8 +85,10 @@ class SearcherOp:
 
     def _counted_in(self, unit: Unit) -> int:
         if self._unit is not None and self._unit is not unit:
-            asked, given = unit.name.lower(), self._unit.name.lower()
-            raise RuntimeError(f"this search counts {given}; use op.{given}, or configure searcher.max_length.{asked}")
+            expected, given = unit.name.lower(), self._unit.name.lower()
+            raise RuntimeError(
+                f"this search counts {given}; use op.{given}, or configure searcher.max_length.{expected}"
+            )
         return self._length
 
 
@@ -106,10 +108,10 @@ class Search:
         if self._operations is not None:
             return self._advance()
         self._operations = self._context.searcher.operations(auto_ack=False)
-        found = self._advance()
-        if found is None:
-            self._current = found = SearcherOp(self._trained_length(), self._unit)
-        return found
+        operation = self._advance()
+        if operation is None:
+            self._current = operation = SearcherOp(self._trained_length(), self._unit)
+        return operation
 
     def advanced(self, auto_ack: bool) -> Iterator[SearcherOp]:
         for operation in self._context.searcher.operations(auto_ack=auto_ack):

@@ -123,8 +123,8 @@ class Preemption:
         Raises:
             RuntimeError: a worker asks with `chief_only`.
         """
-        wanted = self._preempt.should_preempt(auto_ack) if chief_only or self._dist.rank == 0 else None
-        return bool(wanted if chief_only else self._dist.broadcast(wanted))
+        is_wanted = self._preempt.should_preempt(auto_ack) if chief_only or self._dist.rank == 0 else None
+        return bool(is_wanted if chief_only else self._dist.broadcast(is_wanted))
 
     def acknowledge_preemption_signal(self) -> None:
         self._preempt.acknowledge_preemption_signal()

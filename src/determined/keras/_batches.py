@@ -118,8 +118,8 @@ def validation_dataset(data: InputData, *, batch_size: int, rank: int, size: int
         return data, 0 if size > 1 and _is_empty(data) else None
     source = batch_source(data, batch_size, shuffle=False, seed=0, call="build_validation_data_loader")
     share = Share(source, rank, size)
-    known = tf.data.experimental.assert_cardinality(share.batches_of_once)
-    return _from_generator(share.once, source).apply(known), share.batches_of_once
+    cardinality = tf.data.experimental.assert_cardinality(share.batches_of_once)
+    return _from_generator(share.once, source).apply(cardinality), share.batches_of_once
 
 
 def check_end(dataset: "Dataset") -> None:

@@ -186,8 +186,8 @@ def _count_on(tensorboard: "KerasCallback", trained: int) -> None:
 def _overrides(callback: "KerasCallback", hooks: tuple[str, ...]) -> bool:
     """A LambdaCallback has its hooks as attributes of its own."""
     base = keras.callbacks.Callback
-    found = {hook: getattr(callback, hook, None) for hook in hooks}
-    return any(getattr(value, "__func__", value) is not getattr(base, hook, None) for hook, value in found.items())
+    methods = {hook: getattr(callback, hook, None) for hook in hooks}
+    return any(getattr(value, "__func__", value) is not getattr(base, hook, None) for hook, value in methods.items())
 
 
 def _warn_of_monitors(callbacks: list["KerasCallback"]) -> None:

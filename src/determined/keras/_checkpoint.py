@@ -116,8 +116,8 @@ class Checkpoints:
         if not file.is_file():
             return []
         # What this very trial has saved was made by the code that runs now.
-        found = pickle.loads(file.read_bytes()) if self._is_own(storage_id) else _read_foreign(file)  # noqa: S301
-        return list(found.values()) if isinstance(found, dict) else list(found)
+        states = pickle.loads(file.read_bytes()) if self._is_own(storage_id) else _read_foreign(file)  # noqa: S301
+        return list(states.values()) if isinstance(states, dict) else list(states)
 
     def _is_of_this_trial(self, workloads: JsonObject | None) -> bool:
         return workloads is not None and workloads.get("trial_id") == int(self._context.env.det_trial_id)
@@ -130,12 +130,12 @@ class Checkpoints:
         file = path / _RNG_FILE
         if not file.is_file():
             return None
-        found = read_plain(file, arrays=True)
-        ranks = found.pop("ranks", None)
+        states = read_plain(file, arrays=True)
+        ranks = states.pop("ranks", None)
         if ranks is not None and len(ranks) == self._dist.size:
             return dict(ranks[self._dist.rank])
         newer = {older: name for name, older in _OLDER_NAMES.items()}
-        return {newer.get(name, name): value for name, value in found.items()}
+        return {newer.get(name, name): value for name, value in states.items()}
 
 
 def _dump(value: object, file: Path) -> None:

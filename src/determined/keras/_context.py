@@ -79,7 +79,7 @@ class TFKerasTrialContext(TrialContext):
         Raises:
             InvalidExperimentException: the name of an optimizer, or `optimizations` in the config that it cannot do.
         """
-        if not isinstance(optimizer, str) and any(optimizer is known for known in self._optimizers):
+        if not isinstance(optimizer, str) and any(optimizer is other for other in self._optimizers):
             return optimizer
         if not self.env.managed_training:
             return optimizer
@@ -188,17 +188,19 @@ class TFKerasTrialContext(TrialContext):
 
     def _warn_of_unwrapped(self, model: "Model") -> None:
         """Optimizer that a custom train_step uses and nobody has wrapped."""
-        found = [name for name, value in vars(model).items() if is_optimizer(value) and not self._is_wrapped(value)]
-        if found:
+        unwrapped = [name for name, value in vars(model).items() if is_optimizer(value) and not self._is_wrapped(value)]
+        if unwrapped:
             logger.warning(
                 "%s did not go through context.wrap_optimizer: its state may not outlive a pause, and gradients are "
                 "not averaged over slots",
-                ", ".join(f"{type(model).__name__}.{name}" for name in found),
+                ", ".join(f"{type(model).__name__}.{name}" for name in unwrapped),
             )
 
     def _is_wrapped(self, optimizer: "Optimizer") -> bool:
-        known = [each for wrapped in self._optimizers for each in (wrapped, getattr(wrapped, "inner_optimizer", None))]
-        return any(optimizer is each for each in known)
+        optimizers = [
+            each for wrapped in self._optimizers for each in (wrapped, getattr(wrapped, "inner_optimizer", None))
+        ]
+        return any(optimizer is each for each in optimizers)
 
     def _for_compile(self, argument: object) -> object:
         """An optimizer, its name or its config; wrapped, if the trial has not."""

@@ -131,14 +131,14 @@ class TFKerasTrialController:
         hooks = self._callbacks.during_validation()
         metrics: JsonObject = {}
         if self._validation_batches != 0:
-            found = self._model.evaluate(
+            logs = self._model.evaluate(
                 self._validation_dataset,
                 steps=self._validation_steps(),
                 callbacks=[hooks],
                 verbose=0,
                 return_dict=True,
             )
-            metrics = {f"val_{name}": value for name, value in numbers_of(found).items()}
+            metrics = {f"val_{name}": value for name, value in numbers_of(logs).items()}
         everybody = self._dist.allgather((metrics, hooks.batches))
         metrics = _mean([part for part, count in everybody if count], [count for _, count in everybody if count])
         self._callbacks.test_end(metrics)
@@ -146,10 +146,10 @@ class TFKerasTrialController:
 
     def _validation_steps(self) -> int | None:
         """Return this rank's share of what configure_fit says."""
-        asked = 1 if self._context.env.test_mode else self._context._fit_options.validation_steps
-        if asked is None:
+        steps = 1 if self._context.env.test_mode else self._context._fit_options.validation_steps
+        if steps is None:
             return None
-        share = max(asked // self._dist.size, 1)
+        share = max(steps // self._dist.size, 1)
         return share if self._validation_batches is None else min(share, self._validation_batches)
 
     def _over_ranks(self, logs: JsonObject | None) -> JsonObject:

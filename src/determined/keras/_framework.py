@@ -21,9 +21,9 @@ def load_keras() -> Any:
         ImportError: there is none, or what it computes by is missing; says what to install.
     """
     tensorflow = sys.modules.get("tensorflow")
-    found = getattr(tensorflow, "keras", None)
-    if found is not None:
-        return found
+    keras = getattr(tensorflow, "keras", None)
+    if keras is not None:
+        return keras
     try:
         return load_optional("keras", extra="keras")
     except ModuleNotFoundError as err:

@@ -109,8 +109,8 @@ class SequenceBatches:
     def batch(self, epoch: int, index: int) -> tuple[ArrayLike, ...]:
         if self._shuffle:
             index = int(np.random.default_rng([self._seed, epoch]).permutation(len(self))[index])
-        found = self._sequence[index]
-        parts = tuple(found) if isinstance(found, tuple | list) else (found,)
+        batch = self._sequence[index]
+        parts = tuple(batch) if isinstance(batch, tuple | list) else (batch,)
         present = [part for part in parts if part is not None]
         return tuple(tf.nest.map_structure(_array, _tuples(part)) for part in present)
 

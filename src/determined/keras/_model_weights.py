@@ -43,8 +43,8 @@ def lacking_weights(model: "Model", directory: Path) -> str | None:
     A checkpoint of an earlier release does not say how many weights it has: it has some.
     """
     about = directory / _ABOUT
-    found = json.loads(about.read_text())["weights"] if about.is_file() else 1
-    return _building.lacking(keras, model, int(found), "in build_model")
+    weights = json.loads(about.read_text())["weights"] if about.is_file() else 1
+    return _building.lacking(keras, model, int(weights), "in build_model")
 
 
 def load_model_weights(model: "Model", directory: Path) -> None:
@@ -60,10 +60,10 @@ def load_model_weights(model: "Model", directory: Path) -> None:
         return
     prefix = next((directory / name for name in _TENSORFLOW if Path(f"{directory / name}.index").is_file()), None)
     if prefix is None:
-        found = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else "no such directory"
+        files = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else "no such directory"
         raise CheckpointNotFound(
             f"{directory} is no checkpoint of a TFKerasTrial: it has neither {_NAME}* nor {_WHOLE_MODEL}* "
-            f"(found: {found})"
+            f"(found: {files})"
         )
     if KERAS_3 or prefix.name == "variables":
         _load_values(model, prefix)
@@ -76,9 +76,9 @@ def load_model_weights(model: "Model", directory: Path) -> None:
 def _load_values(model: "Model", prefix: Path) -> None:
     """Load values by the names under which TensorFlow has saved them: the way from the model to each variable."""
     reader = tf.train.load_checkpoint(str(prefix))
-    found = _weights_by_name(model, reader)
-    _check_complete(model, found, prefix)
-    for name, weight in found.items():
+    weights = _weights_by_name(model, reader)
+    _check_complete(model, weights, prefix)
+    for name, weight in weights.items():
         _assign(weight, reader.get_tensor(name), name, prefix)
 
 
@@ -93,13 +93,13 @@ def _check_matched(model: "Model", status: Any, prefix: Path) -> None:
 def _weights_by_name(model: "Model", reader: Any) -> JsonObject:
     weights = {id(weight) for weight in model.weights}
     names = [name for name in sorted(reader.get_variable_to_shape_map()) if name.endswith(_VALUE)]
-    found = {name: _find(model, name.removesuffix(_VALUE).split("/")) for name in names}
-    return {name: weight for name, weight in found.items() if id(weight) in weights}
+    values = {name: _find(model, name.removesuffix(_VALUE).split("/")) for name in names}
+    return {name: weight for name, weight in values.items() if id(weight) in weights}
 
 
-def _check_complete(model: "Model", found: JsonObject, prefix: Path) -> None:
-    known = {id(weight) for weight in found.values()}
-    missing = [str(getattr(weight, "path", weight.name)) for weight in model.weights if id(weight) not in known]
+def _check_complete(model: "Model", saved: JsonObject, prefix: Path) -> None:
+    saved_ids = {id(weight) for weight in saved.values()}
+    missing = [str(getattr(weight, "path", weight.name)) for weight in model.weights if id(weight) not in saved_ids]
     if missing:
         raise CheckpointStateException(
             f"{prefix} has no values for {', '.join(sorted(missing))}: it was saved by another model, or one whose "
@@ -110,20 +110,20 @@ def _check_complete(model: "Model", found: JsonObject, prefix: Path) -> None:
 
 def _find(root: object, way: list[str]) -> object:
     """The variable at the end of a way through attributes and layers; None where there is none."""
-    found = root
+    value = root
     for part in way:
         numbered = re.fullmatch(r"(layer|layer_with_weights)-(\d+)", part)
         if numbered is not None:
-            layers = [each for each in getattr(found, "layers", []) if numbered[1] == "layer" or each.weights]
+            layers = [each for each in getattr(value, "layers", []) if numbered[1] == "layer" or each.weights]
             place = int(numbered[2])
-            found = layers[place] if place < len(layers) else None
-        elif part.isdigit() and isinstance(found, list | tuple):
-            found = found[int(part)] if int(part) < len(found) else None
-        elif isinstance(found, Mapping):
-            found = found.get(part)
+            value = layers[place] if place < len(layers) else None
+        elif part.isdigit() and isinstance(value, list | tuple):
+            value = value[int(part)] if int(part) < len(value) else None
+        elif isinstance(value, Mapping):
+            value = value.get(part)
         else:
-            found = getattr(found, part, None)
-    return found
+            value = getattr(value, part, None)
+    return value
 
 
 def _assign(weight: "Variable", value: "npt.NDArray[np.generic]", name: str, prefix: Path) -> None:

@@ -66,8 +66,8 @@ def load_optimizers(optimizers: Sequence["Optimizer"], directory: Path) -> None:
 
 def variables_of(optimizer: "Optimizer") -> list["Variable"]:
     """Everything an optimizer carries from batch to batch, its learning rate among it."""
-    found = getattr(optimizer, "variables", None)
-    variables = list(found()) if callable(found) and not isinstance(found, list) else list(found or [])
+    attribute = getattr(optimizer, "variables", None)
+    variables = list(attribute()) if callable(attribute) and not isinstance(attribute, list) else list(attribute or [])
     rate = _rate_of(optimizer)
     return variables if rate is None or any(variable is rate for variable in variables) else [*variables, rate]
 
@@ -107,13 +107,13 @@ def _assign(variables: list["Variable"], state: JsonObject) -> bool:
 
 def _assign_by_kind(variables: list["Variable"], state: JsonObject) -> bool:
     """Another release of Keras has saved it: the same moments in another order, under other names."""
-    wanted = _by_kind({_name(variable): variable for variable in variables})
-    found = _by_kind(state)
-    moments = set(wanted) - {"rate", "steps"}
-    if not moments <= set(found) or None in wanted:
+    own = _by_kind({_name(variable): variable for variable in variables})
+    saved = _by_kind(state)
+    moments = set(own) - {"rate", "steps"}
+    if not moments <= set(saved) or None in own:
         return False
-    pairs = [pair for kind in set(wanted) & set(found) for pair in zip(wanted[kind], found[kind], strict=False)]
-    if len(pairs) < sum(len(wanted[kind]) for kind in moments):
+    pairs = [pair for kind in set(own) & set(saved) for pair in zip(own[kind], saved[kind], strict=False)]
+    if len(pairs) < sum(len(own[kind]) for kind in moments):
         return False
     if any(tuple(variable.shape) != np.shape(value) for variable, value in pairs):
         return False

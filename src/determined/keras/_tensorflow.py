@@ -14,9 +14,9 @@ KERAS_3 = _framework.is_keras_3(keras)
 
 def check_backend() -> None:
     """Raise InvalidExperimentException where Keras 3 was told to compute by something else than TensorFlow."""
-    found = _framework.backend(keras)
-    if found != "tensorflow":
+    backend = _framework.backend(keras)
+    if backend != "tensorflow":
         raise InvalidExperimentException(
-            f"TFKerasTrial trains by TensorFlow, and KERAS_BACKEND is {found}; set KERAS_BACKEND=tensorflow, or train "
-            "by a script with keras.DeterminedCallback"
+            f"TFKerasTrial trains by TensorFlow, and KERAS_BACKEND is {backend}; set KERAS_BACKEND=tensorflow, or "
+            "train by a script with keras.DeterminedCallback"
         )

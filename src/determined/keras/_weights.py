@@ -68,8 +68,8 @@ def _build_optimizer(model: "Model") -> None:
 
 def _optimizer_variables(model: "Model") -> list["Variable"]:
     optimizer = getattr(model, "optimizer", None)
-    found = getattr(optimizer, "variables", None) or []
-    variables = list(found()) if callable(found) else list(found)
+    attribute = getattr(optimizer, "variables", None) or []
+    variables = list(attribute()) if callable(attribute) else list(attribute)
     rate = getattr(optimizer, "learning_rate", None)
     is_known = any(variable is rate for variable in variables)
     return variables if is_known or not hasattr(rate, "assign") else [*variables, rate]

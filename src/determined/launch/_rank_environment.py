@@ -66,10 +66,10 @@ def enter() -> Path:
     if run_dir is None:
         raise FailedPrecondition(f"{ENV_RUN_DIR} is no directory; ranks of Horovod run in tasks of a cluster")
     try:
-        found = json.loads((run_dir / _NAME).read_text())
-        os.chdir(found["directory"])
+        kept = json.loads((run_dir / _NAME).read_text())
+        os.chdir(kept["directory"])
     except OSError as e:
         raise FailedPrecondition(f"no launcher has prepared this node for ranks of Horovod: {e}") from e
     given = {name: value for name, value in environment.variables().items() if _ITS_OWN.match(name)}
-    environment.become(found["variables"] | given | found["imposed"])
+    environment.become(kept["variables"] | given | kept["imposed"])
     return run_dir

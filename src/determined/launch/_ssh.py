@@ -91,12 +91,12 @@ def exchange_keys(session: Session, info: ClusterInfo, directory: Path) -> Keys:
 
 def find_sshd() -> str:
     """Return the path of sshd. Raises FailedPrecondition where there is none."""
-    found = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin") or shutil.which("sshd")
-    if found is None:
+    program = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin") or shutil.which("sshd")
+    if program is None:
         raise FailedPrecondition("Horovod on several nodes needs sshd, and this node has none; install openssh-server")
     with contextlib.suppress(OSError):
         _PRIVILEGE_SEPARATION.mkdir(mode=0o755)
-    return found
+    return program
 
 
 def write_sshd_config(keys: Keys, address: str, port: int, variables: Mapping[str, str]) -> Path:
@@ -110,14 +110,16 @@ def write_sshd_config(keys: Keys, address: str, port: int, variables: Mapping[st
 
 def write_ssh(keys: Keys, names: list[str], port: int) -> Path:
     """A directory for PATH with an `ssh` that knows the nodes by their own keys, and nobody else."""
-    known = keys.directory / "known_hosts"
-    known.write_text("".join(f"{name},[{name}]:{port} {key}\n" for name, key in zip(names, keys.hosts, strict=True)))
-    found = shutil.which("ssh")
-    if found is None:
+    known_hosts = keys.directory / "known_hosts"
+    known_hosts.write_text(
+        "".join(f"{name},[{name}]:{port} {key}\n" for name, key in zip(names, keys.hosts, strict=True))
+    )
+    ssh = shutil.which("ssh")
+    if ssh is None:
         raise FailedPrecondition("Horovod on several nodes needs ssh, and this node has none; install openssh-client")
     program = keys.directory / "bin" / "ssh"
     program.parent.mkdir(mode=0o700, exist_ok=True)
-    program.write_text(_SSH.format(ssh=shlex.quote(found), known=shlex.quote(f'UserKnownHostsFile="{known}"')))
+    program.write_text(_SSH.format(ssh=shlex.quote(ssh), known=shlex.quote(f'UserKnownHostsFile="{known_hosts}"')))
     program.chmod(0o700)
     return program.parent
 

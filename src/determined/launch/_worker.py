@@ -169,7 +169,7 @@ class Worker:
             return
         lines = [piece.decode("utf-8", "replace") for piece, _ in pieces]
         if self._noise is not None:
-            lines = [line[found.end() :] if (found := self._noise.match(line)) else line for line in lines]
+            lines = [line[match.end() :] if (match := self._noise.match(line)) else line for line in lines]
         self.spoke_at = time.monotonic()
         if any(line.startswith(_TRACEBACK) for line in lines):
             self._raised_at = self.spoke_at

@@ -134,10 +134,10 @@ def _extra_options(info: ClusterInfo) -> list[str]:
 def _find_program() -> str:
     """The one that belongs to this interpreter, which need not be on PATH."""
     beside = shutil.which(_PROGRAM, path=sysconfig.get_path("scripts"))
-    found = beside or shutil.which(_PROGRAM)
-    if found is None:
+    program = beside or shutil.which(_PROGRAM)
+    if program is None:
         raise FailedPrecondition(f"{_PROGRAM} is not installed here; run: pip install 'redetermined[horovod]'")
-    return found
+    return program
 
 
 def _interface_of(address: str) -> str | None:
@@ -156,10 +156,10 @@ def _is_loopback(address: str) -> bool:
 
 
 def _run_dir() -> Path:
-    found = environment.run_dir()
-    if found is None:
+    directory = environment.run_dir()
+    if directory is None:
         raise FailedPrecondition("DET_RUN_DIR is no directory; Horovod's ranks find their variables there")
-    return found
+    return directory
 
 
 def _fusion(optimizations: Optimizations) -> list[str]:

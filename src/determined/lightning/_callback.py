@@ -58,11 +58,11 @@ def check_ranks(theirs: int, ours: int) -> None:
 
 def checkpoint_of(trainer: "Trainer", who: str) -> "DeterminedCheckpoint":
     """Return the checkpoint callback of a trainer. Raises InvalidExperimentException where it has none."""
-    found = [callback for callback in trainer.callbacks if getattr(callback, "_place", OTHERS) == CHECKPOINT]
-    if not found:
+    callbacks = [callback for callback in trainer.callbacks if getattr(callback, "_place", OTHERS) == CHECKPOINT]
+    if not callbacks:
         raise InvalidExperimentException(
             f"{who} needs a DeterminedCheckpoint beside it; add one to Trainer(callbacks=[...]), or use "
             "Trainer(**context.trainer_kwargs())"
         )
-    checkpoint: DeterminedCheckpoint = found[0]
+    checkpoint: DeterminedCheckpoint = callbacks[0]
     return checkpoint

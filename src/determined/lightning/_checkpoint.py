@@ -76,24 +76,26 @@ class DeterminedCheckpoint(DeterminedCallback):
             UnsafeCheckpoint: it is another trial's, and holds objects whose loading would run code.
         """
         latest = self._core.info.latest_checkpoint if self._core.info is not None else None
-        wanted = storage_id or latest
-        if wanted is None:
+        checkpoint = storage_id or latest
+        if checkpoint is None:
             return None
-        directory = self._keep.enter_context(self._core.checkpoint.restore_path(wanted))
+        directory = self._keep.enter_context(self._core.checkpoint.restore_path(checkpoint))
         if not (directory / LIGHTNING_FILE).exists():
             raise CheckpointNotFound(
-                f"checkpoint {wanted} has no {LIGHTNING_FILE}, so it was not saved by DeterminedCheckpoint; go on from "
-                "one that was"
+                f"checkpoint {checkpoint} has no {LIGHTNING_FILE}, so it was not saved by DeterminedCheckpoint; go on "
+                "from one that was"
             )
         about = _about(directory)
         self._unsafe = _unsafe_classes(directory / LIGHTNING_FILE)
         if about.get("trial_id") != self._trial_id():
-            self._refuse_unsafe(wanted)
-            logger.info("training begins with the weights of checkpoint %s of trial %s", wanted, about.get("trial_id"))
+            self._refuse_unsafe(checkpoint)
+            logger.info(
+                "training begins with the weights of checkpoint %s of trial %s", checkpoint, about.get("trial_id")
+            )
             self._weights = directory / LIGHTNING_FILE
             return None
         self._restored = self._read(directory, about)
-        logger.info("going on from checkpoint %s at batch %s", wanted, self._restored["batches"])
+        logger.info("going on from checkpoint %s at batch %s", checkpoint, self._restored["batches"])
         return str(directory / LIGHTNING_FILE)
 
     def request(self) -> None:
@@ -114,8 +116,8 @@ class DeterminedCheckpoint(DeterminedCallback):
         if self._restored is not None and self._unsafe:
             self._trust(trainer)
         if self._weights is not None:
-            found = torch.load(self._weights, map_location="cpu", weights_only=True)
-            pl_module.load_state_dict(found["state_dict"], strict=pl_module.strict_loading)
+            saved = torch.load(self._weights, map_location="cpu", weights_only=True)
+            pl_module.load_state_dict(saved["state_dict"], strict=pl_module.strict_loading)
 
     def on_train_start(self, trainer: "Trainer", pl_module: "LightningModule") -> None:
         vars(trainer.strategy).pop("load_checkpoint", None)  # it is loaded
@@ -177,11 +179,11 @@ class DeterminedCheckpoint(DeterminedCallback):
         if self.saved_at != batches_trained(trainer):
             self._save(trainer, None)
 
-    def _refuse_unsafe(self, wanted: str) -> None:
+    def _refuse_unsafe(self, checkpoint: str) -> None:
         if self._unsafe:
             raise UnsafeCheckpoint(
-                f"checkpoint {wanted} of another trial holds {', '.join(self._unsafe)}, and loading that could run any "
-                "code; if you trust it, call torch.serialization.add_safe_globals([...]) with these first"
+                f"checkpoint {checkpoint} of another trial holds {', '.join(self._unsafe)}, and loading that could "
+                "run any code; if you trust it, call torch.serialization.add_safe_globals([...]) with these first"
             )
 
     def _trust(self, trainer: "Trainer") -> None:
@@ -245,11 +247,11 @@ class DeterminedCheckpoint(DeterminedCallback):
                 size,
             )
             rank = 0
-        found: JsonObject = torch.load(directory / _rank_file(rank), map_location="cpu", weights_only=True)
-        found["batches"] = about["batches_trained"]
-        if about["ranks"] != size and found["loaders"] is not None:
-            found["loaders"] = [None] * len(found["loaders"])
-        return found
+        state: JsonObject = torch.load(directory / _rank_file(rank), map_location="cpu", weights_only=True)
+        state["batches"] = about["batches_trained"]
+        if about["ranks"] != size and state["loaders"] is not None:
+            state["loaders"] = [None] * len(state["loaders"])
+        return state
 
     def _trial_id(self) -> int:
         info = self._core.info
@@ -306,5 +308,5 @@ def _rank_file(rank: int) -> str:
 
 def _about(directory: Path) -> JsonObject:
     file = directory / _ABOUT_FILE
-    found: JsonObject = json.loads(file.read_text()) if file.is_file() else {}
-    return found
+    about: JsonObject = json.loads(file.read_text()) if file.is_file() else {}
+    return about

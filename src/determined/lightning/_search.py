@@ -155,13 +155,13 @@ class DeterminedSearch(DeterminedCallback):
     def _global_batch_size(self) -> int:
         hparams = self._config.get("hyperparameters") or {}
         info = self._core.info
-        found = info.trial.hparams.get("global_batch_size") if info is not None else None
-        if found is None:
+        batch_size = info.trial.hparams.get("global_batch_size") if info is not None else None
+        if batch_size is None:
             raise ValueError(
                 f"searcher.max_length counts records, and the hyperparameters {sorted(hparams)} have no "
                 "global_batch_size to divide them by; add it, or count batches or epochs"
             )
-        return int(found)
+        return int(batch_size)
 
 
 def _whole_length(trainer: "Trainer") -> float:

@@ -88,10 +88,10 @@ class MixedPrecision:
             raise InvalidExperimentException(f"{method} was called after wrap_model; call it before")
 
 
-def in_place_of(known: list[Any], given: object, made: object) -> list[Any]:
+def in_place_of(originals: list[Any], given: object, made: object) -> list[Any]:
     """`known` with what apex made of what it was given, one or a list. What it was not given stays in its place."""
     of = {id(old): new for old, new in zip(_listed(given), _listed(made), strict=True)}
-    return [*(of.pop(id(one), one) for one in known), *of.values()]
+    return [*(of.pop(id(one), one) for one in originals), *of.values()]
 
 
 class AutocastForward:

@@ -34,8 +34,8 @@ def order_of(loader: DataLoader, seed: int, num_replicas: int, saved: JsonObject
 def generators_of(loader: DataLoader) -> list[torch.Generator]:
     """The generators that decide about the order, each once."""
     holders = (loader, loader.batch_sampler, getattr(loader.batch_sampler, "sampler", None))
-    found = [getattr(holder, "generator", None) for holder in holders]
-    return list({id(one): one for one in found if isinstance(one, torch.Generator)}.values())
+    generators = [getattr(holder, "generator", None) for holder in holders]
+    return list({id(one): one for one in generators if isinstance(one, torch.Generator)}.values())
 
 
 class ArithmeticOrder:

@@ -316,12 +316,12 @@ def _pending_file(rank: int | str) -> str:
 
 def write_state(state: Any, file: BinaryIO) -> None:
     # The manifest of the store has a hash of every file; a second one by zip would double the time this takes.
-    wanted = torch.serialization.get_crc32_options()
+    previous = torch.serialization.get_crc32_options()
     torch.serialization.set_crc32_options(False)
     try:
         torch.save(state, file)
     finally:
-        torch.serialization.set_crc32_options(wanted)
+        torch.serialization.set_crc32_options(previous)
 
 
 def _pairs(wrapped: Sequence[object], checkpoint: JsonObject, key: str, method: str) -> list[tuple[Any, object]]:

@@ -330,8 +330,8 @@ class PyTorchTrialController:
             return False
         if self._hears_validations():  # a trial killed before its first checkpoint begins anew, and so do its callbacks
             return True
-        known = self._core.train._get_last_validation() if self._is_chief else None
-        return self._dist.broadcast(known) is None
+        last_validation = self._core.train._get_last_validation() if self._is_chief else None
+        return self._dist.broadcast(last_validation) is None
 
     def _with_position(self, metrics: JsonObject) -> JsonObject:
         batches, length = self.state.batches_trained, self._epoch_length

@@ -40,7 +40,7 @@ class Share:
     counted: Counted
 
 
-def share_of(columns: dict[str, Column], counted: Counted, wanted: object) -> Share:
+def share_of(columns: dict[str, Column], counted: Counted, chosen: object) -> Share:
     """Share of one rank.
 
     Args:
@@ -54,11 +54,11 @@ def share_of(columns: dict[str, Column], counted: Counted, wanted: object) -> Sh
     """
     if not counted.batches:
         return Share({}, counted)
-    reducers = _by_name(wanted, list(columns))
+    reducers = _by_name(chosen, list(columns))
     return Share({name: _per_batch(name, column, reducers[name]) for name, column in columns.items()}, counted)
 
 
-def reduced(shares: list[Share], wanted: object) -> dict[str, float]:
+def reduced(shares: list[Share], chosen: object) -> dict[str, float]:
     """Reduce over all batches, in the order that one process would have them in: the same result to the last bit.
 
     Raises:
@@ -72,33 +72,33 @@ def reduced(shares: list[Share], wanted: object) -> dict[str, float]:
             "no more records than there are if drop_last is set"
         )
     names = _same_names(having)
-    reducers = _by_name(wanted, names)
+    reducers = _by_name(chosen, names)
     return {
         name: float(_OPERATIONS[reducers[name]](interleaved(numbers[name] for numbers in having.values())))
         for name in names
     }
 
 
-def _by_name(wanted: object, names: list[str]) -> dict[str, Reducer]:
-    if isinstance(wanted, Reducer):
-        return dict.fromkeys(names, wanted)
+def _by_name(chosen: object, names: list[str]) -> dict[str, Reducer]:
+    if isinstance(chosen, Reducer):
+        return dict.fromkeys(names, chosen)
     kinds = ", ".join(f"Reducer.{each.name}" for each in Reducer)
-    if not isinstance(wanted, dict):
+    if not isinstance(chosen, dict):
         raise InvalidExperimentException(
-            f"evaluation_reducer returned {wanted!r}; return one of {kinds}, or a dict of one for each metric"
+            f"evaluation_reducer returned {chosen!r}; return one of {kinds}, or a dict of one for each metric"
         )
-    if set(wanted) != set(names):
+    if set(chosen) != set(names):
         raise InvalidExperimentException(
-            f"evaluation_reducer has reducers for {sorted(map(str, wanted))} and evaluate_batch returned metrics "
+            f"evaluation_reducer has reducers for {sorted(map(str, chosen))} and evaluate_batch returned metrics "
             f"{sorted(names)}; give every metric one, and no others"
         )
-    for name, reducer in wanted.items():
+    for name, reducer in chosen.items():
         if not isinstance(reducer, Reducer):
             raise InvalidExperimentException(
                 f"evaluation_reducer returned {reducer!r} for {name!r}; return one of {kinds}, and metrics of your own "
                 "making through context.wrap_reducer"
             )
-    return wanted
+    return chosen
 
 
 def _per_batch(name: str, column: Column, reducer: Reducer) -> Array:

@@ -81,9 +81,9 @@ def fitted(state: Mapping[str, object], expected: Collection[str]) -> Mapping[st
     """A model's state under the names `expected`, whether it was saved inside DDP or torch.compile or without."""
     if state.keys() == set(expected):
         return state
-    wanted = dict(zip(_bare_names(expected), expected, strict=True))
+    names = dict(zip(_bare_names(expected), expected, strict=True))
     renamed = OrderedDict(
-        (wanted.get(bare, name), value) for bare, (name, value) in zip(_bare_names(state), state.items(), strict=True)
+        (names.get(bare, name), value) for bare, (name, value) in zip(_bare_names(state), state.items(), strict=True)
     )
     versions = getattr(state, "_metadata", None)
     if versions is not None:
@@ -104,9 +104,9 @@ def _state_file(directory: Path) -> Path:
     for name in _STATE_FILES:
         if (directory / name).is_file():
             return directory / name
-    found = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else "no such directory"
+    files = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else "no such directory"
     raise CheckpointNotFound(
-        f"{directory} is no checkpoint of a PyTorchTrial: it has none of {', '.join(_STATE_FILES)} (found: {found})"
+        f"{directory} is no checkpoint of a PyTorchTrial: it has none of {', '.join(_STATE_FILES)} (found: {files})"
     )
 
 

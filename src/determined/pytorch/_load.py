@@ -83,8 +83,8 @@ def load_trial_from_checkpoint_path(
     if trial_class is not None:
         trial = trial_class(context, **(trial_kwargs or {}))
     else:
-        with stored_class(directory, saved, PyTorchTrial) as found:
-            trial = found(context, **(trial_kwargs or {}))
+        with stored_class(directory, saved, PyTorchTrial) as stored_trial_class:
+            trial = stored_trial_class(context, **(trial_kwargs or {}))
     _first_interface.adopt(trial, context)
     _load_weights(context, directory, options)
     return trial

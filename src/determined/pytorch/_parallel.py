@@ -308,8 +308,8 @@ def _horovod_optimizer(
 
 def _refuse_stale(optimizer: torch.optim.Optimizer, models: list[nn.Module]) -> None:
     """Sharding replaces a model's parameters: an optimizer of the old ones would train nothing."""
-    known = {id(parameter) for model in models for parameter in model.parameters()}
-    if any(id(parameter) not in known for parameter in parameters_of(optimizer)):
+    current = {id(parameter) for model in models for parameter in model.parameters()}
+    if any(id(parameter) not in current for parameter in parameters_of(optimizer)):
         raise InvalidExperimentException(
             "wrap_optimizer got parameters that no wrapped model has; make the optimizer from the model that "
             "wrap_model(shard=...) returned"

@@ -146,10 +146,10 @@ class ReducerSet:
         per_rank = distributed.allgather([prepared(each.call("per_slot_reduce")) for each in chosen])
         metrics: JsonObject = {}
         for position, each in enumerate(chosen):
-            found = each.named(each.call("cross_slot_reduce", [values[position] for values in per_rank]))
-            for name in found.keys() & metrics.keys():
+            reduced = each.named(each.call("cross_slot_reduce", [values[position] for values in per_rank]))
+            for name in reduced.keys() & metrics.keys():
                 logger.warning("several reducers give a metric %r, and the last one counts; rename one", name)
-            metrics |= found
+            metrics |= reduced
         return metrics
 
 

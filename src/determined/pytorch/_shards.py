@@ -59,13 +59,13 @@ def load(state: JsonObject, checkpoint: Path, like: Like, key: str | None = None
     reader = _Reader(checkpoint / DIRECTORY)
     index = reader.read_metadata().state_dict_metadata
     places: dict[str, Place] = {name: json.loads(name) for name in index}
-    wanted = {name: place for name, place in places.items() if key in (None, place[0])}
-    found = {name: _empty(index[name], like(place)) for name, place in wanted.items()}
+    chosen = {name: place for name, place in places.items() if key in (None, place[0])}
+    tensors = {name: _empty(index[name], like(place)) for name, place in chosen.items()}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="torch.distributed is disabled")
-        state_dict_loader.load(found, storage_reader=reader, no_dist=True)
-    for name, tensor in found.items():
-        _put(state, wanted[name], tensor)
+        state_dict_loader.load(tensors, storage_reader=reader, no_dist=True)
+    for name, tensor in tensors.items():
+        _put(state, chosen[name], tensor)
 
 
 def spread(state: JsonObject, like: Like) -> JsonObject:

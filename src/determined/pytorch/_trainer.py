@@ -154,9 +154,9 @@ class Trainer:
             self._context._begin_at(self._batches_before(latest_checkpoint))
         self._CONTROLLER(self._trial, self._context, plan, legs).run()
 
-    def _policy(self, asked: str) -> str:
-        if asked != "best" or self._info is not None:
-            return asked
+    def _policy(self, policy: str) -> str:
+        if policy != "best" or self._info is not None:
+            return policy
         logger.warning("checkpoint_policy 'best' compares with the whole experiment; off cluster 'all' is used instead")
         return "all"
 
@@ -207,12 +207,12 @@ def _context(
     if info is not None:
         seed_everything(info.trial.trial_seed)
     with (
-        backend(info, distributed) as found,
+        backend(info, distributed) as ranks,
         explained(),
         core.init(
-            distributed=found,
+            distributed=ranks,
             checkpoint_storage=checkpoint_storage,
-            tensorboard_mode=_tensorboard.mode_of(found),
+            tensorboard_mode=_tensorboard.mode_of(ranks),
         ) as core_context,
     ):
         context = context_class(

@@ -118,11 +118,11 @@ class Validation:
         if self._callbacks.overrides("on_validation_epoch_end"):
             outputs = [{name: column[at] for name, column in columns.items()} for at in range(counted.batches or 0)]
             self._callbacks.fire("on_validation_epoch_end", outputs)
-        wanted = self._trial.evaluation_reducer()
-        shares = distributed.gather(share_of(columns, counted, wanted))
+        reducers = self._trial.evaluation_reducer()
+        shares = distributed.gather(share_of(columns, counted, reducers))
         if shares is None:
             return {}, counted
-        return dict(reduced(shares, wanted)), Counted.total(share.counted for share in shares)
+        return dict(reduced(shares, reducers)), Counted.total(share.counted for share in shares)
 
     def _evaluate(
         self, data: Iterable[object], distributed: core.DistributedContext, most: int | None
@@ -133,9 +133,9 @@ class Validation:
         length: Callable[[object], int | None] = self._trial.get_batch_length
         unknown = False
         for index, batch in enumerate(itertools.islice(data, most)):
-            found = None if unknown else records_of(length, batch)
-            unknown = found is None
-            records += found or 0
+            count = None if unknown else records_of(length, batch)
+            unknown = count is None
+            records += count or 0
             returned.add(evaluate(context.to_device(batch) if context._auto_to_device else batch, index))
         return returned, None if unknown else records
 

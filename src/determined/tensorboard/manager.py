@@ -101,9 +101,9 @@ class TensorboardManager:
         copied, noted = 0, dict(self._sent)
         try:
             for path in changed_files(self.base_path, self._sent):
-                found = path.relative_to(self._directory)
-                if selector(found):
-                    copied += self._copy_file(path, str(self._prefix / mangler(found, rank).as_posix()))
+                relative = path.relative_to(self._directory)
+                if selector(relative):
+                    copied += self._copy_file(path, str(self._prefix / mangler(relative, rank).as_posix()))
         except Exception as err:  # noqa: BLE001  edge to the store: a trial would fail for want of a convenience
             logger.warning("TensorBoard events could not be stored: %s", err)
         if self._sent != noted:

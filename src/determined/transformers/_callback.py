@@ -182,12 +182,12 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
         logs: JsonObject | None = None,
         **kwargs: object,
     ) -> "TrainerControl | None":
-        found = dict(logs or {})
-        group = _logs.group_of(found)
-        if not self._is_heard(group, found):
+        logged = dict(logs or {})
+        group = _logs.group_of(logged)
+        if not self._is_heard(group, logged):
             return control
         position = {"batches": state.global_step, "epochs": state.epoch}
-        metrics = position | _logs.chosen(found, self._wanted, self._needed)
+        metrics = position | _logs.chosen(logged, self._wanted, self._needed)
         if group == _logs.VALIDATION:
             self._reports.add_validation(state.global_step, metrics)
             if not self._is_training:  # nothing follows that it could wait for
@@ -301,8 +301,8 @@ def _warn_of_another_place(fetched: _checkpoints.Fetched, step: int) -> None:
 
 def _best_checkpoint(args: "TrainingArguments", state: "TrainerState") -> str | None:
     """Return the name of the best checkpoint, if the Trainer will look for it at its end."""
-    found = state.best_model_checkpoint if args.load_best_model_at_end else None
-    return None if found is None else Path(found).name
+    best = state.best_model_checkpoint if args.load_best_model_at_end else None
+    return None if best is None else Path(best).name
 
 
 def _global_batch_size(args: "TrainingArguments") -> int:

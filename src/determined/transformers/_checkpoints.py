@@ -101,8 +101,8 @@ def store(
 def _files(output_dir: Path, name: str, best: str | None) -> set[str]:
     """Return what to store; of the best model the weights alone: nobody goes on from there."""
     tops = {name, "runs", best or name}
-    found = [path for top in tops for path in (output_dir / top).rglob("*") if path.is_file()]
-    parts = [path.relative_to(output_dir) for path in found]
+    paths = [path for top in tops for path in (output_dir / top).rglob("*") if path.is_file()]
+    parts = [path.relative_to(output_dir) for path in paths]
     return {path.as_posix() for path in parts if path.parts[0] in (name, "runs") or not _is_progress(path.parts[1])}
 
 

@@ -27,10 +27,10 @@ def check_lengths(config: JsonObject, args: "TrainingArguments", global_batch_si
     Raises:
         ValueError: they differ, and nobody would stop the training at the searcher's length.
     """
-    asked = (config.get("searcher") or {}).get("max_length")
-    if asked is None:
+    max_length = (config.get("searcher") or {}).get("max_length")
+    if max_length is None:
         return
-    unit, length = next(iter(asked.items())) if isinstance(asked, dict) else ("epochs", asked)
+    unit, length = next(iter(max_length.items())) if isinstance(max_length, dict) else ("epochs", max_length)
     if unit == "records":
         unit, length = "batches", records_to_batches(int(length), global_batch_size)
     given_unit, given = ("batches", args.max_steps) if args.max_steps > 0 else ("epochs", args.num_train_epochs)

@@ -16,7 +16,7 @@ def group_of(logs: JsonObject) -> str:
     )
 
 
-def chosen(logs: JsonObject, wanted: list[str] | None, always: Iterable[str]) -> JsonObject:
+def chosen(logs: JsonObject, parts: list[str] | None, always: Iterable[str]) -> JsonObject:
     """The metrics among what is logged.
 
     Args:
@@ -30,7 +30,7 @@ def chosen(logs: JsonObject, wanted: list[str] | None, always: Iterable[str]) ->
         for name, value in logs.items()
         if name != "epoch"
         and not name.endswith(_DROPPED)
-        and (wanted is None or name in kept or any(part in name for part in wanted))
+        and (parts is None or name in kept or any(part in name for part in parts))
     }
 
 

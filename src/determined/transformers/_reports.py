@@ -32,20 +32,20 @@ class Reports:
         """Report what is new of this step; of the training one report alone, for the second is a summary of all
         steps."""
         last, names = self._told.get(group, (-1, frozenset()))
-        told = names if last == step else frozenset()
-        new = metrics.keys() - told - POSITION
-        if not new or (told and group == TRAINING):
+        reported = names if last == step else frozenset()
+        new = metrics.keys() - reported - POSITION
+        if not new or (reported and group == TRAINING):
             return
-        self._told[group] = (step, told | metrics.keys())
-        wanted = new | POSITION | set(self._needed)
+        self._told[group] = (step, reported | metrics.keys())
+        chosen = new | POSITION | set(self._needed)
         if self._is_chief:
-            found = {name: value for name, value in metrics.items() if name in wanted}
-            self._core.train.report_metrics(group, step, found)
+            values = {name: value for name, value in metrics.items() if name in chosen}
+            self._core.train.report_metrics(group, step, values)
 
     def add_validation(self, step: int, metrics: JsonObject) -> None:
         """A part: of several evaluation datasets each is logged by itself."""
-        known, parts = self.validation
-        self.validation = (step, parts | metrics if known == step else metrics)
+        last, parts = self.validation
+        self.validation = (step, parts | metrics if last == step else metrics)
         self._is_pending = True
 
     def tell_validation(self, *, is_complete: bool = True) -> None:

@@ -30,13 +30,13 @@ def read_counters(directory: Path) -> dict[str, int] | None:
     Raises:
         UnsafeCheckpoint: the file holds more than plain values.
     """
-    found = read_plain_state(directory)
-    if found is None:
+    state = read_plain_state(directory)
+    if state is None:
         return None
     for older in _OLDER_NAMES:
-        if older in found:
-            found.setdefault("batches_trained", found[older])
-    return {name: int(found[name]) for name in _NAMES if found.get(name) is not None}
+        if older in state:
+            state.setdefault("batches_trained", state[older])
+    return {name: int(state[name]) for name in _NAMES if state.get(name) is not None}
 
 
 def read_plain_state(directory: Path) -> JsonObject | None:

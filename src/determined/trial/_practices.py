@@ -62,13 +62,13 @@ class AttributeWatch:
 
     def changed(self) -> list[str]:
         """Attributes whose values are others than at the last look. One that was just made is not: many are caches."""
-        found = []
+        names = []
         for name, value in _attributes(self._trial):
             before, now = self._marks.get(name, _NOTHING), self._mark(value)
             self._marks[name] = now
             if before not in (now, _NOTHING) and not self._is_kept(value):
-                found.append(name)
-        return found
+                names.append(name)
+        return names
 
     def _mark(self, value: object, depth: int = _DEPTH) -> object:
         """Something that stays equal while a value stays the same, as far as can be told cheaply and without

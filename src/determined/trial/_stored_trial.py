@@ -34,21 +34,21 @@ class StoredTrial:
     def of(cls, directory: Path) -> "StoredTrial":
         load_data, metadata = directory / LOAD_DATA_FILE, directory / _METADATA_FILE
         if load_data.is_file():
-            found = json.loads(load_data.read_text())
+            content = json.loads(load_data.read_text())
             return cls(
-                found.get("trial_cls_spec"),
-                found.get("hparams"),
-                found.get("experiment_config"),
-                bool(found.get("is_trainer")),
-                found.get(SCRIPT_DIRECTORY) or "",
+                content.get("trial_cls_spec"),
+                content.get("hparams"),
+                content.get("experiment_config"),
+                bool(content.get("is_trainer")),
+                content.get(SCRIPT_DIRECTORY) or "",
             )
         if not metadata.is_file():
             raise AssertionError(
                 f"{directory} has neither {load_data.name} nor {metadata.name}; give the directory of a checkpoint"
             )
-        found = json.loads(metadata.read_text())
-        config = found.get("experiment_config") or {}
-        return cls(config.get("entrypoint"), found.get("hparams"), config or None, is_trainer=False)
+        content = json.loads(metadata.read_text())
+        config = content.get("experiment_config") or {}
+        return cls(config.get("entrypoint"), content.get("hparams"), config or None, is_trainer=False)
 
     def with_script_found(self, code: Path) -> "StoredTrial":
         """Upstream releases say only `__main__` of a class that was in the script that ran."""
@@ -70,9 +70,9 @@ def stored_class(directory: Path, saved: StoredTrial, base: type) -> Iterator[ty
         TrialNotImportable: its code, or a library that the code needs, is not found here.
         ValueError: the checkpoint names no class, has no code, or has another class than a `base`.
     """
-    found = saved.with_script_found(directory / CODE)
-    with _stored_code(directory / CODE, found):
-        yield _find_class(directory, found, base)
+    located = saved.with_script_found(directory / CODE)
+    with _stored_code(directory / CODE, located):
+        yield _find_class(directory, located, base)
 
 
 @contextlib.contextmanager
@@ -95,8 +95,8 @@ def _stored_code(code: Path, saved: StoredTrial) -> Iterator[None]:
 def _keep(modules: dict[str, ModuleType]) -> None:
     """Keep modules importable for pickle, which looks classes up by name. A package of which a part is there already is
     left alone."""
-    known = {name.partition(".")[0] for name in sys.modules}
-    sys.modules.update({name: module for name, module in modules.items() if name.partition(".")[0] not in known})
+    packages = {name.partition(".")[0] for name in sys.modules}
+    sys.modules.update({name: module for name, module in modules.items() if name.partition(".")[0] not in packages})
 
 
 def _find_class(directory: Path, saved: StoredTrial, base: type) -> type[object]:
@@ -104,17 +104,17 @@ def _find_class(directory: Path, saved: StoredTrial, base: type) -> type[object]
         raise ValueError(f"{directory} names no trial class (entrypoint {saved.class_spec!r}); pass trial_class=")
     module, _, name = saved.class_spec.partition(":")
     try:
-        found: object = importlib.import_module(module)
+        member: object = importlib.import_module(module)
     except ImportError as err:
         raise TrialNotImportable(
             f"the trial {saved.class_spec} cannot be imported from {directory / CODE}: {err}; install what is "
             "missing, or import the class yourself and pass trial_class="
         ) from err
     for part in name.split("."):
-        found = getattr(found, part, None)
-    if not isinstance(found, type) or not issubclass(found, base):
+        member = getattr(member, part, None)
+    if not isinstance(member, type) or not issubclass(member, base):
         raise ValueError(f"{saved.class_spec} of {directory / CODE} is no {base.__name__}; pass trial_class=")
-    return found
+    return member
 
 
 def _script_with(name: str, code: Path) -> Path:

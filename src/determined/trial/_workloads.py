@@ -189,8 +189,8 @@ class Workloads:
         self._result = state.get("searcher_result")
         # A validation that alters something must be seen by this process, or lie in the checkpoint.
         if self.steps_completed and not self._alters:
-            known = self._dist.broadcast(self._core.train._get_last_validation() if self._is_chief else None)
-            self._last_val = known if known == self.steps_completed else self._last_val
+            last_validation = self._dist.broadcast(self._core.train._get_last_validation() if self._is_chief else None)
+            self._last_val = last_validation if last_validation == self.steps_completed else self._last_val
 
     def _period(self, name: str, length: dict[str, int]) -> Count:
         """Return a period in batches; never is infinite."""
@@ -252,8 +252,8 @@ class Workloads:
 
     def _validate(self) -> Iterator[Workload]:
         yield from self._ask(Validate())
-        wanted = self._policy == "all" or (self._policy == "best" and bool(self._dist.broadcast(self._is_best)))
-        if wanted:
+        is_due = self._policy == "all" or (self._policy == "best" and bool(self._dist.broadcast(self._is_best)))
+        if is_due:
             yield from self._save_if_needed()
 
     def _save_if_needed(self) -> Iterator[Workload]:
@@ -283,8 +283,8 @@ class Workloads:
             return False
         if self._alters:  # a trial killed before its first checkpoint begins anew, and so do its callbacks
             return True
-        known = self._core.train._get_last_validation() if self._is_chief else None
-        return self._dist.broadcast(known) is None
+        last_validation = self._core.train._get_last_validation() if self._is_chief else None
+        return self._dist.broadcast(last_validation) is None
 
     def _with_position(self, metrics: JsonObject) -> JsonObject:
         batches, length = self.steps_completed, self._epoch_length

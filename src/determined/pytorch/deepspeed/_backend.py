@@ -40,12 +40,12 @@ def backend(
         info: the trial this process works on, None off cluster.
         given: who this process is, where the user's script says it; not heard on a cluster.
     """
-    found = given if info is None and given is not None else _launched(info)
-    with _alone() if found is None or found.size == 1 else contextlib.nullcontext():
+    ranks = given if info is None and given is not None else _launched(info)
+    with _alone() if ranks is None or ranks.size == 1 else contextlib.nullcontext():
         is_ours = not dist.is_initialized()
         if not os.environ.get(ENV_MANUAL_INIT_DISTRIBUTED):
             _join()
-        yield found
+        yield ranks
         # Not after an error: a peer that failed would be waited for, and this process ends anyway.
         if is_ours:
             _leave()

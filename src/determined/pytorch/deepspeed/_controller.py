@@ -117,13 +117,13 @@ class DeepSpeedTrialController(PyTorchTrialController):
 
     def _shortest(self, own: int | None, micro_batches: int) -> int | None:
         """The length of an epoch: that of the rank with the least data."""
-        known = [length for length in self._dist.allgather(own) if length is not None]
-        if 0 in known:
+        lengths = [length for length in self._dist.allgather(own) if length is not None]
+        if 0 in lengths:
             raise InvalidExperimentException(
                 f"the training data of a rank has less than the {micro_batches} micro batches of one batch; add data, "
                 "or lower train_micro_batch_size_per_gpu or gradient_accumulation_steps"
             )
-        return min(known, default=None)
+        return min(lengths, default=None)
 
     def _run_batches(self, first: int, end: int, epoch: int) -> None:
         context, stream, calls = self.context, self._stream, range(self._calls)

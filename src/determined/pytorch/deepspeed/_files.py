@@ -29,8 +29,8 @@ def state_file(directory: Path, rank: int) -> Path:
     for name in (state_name(rank), state_name(0)):
         if (directory / name).is_file():
             return directory / name
-    found = sorted(path.name for path in directory.iterdir())
-    raise CheckpointNotFound(f"{directory} is no checkpoint of a DeepSpeedTrial: it has no {state_name(0)} ({found})")
+    files = sorted(path.name for path in directory.iterdir())
+    raise CheckpointNotFound(f"{directory} is no checkpoint of a DeepSpeedTrial: it has no {state_name(0)} ({files})")
 
 
 def are_loaded_by_deepspeed(trial: DeepSpeedTrial) -> bool:

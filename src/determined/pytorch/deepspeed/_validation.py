@@ -171,8 +171,8 @@ class _Recorded:
 
     def __next__(self) -> Any:
         batch = next(self._stream)
-        found = None if self.records is None else records_of(self._length, batch)
-        self.records = None if found is None or self.records is None else self.records + found
+        count = None if self.records is None else records_of(self._length, batch)
+        self.records = None if count is None or self.records is None else self.records + count
         return batch
 
 

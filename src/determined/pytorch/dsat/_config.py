@@ -71,12 +71,12 @@ def _read(path: Path) -> Any:
 
 
 def _without_doubles(pairs: list[tuple[str, object]], path: Path) -> JsonObject:
-    found: JsonObject = {}
+    values: JsonObject = {}
     for key, value in pairs:
-        if key in found:
+        if key in values:
             raise ValueError(f"{path} has the key {key!r} twice in one section; remove the one that is not meant")
-        found[key] = value
-    return found
+        values[key] = value
+    return values
 
 
 def _merged(base: Mapping[str, object], source: Mapping[str, object]) -> JsonObject:

@@ -230,24 +230,24 @@ class _Run:
 
     def _beginning(self) -> tuple[int, str]:
         """Return the batch that each worker goes on from, and the name under which outputs are stored."""
-        found = self._restored()
-        if found is None:
+        position = self._restored()
+        if position is None:
             return 0, str(self._core.distributed.broadcast(str(uuid.uuid4())))
-        if (found.workers, found.batch_size) == (self._size, self._data.batch_size):
-            return found.steps_completed, found.default_output_uuid
-        records = found.steps_completed * found.workers * found.batch_size
+        if (position.workers, position.batch_size) == (self._size, self._data.batch_size):
+            return position.steps_completed, position.default_output_uuid
+        records = position.steps_completed * position.workers * position.batch_size
         step = self._size * self._data.batch_size
         # Batches are numbered otherwise now: under the old id they would replace what others have stored.
         output = str(self._core.distributed.broadcast(str(uuid.uuid4())))
         logger.warning(
             "the checkpoint is of %s workers with batches of %s, now there are %s with batches of %s; "
             "%s records are processed again; outputs so far are in %s/, those from here on go to %s/",
-            found.workers,
-            found.batch_size,
+            position.workers,
+            position.batch_size,
             self._size,
             self._data.batch_size,
             records % step,
-            found.default_output_uuid,
+            position.default_output_uuid,
             output,
         )
         return records // step, output
@@ -265,12 +265,12 @@ class _Run:
                 "the checkpoint this trial starts from is none of a batch process; it begins at the first batch"
             )
             return None
-        known = {**_json(path / _METADATA_FILE), **_json(path / _STATE_FILE)}
+        state = {**_json(path / _METADATA_FILE), **_json(path / _STATE_FILE)}
         return _Position(
-            steps_completed=int(known["steps_completed"]),
-            default_output_uuid=str(known["default_output_uuid"]),
-            workers=int(known.get("workers", self._size)),
-            batch_size=int(known.get("batch_size", self._data.batch_size)),
+            steps_completed=int(state["steps_completed"]),
+            default_output_uuid=str(state["default_output_uuid"]),
+            workers=int(state.get("workers", self._size)),
+            batch_size=int(state.get("batch_size", self._data.batch_size)),
         )
 
 
@@ -278,12 +278,12 @@ def _json(path: Path) -> JsonObject:
     return dict(json.loads(path.read_text())) if path.is_file() else {}
 
 
-def _limited(batches: int, wanted: int | None) -> int:
+def _limited(batches: int, max_batches: int | None) -> int:
     """`max_batches` where it makes sense, else all."""
-    if wanted is None:
+    if max_batches is None:
         return batches
-    if 0 < wanted <= batches:
-        return wanted
-    why = "is not positive" if wanted <= 0 else f"is more than the {batches} batches that each worker has"
-    logger.warning("max_batches=%s %s; it is ignored", wanted, why)
+    if 0 < max_batches <= batches:
+        return max_batches
+    why = "is not positive" if max_batches <= 0 else f"is more than the {batches} batches that each worker has"
+    logger.warning("max_batches=%s %s; it is ignored", max_batches, why)
     return batches

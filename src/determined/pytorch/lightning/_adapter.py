@@ -98,13 +98,13 @@ class LightningAdapter(PyTorchTrial):
         is_split = takes(self.lm.training_step, "optimizer_idx")
         # A step for one of several optimizers leaves parameters of the others without a gradient.
         self.model = context.wrap_model(self.lm, ddp={"find_unused_parameters": True} if is_split else None)
-        found = configured(self.lm.configure_optimizers())
-        self._check_step(is_split, len(found.optimizers))
-        for number, optimizer in enumerate(found.optimizers):
+        configuration = configured(self.lm.configure_optimizers())
+        self._check_step(is_split, len(configuration.optimizers))
+        for number, optimizer in enumerate(configuration.optimizers):
             self._watch(context.wrap_optimizer(optimizer), number)
         if dtype is not None and amp_backend == "apex":
             context.configure_apex_amp(self.model, context.optimizers, opt_level=amp_level)
-        for each in found.schedulers:
+        for each in configuration.schedulers:
             context.wrap_lr_scheduler(each.scheduler, each.step_mode, each.frequency)
 
     def build_callbacks(self) -> dict[str, PyTorchCallback]:
@@ -223,9 +223,9 @@ class _Returned:
         alike."""
         if output is None:
             return dict.fromkeys(self._names.get(number, ("loss",)))
-        found = _metrics(output)
-        self._names[number] = tuple(found)
-        return found
+        metrics = _metrics(output)
+        self._names[number] = tuple(metrics)
+        return metrics
 
 
 def _dtype(precision: int | str, amp_backend: str) -> torch.dtype | None:
@@ -284,8 +284,8 @@ def _metrics(output: object) -> JsonObject:
     """The numbers among what a step returned."""
     if output is None:
         return {}
-    found = output if isinstance(output, dict) else {"loss": output}
-    return {name: value for name, value in found.items() if _is_number(value)}
+    returned = output if isinstance(output, dict) else {"loss": output}
+    return {name: value for name, value in returned.items() if _is_number(value)}
 
 
 def _is_number(value: object) -> bool:

@@ -50,11 +50,11 @@ class Logged(MetricReducer):
         self._metrics = {}
 
     def per_slot_reduce(self) -> dict[str, tuple[str, Any, float]]:
-        found = {name: (tally.fold, tally.total, tally.weight) for name, tally in self._tallies.items()}
+        tallies = {name: (tally.fold, tally.total, tally.weight) for name, tally in self._tallies.items()}
         if self._distributed.size > 1 and self._has_metrics:
             self._learn_of_others()
         # torchmetrics exchanges with the other ranks in `compute`; what it gives is the same on all of them.
-        return found | {name: ("mean", self._metrics[name].compute(), 1.0) for name in sorted(self._metrics)}
+        return tallies | {name: ("mean", self._metrics[name].compute(), 1.0) for name in sorted(self._metrics)}
 
     def cross_slot_reduce(self, per_slot_metrics: list[dict[str, tuple[str, Any, float]]]) -> JsonObject:
         names = dict.fromkeys(name for slot in per_slot_metrics for name in slot)

@@ -68,12 +68,12 @@ def _of_dict(returned: JsonObject) -> tuple[list[object], list[object]]:
             "configure_optimizers gave an optimizer a frequency; each steps on every batch: return None from "
             "training_step for those that should not"
         )
-    found = returned.get("lr_scheduler")
-    if found is None:
+    scheduler = returned.get("lr_scheduler")
+    if scheduler is None:
         return [returned["optimizer"]], []
-    if returned.get("monitor") and not isinstance(found, dict):
-        found = {"scheduler": found, "monitor": returned["monitor"]}
-    return [returned["optimizer"]], [found]
+    if returned.get("monitor") and not isinstance(scheduler, dict):
+        scheduler = {"scheduler": scheduler, "monitor": returned["monitor"]}
+    return [returned["optimizer"]], [scheduler]
 
 
 def _scheduler(given: Any) -> Scheduler:
