@@ -1,80 +1,147 @@
 """The configuration reference is true: something reads each key that has an effect, and nothing the others."""
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import dataclass
 
+import pytest
+
+from config_reads import all_reads, reads_of, snake, words
 from determined.config.experiment_schema import EXPERIMENT
 from determined.master.config.file import MasterFile
-from determined.schema.lists import ListOf
+from determined.schema.lists import ListOf, MapOf
 from determined.schema.node import Node
 from determined.schema.objects import Field, Object, Tagged
 
-MASTER = MasterFile.schema
-SOURCE = Path(__file__).parents[2] / "src" / "determined"
-
-# Read as a whole by something that does not spell their names, and where.
+# Sections that are handed on whole, and the folder whose code spells their keys.
+HANDED_ON = {
+    "checkpoint_storage": "storage",
+    "searcher": "search",
+    "metrics": "search",
+    "replace_function": "search",
+    "explore_function": "search",
+    "slurm": "engines/slurm",
+}
+# Read as a whole by something that does not spell their names, or by another name, and where.
 PASSED_ON = {
-    "serveraddress": "registry_auth goes to Docker as it is",
-    "email": "registry_auth goes to Docker as it is",
-    "identitytoken": "registry_auth goes to Docker as it is",
-    "registrytoken": "registry_auth goes to Docker as it is",
-    "pachd": "integrations.pachyderm is shown as it is",
-    "repo": "integrations.pachyderm is shown as it is",
-    "branch": "integrations.pachyderm is shown as it is",
-    "proxy_tcp": "below environment.proxy_ports",
-    "default_service_id": "below environment.proxy_ports",
-    "ssl_mode": "config/master.py makes the database URL of it",
-    "ssl_root_cert": "config/master.py makes the database URL of it",
-    "observability": "its one key is read",
-    "additional_resource_managers": "config/master.py makes engines and pools of it",
+    "registry_auth.*": "goes to Docker as it is",
+    "pachyderm.*": "shown as it is",
+    "pachd.*": "below pachyderm",
+    "proxy.*": "below pachyderm",
+    "dataset.*": "below pachyderm",
+    "experiment.integrations": "masked, then shown",
+    "integrations.pachyderm": "masked, then shown",
+    "experiment.log_policies": "selected by db/queries/log_policy.py",
+    "experiment.workspace": "looked up before the config is complete",
+    "experiment.project": "looked up before the config is complete",
+    "task_container_defaults.log_policies": "laid under experiment configs",
+    "task_container_defaults.preemption_timeout": "laid under experiment configs",
+    "task_container_defaults.slurm": "laid under experiment configs",
+    "environment_variables.*": "Variables.of(device)",
+    "image.*": "Images.of(device)",
+    "experiment.data": "ClusterInfo.user_data, TrialContext.get_data_config()",
+    "master.telemetry": "nothing is ever sent",
+    "telemetry.enabled": "nothing is ever sent, as if it were false",
 }
 # Read only to be shown or told: they change nothing.
 SHOWN = {
-    "feature_switches": "told to clients in GET /api/v1/master",
-    "proxy_ports": "Docker publishes them; the proxy that they are for does not exist",
-    "native_parallel": "ExperimentConfig.native_parallel_enabled() answers old trials",
-    "begin_on_batch": "ExperimentConfig.profiling_interval() answers old trials",
-    "end_after_batch": "ExperimentConfig.profiling_interval() answers old trials",
-    "sync_timings": "ExperimentConfig.profiling_sync_timings() answers old trials",
+    "experiment.security": "a master config has a section of that name, which is read",
+    "master.feature_switches": "told to clients in GET /api/v1/master",
+    "environment.proxy_ports": "Docker publishes them; the proxy that they are for does not exist",
+    "profiling.begin_on_batch": "ExperimentConfig.profiling_interval() answers old trials",
+    "profiling.end_after_batch": "ExperimentConfig.profiling_interval() answers old trials",
+    "profiling.sync_timings": "ExperimentConfig.profiling_sync_timings() answers old trials",
+}
+# Other names of what holds the fields of a section.
+ALSO_CALLED = {
+    "experiment": {"config", "declared_config", "_typed"},
+    "master": {"config", "master_config"},
+    "resource_pools": {"pool", "pools", "ray_pool_keys", "slurm_pool_keys"},
+    "task_container_defaults": {"defaults"},
 }
 
 
-def _keys(node: Node[object], used: bool = True) -> Iterator[tuple[str, Field, bool]]:
-    """Every key of the schema, and whether it and all above it have an effect somewhere."""
-    if isinstance(node, ListOf):
-        yield from _keys(node.item, used)
-    fields: dict[str, Field] = {}
-    if isinstance(node, Object):
-        fields = node.fields
-    elif isinstance(node, Tagged):
-        fields = {**node.common, **{k: f for variant in node.variants.values() for k, f in variant.fields.items()}}
-    for name, field in fields.items():
-        effective = used and field.engines != ()
-        yield name, field, effective
-        yield from _keys(field.node, effective)
+@dataclass(frozen=True)
+class Key:
+    """A key, the sections that may hold it, and whether it and all above it have an effect somewhere."""
+
+    parent: str
+    name: str
+    holders: frozenset[str]
+    field: Field
+    has_effect: bool
+
+    @property
+    def path(self) -> str:
+        return f"{self.parent}.{self.name}"
+
+    def is_in(self, known: dict[str, str]) -> bool:
+        return self.path in known or f"{self.parent}.*" in known
 
 
-def _readers() -> str:
-    """All code that could read a config: not its schemas, not what travels, not stored migrations."""
-    apart = ("config", "wire", "migrations")
-    files = (path for path in SOURCE.rglob("*.py") if not set(apart) & set(path.relative_to(SOURCE).parts))
-    return "\n".join(path.read_text() for path in files)
+def _keys(node: Node[object], parent: str, has_effect: bool = True) -> Iterator[Key]:
+    if isinstance(node, ListOf | MapOf):
+        yield from _keys(node.item, parent, has_effect)
+    variants = [node] if isinstance(node, Object) else list(node.variants.values()) if isinstance(node, Tagged) else []
+    for variant in variants:
+        kinds = {snake(kind.__name__) for kind in variant.loads.__mro__}
+        holders = frozenset({parent, parent.removesuffix("s"), *kinds, *ALSO_CALLED.get(parent, ())})
+        for name, field in variant.fields.items():
+            effective = has_effect and field.engines != ()
+            yield Key(parent, name, holders, field, effective)
+            yield from _keys(field.node, name, effective)
 
 
-def test_something_reads_every_key_that_has_an_effect() -> None:
-    code = _readers()
-    effective = {
-        name for schema in (EXPERIMENT, MASTER) for name, field, used in _keys(schema) if used and not field.legacy
+@pytest.fixture(scope="module")
+def keys() -> list[Key]:
+    every = [*_keys(EXPERIMENT, "experiment"), *_keys(MasterFile.schema, "master")]
+    return [key for key in every if not key.field.legacy]
+
+
+@pytest.fixture(scope="module")
+def reads() -> dict[str, set[str]]:
+    """What reads each attribute: names of bases by attribute."""
+    bases: dict[str, set[str]] = {}
+    for base, attribute in all_reads():
+        bases.setdefault(attribute, set()).add(base)
+    return bases
+
+
+def test_something_reads_every_key_that_has_an_effect(keys: list[Key], reads: dict[str, set[str]]) -> None:
+    spelled = {folder: words(folder) for folder in HANDED_ON.values()}
+    unread = {
+        key.path
+        for key in keys
+        if key.has_effect
+        and not key.is_in(PASSED_ON)
+        and not key.holders & reads.get(key.name, set())
+        and not (key.parent in HANDED_ON and key.name in spelled[HANDED_ON[key.parent]])
     }
-    unread = {name for name in effective - PASSED_ON.keys() if not re.search(rf"[.\"']{re.escape(name)}\b", code)}
-    assert not unread, "mark them engines=() or read them"
+    assert sorted(unread) == [], "declare them with engines=() or read them"
 
 
-def test_nothing_reads_a_key_that_is_said_to_have_no_effect() -> None:
-    code = _readers()
-    used = {name for schema in (EXPERIMENT, MASTER) for name, _, is_used in _keys(schema) if is_used}
-    without = {name for schema in (EXPERIMENT, MASTER) for name, field, _ in _keys(schema) if field.engines == ()}
-    config_reads = r"(?:config|settings|section|pool|manager|raw|policy)(?:\.|\[\"|\.get\(\"){name}\b"
-    read = {name for name in without - used - SHOWN.keys() if re.search(config_reads.replace("{name}", name), code)}
+def test_nothing_reads_a_key_that_is_said_to_have_no_effect(keys: list[Key], reads: dict[str, set[str]]) -> None:
+    silent = [key for key in keys if key.field.engines == () and not key.is_in(SHOWN)]
+    read = {key.path: found for key in silent if (found := key.holders & reads.get(key.name, set()))}
     assert not read, "they have an effect: say on which engines"
+
+
+def test_every_exception_is_of_a_key_that_exists(keys: list[Key]) -> None:
+    known = {key.path for key in keys} | {f"{key.parent}.*" for key in keys}
+    assert not (PASSED_ON.keys() | SHOWN.keys()) - known
+    assert not HANDED_ON.keys() - {key.parent for key in keys}
+
+
+@pytest.mark.parametrize(
+    ("code", "read"),
+    [
+        ("config.resources.weight", ("resources", "weight")),
+        ("def f(asked: BindMount | None): asked.read_only", ("bind_mount", "read_only")),
+        ("token = ctx.config.security.token\ntoken.max_lifespan_days", ("token", "max_lifespan_days")),
+        ("[pool.scheduler for pool in config.pools]", ("pools", "scheduler")),
+        ("Resources.load(row.config).weight", ("resources", "weight")),
+        ("class Tls:\n def f(self): return self.cert", ("tls", "cert")),
+        ("a, b = config.slurm, config.pbs\nb.slots_per_node", ("pbs", "slots_per_node")),
+    ],
+)
+def test_a_read_is_found_whatever_the_variable_is_called(code: str, read: tuple[str, str]) -> None:
+    assert read in reads_of(code)

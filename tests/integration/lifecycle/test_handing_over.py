@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection
 from world import World
 
+from determined.config.container_defaults import TaskContainerDefaults
 from determined.engines.model import Launch
 from determined.errors import FailedPrecondition, Unavailable
 from determined.master.db.database import Database
@@ -92,7 +93,7 @@ async def test_task_without_a_config_is_told_the_defaults_of_its_pool(world: Wor
         "bind_mounts": [{"host_path": "/d", "container_path": "data", "read_only": True, "propagation": "rslave"}],
         "work_dir": "/srv",
     }
-    seen = spec.Cluster("cluster", "master", "token", defaults)
+    seen = spec.Cluster("cluster", "master", "token", TaskContainerDefaults.load(defaults))
 
     def build(conn: Connection, now: datetime) -> Any:
         allocations.update_row(conn, launch.allocation_id, {"trial_id": None})
