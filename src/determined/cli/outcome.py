@@ -1,4 +1,4 @@
-"""How a followed experiment ended: one block that names the failure and the next command, and the exit status."""
+"""Outcome of a followed experiment: one block that names the failure and the next command, and the exit status."""
 
 import sys
 import time
@@ -48,12 +48,12 @@ def _settled(session: Session, experiment_id: int, trial_id: int | None) -> Expe
     """The experiment as it is once its followed trial has ended; a search goes on with its other trials."""
     deadline = time.monotonic() + _SETTLE_SECONDS
     while True:
-        found = experiment.get(session, experiment_id)
-        state = render.state_of(found.state)
-        is_ending = state.startswith("STOPPING") or not is_multi_trial(found.searcher_type)
+        current = experiment.get(session, experiment_id)
+        state = render.state_of(current.state)
+        is_ending = state.startswith("STOPPING") or not is_multi_trial(current.searcher_type)
         has_ended = trial_id is None or _state(session, trial_id) in _OVER
         if state in _OVER or not (is_ending and has_ended) or time.monotonic() > deadline:
-            return found
+            return current
         time.sleep(0.1)
 
 

@@ -1,4 +1,4 @@
-"""What both forms of ASHA share: rungs, the number of trials that may still be drawn, progress, extension.
+"""Base of both forms of ASHA: rungs, the number of trials that may still be drawn, progress, extension.
 
 asha.py stops trials at rungs; asha_promotion.py lets them wait there and promotes the best.
 """
@@ -26,7 +26,7 @@ class Halving:
     max_concurrent: int
 
     def lengths(self) -> list[int]:
-        """Of the rungs, ascending; equal ones are merged (see `rung_lengths`)."""
+        """Lengths of the rungs, ascending; equal ones are merged (see `rung_lengths`)."""
         return rung_lengths(self.length, self.divisor, self.rungs)
 
     def concurrency(self) -> int:
@@ -95,7 +95,7 @@ class AshaSearch(SearchMethod):
         """One more trial, whatever the budget."""
 
     def _fill(self, ctx: SearchContext, room: int) -> list[Operation]:
-        """As many new trials as there is room and budget for."""
+        """Open as many new trials as there is room and budget for."""
         left = self._max_trials - (len(self._trial_rungs) - self._invalid)
         return [op for _ in range(min(left, room)) for op in self._open(ctx)]
 

@@ -107,7 +107,7 @@ class PromotionAsha(AshaSearch):
         return self._next_best(number, before) if after != before else None
 
     def _next_best(self, number: int, place: int) -> str | None:
-        """Who stands at the place that has just been opened, unless it was promoted before or is over."""
+        """Find the trial at the place that has just been opened, unless it was promoted before or is over."""
         candidate = self._rungs[number].trial_at(place)
         if self._trial_rungs[candidate] > number:
             return None

@@ -1,4 +1,4 @@
-"""What the searchers of ASHA share: parameters, rules, and the choice between stopping and promoting trials."""
+"""Base of the searchers of ASHA: parameters, rules, and the choice between stopping and promoting trials."""
 
 from collections import Counter
 

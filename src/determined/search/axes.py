@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
+from determined._json import JsonObject, JsonValue
 from determined.search.sampling import constant, is_group, unknown_type
 
 Route = tuple[str, ...]
@@ -33,13 +33,13 @@ class Axis:
     high: float
     base: float | None = None  # of a log hyperparameter
     choices: tuple[str, ...] = ()  # of a categorical one: its values as JSON, for comparison
-    vals: tuple[Any, ...] = ()  # and as they are
+    vals: tuple[JsonValue, ...] = ()  # and as they are
 
     @property
     def label(self) -> str:
         return ".".join(self.route)
 
-    def number(self, value: Any) -> float | int | None:
+    def number(self, value: object) -> float | int | None:
         """Where a hyperparameter's value lies on the axis; None for what does not belong to it."""
         if self.kind is AxisKind.CATEGORY:
             text = _as_json(value)
@@ -53,7 +53,7 @@ class Axis:
         within = min(max(value, self.low), self.high)  # rounding of base**x must not push a bound out
         return round(within) if self.kind is AxisKind.INT else float(within)
 
-    def value(self, number: float) -> Any:
+    def value(self, number: float) -> JsonValue:
         """The hyperparameter's value at this place."""
         if self.kind is AxisKind.CATEGORY:
             return self.vals[int(number)]
@@ -65,28 +65,28 @@ class Axis:
 class Axes:
     """All axes of a space, in the order in which values are drawn (names sorted at every depth)."""
 
-    def __init__(self, space: dict[str, Any]) -> None:
+    def __init__(self, space: JsonObject) -> None:
         self._space = space
         axes = [_axis(str(n), route, spec) for n, (route, spec) in enumerate(_leaves(space, ()))]
         self.each: list[Axis] = [axis for axis in axes if axis.high > axis.low]  # a single category does not vary
 
-    def numbers(self, hparams: dict[str, Any]) -> dict[str, float | int] | None:
+    def numbers(self, hparams: JsonObject) -> dict[str, float | int] | None:
         """A trial's hyperparameters by axis name; None where they do not belong to this space."""
-        found: dict[str, float | int] = {}
+        numbers: dict[str, float | int] = {}
         for axis in self.each:
             number = axis.number(_at(hparams, axis.route))
             if number is None:
                 return None
-            found[axis.name] = number
-        return found
+            numbers[axis.name] = number
+        return numbers
 
-    def point(self, numbers: dict[str, float | int]) -> dict[str, Any]:
+    def point(self, numbers: dict[str, float | int]) -> JsonObject:
         """Hyperparameters nested as the space is, constants included."""
         values = {axis.route: axis.value(numbers[axis.name]) for axis in self.each}
         return _nested(self._space, (), values)
 
 
-def _leaves(space: dict[str, Any], above: Route) -> Iterator[tuple[Route, dict[str, Any]]]:
+def _leaves(space: JsonObject, above: Route) -> Iterator[tuple[Route, JsonObject]]:
     for name in sorted(space):
         spec, route = space[name], (*above, name)
         if is_group(spec):
@@ -95,7 +95,7 @@ def _leaves(space: dict[str, Any], above: Route) -> Iterator[tuple[Route, dict[s
             yield route, spec
 
 
-def _axis(name: str, route: Route, spec: dict[str, Any]) -> Axis:
+def _axis(name: str, route: Route, spec: JsonObject) -> Axis:
     match spec["type"]:
         case "int":
             return Axis(name, route, AxisKind.INT, int(spec["minval"]), int(spec["maxval"]))
@@ -111,8 +111,8 @@ def _axis(name: str, route: Route, spec: dict[str, Any]) -> Axis:
     raise unknown_type(".".join(route), spec)
 
 
-def _nested(space: dict[str, Any], above: Route, values: dict[Route, Any]) -> dict[str, Any]:
-    point: dict[str, Any] = {}
+def _nested(space: JsonObject, above: Route, values: dict[Route, JsonValue]) -> JsonObject:
+    point: JsonObject = {}
     for name in sorted(space):
         spec, route = space[name], (*above, name)
         if is_group(spec):
@@ -125,7 +125,7 @@ def _nested(space: dict[str, Any], above: Route, values: dict[Route, Any]) -> di
     return point
 
 
-def _at(hparams: Any, route: Route) -> Any:
+def _at(hparams: object, route: Route) -> object:
     for name in route:
         if not isinstance(hparams, dict) or name not in hparams:
             return _Missing
@@ -137,9 +137,10 @@ class _Missing:
     """No hyperparameter of that name; null would be a value."""
 
 
-def _as_json(value: Any) -> str:
-    """Tells true from 1, which Python does not, and takes 1.0 for 1, as YAML's readers do."""
+def _as_json(value: object) -> str:
+    """Write a value so that it tells true from 1, which Python does not, and takes 1.0 for 1, as YAML's readers do."""
     if value is _Missing:
         return ""
-    whole = isinstance(value, float) and value.is_integer()
-    return json.dumps(int(value) if whole else value, sort_keys=True)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return json.dumps(value, sort_keys=True)

@@ -11,7 +11,7 @@ from determined.search.asha_base import Halving
 
 
 class Mode(StrEnum):
-    """How early a search dares to stop trials."""
+    """Words for how early a search dares to stop trials."""
 
     AGGRESSIVE = "aggressive"
     STANDARD = "standard"
@@ -19,7 +19,7 @@ class Mode(StrEnum):
 
 
 def plan_brackets(whole: Halving, mode: Mode, bracket_rungs: Sequence[int] = ()) -> list[Halving]:
-    """The brackets of a search, deepest first.
+    """Plan the brackets of a search, deepest first.
 
     Args:
         whole: the search as configured; its `rungs` are max_rungs.
@@ -79,5 +79,5 @@ def _shares(trials: int, divisor: float, rungs: Sequence[int]) -> list[int]:
 
 
 def _with_rest(trials: int, shares: list[int]) -> list[int]:
-    """What rounding left over goes to the first, the deepest."""
+    """Give the rest of a rounding to the first, the deepest."""
     return [shares[0] + max(trials - sum(shares), 0), *shares[1:]]

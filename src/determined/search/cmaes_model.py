@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from determined._imports import load_optional
+from determined._json import JsonObject
 from determined.search.axes import Axis, AxisKind
 from determined.search.evidence import Evidence, Numbers
 from determined.search.optuna_study import EXTRA
@@ -18,13 +19,13 @@ _SIGMA = 1 / 6  # of the unit cube, as Optuna starts
 _FIRST = 1  # trials known before the distribution is asked at all
 
 
-def population(options: dict[str, Any], axes: Sequence[Axis]) -> int:
+def population(options: JsonObject, axes: Sequence[Axis]) -> int:
     """Trials per generation: `popsize`, else what suits the number of axes."""
     given = options.get("popsize")
     return int(given) if given else 4 + math.floor(3 * math.log(max(len(_numeric(axes)), 1)))
 
 
-def suggest(options: dict[str, Any], axes: Sequence[Axis], evidence: Sequence[Evidence], *, seed: int) -> Numbers:
+def suggest(options: JsonObject, axes: Sequence[Axis], evidence: Sequence[Evidence], *, seed: int) -> Numbers:
     """The next point by axis name. Equal arguments, equal point.
 
     Raises:
@@ -40,8 +41,8 @@ def suggest(options: dict[str, Any], axes: Sequence[Axis], evidence: Sequence[Ev
     return point | {axis.name: _from_unit(axis, float(x)) for axis, x in zip(numeric, unit, strict=True)}
 
 
-def _led_by(options: dict[str, Any], numeric: Sequence[Axis], evidence: Sequence[Evidence], seed: int) -> Any:
-    """The optimizer after every full generation."""
+def _led_by(options: JsonObject, numeric: Sequence[Axis], evidence: Sequence[Evidence], seed: int) -> Any:
+    """Build the optimizer, an object of the library, after every full generation."""
     library, numpy = load_optional("cmaes", extra=EXTRA), load_optional("numpy", extra=EXTRA)
     size, dimensions = population(options, numeric), len(numeric)
     separable = bool(options.get("use_separable_cma")) and dimensions > 1
@@ -63,11 +64,11 @@ def _led_by(options: dict[str, Any], numeric: Sequence[Axis], evidence: Sequence
 
 def _generations(evidence: Sequence[Evidence]) -> list[list[tuple[Numbers, float]]]:
     """Points and results of each, the oldest generation first."""
-    found: dict[int, list[tuple[Numbers, float]]] = {}
+    by_generation: dict[int, list[tuple[Numbers, float]]] = {}
     for one in evidence:
         if one.values is not None:
-            found.setdefault(one.generation, []).append((one.numbers, one.values[0]))
-    return [found[generation] for generation in sorted(found)]
+            by_generation.setdefault(one.generation, []).append((one.numbers, one.values[0]))
+    return [by_generation[generation] for generation in sorted(by_generation)]
 
 
 def _numeric(axes: Sequence[Axis]) -> list[Axis]:

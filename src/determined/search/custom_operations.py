@@ -1,12 +1,13 @@
-"""What the client of a custom search may ask for, read from the words of the wire; a refusal says which operation."""
+"""Operations of the client of a custom search, read from the words of the wire; a refusal says which operation."""
 
 import json
 import math
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import NoReturn
 
+from determined._json import JsonObject
 from determined.errors import InvalidArgument
 from determined.schema.storable import MAX_DEPTH, find_unstorable
 from determined.search.method import Close, Create, Operation, Shutdown, ValidateAfter
@@ -17,7 +18,7 @@ _MAX_LENGTH = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """What a trial has been told so far."""
+    """Orders that a trial has had so far."""
 
     length: int = 0
     closed: bool = False
@@ -32,7 +33,7 @@ class Answer:
     progress: float | None = None
 
 
-def read_operations(posted: list[dict[str, Any]], trials: Mapping[str, Steered]) -> Answer:
+def read_operations(posted: list[JsonObject], trials: Mapping[str, Steered]) -> Answer:
     """Every operation of one post, in order; a later one may speak of a trial that an earlier one creates.
 
     Args:
@@ -51,7 +52,7 @@ def read_operations(posted: list[dict[str, Any]], trials: Mapping[str, Steered])
     return answer
 
 
-def _read(operation: dict[str, Any], trials: Mapping[str, Steered], answer: Answer) -> None:
+def _read(operation: JsonObject, trials: Mapping[str, Steered], answer: Answer) -> None:
     match operation:
         case {"createTrial": {"requestId": request_id, "hyperparams": hyperparams}}:
             read: Operation = _create(request_id, hyperparams, trials, answer)
@@ -76,7 +77,7 @@ def _read(operation: dict[str, Any], trials: Mapping[str, Steered], answer: Answ
     answer.operations.append(read)
 
 
-def _create(request_id: Any, hyperparams: Any, trials: Mapping[str, Steered], answer: Answer) -> Create:
+def _create(request_id: object, hyperparams: object, trials: Mapping[str, Steered], answer: Answer) -> Create:
     name = _uuid("createTrial", request_id)
     if name in trials or name in answer.steered:
         raise InvalidArgument(f"createTrial: request id {name} is already that of a trial; use a fresh one")
@@ -84,7 +85,7 @@ def _create(request_id: Any, hyperparams: Any, trials: Mapping[str, Steered], an
     return Create(name, _hparams(hyperparams), seed=TRIAL_SEED)
 
 
-def _validate_after(request_id: Any, length: Any, trials: Mapping[str, Steered], answer: Answer) -> ValidateAfter:
+def _validate_after(request_id: object, length: object, trials: Mapping[str, Steered], answer: Answer) -> ValidateAfter:
     name, trial = _known("validateAfter", request_id, trials, answer)
     units = _length(length)
     if trial.closed:
@@ -98,7 +99,7 @@ def _validate_after(request_id: Any, length: Any, trials: Mapping[str, Steered],
     return ValidateAfter(name, units)
 
 
-def _known(what: str, request_id: Any, trials: Mapping[str, Steered], answer: Answer) -> tuple[str, Steered]:
+def _known(what: str, request_id: object, trials: Mapping[str, Steered], answer: Answer) -> tuple[str, Steered]:
     name = _uuid(what, request_id)
     trial = answer.steered.get(name) or trials.get(name)
     if trial is None:
@@ -106,15 +107,15 @@ def _known(what: str, request_id: Any, trials: Mapping[str, Steered], answer: An
     return name, trial
 
 
-def _uuid(what: str, request_id: Any) -> str:
-    """Canonical: the id becomes part of task names, and clients compare it as text."""
+def _uuid(what: str, request_id: object) -> str:
+    """Write a request id in its canonical form: it becomes part of task names, and clients compare it as text."""
     try:
-        return str(uuid.UUID(request_id))
-    except (ValueError, AttributeError, TypeError) as e:
+        return str(uuid.UUID(request_id if isinstance(request_id, str) else ""))
+    except ValueError as e:
         raise InvalidArgument(f"{what}: request id {request_id!r} is not a UUID") from e
 
 
-def _hparams(hyperparams: Any) -> dict[str, Any]:
+def _hparams(hyperparams: object) -> JsonObject:
     try:
         hparams = json.loads(hyperparams, parse_constant=_no_number) if isinstance(hyperparams, str) else hyperparams
     except ValueError as e:
@@ -133,7 +134,7 @@ def _no_number(word: str) -> NoReturn:
     raise ValueError(f"{word} is not JSON")
 
 
-def _length(length: Any) -> int:
+def _length(length: object) -> int:
     whole = length if isinstance(length, int) and not isinstance(length, bool) else None
     if isinstance(length, str) and length.isdecimal():
         whole = int(length[:20])
@@ -142,8 +143,7 @@ def _length(length: Any) -> int:
     return whole
 
 
-def _fraction(progress: Any) -> float:
-    is_number = isinstance(progress, int | float) and not isinstance(progress, bool)
-    if not is_number or not math.isfinite(progress):
+def _fraction(progress: object) -> float:
+    if isinstance(progress, bool) or not isinstance(progress, int | float) or not math.isfinite(progress):
         raise InvalidArgument(f"setSearcherProgress: progress {progress!r} is not a number between 0 and 1")
     return min(max(float(progress), 0.0), 1.0)

@@ -1,13 +1,13 @@
-"""What happens to a search, as it is logged: one event each, told to a searcher again by `feed`."""
+"""Events of a search as they are logged; `feed` tells one to a searcher."""
 
 from collections.abc import Callable
-from typing import Any
 
+from determined._json import JsonObject
 from determined.search.method import Operation
 from determined.search.searcher import Searcher
 from determined.wire.codec import float_from_wire
 
-Event = dict[str, Any]
+Event = JsonObject
 
 
 def feed(search: Searcher, event: Event) -> list[Operation]:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from determined._json import JsonObject, JsonValue
 from determined.schema.lists import ListOf
@@ -91,7 +90,7 @@ class LogRange(Leaf, rules=(_ordered, _real_base)):
 
 
 class Categories(Leaf):
-    vals: tuple[Any, ...] = field(ListOf(Node[Any](), nonempty=True), "The values to choose from.")
+    vals: tuple[JsonValue, ...] = field(ListOf(Node[JsonValue](), nonempty=True), "The values to choose from.")
 
 
 _LEAVES: dict[str, type[Leaf]] = {
@@ -115,7 +114,7 @@ def _check_leaf(kind: str, value: JsonObject, at: str, report: Report) -> None:
         report.add(at, f"additional property `{key}` not allowed")
 
 
-class Hyperparameter(Node[Any]):
+class Hyperparameter(Node[JsonValue]):
     """One hyperparameter, or a group of them; canonical constants are `{type: const, val: ...}`."""
 
     def check(self, value: object, at: str, report: Report) -> None:

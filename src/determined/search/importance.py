@@ -6,8 +6,8 @@ hyperparameter matters for being among the best. No random forest is fitted, so 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from determined._json import JsonObject
 from determined.search.axes import Axes
 from determined.search.evidence import Evidence
 from determined.search.optuna_study import load_optuna, study_of
@@ -26,8 +26,8 @@ class Importance:
     why_not: str = ""
 
 
-def importance(space: dict[str, Any], trials: Sequence[tuple[dict[str, Any], float]]) -> Importance:
-    """How much each hyperparameter matters for being among the best.
+def importance(space: JsonObject, trials: Sequence[tuple[JsonObject, float]]) -> Importance:
+    """Weigh how much each hyperparameter matters for being among the best.
 
     Args:
         space: the config's `hyperparameters`.

@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
+from determined._json import JsonObject
 from determined.schema.node import kind_of
 from determined.search.sampling import is_group
 
 Problem = tuple[str, str]  # path below the config, reason
 
 
-def point_problems(points: Any, space: Any) -> Iterator[Problem]:
-    """What is wrong with `searcher.initial_points`; `space` is the canonical `hyperparameters`."""
+def point_problems(points: object, space: object) -> Iterator[Problem]:
+    """Find what is wrong with `searcher.initial_points`; `space` is the canonical `hyperparameters`."""
     if not isinstance(points, list) or not isinstance(space, dict):
         return
     for index, point in enumerate(points):
@@ -22,7 +22,7 @@ def point_problems(points: Any, space: Any) -> Iterator[Problem]:
             yield at, "names no hyperparameter; give at least one, or drop it"
 
 
-def _group(point: dict[str, Any], space: dict[str, Any], at: str) -> Iterator[Problem]:
+def _group(point: JsonObject, space: JsonObject, at: str) -> Iterator[Problem]:
     for name, value in point.items():
         where = f"{at}.{name}"
         if name not in space:
@@ -36,14 +36,14 @@ def _group(point: dict[str, Any], space: dict[str, Any], at: str) -> Iterator[Pr
                 yield where, reason
 
 
-def _nested(value: Any, space: dict[str, Any], at: str) -> Iterator[Problem]:
+def _nested(value: object, space: JsonObject, at: str) -> Iterator[Problem]:
     if isinstance(value, dict):
         yield from _group(value, space, at)
     else:
         yield at, f"must be a mapping like the hyperparameters of that name, not {kind_of(value)}"
 
 
-def _value_problem(value: Any, spec: dict[str, Any]) -> str | None:
+def _value_problem(value: object, spec: JsonObject) -> str | None:
     """None also for a hyperparameter that is itself wrong: that is reported where it stands."""
     check = _CHECKS.get(spec.get("type", ""))
     try:
@@ -52,31 +52,31 @@ def _value_problem(value: Any, spec: dict[str, Any]) -> str | None:
         return None
 
 
-def _const(value: Any, spec: dict[str, Any]) -> str | None:
+def _const(value: object, spec: JsonObject) -> str | None:
     return None if _same(value, spec["val"]) else f"is the constant {spec['val']!r}, not {value!r}"
 
 
-def _categorical(value: Any, spec: dict[str, Any]) -> str | None:
+def _categorical(value: object, spec: JsonObject) -> str | None:
     known = any(_same(value, one) for one in spec["vals"])
     return None if known else f"must be one of {spec['vals']!r}, not {value!r}"
 
 
-def _int(value: Any, spec: dict[str, Any]) -> str | None:
+def _int(value: object, spec: JsonObject) -> str | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return f"must be an integer, not {kind_of(value)}"
     low, high = spec["minval"], spec["maxval"]
     return None if low <= value <= high else f"must lie between {low} and {high}, not {value}"
 
 
-def _double(value: Any, spec: dict[str, Any]) -> str | None:
+def _double(value: object, spec: JsonObject) -> str | None:
     return _number_problem(value, spec["minval"], spec["maxval"])
 
 
-def _log(value: Any, spec: dict[str, Any]) -> str | None:
+def _log(value: object, spec: JsonObject) -> str | None:
     return _number_problem(value, *sorted((spec["base"] ** spec["minval"], spec["base"] ** spec["maxval"])))
 
 
-_CHECKS: dict[str, Callable[[Any, dict[str, Any]], str | None]] = {
+_CHECKS: dict[str, Callable[[object, JsonObject], str | None]] = {
     "const": _const,
     "categorical": _categorical,
     "int": _int,
@@ -85,7 +85,7 @@ _CHECKS: dict[str, Callable[[Any, dict[str, Any]], str | None]] = {
 }
 
 
-def _number_problem(value: Any, low: float, high: float) -> str | None:
+def _number_problem(value: object, low: float, high: float) -> str | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return f"must be a number, not {kind_of(value)}"
     # The ends of a log range are powers, which round: 10 ** -3 is not quite 0.001.
@@ -93,6 +93,6 @@ def _number_problem(value: Any, low: float, high: float) -> str | None:
     return None if inside else f"must lie between {low} and {high}, not {value}"
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: object, other: object) -> bool:
     """Equal, without taking true for 1 or false for 0."""
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)

@@ -141,7 +141,7 @@ class SearchMethod(ABC):
 
 
 class SearchContext(ABC):
-    """What a method may ask for: samples and fresh trials, all drawn from the experiment's seeded generator."""
+    """Source of what a method may ask for: samples and fresh trials, drawn from the experiment's seeded generator."""
 
     rng: Rng
     space: JsonObject  # the config's `hyperparameters`

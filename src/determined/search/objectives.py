@@ -1,9 +1,9 @@
-"""What a search minimises: one metric or several, each with its direction; lower is better once signed."""
+"""Objectives of a search: one metric or several, each with its direction; lower is better once signed."""
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
+from determined._json import JsonObject
 from determined.errors import InvalidArgument
 from determined.search.method import WORST
 from determined.wire.codec import float_from_wire
@@ -24,7 +24,7 @@ class Objectives:
     each: tuple[Objective, ...]
 
     @classmethod
-    def of(cls, searcher: dict[str, Any]) -> "Objectives":
+    def of(cls, searcher: JsonObject) -> "Objectives":
         """From a searcher section: `metrics` (several, each with its direction), else `metric`."""
         several = searcher.get("metrics")
         if several:
@@ -35,7 +35,7 @@ class Objectives:
     def names(self) -> tuple[str, ...]:
         return tuple(one.name for one in self.each)
 
-    def signed(self, metric: Any) -> list[float]:
+    def signed(self, metric: object) -> list[float]:
         """One finite number per objective, lower is better; NaN is the worst there is.
 
         Args:
@@ -47,7 +47,7 @@ class Objectives:
         return [_signed(one, metric.get(one.name) if isinstance(metric, dict) else metric) for one in self.each]
 
 
-def _signed(objective: Objective, value: Any) -> float:
+def _signed(objective: Objective, value: object) -> float:
     if value in _SPELLED:
         value = float_from_wire(value)
     if isinstance(value, bool) or not isinstance(value, int | float):

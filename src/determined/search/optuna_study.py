@@ -6,6 +6,7 @@ memory is our own snapshot and never an Optuna storage.
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import ModuleType
 from typing import Any
 
 from determined._imports import load_optional
@@ -47,7 +48,7 @@ def suggest(
     return numbers
 
 
-def load_optuna() -> Any:
+def load_optuna() -> ModuleType:
     """The library, which reports every study and trial on stderr unless it is told not to."""
     optuna = load_optional("optuna", extra=EXTRA)
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -55,12 +56,12 @@ def load_optuna() -> Any:
 
 
 def study_of(
-    optuna: Any,
+    optuna: ModuleType,
     axes: Sequence[Axis],
     evidence: Sequence[Evidence],
     *,
     objectives: int = 1,
-    sampler: Any = None,
+    sampler: object = None,
     generation_tag: str | None = None,
 ) -> Any:
     """A study whose past is the evidence."""
@@ -72,13 +73,13 @@ def study_of(
     return optuna.create_study(storage=_past(optuna, trials), sampler=sampler, directions=["minimize"] * objectives)
 
 
-def _distributions(optuna: Any, axes: Sequence[Axis]) -> dict[str, Any]:
+def _distributions(optuna: ModuleType, axes: Sequence[Axis]) -> dict[str, object]:
     return {axis.name: _distribution(optuna.distributions, axis) for axis in axes}
 
 
 def _frozen(
-    optuna: Any, number: int, distributions: dict[str, Any], known: Evidence, attributes: dict[str, Any]
-) -> Any:
+    optuna: ModuleType, number: int, distributions: dict[str, object], known: Evidence, attributes: dict[str, int]
+) -> object:
     """A trial of the past. Built by hand: Study.add_trial copies and checks each one, ten times the cost."""
     states = optuna.trial.TrialState
     return optuna.trial.FrozenTrial(
@@ -110,7 +111,7 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _distribution(kinds: Any, axis: Axis) -> Any:
+def _distribution(kinds: ModuleType, axis: Axis) -> object:
     match axis.kind:
         case AxisKind.INT:
             return kinds.IntDistribution(int(axis.low), int(axis.high))
@@ -120,18 +121,20 @@ def _distribution(kinds: Any, axis: Axis) -> Any:
             return kinds.CategoricalDistribution(tuple(range(len(axis.choices))))
 
 
-def _past(optuna: Any, trials: Sequence[Any]) -> Any:
+def _past(optuna: ModuleType, trials: Sequence[Any]) -> object:
     """A storage whose past is `trials`, numbered from 1; the trial that is asked for is number 0."""
 
-    class Past(optuna.storages.InMemoryStorage):  # type: ignore[misc]  # a base class loaded by name
+    base: Any = optuna.storages.InMemoryStorage
+
+    class Past(base):  # type: ignore[misc]  # a base class loaded by name
         def get_all_trials(self, study_id: int, deepcopy: bool = True, states: Any = None) -> list[Any]:
-            asked = super().get_all_trials(study_id, deepcopy=deepcopy, states=states)
-            return [*asked, *(trial for trial in trials if states is None or trial.state in states)]
+            own = super().get_all_trials(study_id, deepcopy=deepcopy, states=states)
+            return [*own, *(trial for trial in trials if states is None or trial.state in states)]
 
     return Past()
 
 
-def _generation_tag(optuna: Any) -> str:
+def _generation_tag(optuna: ModuleType) -> str:
     """Under which name the genetic sampler marks the generation of a trial: seen on one it has just marked."""
     study = optuna.create_study(sampler=optuna.samplers.NSGAIISampler(seed=0))
     axis = {"x": optuna.distributions.FloatDistribution(0, 1)}

@@ -1,4 +1,4 @@
-"""What a search will cost before it runs: how many trials train how long.
+"""Preview of a search: how many trials train how long.
 
 Counts that follow from the config are computed; methods that hand out operations by metrics are simulated.
 """
@@ -28,7 +28,7 @@ class TrialGroup:
 
     @property
     def units(self) -> int:
-        """What they train together."""
+        """Training of all of them together."""
         return self.count * self.lengths[-1] if self.lengths else 0
 
 

@@ -1,7 +1,6 @@
 """Progress of every trial, summed up as it changes, so that a search of 100,000 trials knows its own in no time."""
 
-from typing import Any
-
+from determined._json import JsonObject
 from determined.search.method import Tally
 
 
@@ -44,7 +43,7 @@ class RunningTally:
         self._open_units -= self._units[request_id]
         self._closed_units += self._units[request_id]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         """The sums go along: added up in another order they would differ in the last bits."""
         return {
             "units": dict(self._units),
@@ -53,7 +52,7 @@ class RunningTally:
             "closed_units": self._closed_units,
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: JsonObject) -> None:
         self._units = dict(state["units"])
         self._closed = set(state["closed"])
         self._open_units = state["open_units"]

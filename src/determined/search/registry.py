@@ -30,13 +30,13 @@ class _Packages(Generic[S]):
     @functools.cached_property
     def _modules(self) -> dict[str, str]:
         """Full names of the modules by the name of what they declare."""
-        found = [
+        modules = [
             (module.name, f"{package}.{module.name}")
             for package in self._packages
             for module in pkgutil.iter_modules(import_module(package).__path__)
             if not module.ispkg
         ]
-        return dict(sorted(found))
+        return dict(sorted(modules))
 
     @functools.cached_property
     def by_name(self) -> dict[str, type[S]]:

@@ -5,7 +5,8 @@ Upstream's trials (ids, seeds, hyperparameters) are reproduced only while these 
 
 import random
 import uuid
-from typing import Any
+
+from determined._json import JsonObject
 
 _WORDS = 624
 _STATE_VERSION = 3  # what random.Random.setstate expects for a Mersenne Twister
@@ -19,14 +20,14 @@ class Rng:
         self._set(_seed_words(seed), _WORDS)
 
     @classmethod
-    def restore(cls, state: dict[str, Any]) -> "Rng":
+    def restore(cls, state: JsonObject) -> "Rng":
         """The generator whose `snapshot` gave `state`."""
         rng = cls.__new__(cls)
         rng._twister = random.Random()
         rng._set([int(word) for word in state["key"]], int(state["pos"]))
         return rng
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         words = self._twister.getstate()[1]
         return {"key": list(words[:_WORDS]), "pos": words[_WORDS]}
 

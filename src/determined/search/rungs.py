@@ -1,7 +1,8 @@
 """Rungs: the lengths at which halving methods compare trials, and the sorted results at each of them."""
 
 from bisect import bisect_left, bisect_right
-from typing import Any
+
+from determined._json import JsonObject
 
 
 def rung_lengths(length: int, divisor: float, rungs: int) -> list[int]:
@@ -59,7 +60,7 @@ class Rung:
         place = self._trials.index(request_id, bisect_left(self._metrics, metric))
         del self._metrics[place], self._trials[place]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         return {
             "units_needed": self.length,
             "request_ids": list(self._trials),
@@ -67,7 +68,7 @@ class Rung:
         }
 
     @classmethod
-    def restore(cls, state: dict[str, Any]) -> "Rung":
+    def restore(cls, state: JsonObject) -> "Rung":
         rung = cls(state["units_needed"])
         rung._trials = list(state["request_ids"])
         rung._metrics = list(state["metrics"])

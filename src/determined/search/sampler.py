@@ -7,8 +7,8 @@ event `proposed`, which carries the point. A replay takes points from the log an
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
 
+from determined._json import JsonObject
 from determined.search.method import ExitReason
 
 
@@ -16,11 +16,11 @@ class Sampler(ABC):
     """One model. All values are signed: lower is better in every objective; NaN has been made WORST."""
 
     @abstractmethod
-    def propose(self, seed: int) -> dict[str, Any]:
+    def propose(self, seed: int) -> JsonObject:
         """A point of the whole space (nested as the config is). Changes nothing; equal state and seed, equal point."""
 
     @abstractmethod
-    def created(self, request_id: str, hparams: dict[str, Any]) -> None:
+    def created(self, request_id: str, hparams: JsonObject) -> None:
         """This trial exists (proposed, or an initial point); until it ends, the model counts it as running."""
 
     @abstractmethod
@@ -32,7 +32,7 @@ class Sampler(ABC):
         """The trial is over: None is a plain exit (finished, or stopped by the search)."""
 
     @abstractmethod
-    def snapshot(self) -> dict[str, Any]: ...
+    def snapshot(self) -> JsonObject: ...
 
     @abstractmethod
-    def restore(self, state: dict[str, Any]) -> None: ...
+    def restore(self, state: JsonObject) -> None: ...

@@ -70,7 +70,7 @@ def sampler_suits(value: JsonObject) -> Iterator[tuple[str, str]]:
 
 
 def chosen_sampler_suits(value: JsonObject) -> Iterator[tuple[str, str]]:
-    """As `sampler_suits`, of a searcher that has a sampler in any case."""
+    """Check the same, of a searcher that has a sampler in any case."""
     yield from _sampler_problems(value, value.get("sampler") or DEFAULT_SAMPLER)
 
 

@@ -240,7 +240,7 @@ class Searcher:
         return next(iter(self._held), None)
 
     def newly_held(self) -> list[str]:
-        """Those that were held back since the last call."""
+        """List the trials that were held back since the last call."""
         fresh, self._newly_held = self._newly_held, []
         return fresh
 

@@ -7,8 +7,8 @@ Events are as the master logs them, so either log can be replayed into the other
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from determined._json import JsonObject, JsonValue
 from determined.errors import FailedPrecondition
 from determined.search.events import Event, feed
 from determined.search.method import Close, Create, ExitReason, Operation, Shutdown, Stop, ValidateAfter
@@ -16,8 +16,8 @@ from determined.search.rng import Rng
 from determined.search.searcher import Searcher
 from determined.wire.codec import plain
 
-Metric = Callable[[dict[str, Any], float], Any]
-Client = Callable[[Event], list[dict[str, Any]]]  # of a custom search: an event in, operations out, as on the wire
+Metric = Callable[[JsonObject, float], JsonValue]
+Client = Callable[[Event], list[JsonObject]]  # of a custom search: an event in, operations out, as on the wire
 
 
 @dataclass(slots=True)
@@ -25,7 +25,7 @@ class SimulatedTrial:
     """`lengths`: where it reported. `reason`: why it left early; None for a plain end. `over`: it has exited."""
 
     request_id: str
-    hparams: dict[str, Any]
+    hparams: JsonObject
     checkpoint_of: str | None = None
     lengths: list[float] = field(default_factory=list)
     reason: ExitReason | None = None
@@ -40,7 +40,7 @@ class SimulatedTrial:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What happened. `operations` has one list for each of `events`; trials are in order of their creation."""
+    """Course of a search. `operations` has one list for each of `events`; trials are in order of their creation."""
 
     trials: list[SimulatedTrial]
     events: list[Event]
@@ -111,11 +111,11 @@ class Simulator:
         self._tell({"type": "start"})
 
     def runnable(self) -> list[SimulatedTrial]:
-        """Those that would do something if it were their turn; a classic trial between its operations would not."""
+        """List the trials that would do something on their turn; a classic trial between its operations would not."""
         return [self.trials[request_id] for request_id in self._runnable.each]
 
     def pick(self, rng: Rng) -> SimulatedTrial:
-        """Whose turn it is.
+        """Draw whose turn it is.
 
         Raises:
             FailedPrecondition: nobody's, yet the search is not over: its method has lost a trial.
@@ -126,7 +126,7 @@ class Simulator:
         return self.trials[self._runnable.one(rng)]
 
     def trains(self, trial: SimulatedTrial) -> bool:
-        """Whether its next step is to train and report, rather than to exit."""
+        """Tell whether its next step is to train and report, rather than to exit."""
         return trial.reason is None and self._next_length(trial) is not None
 
     def step(self, trial: SimulatedTrial) -> None:
@@ -162,18 +162,18 @@ class Simulator:
         return Simulation(list(self.trials.values()), self.events, self.operations, self.shutdown)
 
     def _tell(self, event: Event) -> None:
-        told = deque([event])
-        while told:
-            event = told.popleft()
+        waiting = deque([event])
+        while waiting:
+            event = waiting.popleft()
             operations = feed(self.search, event)
             self.events.append(event)
             self.operations.append(operations)
             if "id" in event:
                 self._weigh(event["id"])
             for operation in operations:
-                told.extend(self._execute(operation))
-            if not told and self._client is not None and self.shutdown is None:
-                told.extend(self._answer(self._client))
+                waiting.extend(self._execute(operation))
+            if not waiting and self._client is not None and self.shutdown is None:
+                waiting.extend(self._answer(self._client))
 
     def _execute(self, operation: Operation) -> list[Event]:
         """Do as the search says; returns the event that this is."""
@@ -206,7 +206,7 @@ class Simulator:
         return [{"type": "posted", "triggered_by": events[0]["id"], "operations": client(events[0])}]
 
     def _weigh(self, request_id: str) -> None:
-        """Whether this trial can run has perhaps changed."""
+        """Note whether this trial can run, which has perhaps changed."""
         trial = self.trials.get(request_id)
         if trial is not None:
             self._runnable.put(request_id, there=self._has_something_to_do(trial))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What is planned for a rung: `start` trials train to `units` in all; as many as the next one starts go on."""
+    """Plan of a rung: `start` trials train to `units` in all; as many as the next one starts go on."""
 
     units: int
     start: int
@@ -34,7 +34,7 @@ def _fitting(rungs: int, length: int) -> int:
 
 
 def growth(units: Sequence[int]) -> list[int]:
-    """What each rung trains beyond the one below."""
+    """Subtract from each rung what the one below has trained."""
     return [here - below for here, below in zip(units, [0, *units], strict=False)]
 
 

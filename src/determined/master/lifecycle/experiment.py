@@ -1,4 +1,4 @@
-"""What people do with experiments, each verb one function inside a write transaction."""
+"""Verbs of experiments, each a function inside a write transaction."""
 
 import uuid
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ DEFAULT_POOL = "default"
 
 @dataclass(frozen=True, slots=True)
 class NewExperiment:
-    """What a submission has become once merged, validated and resolved."""
+    """A submission, merged, validated and resolved."""
 
     owner_id: int
     project_id: int
@@ -357,14 +357,14 @@ def _check_continuable(conn: Connection, experiment: Experiment, active: dict[st
 
 
 def _may_start_afresh(conn: Connection, experiment: Experiment) -> bool:
-    """Whether a trial may begin without a checkpoint of its own; the one trial of a `single` search may have one."""
+    """Tell whether a trial may begin without a checkpoint of its own; an only trial may have one."""
     if searcher_of(experiment.config).is_multi_trial:
         return True
     return any(trials.latest_checkpoint(conn, t.id) is None for t in trials.of_experiment(conn, experiment.id))
 
 
 def _take_new_hparams(conn: Connection, experiment: Experiment, active: dict[str, Any]) -> None:
-    """What the one trial of a `single` search trains with from now on; a drawn value stays unless its range changed.
+    """Write what the one trial of a search trains with from now on; a drawn value stays unless its range changed.
 
     It also takes the id that the new search draws after them, so that it is the trial the search begins with.
     """

@@ -26,7 +26,7 @@ _EXTENSION = ""  # in the place of a trial's id: the event is of the whole searc
 
 
 class Standing(StrEnum):
-    """What becomes of an existing trial when the continued search creates it again."""
+    """Fate of an existing trial when the continued search creates it again."""
 
     OVER = "over"  # it stays as it is; its end is told
     WAITING = "waiting"  # classic: complete as far as it went, and may be asked for more
@@ -102,13 +102,13 @@ def standing(conn: Connection, experiment: Experiment, trial: Trial, replay: Rep
 
 
 def knows(conn: Connection, experiment_id: int, request_id: str, length: int, replay: Replay | None = None) -> bool:
-    """Whether a trial has already completed an operation of this length in an earlier search."""
+    """Tell whether a trial has already completed an operation of this length in an earlier search."""
     pending = _pending(conn, experiment_id, [request_id], replay)
     return any(event["type"] == "validation" and event["length"] == length for _, event in pending)
 
 
 def known_trials(conn: Connection, experiment_id: int, request_ids: Sequence[str]) -> set[str]:
-    """Those of which an earlier search has left something to be told."""
+    """List the trials of which an earlier search has left something to be told."""
     return {event["id"] for _, event in _pending(conn, experiment_id, request_ids, None)}
 
 

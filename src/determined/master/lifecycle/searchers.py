@@ -75,7 +75,7 @@ def posted(triggered_by: int | None, operations: list[dict[str, Any]]) -> Event:
 
 
 def exit_events(trial: Trial | ExitedTrial) -> list[Event]:
-    """What the end of a trial is to the searcher: why it left early, where it did, and that it is over."""
+    """List the events of a trial's end: why it left early, where it did, and that it is over."""
     reasons = {State.ERROR: ExitReason.ERRORED, State.CANCELED: ExitReason.USER_CANCELED}
     reason = trial.early_exit or reasons.get(State(trial.state))
     early = [] if reason is None else [exited_early(trial.request_id, reason)]
@@ -84,7 +84,7 @@ def exit_events(trial: Trial | ExitedTrial) -> list[Event]:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a searcher said to each event, in order, how far the search is now, and who waits for a point since then."""
+    """Operations that follow from each event, in order, how far the search is, and who waits for a point since then."""
 
     operations: list[list[Operation]]
     progress: float
@@ -107,11 +107,11 @@ class Initial:
 
     @property
     def operations(self) -> list[Operation]:
-        """What the start has caused."""
+        """Operations that the start has caused."""
         return self._started.operations[0] if self._started is not None else []
 
     def feed(self, events: Sequence[Event]) -> Answer:
-        """As `feed` below."""
+        """Give events to the searcher; see `feed` below."""
         if self._started is not None:
             answer, self._started = self._started, None
             return answer

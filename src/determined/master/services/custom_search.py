@@ -27,7 +27,7 @@ from determined.wire.experiment import ExperimentState
 
 
 async def events(ctx: MasterContext, caller: Caller, experiment_id: int, timeout_seconds: float) -> list[SearcherEvent]:
-    """What the client has not answered yet, as soon as there is something; or that the experiment is not active.
+    """List what the client has not answered yet, once there is something; or that the experiment is not active.
 
     Raises:
         FailedPrecondition: the searcher is no custom one.
@@ -81,7 +81,7 @@ class _Look:
 
 
 def _own(conn: Connection, caller: Caller, experiment_id: int) -> str:
-    """The experiment's state, for whoever may steer its search."""
+    """Look up the experiment's state, for whoever may steer its search."""
     experiment = experiments.get(conn, experiment_id)
     require_owner(caller, experiment.owner_id, f"experiment {experiment_id}")
     if not searcher_of(experiment.config).driven_by_user:

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Run:
-    """What is known of one submission so far."""
+    """Findings about one submission so far."""
 
     text: str
     lines: dict[str, int]
@@ -35,7 +35,7 @@ class _Run:
     problems: list[Problem] = field(default_factory=list)
 
     async def attempt(self, step: Awaitable[T], at: str) -> T | None:
-        """Its answer; None where it fails, which then is a problem of the value `at` unless it says more itself."""
+        """Answer of a step; None where it fails, which is a problem of the value `at` unless it says more itself."""
         try:
             return await step
         except DeterminedError as e:
@@ -107,7 +107,7 @@ async def _check_searcher(ctx: MasterContext, prepared: Prepared, *, managed: bo
 
 
 async def _fill(ctx: MasterContext, run: _Run, prepared: Prepared, answer: DryRunResponse, *, managed: bool) -> None:
-    """What follows from a sound config."""
+    """Write what follows from a sound config."""
     answer.config = experiment_view.masked(prepared.active)
     answer.warnings += prepared.warnings
     resources = prepared.config.resources

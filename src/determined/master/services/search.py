@@ -25,7 +25,7 @@ _REMEMBERED = 32
 
 
 async def summarize(ctx: MasterContext, config: dict[str, Any]) -> SearchSummary:
-    """How many trials a config would train how long, and on how many slots.
+    """Count how many trials a config would train how long, and on how many slots.
 
     Raises:
         InvalidConfig: the searcher section or the hyperparameters are unusable.
@@ -74,7 +74,7 @@ def _summarize(active: dict[str, Any]) -> SearchSummary:
 
 
 def _active(master: MasterConfig, raw: dict[str, Any]) -> dict[str, Any]:
-    """As a submission would read it, but for what a preview does not need: an entrypoint and a pool."""
+    """Prepare it as a submission would, but for what a preview does not need: an entrypoint and a pool."""
     check_sane(raw)
     resources = {key: value for key, value in (raw.get("resources") or {}).items() if key != "resource_pool"}
     prepared = prepare(

@@ -29,7 +29,7 @@ class ReplaceFunction(Section):
 
 
 class ExploreFunction(Section):
-    """How a child differs from its parent."""
+    """Differences of a child from its parent."""
 
     resample_probability: float = field(Number(0, 1), "Chance to draw a value anew.", default=0.2)
     perturb_factor: float = field(Number(0, 1), "How far a value moves otherwise.", default=0.2)

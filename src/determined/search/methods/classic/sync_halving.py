@@ -145,14 +145,14 @@ class SyncHalvingSearch(SearchMethod):
             request_id, metric = promoted, WORST
 
     def _promoted(self, at: int, newcomer: str, place: int) -> str | None:
-        """Who has become certain to go on: one trial at most, since each result makes one more place certain."""
+        """Find who has become certain to go on: one trial at most, since each result makes one more place certain."""
         sure = len(self._rungs[at]) + self._places(at) - self._starts[at]
         if sure <= 0:
             return None
         return newcomer if place < sure else self._rungs[at].trial_at(sure - 1)
 
     def _places(self, at: int) -> int:
-        """How many trials go on from this rung."""
+        """Count the trials that go on from this rung."""
         return self._starts[at + 1] if at + 1 < len(self._starts) else 0
 
     def _close_losers(self, at: int, newcomer: str) -> list[Operation]:
