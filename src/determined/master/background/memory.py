@@ -1,6 +1,6 @@
 """Give memory that is not needed now back to the system.
 
-SQLite keeps what it has read, up to 32 MiB for each connection. glibc keeps what a burst of requests has used, in one
+SQLite keeps what it has read, up to 32 MiB for each connection, and the last values of each cached statement. glibc keeps what a burst of requests has used, in one
 pool for each thread that took part, and never looks at it again by itself: without this a master stays as large as it
 has ever been.
 """
@@ -16,12 +16,13 @@ from determined.master.db import dialects
 
 PERIOD_S = 30.0
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # names of mallopt(3)
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # names of mallopt(3)
 _LARGE_BYTES = 1024 * 1024
+_ARENAS = 2  # pools of memory; by itself glibc makes eight per core, and each keeps what its threads once needed
 
 
 def set_thresholds() -> None:
-    """Let freed blocks of 1 MiB and more go back at once.
+    """Let freed blocks of 1 MiB and more go back at once, and threads share pools.
 
     By itself glibc raises both limits to the largest block ever freed. Hashing a password takes 19 MiB, so that each
     thread which had done it once would keep that much, where `malloc_trim` does not look.
@@ -30,6 +31,7 @@ def set_thresholds() -> None:
     if mallopt is not None:
         mallopt(_TRIM_THRESHOLD, _LARGE_BYTES)
         mallopt(_MMAP_THRESHOLD, _LARGE_BYTES)
+        mallopt(_ARENA_MAX, _ARENAS)
 
 
 async def trim(engine: Engine) -> None:

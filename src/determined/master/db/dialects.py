@@ -235,13 +235,18 @@ def _sqlite_engine(url: str) -> Engine:
 
 
 def release_memory(engine: Engine) -> None:
-    """Let idle connections forget the pages that they have read; the system has them too, and reads them again fast."""
+    """Replace idle connections to SQLite: the driver's cached statements keep the last values that were bound to them.
+
+    Those are megabytes after a large search or upload, and only closing the connection frees them. One is opened before
+    the others are closed, because the last one to close would wait for a checkpoint.
+    """
     if engine.dialect.name != "sqlite" or not isinstance(engine.pool, QueuePool):
         return
     idle = [engine.connect() for _ in range(engine.pool.checkedin())]
-    for conn in idle:
-        conn.exec_driver_sql("PRAGMA shrink_memory")
-        conn.close()
+    with engine.connect():
+        for conn in idle:
+            conn.invalidate()
+            conn.close()
 
 
 def _postgresql_engine(url: str) -> Engine:
