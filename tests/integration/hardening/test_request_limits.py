@@ -34,6 +34,9 @@ def test_followers_of_a_log_count_until_they_end_and_hold_up_nobody_else(
     refused = user.get("/api/v1/workspaces")
     assert refused.status == 429 and "under way already" in refused.message, refused.raw
     assert admin.get("/api/v1/workspaces").status == 200
+    again = user.get("/api/v1/workspaces")
+    assert (again.status, again.message) == (refused.status, refused.message), "refused before it is looked at"
+    assert {name.lower() for name in again.headers} >= {name.lower() for name in refused.headers}
     limits.leave(counted)
     for _ in range(3):
         assert user.get("/api/v1/workspaces").status == 200, "an ended request does not count"

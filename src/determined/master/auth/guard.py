@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from litestar.connection import ASGIConnection
+from litestar.enums import ScopeType
 from litestar.handlers import BaseRouteHandler
 
 from determined.errors import Forbidden, Unauthenticated
@@ -11,7 +12,7 @@ from determined.master.auth import browser, task_scope
 from determined.master.auth.authenticate import Credentials, authenticate, credentials_of
 from determined.master.auth.identity import Caller, require_admin
 from determined.master.auth.permission import ANY_USER, USERS, Permission, Who, permission_of
-from determined.master.auth.request_limits import COUNTED_AS, RequestLimits
+from determined.master.auth.request_limits import COUNTED_AS, RequestLimits, request_of
 from determined.master.context import MasterContext
 from determined.master.db.write_queue import write_lane
 
@@ -41,7 +42,7 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
 
 def _count(connection: Connection, caller: Caller) -> None:
     limits: RequestLimits = connection.app.state.request_limits
-    key = limits.enter(caller)
+    key = limits.enter(caller, request_of(connection.scope) if connection.scope["type"] == ScopeType.HTTP else None)
     connection.scope["state"][COUNTED_AS] = key  # until routes/observe.py sees it end
 
 

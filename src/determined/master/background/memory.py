@@ -1,8 +1,8 @@
 """Give memory that is not needed now back to the system.
 
-SQLite keeps what it has read, up to 32 MiB for each connection, and the last values of each cached statement. glibc keeps what a burst of requests has used, in one
-pool for each thread that took part, and never looks at it again by itself: without this a master stays as large as it
-has ever been.
+SQLite keeps what it has read, up to 32 MiB for each connection, and the last values of each cached statement. glibc
+keeps what a burst of requests has used, in one pool for each thread that took part, and never looks at it again by
+itself: without this a master stays as large as it has ever been.
 """
 
 import asyncio

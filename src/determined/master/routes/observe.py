@@ -10,10 +10,12 @@ from litestar.datastructures import MutableScopeHeaders
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from determined.errors import DeterminedError
 from determined.master.auth.browser import SAFE_METHODS
 from determined.master.auth.identity import Caller
-from determined.master.auth.request_limits import COUNTED_AS
-from determined.master.routes.errors import CLIENT_LEFT
+from determined.master.auth.request_limits import COUNTED_AS, RequestLimits
+from determined.master.routes.errors import CLIENT_LEFT, error_body
+from determined.wire.codec import to_json
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +29,9 @@ def observed(app: ASGIApp) -> ASGIApp:
     async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         try:
             if scope["type"] == ScopeType.HTTP:
-                await _observe(app, scope, receive, send)
+                limits: RequestLimits = scope["litestar_app"].state.request_limits
+                refusal = limits.refuse_again(scope)
+                await (_observe(app, scope, receive, send) if refusal is None else _refuse(refusal, scope, send))
             else:
                 await app(scope, receive, send)
         finally:
@@ -52,6 +56,21 @@ async def _observe(app: ASGIApp, scope: Any, receive: Receive, send: Send) -> No
         await app(scope, receive, send_with_headers)
     finally:
         _log(scope, request_id, status, time.perf_counter() - started)
+
+
+async def _refuse(refusal: DeterminedError, scope: Any, send: Send) -> None:
+    """Answer at once; it is not logged, because the same request was refused and logged before."""
+    body = to_json(error_body(refusal))
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),  # ten thousand connections of a refused caller would take 100 MB
+    ]
+    start: Any = {"type": "http.response.start", "status": refusal.status, "headers": headers}
+    _protect(MutableScopeHeaders.from_message(start), scope["path"], _request_id(scope))
+    scope["litestar_app"].state.metrics.observe(start, scope)
+    await send(start)
+    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def _uncount(scope: Any) -> None:
