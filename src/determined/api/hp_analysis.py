@@ -1,4 +1,4 @@
-"""What finished trials say about hyperparameters, over HTTP."""
+"""Pareto fronts and importance of hyperparameters, over HTTP."""
 
 from collections.abc import Sequence
 

@@ -24,7 +24,7 @@ def login_with_cache(
     ask_password: Callable[[str], str] | None = None,
     config_dir: Path | None = None,
 ) -> Session:
-    """A session for `user`, or for whoever the environment, the token store or the default names.
+    """Open a session for `user`, or for whom the environment, the token store or the default names.
 
     Raises:
         Unauthenticated: the password is wrong, or nobody is logged in and there is nobody to ask.
@@ -53,13 +53,13 @@ def login_with_cache(
 
 
 def login(master_url: str, username: str, password: str, *, cert: CertSpec | None = None) -> str:
-    """A fresh token for a name and a password."""
+    """Get a fresh token for a name and a password."""
     request = LoginRequest(username=username, password=salted(password), is_hashed=True)
     return Session(master_url, cert=cert).call(LOGIN, request).token
 
 
 def cert_for(master: str) -> CertSpec | None:
-    """How to trust this master: as the environment says, else by its certificate if this user runs or accepted it."""
+    """Decide how to trust a master: as the environment says, else by a certificate that this user has or accepted."""
     file, name = environment.cert_file(), environment.cert_name()
     if file or name:
         return CertSpec(file, name)
@@ -72,7 +72,7 @@ def cert_for(master: str) -> CertSpec | None:
 
 
 def salted(password: str) -> str:
-    """What travels in place of a password; a blank one stays blank."""
+    """Hash a password as it travels; a blank one stays blank."""
     if not password:
         return ""
     return hashlib.sha512((constants.PASSWORD_SALT + password).encode()).hexdigest()

@@ -132,7 +132,7 @@ class Session:
             yield self._typed(result, path, operation.response)
 
     def get(self, path: str, params: Params | None = None, *, timeout: float | None = None) -> Any:
-        """The decoded answer. `raw` lists what every verb raises."""
+        """Read the decoded answer. `raw` lists what every verb raises."""
         return self._json("GET", path, params=params, timeout=timeout)
 
     def post(self, path: str, body: Any = None, *, params: Params | None = None) -> Any:
@@ -169,7 +169,7 @@ class Session:
         return self.raw("GET", operation.at(**ids), params=params, headers=headers, stream=stream)
 
     def stream(self, path: str, params: Params | None = None) -> Iterator[dict[str, Any]]:
-        """The `result` of each line of a newline-delimited stream, as it comes. An `error` line is raised."""
+        """Yield the `result` of each line of a newline-delimited stream, as it comes. An `error` line is raised."""
         response = self.raw("GET", path, params=params, stream=True, timeout=None)
         try:
             for line in _lines(response):
@@ -190,7 +190,7 @@ class Session:
         stream: bool = False,
         timeout: float | None = -1.0,
     ) -> urllib3.BaseHTTPResponse:
-        """A successful response (status below 300), its body read unless `stream`.
+        """Send a request; the response is a success (status below 300), its body read unless `stream`.
 
         Raises:
             MasterNotFound: nobody answers.
@@ -229,7 +229,7 @@ class Session:
         return True
 
     def answers(self, timeout: float = 5.0) -> bool:
-        """Whether the master is there, with its proof where one is expected. Sends no token."""
+        """Look whether the master is there, with its proof where one is expected. Sends no token."""
         with Session(
             self.master_url, cert=self._cert, expected=self._expected, retries=0, timeout=timeout
         ) as anonymous:

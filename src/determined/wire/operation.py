@@ -40,12 +40,12 @@ class Operation(msgspec.Struct, Generic[RequestT, ResponseT], frozen=True):
     response: type[ResponseT]
 
     def at(self, **ids: str | int) -> str:
-        """The path of one thing: `GET_TRIAL.at(trial_id=3)`."""
+        """Fill ids into the path: `GET_TRIAL.at(trial_id=3)`."""
         return _PLACE.sub(lambda place: quote(str(ids[place[1]]), safe=""), self.path)
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Names of the ids in the path, in order."""
+        """List the names of the ids in the path, in order."""
         return tuple(_PLACE.findall(self.path))
 
 

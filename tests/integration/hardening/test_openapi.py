@@ -60,6 +60,21 @@ def test_every_operation_describes_its_answer_its_errors_and_its_path(
         assert in_path == set(re.findall(r"\{(\w+)\}", name)), name
 
 
+def test_errors_are_named_from_types_permission_and_route(description: dict[str, Any]) -> None:
+    def text(method: str, path: str) -> str:
+        return str(description["paths"][path][method]["responses"]["4XX"]["description"])
+
+    assert "409 already_exists" in text("post", "/api/v1/workspaces")
+    assert "404 not_found" in text("get", "/api/v1/trials/{trial_id}")
+    assert "401" not in text("get", "/api/v1/master/telemetry")
+
+
+def test_every_parameter_of_a_list_has_a_text(description: dict[str, Any]) -> None:
+    for path in ("/api/v1/experiments", "/api/v1/workspaces", "/api/v1/users", "/api/v1/job-queues-v2"):
+        named = [p for p in description["paths"][path]["get"]["parameters"] if "." not in p["name"]]
+        assert [p["name"] for p in named if not p.get("description")] == [], path
+
+
 def test_every_reference_leads_somewhere(description: dict[str, Any]) -> None:
     schemas = description["components"]["schemas"]
     assert not {name for name in _references(description) if name not in schemas}

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
+from determined.errors import AlreadyExists
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ADMIN, ANY_USER
 from determined.master.context import MasterContext
@@ -45,15 +46,15 @@ async def list_agents(ctx: MasterContext, params: ListAgents) -> GetAgentsRespon
     return GetAgentsResponse(agents=shown, pagination=pagination)
 
 
-@serve(ADD_AGENT, ADMIN)
+@serve(ADD_AGENT, ADMIN, errors=(AlreadyExists,))
 async def add_agent(payload: PostAgentRequest, ctx: MasterContext, caller: Caller) -> GetAgentResponse:
-    """Ours: another node of the local engine."""
+    """Add a node to the local engine (ours)."""
     return GetAgentResponse(agent=await agents.add(ctx, caller, payload))
 
 
 @serve(REMOVE_AGENT, ADMIN)
 async def remove_agent(ctx: MasterContext, caller: Caller, agent_id: str) -> Nothing:
-    """Ours: the opposite."""
+    """Remove a node that was added to the local engine (ours)."""
     await agents.remove(ctx, caller, agent_id)
     return Nothing()
 
@@ -98,20 +99,3 @@ async def disable_slot(
 ) -> DisableSlotResponse:
     slot = await agents.set_slot_enabled(ctx, caller, agent_id, slot_id, enabled=False, drain=bool(payload.drain))
     return DisableSlotResponse(slot=slot)
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        add_agent,
-        disable_agent,
-        disable_slot,
-        enable_agent,
-        enable_slot,
-        get_agent,
-        get_slot,
-        list_agents,
-        list_slots,
-        remove_agent,
-    ],
-)

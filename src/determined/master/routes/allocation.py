@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
+from determined.errors import Conflict, FailedPrecondition, Gone
 from determined.master import supervise
 from determined.master.auth.identity import Caller, require_task
 from determined.master.auth.permission import OWN_ALLOCATION, OWN_REPORTS, USER_OR_ALLOCATION
@@ -61,7 +62,7 @@ async def ack_preemption(ctx: MasterContext, caller: Caller, allocation_id: str)
     return Nothing()
 
 
-@serve(POST_PENDING_PREEMPTION, OWN_ALLOCATION)
+@serve(POST_PENDING_PREEMPTION, OWN_ALLOCATION, errors=(FailedPrecondition,))
 async def pending_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> Nothing:
     require_task(caller, allocation_id)
     await allocations.pending_preemption(ctx, allocation_id)
@@ -116,7 +117,7 @@ async def proxy_address(
     return Nothing()
 
 
-@serve(GET_RENDEZVOUS, OWN_ALLOCATION)
+@serve(GET_RENDEZVOUS, OWN_ALLOCATION, errors=(Conflict, Gone))
 async def rendezvous(
     request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
 ) -> AllocationRendezvousInfoResponse:
@@ -130,7 +131,7 @@ async def rendezvous(
 
 
 async def _hung_up(request: AnyRequest, ctx: MasterContext, allocation_id: str) -> None:
-    """A runner that was killed while it waited must not be in the way of the one started in its place."""
+    """Wake the rendezvous when its caller hangs up: a killed runner must not hold up the one that replaces it."""
     while (await request.receive())["type"] != "http.disconnect":
         continue
     ctx.bus.publish(f"allocation:{allocation_id}")  # heard only when this task is done, which is the news
@@ -145,37 +146,16 @@ async def mark_daemon(ctx: MasterContext, caller: Caller, allocation_id: str, re
 
 @serve(GET_TASK_SPEC, OWN_ALLOCATION)
 async def task_spec(ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str) -> TaskSpec:
-    """Ours: what a runner is to run, secrets included."""
+    """Say what a runner is to run, secrets included (ours)."""
     require_task(caller, allocation_id)
     return await allocations.task_spec(ctx, allocation_id, resource_id, caller.username)
 
 
-@serve(GET_RUNNER_SIGNALS, OWN_REPORTS)
+@serve(GET_RUNNER_SIGNALS, OWN_REPORTS, errors=(Gone,))
 async def runner_signals(
     ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str, params: GetRunnerSignals
 ) -> RunnerSignals:
-    """Ours: the long poll of a runner; it says what it knows and hears what is new."""
+    """Wait for signals that a runner does not know yet (ours)."""
     require_task(caller, allocation_id)
     known = RunnerSignals(preempt=params.preempt, kill=params.kill)
     return await allocations.runner_signals(ctx, allocation_id, resource_id, known, params.timeout_seconds or 0.0)
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        accelerator_data,
-        ack_preemption,
-        all_gather,
-        get_allocation,
-        mark_daemon,
-        notify_container_running,
-        pending_preemption,
-        preemption_signal,
-        proxy_address,
-        ready,
-        rendezvous,
-        runner_signals,
-        task_spec,
-        waiting,
-    ],
-)

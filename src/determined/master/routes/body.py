@@ -52,7 +52,7 @@ def _convert(plain: Any, kind: type[T]) -> T:
 
 
 def _drop_nulls(plain: Any, kind: type[msgspec.Struct]) -> Any:
-    """A null for a field that cannot be null means "not given"."""
+    """Drop nulls of fields that cannot be null: clients write "not given" so."""
     if not isinstance(plain, dict):
         return plain
     nullable = _nullable(kind)

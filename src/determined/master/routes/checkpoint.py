@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 from litestar.response import Stream
 
+from determined.errors import Conflict, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import OWNER, OWNER_OR_TRIAL, USER_OR_EXPERIMENT, USER_OR_TASK
 from determined.master.context import MasterContext
@@ -38,7 +39,7 @@ AnyRequest = Request[Any, Any, Any]
 _SUFFIXES = {Archive.TGZ: "tgz", Archive.TAR: "tar", Archive.ZIP: "zip"}
 
 
-@serve(REPORT_CHECKPOINT, OWNER_OR_TRIAL, max_body=REPORT_BODY)
+@serve(REPORT_CHECKPOINT, OWNER_OR_TRIAL, max_body=REPORT_BODY, errors=(Conflict, FailedPrecondition))
 async def report_checkpoint(payload: ReportCheckpointRequest, ctx: MasterContext, caller: Caller) -> Nothing:
     await checkpoints.report(ctx, caller, payload)
     return Nothing()
@@ -93,32 +94,16 @@ async def list_trial_checkpoints(
     return GetTrialCheckpointsResponse(checkpoints=shown, pagination=pagination)
 
 
-@serve(DOWNLOAD_CHECKPOINT, USER_OR_TASK)
+@serve(DOWNLOAD_CHECKPOINT, USER_OR_TASK, errors=(FailedPrecondition,))
 async def download_checkpoint(request: AnyRequest, ctx: MasterContext, checkpoint_uuid: str) -> Stream:
-    """An archive of the files: zip, tar or (else) tgz, as Accept says."""
+    """Download the files as zip, tar or (else) tgz, as Accept says."""
     kind = _archive(request.headers.get("accept", ""))
-    found = await checkpoint_download.download(ctx, checkpoint_uuid, kind)
-    disposition = f'attachment; filename="{found.uuid}.{_SUFFIXES[kind]}"'
-    return Stream(found.chunks, media_type=kind.value, headers={"Content-Disposition": disposition})
+    archive = await checkpoint_download.download(ctx, checkpoint_uuid, kind)
+    disposition = f'attachment; filename="{archive.uuid}.{_SUFFIXES[kind]}"'
+    return Stream(archive.chunks, media_type=kind.value, headers={"Content-Disposition": disposition})
 
 
 def _archive(accept: str) -> Archive:
     if "application/zip" in accept:
         return Archive.ZIP
     return Archive.TAR if "application/x-tar" in accept else Archive.TGZ
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        report_checkpoint,
-        patch_checkpoints,
-        delete_checkpoints,
-        remove_checkpoint_files,
-        get_checkpoint,
-        post_checkpoint_metadata,
-        list_experiment_checkpoints,
-        list_trial_checkpoints,
-        download_checkpoint,
-    ],
-)

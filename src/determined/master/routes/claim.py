@@ -2,21 +2,19 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
+from determined.errors import Conflict, Gone
 from determined.master.auth.permission import PUBLIC
 from determined.master.context import MasterContext
 from determined.master.routes.limits import PUBLIC_BODY
-from determined.master.routes.serve import serve
+from determined.master.routes.serve import INTERNAL, serve
 from determined.master.services import claim as claims
 from determined.wire.claim import CLAIM_RUNNER, Claimed, ClaimRequest
 
 AnyRequest = Request[Any, Any, Any]
 
 
-@serve(CLAIM_RUNNER, PUBLIC, max_body=PUBLIC_BODY)
+@serve(CLAIM_RUNNER, PUBLIC, max_body=PUBLIC_BODY, tags=INTERNAL, errors=(Conflict, Gone))
 async def claim(payload: ClaimRequest, ctx: MasterContext) -> Claimed:
     return await claims.claim(ctx, payload)
-
-
-router = Router(path="/", route_handlers=[claim], tags=["Internal"])

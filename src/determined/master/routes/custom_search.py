@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import OWNER_OR_EXPERIMENT
@@ -38,6 +38,3 @@ async def post_searcher_operations(
 ) -> PostSearcherOperationsResponse:
     await custom_search.post(ctx, caller, experiment_id, payload)
     return PostSearcherOperationsResponse()
-
-
-router = Router(path="", route_handlers=[get_searcher_events, post_searcher_operations])

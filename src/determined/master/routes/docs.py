@@ -58,6 +58,3 @@ def style() -> str:
 @get("/docs/assets/docs.js", media_type="text/javascript", include_in_schema=False, opt=PUBLIC, sync_to_thread=False)
 def script() -> str:
     return (_ASSETS / "docs.js").read_text()
-
-
-router = Router(path="", route_handlers=[style, script])

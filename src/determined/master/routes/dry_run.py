@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER
@@ -18,6 +18,3 @@ AnyRequest = Request[Any, Any, Any]
 @serve(DRY_RUN_EXPERIMENT, ANY_USER, max_body=DRY_RUN_BODY)
 async def dry_run_experiment(payload: DryRunRequest, ctx: MasterContext, caller: Caller) -> DryRunResponse:
     return await dry_run.dry_run(ctx, caller, payload)
-
-
-router = Router(path="", route_handlers=[dry_run_experiment])

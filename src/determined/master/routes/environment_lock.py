@@ -1,6 +1,4 @@
-"""What the requirements of experiments were resolved to."""
-
-from litestar import Router
+"""Resolved requirements of experiments."""
 
 from determined.master.auth.identity import Caller, require_task
 from determined.master.auth.permission import ANY_USER, OWN_ALLOCATION
@@ -19,7 +17,7 @@ from determined.wire.environment_lock import (
 
 @serve(LIST_ENVIRONMENT_LOCKS, ANY_USER)
 async def list_locks(ctx: MasterContext, experiment_id: int) -> GetEnvironmentLocksResponse:
-    """Ours: one for each kind of machine and Python that has run it; none before the first trial began."""
+    """List the locks of each kind of machine and Python that has run it (ours); none before the first trial began."""
     return GetEnvironmentLocksResponse(locks=await locks.list_locks(ctx, experiment_id))
 
 
@@ -27,9 +25,6 @@ async def list_locks(ctx: MasterContext, experiment_id: int) -> GetEnvironmentLo
 async def store_lock(
     payload: PostEnvironmentLockRequest, ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
 ) -> PostEnvironmentLockResponse:
-    """Ours: a runner says what it has resolved, and hears what counts."""
+    """Store what a runner has resolved, and answer what counts (ours)."""
     require_task(caller, allocation_id)
     return PostEnvironmentLockResponse(content=await locks.store(ctx, allocation_id, resource_id, payload))
-
-
-router = Router(path="", route_handlers=[list_locks, store_lock])

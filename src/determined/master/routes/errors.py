@@ -103,7 +103,7 @@ def _bad_text(_request: AnyRequest, error: Exception) -> Response[bytes]:
 
 
 def _unexpected(request: AnyRequest, error: Exception) -> Response[bytes]:
-    """A defect of ours. The id ties what the client saw to the traceback in the log."""
+    """Answer for a defect of ours. The id ties what the client saw to the traceback in the log."""
     incident = secrets.token_hex(4)
     logger.error("incident %s: %s %s failed", incident, request.method, request.url.path, exc_info=error)
     return error_response(DeterminedError(f"internal error; the master's log has it as incident {incident}"))

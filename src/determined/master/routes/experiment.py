@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
 from determined._json import JsonObject
+from determined.errors import Conflict, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, USER_OR_EXPERIMENT, noted
 from determined.master.context import MasterContext
@@ -75,29 +76,35 @@ from determined.wire.operation import Nothing
 AnyRequest = Request[Any, Any, Any]
 
 
-@serve(CREATE_EXPERIMENT, ANY_USER, max_body=SUBMIT_BODY)
+@serve(CREATE_EXPERIMENT, ANY_USER, max_body=SUBMIT_BODY, errors=(FailedPrecondition,))
 async def create_experiment(
     request: AnyRequest, ctx: MasterContext, caller: Caller, submit_turns: SubmitTurns
 ) -> CreateExperimentResponse:
     async with submit_turns.turn(request, caller):
-        asked = await read_body(request, CreateExperimentRequest)
-        return await experiment_create.create(ctx, caller, asked)
+        payload = await read_body(request, CreateExperimentRequest)
+        return await experiment_create.create(ctx, caller, payload)
 
 
 @serve(
     PUT_EXPERIMENT,
     noted(USER_OR_EXPERIMENT, "a trial's task: the experiment whose search it drives"),
     max_body=SUBMIT_BODY,
+    errors=(FailedPrecondition,),
 )
 async def put_experiment(
     request: AnyRequest, ctx: MasterContext, caller: Caller, submit_turns: SubmitTurns, external_id: str
 ) -> PutExperimentResponse:
     async with submit_turns.turn(request, caller):
-        asked = await read_body(request, CreateExperimentRequest)
-        return await unmanaged.put_experiment(ctx, caller, external_id, asked)
+        payload = await read_body(request, CreateExperimentRequest)
+        return await unmanaged.put_experiment(ctx, caller, external_id, payload)
 
 
-@serve(CONTINUE_EXPERIMENT, noted(ANY_USER, "config: owner or administrator"), max_body=CONFIG_BODY)
+@serve(
+    CONTINUE_EXPERIMENT,
+    noted(ANY_USER, "config: owner or administrator"),
+    max_body=CONFIG_BODY,
+    errors=(FailedPrecondition,),
+)
 async def continue_experiment(
     payload: ContinueExperimentRequest, ctx: MasterContext, caller: Caller
 ) -> ContinueExperimentResponse:
@@ -124,7 +131,11 @@ async def get_experiment(ctx: MasterContext, experiment_id: int) -> GetExperimen
     return await experiments.get(ctx, experiment_id)
 
 
-@serve(PATCH_EXPERIMENT, noted(ANY_USER, "checkpointStorage: owner or administrator"))
+@serve(
+    PATCH_EXPERIMENT,
+    noted(ANY_USER, "checkpointStorage: owner or administrator"),
+    errors=(Conflict, FailedPrecondition),
+)
 async def patch_experiment(
     payload: PatchExperiment, ctx: MasterContext, caller: Caller, experiment_id: int
 ) -> PatchExperimentResponse:
@@ -137,7 +148,7 @@ async def delete_experiment(ctx: MasterContext, caller: Caller, experiment_id: i
     return Nothing()
 
 
-@serve(MOVE_EXPERIMENT, ANY_USER)
+@serve(MOVE_EXPERIMENT, ANY_USER, errors=(FailedPrecondition,))
 async def move_experiment(payload: MoveExperimentRequest, ctx: MasterContext, experiment_id: int) -> Nothing:
     await experiments.move(ctx, experiment_id, payload.destination_project_id)
     return Nothing()
@@ -169,8 +180,8 @@ async def delete_tensorboard_files(ctx: MasterContext, caller: Caller, experimen
 
 @serve(GET_VALIDATION_HISTORY, USER_OR_EXPERIMENT)
 async def validation_history(ctx: MasterContext, experiment_id: int) -> GetExperimentValidationHistoryResponse:
-    found = await experiments.validation_history(ctx, experiment_id)
-    return GetExperimentValidationHistoryResponse(validation_history=found)
+    history = await experiments.validation_history(ctx, experiment_id)
+    return GetExperimentValidationHistoryResponse(validation_history=history)
 
 
 @serve(GET_BEST_SEARCHER_METRIC, USER_OR_EXPERIMENT)
@@ -198,30 +209,3 @@ async def get_model_def_file(
 @serve(PREVIEW_CHECKPOINT_GC, ANY_USER)
 async def preview_gc(ctx: MasterContext, experiment_id: int, params: PreviewCheckpointGC) -> JsonObject:
     return await checkpoint_gc.preview(ctx, experiment_id, params)
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        create_experiment,
-        put_experiment,
-        continue_experiment,
-        list_experiments,
-        search_experiments,
-        experiment_labels,
-        get_experiment,
-        patch_experiment,
-        delete_experiment,
-        move_experiment,
-        add_label,
-        remove_label,
-        retain_logs,
-        delete_tensorboard_files,
-        validation_history,
-        best_metric,
-        get_model_def,
-        get_model_def_tree,
-        get_model_def_file,
-        preview_gc,
-    ],
-)

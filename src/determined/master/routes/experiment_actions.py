@@ -2,8 +2,9 @@
 
 from typing import Any, Protocol
 
-from litestar import Request, Router
+from litestar import Request
 
+from determined.errors import FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER_OF_EACH
 from determined.master.context import MasterContext
@@ -53,12 +54,12 @@ from determined.wire.operation import Nothing
 AnyRequest = Request[Any, Any, Any]
 
 
-@serve(ACTIVATE_EXPERIMENT, ANY_USER)
+@serve(ACTIVATE_EXPERIMENT, ANY_USER, errors=(FailedPrecondition,))
 async def activate(ctx: MasterContext, experiment_id: int) -> Nothing:
     return await _act(ctx, "activate", experiment_id)
 
 
-@serve(PAUSE_EXPERIMENT, ANY_USER)
+@serve(PAUSE_EXPERIMENT, ANY_USER, errors=(FailedPrecondition,))
 async def pause(ctx: MasterContext, experiment_id: int) -> Nothing:
     return await _act(ctx, "pause", experiment_id)
 
@@ -73,7 +74,7 @@ async def kill(ctx: MasterContext, experiment_id: int) -> Nothing:
     return await _act(ctx, "kill", experiment_id)
 
 
-@serve(ARCHIVE_EXPERIMENT, ANY_USER)
+@serve(ARCHIVE_EXPERIMENT, ANY_USER, errors=(FailedPrecondition,))
 async def archive(ctx: MasterContext, experiment_id: int) -> Nothing:
     return await _act(ctx, "archive", experiment_id)
 
@@ -83,11 +84,11 @@ async def unarchive(ctx: MasterContext, experiment_id: int) -> Nothing:
     return await _act(ctx, "unarchive", experiment_id)
 
 
-@serve(REPRODUCE_EXPERIMENT, ANY_USER)
+@serve(REPRODUCE_EXPERIMENT, ANY_USER, errors=(FailedPrecondition,))
 async def reproduce(
     payload: ReproduceExperimentRequest, ctx: MasterContext, caller: Caller, experiment_id: int
 ) -> CreateExperimentResponse:
-    """Ours: a new experiment that runs as this one did."""
+    """Submit a new experiment that runs as this one did (ours)."""
     return await experiment_reproduce.reproduce(ctx, caller, experiment_id, payload)
 
 
@@ -167,28 +168,5 @@ async def _act(ctx: MasterContext, verb: str, experiment_id: int) -> Nothing:
     return Nothing()
 
 
-async def _selected(ctx: MasterContext, asked: _BulkRequest, project_id: int, verb: str = "") -> list[int]:
-    return await bulk.select(ctx, asked.experiment_ids, asked.filters, project_id, verb)
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        activate,
-        pause,
-        cancel,
-        kill,
-        archive,
-        unarchive,
-        reproduce,
-        activate_many,
-        pause_many,
-        cancel_many,
-        kill_many,
-        archive_many,
-        unarchive_many,
-        delete_many,
-        move_many,
-        retain_logs_many,
-    ],
-)
+async def _selected(ctx: MasterContext, payload: _BulkRequest, project_id: int, verb: str = "") -> list[int]:
+    return await bulk.select(ctx, payload.experiment_ids, payload.filters, project_id, verb)

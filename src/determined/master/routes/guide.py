@@ -8,7 +8,7 @@ import re
 import secrets
 from typing import Any
 
-from litestar import Request, Response, Router, get
+from litestar import Request, Response, get
 from litestar.response import Redirect
 
 from determined.errors import NotFound
@@ -42,6 +42,3 @@ async def guide_file(request: Request[Any, Any, Any], path: str) -> Response[byt
     if file is None:
         raise NotFound(f"the guide has no {name}; its contents are at /docs/guide/index.html")
     return file_response(file, KEPT_A_YEAR if _HASHED.search(name) else ASKED_FOR_EACH_TIME)
-
-
-router = Router(path="", route_handlers=[front_page, guide_file])

@@ -1,6 +1,6 @@
-"""Is the master alive, and its numbers for Prometheus."""
+"""Health of the master, and its numbers for Prometheus."""
 
-from litestar import Response, Router, get
+from litestar import Response, get
 from litestar.datastructures import State
 
 from determined._json import JsonObject
@@ -29,6 +29,3 @@ async def metrics(ctx: MasterContext, state: State) -> Response[bytes]:
     if not ctx.config.observability.enable_prometheus:
         raise NotFound("metrics are off; set observability.enable_prometheus in the master's config")
     return Response(await state.metrics.scrape(ctx), media_type=_PROMETHEUS)
-
-
-router = Router(path="", route_handlers=[health, metrics])

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER
@@ -50,6 +50,3 @@ async def get_stats(ctx: MasterContext, params: GetJobQueueStats) -> GetJobQueue
 async def update_queue(payload: UpdateJobQueueRequest, ctx: MasterContext, caller: Caller) -> Nothing:
     await jobs.update(ctx, caller, payload.updates)
     return Nothing()
-
-
-router = Router(path="", route_handlers=[get_jobs, get_jobs_v2, get_stats, update_queue])

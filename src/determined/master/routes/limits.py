@@ -1,4 +1,4 @@
-"""How large request bodies may be. The app's own limit is ORDINARY; a route that needs another one names it.
+"""Limits of request bodies. The app's own limit is ORDINARY; a route that needs another one names it.
 
 Litestar counts while the body arrives, chunked or not, and stops reading at the limit.
 """

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 from litestar.response import Stream
 
 from determined.errors import InvalidArgument
@@ -71,17 +71,3 @@ async def post_task_logs_older(payload: Any, ctx: MasterContext, caller: Caller)
 async def cleanup_logs(ctx: MasterContext, caller: Caller) -> CleanupLogsResponse:
     require_admin(caller)
     return CleanupLogsResponse(removed_count=str(await logs.sweep(ctx, ctx.clock.now())))
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        task_logs,
-        trial_logs,
-        task_log_fields,
-        trial_log_fields,
-        post_task_logs,
-        post_task_logs_older,
-        cleanup_logs,
-    ],
-)

@@ -1,7 +1,5 @@
 """The search box."""
 
-from litestar import Router
-
 from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
 from determined.master.routes.serve import serve
@@ -13,6 +11,3 @@ from determined.wire.lookup import LOOK_UP, LookUp, LookupResponse
 async def look_up(ctx: MasterContext, params: LookUp) -> LookupResponse:
     limit = params.limit if params.limit and params.limit > 0 else None
     return LookupResponse(hits=await lookup.find(ctx, params.q, limit))
-
-
-router = Router(path="", route_handlers=[look_up])

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 from litestar.datastructures import State
 from litestar.response import Stream
 
@@ -63,7 +63,7 @@ async def get_master(ctx: MasterContext) -> GetMasterResponse:
 
 @serve(GET_TELEMETRY, PUBLIC)
 async def get_telemetry() -> GetTelemetryResponse:
-    """Nothing is ever sent anywhere."""
+    """Say that telemetry is off: nothing is ever sent anywhere."""
     return GetTelemetryResponse(enabled=False)
 
 
@@ -115,22 +115,5 @@ async def stream_logs(ctx: MasterContext, log_ring: LogRing, params: MasterLogQu
 
 @serve(SUMMARIZE_PERMISSIONS, ANY_USER)
 async def summarize_permissions() -> JsonObject:
-    """Empty: roles belong to RBAC, which this master does not have."""
+    """Answer no roles: they belong to RBAC, which this master does not have."""
     return {"roles": [], "assignments": []}
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        info,
-        get_master,
-        get_telemetry,
-        get_config,
-        patch_config,
-        get_message,
-        set_message,
-        clear_message,
-        stream_logs,
-        summarize_permissions,
-    ],
-)

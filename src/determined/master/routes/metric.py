@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 from litestar.response import Stream
 
 from determined._json import JsonObject
-from determined.errors import InvalidArgument
+from determined.errors import Conflict, FailedPrecondition, InvalidArgument
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER_OR_TRIAL, USER_OR_EXPERIMENT
 from determined.master.context import MasterContext
@@ -61,7 +61,7 @@ from determined.wire.trial import TrialSourceInfoType
 AnyRequest = Request[Any, Any, Any]
 
 
-@serve(REPORT_METRICS, OWNER_OR_TRIAL, max_body=REPORT_BODY)
+@serve(REPORT_METRICS, OWNER_OR_TRIAL, max_body=REPORT_BODY, errors=(Conflict, FailedPrecondition))
 async def report_metrics(payload: JsonObject, ctx: MasterContext, caller: Caller, trial_id: int) -> Nothing:
     group = payload.get("group")
     if not isinstance(group, str) or not isinstance(payload.get("metrics"), dict):
@@ -69,12 +69,12 @@ async def report_metrics(payload: JsonObject, ctx: MasterContext, caller: Caller
     return await _report(ctx, caller, trial_id, reported(group, payload["metrics"], ctx.clock.now()))
 
 
-@serve(REPORT_TRAINING_METRICS, OWNER_OR_TRIAL, max_body=REPORT_BODY)
+@serve(REPORT_TRAINING_METRICS, OWNER_OR_TRIAL, max_body=REPORT_BODY, errors=(Conflict, FailedPrecondition))
 async def report_training(payload: JsonObject, ctx: MasterContext, caller: Caller, trial_id: int) -> Nothing:
     return await _report(ctx, caller, trial_id, reported("training", payload, ctx.clock.now()))
 
 
-@serve(REPORT_VALIDATION_METRICS, OWNER_OR_TRIAL, max_body=REPORT_BODY)
+@serve(REPORT_VALIDATION_METRICS, OWNER_OR_TRIAL, max_body=REPORT_BODY, errors=(Conflict, FailedPrecondition))
 async def report_validation(payload: JsonObject, ctx: MasterContext, caller: Caller, trial_id: int) -> Nothing:
     return await _report(ctx, caller, trial_id, reported("validation", payload, ctx.clock.now()))
 
@@ -111,7 +111,7 @@ async def compare_trials(
 
 @serve(DOWNLOAD_METRICS, ANY_USER)
 async def all_points(ctx: MasterContext, params: DownloadMetrics) -> Stream:
-    """Every point as a file; `metricIds` are `<group>.<name>`."""
+    """Download every point as CSV; `metricIds` are `<group>.<name>`."""
     lines = await metric_csv.points(ctx, params.trial_ids, metric_compare.metric_ids(params.metric_ids, [], None))
     headers = {"Content-Disposition": 'attachment; filename="metrics.csv"', "X-Accel-Buffering": "no"}
     return Stream(lines, media_type="text/csv; charset=utf-8", headers=headers)
@@ -176,35 +176,11 @@ async def report_profiler_metrics(
     return Nothing()
 
 
-async def _report(ctx: MasterContext, caller: Caller, trial_id: int, given: Reported) -> Nothing:
-    await metrics.report(ctx, caller, trial_id, given.run_id, [given.report])
+async def _report(ctx: MasterContext, caller: Caller, trial_id: int, body: Reported) -> Nothing:
+    await metrics.report(ctx, caller, trial_id, body.run_id, [body.report])
     return Nothing()
 
 
 async def _reports(ctx: MasterContext, trial_ids: list[int], group: str | None) -> Stream:
     pages = await metrics.reports(ctx, trial_ids, group)
     return ndjson(GetMetricsResponse(metrics=page) async for page in pages)
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        report_metrics,
-        report_training,
-        report_validation,
-        get_metrics,
-        get_training_metrics,
-        get_validation_metrics,
-        get_series,
-        compare_trials,
-        all_points,
-        checkpoint_metrics,
-        metric_names,
-        metric_batches,
-        trials_snapshot,
-        trials_sample,
-        profiler_series,
-        profiler_metrics,
-        report_profiler_metrics,
-    ],
-)

@@ -23,24 +23,24 @@ def reported(group: str, body: dict[str, Any], now: datetime) -> Reported:
 
     The oldest form has the values directly in `metrics` and `batch_metrics` beside it.
     """
-    given = camelize_keys(body)
-    values = given.get("metrics")
+    fields = camelize_keys(body)
+    values = fields.get("metrics")
     if not isinstance(values, dict):
         raise InvalidArgument("the report has no `metrics`")
     inner = camelize_keys(values)
     if isinstance(inner.get("avgMetrics"), dict):
         values, batch = inner["avgMetrics"], inner.get("batchMetrics")
     else:
-        batch = given.get("batchMetrics")
-    steps = _integer(given, "stepsCompleted", "latestBatch")
-    run_id = _integer(given, "trialRunId")
-    when = parse_time(given.get("reportTime"), "reportTime") or now
+        batch = fields.get("batchMetrics")
+    steps = _integer(fields, "stepsCompleted", "latestBatch")
+    run_id = _integer(fields, "trialRunId")
+    when = parse_time(fields.get("reportTime"), "reportTime") or now
     report = MetricReport(group, steps, values, when.timestamp(), _batches(batch))
     return Reported(0 if run_id is None else run_id, report)
 
 
 def profiled(batch: TrialProfilerMetricsBatch, now: datetime) -> list[MetricReport]:
-    """A batch of the older profiler: values with their times."""
+    """Read a batch of the older profiler: values with their times."""
     times = [parse_time(text, "timestamps") or now for text in batch.timestamps]
     if len(times) != len(batch.values):
         raise InvalidArgument(f"the batch has {len(batch.values)} values but {len(times)} timestamps")
@@ -48,12 +48,12 @@ def profiled(batch: TrialProfilerMetricsBatch, now: datetime) -> list[MetricRepo
     return [as_report(batch.labels, value, when.timestamp()) for value, when in pairs]
 
 
-def _integer(given: dict[str, Any], *names: str) -> int | None:
+def _integer(fields: dict[str, Any], *names: str) -> int | None:
     """int64 values may come as text."""
-    name = next((n for n in names if given.get(n) is not None), None)
+    name = next((n for n in names if fields.get(n) is not None), None)
     if name is None:
         return None
-    value = given[name]
+    value = fields[name]
     try:
         if isinstance(value, bool | float) and value != int(value):
             raise ValueError

@@ -59,45 +59,47 @@ def bucket_query(params: CompareTrials, query: CompareQuery) -> BucketQuery:
 
 
 def read_filters(items: list[tuple[str, str]]) -> list[TimeSeriesFilter]:
-    """`timeSeriesFilter.name=epoch&timeSeriesFilter.doubleRange.lt=3`: one filter, of which one range is given."""
-    given: dict[str, list[str]] = {}
+    """Read `timeSeriesFilter.name=epoch&timeSeriesFilter.doubleRange.lt=3`: one filter with one range."""
+    values: dict[str, list[str]] = {}
     for key, value in items:
         if key.startswith(_FILTER):
-            given.setdefault(key.removeprefix(_FILTER), []).append(value)
-    name = given.pop("name", [""])[0]
-    if not given:
+            values.setdefault(key.removeprefix(_FILTER), []).append(value)
+    name = values.pop("name", [""])[0]
+    if not values:
         return []
     if not name:
         raise InvalidArgument("timeSeriesFilter.name is missing; use batches, time or the name of a metric")
-    times = {bound: _time(given, bound) for bound in _BOUNDS}
-    bounds = {b: _number(given, f"doubleRange.{b}", f"integerRange.{b}") for b in _BOUNDS}
+    times = {bound: _time(values, bound) for bound in _BOUNDS}
+    bounds = {b: _number(values, f"doubleRange.{b}", f"integerRange.{b}") for b in _BOUNDS}
     merged = {b: times[b] if times[b] is not None else bounds[b] for b in _BOUNDS}
     return [
         TimeSeriesFilter(
             name,
-            Range(**merged, incl=_integers(given, "integerRange.incl"), not_in=_integers(given, "integerRange.notIn")),
+            Range(
+                **merged, incl=_integers(values, "integerRange.incl"), not_in=_integers(values, "integerRange.notIn")
+            ),
         )
     ]
 
 
-def _time(given: dict[str, list[str]], bound: str) -> float | None:
+def _time(values: dict[str, list[str]], bound: str) -> float | None:
     key = f"timeRange.{bound}"
-    moment = parse_time(given.get(key, [""])[0], _FILTER + key)
+    moment = parse_time(values.get(key, [""])[0], _FILTER + key)
     return None if moment is None else moment.timestamp()
 
 
-def _number(given: dict[str, list[str]], *keys: str) -> float | None:
-    key = next((k for k in keys if k in given), None)
+def _number(values: dict[str, list[str]], *keys: str) -> float | None:
+    key = next((k for k in keys if k in values), None)
     if key is None:
         return None
     try:
-        return float(given[key][0])
+        return float(values[key][0])
     except ValueError as e:
-        raise InvalidArgument(f"{_FILTER}{key}={given[key][0]!r} is not a number") from e
+        raise InvalidArgument(f"{_FILTER}{key}={values[key][0]!r} is not a number") from e
 
 
-def _integers(given: dict[str, list[str]], key: str) -> frozenset[int]:
+def _integers(values: dict[str, list[str]], key: str) -> frozenset[int]:
     try:
-        return frozenset(int(value) for value in given.get(key, []))
+        return frozenset(int(value) for value in values.get(key, []))
     except ValueError as e:
         raise InvalidArgument(f"{_FILTER}{key} holds something that is not a whole number") from e

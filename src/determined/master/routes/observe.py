@@ -74,14 +74,14 @@ async def _refuse(refusal: DeterminedError, scope: Any, send: Send) -> None:
 
 
 def _uncount(scope: Any) -> None:
-    """The guard has counted the request; now it is over, a stream and a socket included."""
+    """Give back the place that the guard took for the request, which is over now."""
     counted = (scope.get("state") or {}).pop(COUNTED_AS, None)
     if counted is not None:
         scope["litestar_app"].state.request_limits.leave(counted)
 
 
 def _request_id(scope: Any) -> str:
-    """The caller's own `X-Request-Id` where it is a sane one, so that logs of both sides meet."""
+    """Take the caller's own `X-Request-Id` where it is a sane one, so that logs of both sides meet."""
     for name, value in scope["headers"]:
         if name == b"x-request-id" and _GIVEN_ID.fullmatch(given := value.decode("latin-1")):
             return str(given)

@@ -13,7 +13,7 @@ from litestar.routes import HTTPRoute
 
 from determined._json import JsonObject
 from determined.master.auth.permission import permission_of
-from determined.master.routes.serve import AnyOperation, operation_of
+from determined.master.routes.serve import AnyOperation, errors_of, operation_of
 from determined.wire.operation import Nothing, Query, StreamOperation
 
 _REF = "#/components/schemas/{name}"
@@ -41,7 +41,7 @@ def complete(app: Litestar, description: JsonObject) -> JsonObject:
     schemas = description.setdefault("components", {}).setdefault("schemas", {})
     schemas["Error"] = _ERROR
     for handler, described in _operations(app, description):
-        _document_errors(described)
+        _document_errors(handler, described)
         _document_permission(handler, described)
         operation = operation_of(handler.opt)
         if operation is not None:
@@ -81,23 +81,25 @@ def _document_stream(operation: AnyOperation, described: JsonObject, schemas: Js
 
 
 def _operations(app: Litestar, description: JsonObject) -> list[tuple[HTTPRouteHandler, JsonObject]]:
-    found = []
+    described = []
     for route in app.routes:
         item = description["paths"].get(route.path_format) if isinstance(route, HTTPRoute) else None
         for handler in route.route_handlers if isinstance(route, HTTPRoute) and item else []:
-            found += [(handler, item[m.lower()]) for m in handler.http_methods if item and m.lower() in item]
-    return found
+            described += [(handler, item[m.lower()]) for m in handler.http_methods if item and m.lower() in item]
+    return described
 
 
-def _document_errors(operation: JsonObject) -> None:
-    answer = {"description": "What went wrong and what to do", "content": _content({"$ref": _REF.format(name="Error")})}
+def _document_errors(handler: HTTPRouteHandler, operation: JsonObject) -> None:
+    named = ", ".join(f"{error.status} {error.code}" for error in errors_of(handler.opt))
+    text = "What went wrong and what to do"
+    content = _content({"$ref": _REF.format(name="Error")})
     operation["responses"].pop("400", None)  # Litestar describes its own shape, which our error handlers replace
-    operation["responses"]["4XX"] = answer
-    operation["responses"]["503"] = answer
+    operation["responses"]["4XX"] = {"description": f"{text}: {named}" if named else text, "content": content}
+    operation["responses"]["503"] = {"description": text, "content": content}
 
 
 def _document_permission(handler: HTTPRouteHandler, operation: JsonObject) -> None:
-    """As data for programs, and as the last line of the description for readers."""
+    """Name the permission as data for programs, and as the last line of the description for readers."""
     permission = permission_of(handler.opt)
     if permission is None:
         return
@@ -109,7 +111,7 @@ def _document_permission(handler: HTTPRouteHandler, operation: JsonObject) -> No
 
 
 def _schema(kind: Any, schemas: JsonObject) -> JsonObject:
-    """The JSON schema of a type; what it names is added to `schemas`."""
+    """Make the JSON schema of a type; what it names is added to `schemas`."""
     (schema,), components = msgspec.json.schema_components([kind], ref_template=_REF)
     for name, component in components.items():
         schemas.setdefault(name, component)

@@ -1,4 +1,4 @@
-"""Who a request comes from, for what is counted by peer."""
+"""The peer that a request comes from, for what is counted by peer."""
 
 import asyncio
 from typing import Any

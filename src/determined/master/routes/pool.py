@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ADMIN, ANY_USER
@@ -66,6 +66,3 @@ async def unbind(payload: UnbindRPFromWorkspaceRequest, ctx: MasterContext, call
 async def available_pools(ctx: MasterContext, workspace_id: int, params: Paged) -> ListRPsBoundToWorkspaceResponse:
     shown, pagination = page(await pools.available_pools(ctx, workspace_id), params.limit, params.offset)
     return ListRPsBoundToWorkspaceResponse(resource_pools=shown, pagination=pagination)
-
-
-router = Router(path="", route_handlers=[available_pools, bind, list_bindings, list_pools, overwrite_bindings, unbind])

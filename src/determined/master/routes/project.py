@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
+from determined.errors import AlreadyExists, Conflict, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, noted
 from determined.master.context import MasterContext
@@ -52,7 +53,7 @@ from determined.wire.project import (
 AnyRequest = Request[Any, Any, Any]
 
 
-@serve(CREATE_PROJECT, ANY_USER)
+@serve(CREATE_PROJECT, ANY_USER, errors=(AlreadyExists, FailedPrecondition))
 async def create_project(
     payload: PostProjectRequest, ctx: MasterContext, caller: Caller, workspace_id: int
 ) -> PostProjectResponse:
@@ -69,31 +70,31 @@ async def get_project_by_key(ctx: MasterContext, key: str) -> GetProjectByKeyRes
     return GetProjectByKeyResponse(project=await projects.get_by_key(ctx, key))
 
 
-@serve(PATCH_PROJECT, noted(OWNER, "or the owner of its workspace"))
+@serve(PATCH_PROJECT, noted(OWNER, "or the owner of its workspace"), errors=(AlreadyExists, FailedPrecondition))
 async def patch_project(
     payload: PatchProject, ctx: MasterContext, caller: Caller, project_id: int
 ) -> PatchProjectResponse:
     return PatchProjectResponse(project=await projects.patch(ctx, caller, project_id, payload))
 
 
-@serve(DELETE_PROJECT, noted(OWNER, "or the owner of its workspace"))
+@serve(DELETE_PROJECT, noted(OWNER, "or the owner of its workspace"), errors=(FailedPrecondition,))
 async def delete_project(ctx: MasterContext, caller: Caller, project_id: int) -> DeleteProjectResponse:
     return DeleteProjectResponse(completed=await projects.delete(ctx, caller, project_id))
 
 
-@serve(ARCHIVE_PROJECT, noted(OWNER, "or the owner of its workspace"))
+@serve(ARCHIVE_PROJECT, noted(OWNER, "or the owner of its workspace"), errors=(FailedPrecondition,))
 async def archive_project(ctx: MasterContext, caller: Caller, project_id: int) -> Nothing:
     await projects.set_archived(ctx, caller, project_id, True)
     return Nothing()
 
 
-@serve(UNARCHIVE_PROJECT, noted(OWNER, "or the owner of its workspace"))
+@serve(UNARCHIVE_PROJECT, noted(OWNER, "or the owner of its workspace"), errors=(FailedPrecondition,))
 async def unarchive_project(ctx: MasterContext, caller: Caller, project_id: int) -> Nothing:
     await projects.set_archived(ctx, caller, project_id, False)
     return Nothing()
 
 
-@serve(MOVE_PROJECT, noted(OWNER, "or the owner of its workspace"))
+@serve(MOVE_PROJECT, noted(OWNER, "or the owner of its workspace"), errors=(FailedPrecondition,))
 async def move_project(payload: MoveProjectRequest, ctx: MasterContext, caller: Caller, project_id: int) -> Nothing:
     await projects.move(ctx, caller, project_id, payload.destination_workspace_id)
     return Nothing()
@@ -104,7 +105,7 @@ async def add_note(payload: Note, ctx: MasterContext, project_id: int) -> AddPro
     return AddProjectNoteResponse(notes=await projects.add_note(ctx, project_id, payload))
 
 
-@serve(PUT_PROJECT_NOTES, ANY_USER)
+@serve(PUT_PROJECT_NOTES, ANY_USER, errors=(Conflict,))
 async def put_notes(payload: PutProjectNotesRequest, ctx: MasterContext, project_id: int) -> PutProjectNotesResponse:
     return PutProjectNotesResponse(notes=await projects.put_notes(ctx, project_id, payload.notes, payload.expected))
 
@@ -135,25 +136,3 @@ async def list_recent_projects(
 ) -> GetProjectsByUserActivityResponse:
     recent = await projects.recent(ctx, caller, params.limit if params.limit and params.limit > 0 else None)
     return GetProjectsByUserActivityResponse(projects=recent)
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        create_project,
-        get_project,
-        get_project_by_key,
-        patch_project,
-        delete_project,
-        archive_project,
-        unarchive_project,
-        move_project,
-        add_note,
-        put_notes,
-        list_columns,
-        list_metadata_values,
-        count_filter,
-        list_metric_ranges,
-        list_recent_projects,
-    ],
-)

@@ -46,7 +46,7 @@ def gather(items: Iterable[tuple[str, str]], kind: type[Query]) -> Values:
 
 @cache
 def _lists(kind: type[Query]) -> dict[str, bool]:
-    """Whether each parameter is a list, by its name on the wire."""
+    """Tell by the name on the wire which parameters are lists."""
     return {field.encode_name: holds_list(field.type) for field in msgspec.structs.fields(kind)}
 
 

@@ -1,12 +1,12 @@
-"""Where runners deliver their journals (wire/report.py)."""
+"""Journals that runners deliver (wire/report.py)."""
 
 import asyncio
 from typing import Any
 
 import msgspec
-from litestar import Request, Router
+from litestar import Request
 
-from determined.errors import InvalidArgument
+from determined.errors import Conflict, Gone, InvalidArgument
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import OWN_REPORTS
 from determined.master.context import MasterContext
@@ -21,7 +21,7 @@ _msgpack = msgspec.msgpack.Decoder(ReportBatch)
 _json = msgspec.json.Decoder(ReportBatch)
 
 
-@serve(POST_REPORTS, OWN_REPORTS, max_body=REPORT_BODY)
+@serve(POST_REPORTS, OWN_REPORTS, max_body=REPORT_BODY, errors=(Conflict, Gone))
 async def receive_reports(
     request: Request[Any, Any, Any], ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
 ) -> ReportAnswer:
@@ -46,6 +46,3 @@ def _decoded(decode: Any, raw: bytes) -> ReportBatch:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as e:
         raise InvalidArgument(f"the report is not a ReportBatch (wire/report.py): {e}") from e
     return batch
-
-
-router = Router(path="", route_handlers=[receive_reports])

@@ -1,6 +1,6 @@
-"""Who used how many slots for how long, as JSON and (the older raw paths) as CSV."""
+"""Use of slots by user, pool and label, as JSON and (the older raw paths) as CSV."""
 
-from litestar import Response, Router
+from litestar import Response
 
 from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
@@ -55,6 +55,3 @@ async def _uses(ctx: MasterContext, params: GetRawUse) -> list[service.Use]:
 
 def _csv(text: str) -> Response[str]:
     return Response(text, media_type="text/csv")
-
-
-router = Router(path="", route_handlers=[aggregated, aggregated_csv, allocations_csv, raw, raw_csv])

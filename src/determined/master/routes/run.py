@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER_OF_EACH, OWNER_OR_TRIAL, USER_OR_EXPERIMENT
@@ -113,21 +113,3 @@ async def move_runs(payload: MoveRunsRequest, ctx: MasterContext) -> MoveRunsRes
     ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.source_project_id)
     results = await runs.move(ctx, payload.destination_project_id, ids, skip_multitrial=bool(payload.skip_multitrial))
     return MoveRunsResponse(results=results)
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        search_runs,
-        prepare_for_reporting,
-        get_metadata,
-        post_metadata,
-        kill_runs,
-        pause_runs,
-        resume_runs,
-        archive_runs,
-        unarchive_runs,
-        delete_runs,
-        move_runs,
-    ],
-)

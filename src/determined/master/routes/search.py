@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
+from determined.errors import FailedPrecondition
 from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
 from determined.master.routes.serve import serve
@@ -25,11 +26,8 @@ async def preview_hp_search(payload: PreviewHPSearchRequest, ctx: MasterContext)
     return PreviewHPSearchResponse(summary=await search.summarize(ctx, payload.config))
 
 
-@serve(EXTEND_EXPERIMENT, ANY_USER)
+@serve(EXTEND_EXPERIMENT, ANY_USER, errors=(FailedPrecondition,))
 async def extend_experiment(
     payload: ExtendExperimentRequest, ctx: MasterContext, experiment_id: int
 ) -> ExtendExperimentResponse:
     return ExtendExperimentResponse(experiment=await search.extend(ctx, experiment_id, payload.trials))
-
-
-router = Router(path="", route_handlers=[preview_hp_search, extend_experiment])

@@ -4,24 +4,35 @@ Path, method and types come from the operation (wire/operation.py). A handler wi
 string, one with `payload` the body, each as the operation's request type. Others read the request themselves.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from litestar import Request, Response, delete, get, patch, post, put
 from litestar.di import Provide
 from litestar.handlers import HTTPRouteHandler
 
-from determined.master.auth.permission import Row
+from determined.errors import (
+    DeterminedError,
+    Forbidden,
+    InvalidArgument,
+    NotFound,
+    TooLarge,
+    TooManyRequests,
+    Unauthenticated,
+)
+from determined.master.auth.permission import Row, permission_of
 from determined.master.routes.body import read_body
 from determined.master.routes.query import read_query
-from determined.wire.operation import Operation
+from determined.wire.operation import Nothing, Operation
 
 AnyRequest = Request[Any, Any, Any]
 AnyOperation = Operation[Any, Any]
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
 
-_KEY = "operation"
+INTERNAL = ("Internal",)  # between the parts of a cluster
+
+_KEY, _ERRORS = "operation", "errors"
 _METHODS = {"GET": get, "POST": post, "PUT": put, "PATCH": patch, "DELETE": delete}
 
 
@@ -29,14 +40,18 @@ def serve(
     operation: Operation[RequestT, ResponseT],
     permission: Row,
     *,
+    errors: Sequence[type[DeterminedError]] = (),
     max_body: int | None = None,
+    tags: Sequence[str] = (),
 ) -> Callable[[Callable[..., Awaitable[ResponseT | Response[Any]]]], HTTPRouteHandler]:
     """Serve an operation.
 
     Args:
         operation: What is served.
         permission: Its row of the permission table (auth/permission.py).
+        errors: What it may answer besides what follows from its types and its permission (`errors_of`).
         max_body: Largest body in bytes (routes/limits.py); the app's limit by default.
+        tags: Headings under which the OpenAPI lists it.
     """
 
     def decorate(handler: Callable[..., Awaitable[ResponseT | Response[Any]]]) -> HTTPRouteHandler:
@@ -44,8 +59,9 @@ def serve(
         route: HTTPRouteHandler = _METHODS[operation.method](
             operation.path,
             status_code=200,
-            opt={**permission, _KEY: operation},
+            opt={**permission, _KEY: operation, _ERRORS: _all_errors(operation, permission, errors)},
             dependencies=_readers(operation, handler),
+            tags=tags or None,
             **limit,
         )(handler)
         return route
@@ -54,9 +70,27 @@ def serve(
 
 
 def operation_of(options: Mapping[str, Any]) -> AnyOperation | None:
-    """The operation in the `opt` of a handler."""
+    """Read the operation in the `opt` of a handler."""
     served = options.get(_KEY)
     return served if isinstance(served, Operation) else None
+
+
+def errors_of(options: Mapping[str, Any]) -> Sequence[type[DeterminedError]]:
+    """Read the errors in the `opt` of a handler, by status."""
+    errors: Sequence[type[DeterminedError]] = options.get(_ERRORS, ())
+    return errors
+
+
+def _all_errors(
+    operation: AnyOperation, permission: Row, errors: Sequence[type[DeterminedError]]
+) -> list[type[DeterminedError]]:
+    takes, row = operation.request is not Nothing, permission_of(permission)
+    all_errors = {*errors} | ({InvalidArgument} if takes else set()) | ({NotFound} if operation.ids else set())
+    if takes and operation.method != "GET":
+        all_errors.add(TooLarge)
+    if row is not None and not row.public:
+        all_errors |= {Unauthenticated, Forbidden, TooManyRequests}
+    return sorted(all_errors, key=lambda error: (error.status, error.code))
 
 
 def _readers(operation: AnyOperation, handler: Callable[..., Any]) -> dict[str, Provide]:

@@ -3,9 +3,10 @@
 from datetime import timedelta
 from typing import Any, Literal
 
-from litestar import Request, Response, Router
+from litestar import Request, Response
 from litestar.datastructures import Cookie
 
+from determined.errors import Forbidden, Unauthenticated
 from determined.master.auth.identity import Caller
 from determined.master.auth.login_link import LoginLinks
 from determined.master.auth.permission import ANY_USER, PUBLIC, USER_OR_TASK
@@ -36,7 +37,7 @@ from determined.wire.user import (
 _SAME_SITE: Literal["strict"] = "strict"
 
 
-@serve(LOGIN, PUBLIC, max_body=PUBLIC_BODY)
+@serve(LOGIN, PUBLIC, errors=(Unauthenticated, Forbidden), max_body=PUBLIC_BODY)
 async def login(
     request: Request[Any, Any, Any], payload: LoginRequest, ctx: MasterContext, throttle: LoginThrottle
 ) -> Response[LoginResponse]:
@@ -49,7 +50,7 @@ async def issue_link(ctx: MasterContext, caller: Caller, links: LoginLinks) -> L
     return await sessions.issue_link(ctx, links, caller)
 
 
-@serve(REDEEM_LOGIN_LINK, PUBLIC, max_body=PUBLIC_BODY)
+@serve(REDEEM_LOGIN_LINK, PUBLIC, errors=(Unauthenticated,), max_body=PUBLIC_BODY)
 async def redeem_link(
     request: Request[Any, Any, Any], payload: RedeemLoginLinkRequest, ctx: MasterContext, links: LoginLinks
 ) -> Response[LoginResponse]:
@@ -97,6 +98,3 @@ def _cookie(request: Request[Any, Any, Any], token: str, lifetime: timedelta) ->
 def _is_encrypted(request: Request[Any, Any, Any]) -> bool:
     """TLS may end at a proxy in front of us; then only the browser's own words tell."""
     return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
-
-
-router = Router(path="", route_handlers=[login, issue_link, redeem_link, logout, me, current_user])

@@ -1,4 +1,4 @@
-"""How long texts and lists in a request may be, read off the wire structs.
+"""Limits of texts and lists in a request, read off the wire structs.
 
 A text field takes MAX_TEXT characters and a list or mapping MAX_ITEMS entries, unless the field's type says otherwise:
 `Annotated[str, Meta(max_length=...)]`. Data without a type (`Any`) has the same limits at every depth.
@@ -53,7 +53,7 @@ def _generic(origin: Any, inner: tuple[Any, ...], limit: int) -> _Check | None:
 
 
 def _limit(kind: Any) -> tuple[int | None, Any]:
-    """The limit that a type is annotated with, and the type without its annotation."""
+    """Split a type into its limit and the type without its annotation."""
     if get_origin(kind) is not Annotated:
         return None, kind
     bare, *notes = get_args(kind)
@@ -116,8 +116,8 @@ def _struct(kind: type[msgspec.Struct]) -> _Check:
 
 
 def _field_checks(kind: type[msgspec.Struct]) -> dict[str, _Check]:
-    found = ((field.encode_name, _check_for(field.type)) for field in msgspec.structs.fields(kind))
-    return {name: check for name, check in found if check is not None}
+    checks = ((field.encode_name, _check_for(field.type)) for field in msgspec.structs.fields(kind))
+    return {name: check for name, check in checks if check is not None}
 
 
 def _union(kinds: tuple[Any, ...]) -> _Check | None:

@@ -5,7 +5,7 @@ import logging
 from typing import Any
 
 import msgspec
-from litestar import Router, WebSocket, websocket
+from litestar import WebSocket, websocket
 from litestar.exceptions import WebSocketDisconnect
 
 from determined.errors import DeterminedError, Unavailable
@@ -108,6 +108,3 @@ async def _hang_up(socket: Socket, code: int, reason: str) -> None:
             await socket.close(code=code, reason=short)
     except (WebSocketDisconnect, OSError, RuntimeError, TimeoutError):
         logger.debug("a client of /stream left before it heard: %s", reason)
-
-
-router = Router(path="", route_handlers=[stream])

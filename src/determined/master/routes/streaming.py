@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 def ndjson(results: AsyncIterator[Any]) -> Stream:
-    """A response that sends each item as its own line as soon as it comes. Items are wire structs or plain data."""
+    """Make a response that sends each item as its own line at once. Items are wire structs or plain data."""
     return Stream(_lines(results), media_type="application/json", headers={"X-Accel-Buffering": "no"})
 
 

@@ -18,7 +18,7 @@ LARGE = 4 * MIB  # most submissions are smaller, and never wait
 
 
 class SubmitTurns:
-    """Of the users who submit something large now."""
+    """Turns of the users who submit something large now."""
 
     def __init__(self) -> None:
         self._free: dict[int, asyncio.Semaphore] = {}
@@ -43,6 +43,6 @@ class SubmitTurns:
 
 
 def _is_large(request: Request[Any, Any, Any]) -> bool:
-    """As it says itself, and a body cannot be longer than that; one that comes in pieces may become large."""
+    """Read the length that the request names; a body that comes in pieces may become large."""
     said = request.headers.get("content-length", "")
     return not said.isdecimal() or int(said) > LARGE

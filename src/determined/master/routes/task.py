@@ -1,7 +1,5 @@
 """Tasks. Their logs are in routes/log.py."""
 
-from litestar import Router
-
 from determined._json import JsonObject
 from determined.master.auth.permission import ANY_USER, USER_OR_EXPERIMENT
 from determined.master.context import MasterContext
@@ -49,9 +47,3 @@ async def get_context_directory(ctx: MasterContext, task_id: str) -> GetTaskCont
 @serve(GET_TASK_ACCELERATORS, ANY_USER)
 async def get_accelerators(ctx: MasterContext, task_id: str) -> GetTaskAcceleratorDataResponse:
     return GetTaskAcceleratorDataResponse(accelerator_data=await tasks.accelerators(ctx, task_id))
-
-
-router = Router(
-    path="",
-    route_handlers=[count_tasks, get_accelerators, get_context_directory, get_task, list_tasks, list_tasks_raw],
-)

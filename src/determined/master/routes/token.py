@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
+from determined.errors import FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, noted
 from determined.master.context import MasterContext
@@ -31,16 +32,13 @@ async def list_tokens(ctx: MasterContext, caller: Caller, params: ListTokens) ->
     return GetAccessTokensResponse(token_info=shown, pagination=pagination)
 
 
-@serve(CREATE_TOKEN, noted(ANY_USER, "for others: administrator"))
+@serve(CREATE_TOKEN, noted(ANY_USER, "for others: administrator"), errors=(FailedPrecondition,))
 async def create_token(payload: PostAccessTokenRequest, ctx: MasterContext, caller: Caller) -> PostAccessTokenResponse:
     return await tokens.create(ctx, caller, payload)
 
 
-@serve(PATCH_TOKEN, OWNER)
+@serve(PATCH_TOKEN, OWNER, errors=(FailedPrecondition,))
 async def patch_token(
     payload: PatchAccessTokenRequest, ctx: MasterContext, caller: Caller, token_id: int
 ) -> PatchAccessTokenResponse:
     return PatchAccessTokenResponse(token_info=await tokens.patch(ctx, caller, token_id, payload))
-
-
-router = Router(path="", route_handlers=[list_tokens, create_token, patch_token])

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
 from determined._json import JsonObject
-from determined.errors import InvalidArgument
+from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, OWNER_OR_TRIAL, USER_OR_EXPERIMENT
 from determined.master.context import MasterContext
@@ -90,7 +90,7 @@ async def post_runner_metadata(
 
 @serve(REPORT_PROGRESS, OWNER_OR_TRIAL)
 async def report_progress(payload: Any, ctx: MasterContext, caller: Caller, trial_id: int) -> Nothing:
-    """A bare number counts units of the classic operation; an object may say `isRaw`: a fraction of the whole."""
+    """Report progress: a bare number counts units of the classic operation, an object may say `isRaw`, a fraction."""
     await require_own_trial(ctx, caller, trial_id)
     body = camelize_keys(payload)
     raw = bool(body.get("isRaw")) if isinstance(body, dict) else False
@@ -146,7 +146,7 @@ async def report_source_info(
     return ReportTrialSourceInfoResponse(trial_id=info.trial_id, checkpoint_uuid=info.checkpoint_uuid)
 
 
-@serve(CREATE_TRIAL, OWNER)
+@serve(CREATE_TRIAL, OWNER, errors=(FailedPrecondition,))
 async def create_trial(payload: CreateTrialRequest, ctx: MasterContext, caller: Caller) -> CreateTrialResponse:
     return CreateTrialResponse(trial=await unmanaged.create_trial(ctx, caller, payload))
 
@@ -164,7 +164,7 @@ async def get_trial_by_external_id(
     return GetTrialByExternalIDResponse(trial=trial)
 
 
-@serve(PATCH_TRIAL, OWNER)
+@serve(PATCH_TRIAL, OWNER, errors=(FailedPrecondition,))
 async def patch_trial(
     payload: PatchTrialRequest, ctx: MasterContext, caller: Caller, trial_id: int
 ) -> PatchTrialResponse:
@@ -173,32 +173,8 @@ async def patch_trial(
     return PatchTrialResponse(trial=await unmanaged.patch_trial(ctx, caller, trial_id, state))
 
 
-@serve(START_TRIAL, OWNER)
+@serve(START_TRIAL, OWNER, errors=(FailedPrecondition,))
 async def start_trial(
     payload: StartTrialRequest, ctx: MasterContext, caller: Caller, trial_id: int
 ) -> StartTrialResponse:
     return await unmanaged.start_trial(ctx, caller, trial_id, resume=bool(payload.resume))
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        list_trials,
-        get_trial,
-        kill_trial,
-        get_workloads,
-        post_runner_metadata,
-        report_progress,
-        report_early_exit,
-        get_operation,
-        complete_operation,
-        retain_trial_logs,
-        remaining_log_days,
-        report_source_info,
-        create_trial,
-        put_trial,
-        get_trial_by_external_id,
-        patch_trial,
-        start_trial,
-    ],
-)

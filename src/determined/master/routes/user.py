@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
+from determined.errors import AlreadyExists, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ADMIN, ANY_USER, OWNER, noted
 from determined.master.auth.throttle import LoginThrottle
@@ -51,7 +52,7 @@ async def list_users(ctx: MasterContext, params: ListUsers) -> GetUsersResponse:
     return user_list.answer(await users.list_all(ctx), params)
 
 
-@serve(CREATE_USER, ADMIN)
+@serve(CREATE_USER, ADMIN, errors=(AlreadyExists,))
 async def create_user(payload: PostUserRequest, ctx: MasterContext, caller: Caller) -> PostUserResponse:
     return PostUserResponse(user=await users.create(ctx, caller, payload))
 
@@ -71,7 +72,7 @@ async def get_user_by_name(ctx: MasterContext, username: str) -> GetUserByUserna
     return GetUserByUsernameResponse(user=await users.get_by_name(ctx, username))
 
 
-@serve(PATCH_USER, noted(OWNER, "rights and OS user: administrator"))
+@serve(PATCH_USER, noted(OWNER, "rights and OS user: administrator"), errors=(AlreadyExists, FailedPrecondition))
 async def patch_user(
     request: AnyRequest, payload: PatchUser, ctx: MasterContext, caller: Caller, throttle: LoginThrottle, user_id: int
 ) -> PatchUserResponse:
@@ -83,20 +84,20 @@ async def patch_user(
 async def set_password(
     request: AnyRequest, payload: str, ctx: MasterContext, caller: Caller, throttle: LoginThrottle, user_id: int
 ) -> SetUserPasswordResponse:
-    """The body is the plain password as a JSON string. A browser, which must say the old one, uses PATCH."""
-    asked = PatchUser(password=payload, is_hashed=False)
-    await _confirm(request, ctx, caller, throttle, user_id, asked)
-    return SetUserPasswordResponse(user=await users.patch(ctx, caller, user_id, asked))
+    """Set the plain password that the body is, a JSON string. A browser, which must say the old one, uses PATCH."""
+    changes = PatchUser(password=payload, is_hashed=False)
+    await _confirm(request, ctx, caller, throttle, user_id, changes)
+    return SetUserPasswordResponse(user=await users.patch(ctx, caller, user_id, changes))
 
 
 async def _confirm(
-    request: AnyRequest, ctx: MasterContext, caller: Caller, throttle: LoginThrottle, user_id: int, asked: PatchUser
+    request: AnyRequest, ctx: MasterContext, caller: Caller, throttle: LoginThrottle, user_id: int, changes: PatchUser
 ) -> None:
     """Ask for the old password where it must be given."""
-    if users.asks_old_password(caller, user_id, asked):
+    if users.asks_old_password(caller, user_id, changes):
         peer = await peer_of(request)
         await sessions.confirm_password(
-            ctx, throttle, caller, asked.old_password, peer, is_hashed=bool(asked.is_hashed)
+            ctx, throttle, caller, changes.old_password, peer, is_hashed=bool(changes.is_hashed)
         )
 
 
@@ -121,21 +122,3 @@ async def reset_settings(ctx: MasterContext, caller: Caller) -> Nothing:
 async def record_activity(payload: PostUserActivityRequest, ctx: MasterContext, caller: Caller) -> Nothing:
     await projects.record_view(ctx, caller, payload)
     return Nothing()
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        list_users,
-        create_user,
-        activate_users,
-        get_user,
-        get_user_by_name,
-        patch_user,
-        set_password,
-        get_settings,
-        put_settings,
-        reset_settings,
-        record_activity,
-    ],
-)

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
+from determined.errors import AlreadyExists, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER
 from determined.master.context import MasterContext
@@ -29,14 +30,14 @@ async def list_views(ctx: MasterContext, project_id: int) -> GetSavedViewsRespon
     return GetSavedViewsResponse(views=await views.list_views(ctx, project_id))
 
 
-@serve(CREATE_VIEW, ANY_USER)
+@serve(CREATE_VIEW, ANY_USER, errors=(AlreadyExists, FailedPrecondition))
 async def create_view(
     payload: PostSavedViewRequest, ctx: MasterContext, caller: Caller, project_id: int
 ) -> SavedViewResponse:
     return SavedViewResponse(view=await views.create(ctx, caller, project_id, payload))
 
 
-@serve(PATCH_VIEW, OWNER)
+@serve(PATCH_VIEW, OWNER, errors=(AlreadyExists,))
 async def change_view(
     payload: PatchSavedViewRequest, ctx: MasterContext, caller: Caller, project_id: int, view_id: int
 ) -> SavedViewResponse:
@@ -47,6 +48,3 @@ async def change_view(
 async def delete_view(ctx: MasterContext, caller: Caller, project_id: int, view_id: int) -> Nothing:
     await views.remove(ctx, caller, project_id, view_id)
     return Nothing()
-
-
-router = Router(path="", route_handlers=[list_views, create_view, change_view, delete_view])

@@ -8,7 +8,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from litestar import Request, Response, Router, get
+from litestar import Request, Response, get
 from litestar.response import Redirect
 
 from determined.errors import NotFound
@@ -54,6 +54,3 @@ def _look_up(root: Path | None, name: str, request: Request[Any, Any, Any]) -> W
 def _with_nonce(text: str, nonce: str) -> str:
     """Widget libraries put small style sheets into the page; they read the nonce that allows it from here."""
     return text.replace("<head>", f'<head><meta name="csp-nonce" nonce="{nonce}">', 1)
-
-
-router = Router(path="", route_handlers=[front_door, asset, page])

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from litestar import Request, Router
+from litestar import Request
 
 from determined._json import JsonObject
+from determined.errors import AlreadyExists, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, noted
 from determined.master.context import MasterContext
@@ -62,7 +63,7 @@ def _fits(row: Workspace, params: ListWorkspaces) -> bool:
     return params.pinned is None or row.pinned == params.pinned
 
 
-@serve(CREATE_WORKSPACE, noted(ANY_USER, "agentUserGroup: administrator"))
+@serve(CREATE_WORKSPACE, noted(ANY_USER, "agentUserGroup: administrator"), errors=(AlreadyExists,))
 async def create_workspace(payload: PostWorkspaceRequest, ctx: MasterContext, caller: Caller) -> PostWorkspaceResponse:
     # the official client indexes namespaceBindings although only Kubernetes has namespaces
     return PostWorkspaceResponse(workspace=await workspaces.create(ctx, caller, payload), namespace_bindings={})
@@ -73,7 +74,7 @@ async def get_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -
     return GetWorkspaceResponse(workspace=await workspaces.get(ctx, caller, workspace_id))
 
 
-@serve(PATCH_WORKSPACE, noted(OWNER, "agentUserGroup: administrator"))
+@serve(PATCH_WORKSPACE, noted(OWNER, "agentUserGroup: administrator"), errors=(AlreadyExists, FailedPrecondition))
 async def patch_workspace(
     payload: PatchWorkspace, ctx: MasterContext, caller: Caller, workspace_id: int
 ) -> PatchWorkspaceResponse:
@@ -81,18 +82,18 @@ async def patch_workspace(
     return PatchWorkspaceResponse(workspace=changed, namespace_bindings={})
 
 
-@serve(DELETE_WORKSPACE, OWNER)
+@serve(DELETE_WORKSPACE, OWNER, errors=(FailedPrecondition,))
 async def delete_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> DeleteWorkspaceResponse:
     return DeleteWorkspaceResponse(completed=await workspaces.delete(ctx, caller, workspace_id))
 
 
-@serve(ARCHIVE_WORKSPACE, OWNER)
+@serve(ARCHIVE_WORKSPACE, OWNER, errors=(FailedPrecondition,))
 async def archive_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> Nothing:
     await workspaces.set_archived(ctx, caller, workspace_id, True)
     return Nothing()
 
 
-@serve(UNARCHIVE_WORKSPACE, OWNER)
+@serve(UNARCHIVE_WORKSPACE, OWNER, errors=(FailedPrecondition,))
 async def unarchive_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> Nothing:
     await workspaces.set_archived(ctx, caller, workspace_id, False)
     return Nothing()
@@ -122,14 +123,14 @@ async def list_projects(
 
 @serve(LIST_NAMESPACE_BINDINGS, ANY_USER)
 async def list_namespace_bindings(ctx: MasterContext, caller: Caller, workspace_id: int) -> JsonObject:
-    """Always empty: namespaces belong to Kubernetes."""
+    """Answer none: namespaces belong to Kubernetes."""
     await workspaces.get(ctx, caller, workspace_id)
     return {"namespaceBindings": {}}
 
 
 @serve(LIST_RESOURCE_QUOTAS, ANY_USER)
 async def list_resource_quotas(ctx: MasterContext, caller: Caller, workspace_id: int) -> JsonObject:
-    """Always empty: these quotas belong to Kubernetes."""
+    """Answer none: these quotas belong to Kubernetes."""
     await workspaces.get(ctx, caller, workspace_id)
     return {"resourceQuotas": {}}
 
@@ -153,22 +154,3 @@ def _project_key(sort_by: GetWorkspaceProjectsRequestSortBy | None) -> Any:
 
 def _by_id(row: Workspace | Project) -> int:
     return row.id
-
-
-router = Router(
-    path="",
-    route_handlers=[
-        list_workspaces,
-        create_workspace,
-        get_workspace,
-        patch_workspace,
-        delete_workspace,
-        archive_workspace,
-        unarchive_workspace,
-        pin_workspace,
-        unpin_workspace,
-        list_projects,
-        list_namespace_bindings,
-        list_resource_quotas,
-    ],
-)
