@@ -22,7 +22,7 @@ from pathlib import Path
 
 import machine
 import peers
-from determined.storage.directory import DirectoryStorageManager
+from determined.storage.directory.manager import DirectoryStorageManager
 
 SOURCE = Path(__file__).parents[1] / "src"
 TORCH = Path(__file__).with_name("checkpoint_torch.py")

@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from determined import pytorch
-from determined.storage.directory import DirectoryStorageManager
+from determined.storage.directory.manager import DirectoryStorageManager
 
 SAVE = "torch.save"
 SAVE_AND_COPY = "torch.save, then cp to the store"

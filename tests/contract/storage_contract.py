@@ -1,4 +1,4 @@
-"""What every checkpoint store must do. A backend's test subclasses `StorageContract` and gives it a `manager`."""
+"""What every checkpoint store must do. test_storages.py gives it a `manager` of each."""
 
 import json
 import random

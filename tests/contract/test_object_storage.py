@@ -1,14 +1,14 @@
-"""The manager under s3, gcs and azure keeps the storage contract, on fsspec's in-memory file system."""
+"""What only object stores do, on fsspec's in-memory file system."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import fsspec
 import pytest
-from storage_contract import UUID, StorageContract, make_files
+from storage_contract import UUID, make_files
 
 from determined.errors import CheckpointDamaged, CheckpointNotFound, NoDirectStorageAccess
-from determined.storage import CloudStorageManager, StorageManager
+from determined.storage import CloudStorageManager
 
 
 @pytest.fixture
@@ -17,12 +17,6 @@ def bucket(tmp_path: Path) -> Iterator[str]:
     yield "bucket/prefix"
     filesystem.store.clear()
     filesystem.pseudo_dirs[:] = [""]
-
-
-class TestObjectStore(StorageContract):
-    @pytest.fixture
-    def manager(self, bucket: str, tmp_path: Path) -> StorageManager:
-        return CloudStorageManager(fsspec.filesystem("memory"), bucket, str(tmp_path))
 
 
 def test_a_half_uploaded_checkpoint_is_not_offered(bucket: str, tmp_path: Path) -> None:

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from determined.config.pipeline import Prepared, prepare
     from determined.config.resources import DeviceMount, Resources
     from determined.config.shims import canonicalize
-    from determined.config.storage import CheckpointStorage, parse_checkpoint_storage, storage_from_string
+    from determined.config.storage import parse_checkpoint_storage
     from determined.schema.quantities import Length, Unit, parse_duration, parse_size, to_batches
     from determined.schema.text import dump_yaml, parse_yaml
     from determined.search.generations import Generation, generation
     from determined.search.searcher_config import SearcherConfig
+    from determined.storage.section import CheckpointStorage
 
 __all__ = [
     "AgentConfig",
@@ -62,7 +63,6 @@ __all__ = [
     "prepare",
     "random_name",
     "restore_secrets",
-    "storage_from_string",
     "to_batches",
 ]
 
@@ -89,7 +89,8 @@ _HOMES = {
     "schema.quantities": "Length Unit parse_duration parse_size to_batches",
     "config.resources": "DeviceMount Resources",
     "config.shims": "canonicalize",
-    "config.storage": "CheckpointStorage parse_checkpoint_storage storage_from_string",
+    "config.storage": "parse_checkpoint_storage",
+    "storage.section": "CheckpointStorage",
     "schema.text": "dump_yaml parse_yaml",
     "search.generations": "Generation generation",
     "search.searcher_config": "SearcherConfig",

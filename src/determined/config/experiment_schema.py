@@ -18,7 +18,7 @@ from determined.config.sections import (
     Slurm,
     Watchdog,
 )
-from determined.config.storage import CHECKPOINT_STORAGE, CheckpointStorage
+from determined.config.storage import CHECKPOINT_STORAGE
 from determined.schema.lists import FreeMap, ListOf, SetList
 from determined.schema.node import Boolean, Integer, MustBeNull, Node, Report, Text, kind_of
 from determined.schema.objects import Object
@@ -30,6 +30,7 @@ from determined.search.hyperparameters import Hyperparameters, flatten
 from determined.search.initial_points import point_problems
 from determined.search.registry import find_sampler, find_searcher
 from determined.search.searcher_config import SearcherConfig
+from determined.storage.section import CheckpointStorage
 
 # What a rewritten `entrypoint_script` leaves in the environment; such configs need no searcher metric.
 ENTRYPOINT_SCRIPT_VARIABLE = "DET_ENTRYPOINT_SCRIPT"

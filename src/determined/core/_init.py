@@ -23,7 +23,9 @@ from determined.core._train import TrainContext
 from determined.rundir.event_files import Destination, Ledger
 from determined.rundir.layout import RunDir
 from determined.rundir.private_tmp import is_in_private_tmp
-from determined.storage.shared_fs import SharedFSStorageManager
+from determined.storage import registry
+from determined.storage.factory import build_stored
+from determined.storage.shared_fs.manager import SharedFSStorageManager
 from determined.tensorboard import MetricEvents, TensorboardManager, claim_directory, event_prefix
 
 Storage = str | JsonObject | None
@@ -174,7 +176,9 @@ class _Trial:
         if self._chosen is not None:
             section, mount = storage.as_config(self._chosen), None
         elif not section:
-            section = {"type": "directory", "container_path": str(_environment.user_data_dir())}
+            from determined.storage.directory.config import section_at
+
+            section = section_at(str(_environment.user_data_dir()))
         return Ledger(directory, Destination(section, mount, prefix, sys.executable, _environment.working_directory()))
 
     def _chosen_storage(self, given: Storage) -> storage.StorageManager | None:
@@ -198,7 +202,7 @@ class _Trial:
         config = self._trial._config.get("checkpoint_storage")
         if not config:
             return _home_storage()
-        return storage.build(config, _environment.shared_fs_mount())
+        return build_stored(config, _environment.shared_fs_mount())
 
     def _register(self, checkpoint_storage: Storage) -> int | None:
         """Register a storage of the script's own with the master, which knows the experiment's."""
@@ -231,8 +235,9 @@ def _chosen_storage(given: Storage) -> storage.StorageManager | None:
         return storage.from_string(given)
     if not isinstance(given, dict):
         raise TypeError(f"checkpoint_storage is a {type(given).__name__}; pass a str or a dict")
-    if given.get("type") == "shared_fs":
-        raise ValueError("checkpoint_storage of type shared_fs cannot be chosen here; use type directory or a path")
+    if registry.section(given.get("type")).is_mounted:
+        kind = given["type"]
+        raise ValueError(f"checkpoint_storage of type {kind} cannot be chosen here; use type directory or a path")
     return storage.build(given, None)
 
 

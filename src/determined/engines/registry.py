@@ -3,13 +3,10 @@ its traits), `engine`, and `wiring` (how it is built). To know of an engine, onl
 
 import functools
 import importlib
-import importlib.util
-import pkgutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from determined import engines
 from determined.engines.base import Engine
 from determined.engines.context import EngineContext, FoundPools
 from determined.engines.resource_manager import ResourceManager
@@ -33,7 +30,7 @@ class Wiring(Protocol):
 @functools.cache
 def managers() -> Mapping[str, type[ResourceManager]]:
     """Sections of all engines by kind, sorted."""
-    found = [_section(f"{engines.__name__}.{folder}") for folder in _folders()]
+    found = [_section(file.parent.name) for file in Path(__file__).parent.glob("*/config.py")]
     return {section.kind: section for section in sorted(found, key=lambda section: section.kind)}
 
 
@@ -64,15 +61,9 @@ def described() -> str:
     return f"{', '.join(first)} or {last}"
 
 
-def _folders() -> list[str]:
-    """Packages beside this file that declare a section."""
-    packages = [module.name for module in pkgutil.iter_modules(engines.__path__) if module.ispkg]
-    return [name for name in packages if importlib.util.find_spec(f"{engines.__name__}.{name}.config")]
-
-
-def _section(package: str) -> type[ResourceManager]:
+def _section(folder: str) -> type[ResourceManager]:
     """The one subclass of `ResourceManager` that the folder's `config` defines."""
-    module = importlib.import_module(f"{package}.config")
+    module = importlib.import_module(f"{__package__}.{folder}.config")
     own = [item for item in vars(module).values() if isinstance(item, type) and item.__module__ == module.__name__]
     (section,) = [item for item in own if issubclass(item, ResourceManager)]
     return section

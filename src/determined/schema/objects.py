@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from determined._json import JsonObject, JsonValue
@@ -289,6 +288,8 @@ def unknown_property(key: str, fields: dict[str, Field]) -> str:
     reason = f"additional property `{key}` not allowed"
     if homes := [f"`{name}`" for name, field in fields.items() if not field.legacy and _has_field(field.node, key)]:
         return f"{reason}; it belongs under {' or '.join(homes)}"
+    from difflib import get_close_matches  # most configs are sound
+
     near = get_close_matches(str(key), [name for name, field in fields.items() if not field.legacy], n=1)
     return f"{reason}; did you mean `{near[0]}`?" if near else reason
 

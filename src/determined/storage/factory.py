@@ -3,29 +3,21 @@
 import tempfile
 import uuid
 from collections.abc import Iterable
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlparse
 
+from determined._json import JsonObject
 from determined.errors import DeterminedError, NoDirectStorageAccess
 from determined.schema.paths import path_problem
+from determined.storage import registry
 from determined.storage.base import StorageManager
 from determined.storage.fields import normalize_prefix
+from determined.storage.shared_fs.manager import SharedFSStorageManager
 
-# Modules load when their type is asked for: a shared_fs user must not pay for, or need, a cloud driver.
-_MANAGERS = {
-    "shared_fs": ("determined.storage.shared_fs", "SharedFSStorageManager"),
-    "directory": ("determined.storage.directory", "DirectoryStorageManager"),
-    "s3": ("determined.storage.s3", "S3StorageManager"),
-    "gcs": ("determined.storage.gcs", "GCSStorageManager"),
-    "azure": ("determined.storage.azure", "AzureStorageManager"),
-}
 _POLICY = ("save_experiment_best", "save_trial_best", "save_trial_latest")
-_SHORTCUTS = {"s3": "s3", "gs": "gcs"}
 
 
-def build(config: dict[str, Any], container_path: str | None = None) -> StorageManager:
+def build(config: JsonObject, container_path: str | None = None) -> StorageManager:
     """The manager of a `checkpoint_storage` section.
 
     Args:
@@ -36,10 +28,15 @@ def build(config: dict[str, Any], container_path: str | None = None) -> StorageM
         ValueError: `type` is missing or a field is wrong.
         TypeError: an unknown type.
     """
-    fields = {key: value for key, value in config.items() if value is not None and key not in _POLICY}
-    kind = fields.pop("type", None)
-    if kind is None:
-        raise ValueError(f"checkpoint_storage needs a 'type'; give one of {sorted(_MANAGERS)}")
+    kind, fields = _split(config)
+    manager = manager_class(kind)
+    registry.section(kind).require_known(fields)
+    return manager.from_config(fields, container_path)
+
+
+def build_stored(config: JsonObject, container_path: str | None = None) -> StorageManager:
+    """Build the manager of a section that the master has checked: training starts without waiting for the schema."""
+    kind, fields = _split(config)
     return manager_class(kind).from_config(fields, container_path)
 
 
@@ -50,12 +47,12 @@ def from_string(shortcut: str) -> StorageManager:
         ValueError: another scheme, or a URL with more than a place in it.
     """
     config = as_config(shortcut)
-    if config["type"] == "directory":
-        return manager_class("shared_fs")(config["container_path"])
-    return build(config)
+    path = config.get(registry.section(config["type"]).path_key)
+    # SharedFSStorageManager makes a directory that is missing, for every user
+    return build(config) if path is None else SharedFSStorageManager(path)
 
 
-def as_config(storage: str | dict[str, Any]) -> dict[str, Any]:
+def as_config(storage: str | JsonObject) -> JsonObject:
     """A storage as a `checkpoint_storage` section; a path becomes type `directory`.
 
     Raises:
@@ -64,7 +61,7 @@ def as_config(storage: str | dict[str, Any]) -> dict[str, Any]:
     return dict(storage) if isinstance(storage, dict) else _parse_shortcut(storage)
 
 
-def _parse_shortcut(shortcut: str) -> dict[str, Any]:
+def _parse_shortcut(shortcut: str) -> JsonObject:
     url = urlparse(shortcut)
     if not shortcut or url.params or url.query or url.fragment:
         raise ValueError(f"checkpoint_storage={shortcut!r} is malformed; give a path or scheme://bucket/prefix")
@@ -73,13 +70,17 @@ def _parse_shortcut(shortcut: str) -> dict[str, Any]:
             raise ValueError(f"checkpoint_storage={shortcut!r} names a host; write file:///path")
         if url.path.startswith("~"):
             raise ValueError(f"checkpoint_storage {path_problem(url.path)}")
-        return {"type": "directory", "container_path": url.path}
-    if url.scheme not in _SHORTCUTS:
-        raise ValueError(f"checkpoint_storage={shortcut!r}: unknown scheme; use a path, file://, s3:// or gs://")
-    return {"type": _SHORTCUTS[url.scheme], "bucket": url.netloc, "prefix": normalize_prefix(url.path)}
+        from determined.storage.directory.config import section_at
+
+        return section_at(url.path)
+    kinds = {section.scheme: kind for kind, section in registry.sections().items() if section.scheme}
+    if url.scheme not in kinds:
+        known = " or ".join(f"{scheme}://" for scheme in kinds)
+        raise ValueError(f"checkpoint_storage={shortcut!r}: unknown scheme; use a path, file://, {known}")
+    return {"type": kinds[url.scheme], "bucket": url.netloc, "prefix": normalize_prefix(url.path)}
 
 
-def validate_config(config: dict[str, Any], container_path: str | None = None) -> None:
+def validate_config(config: JsonObject, container_path: str | None = None) -> None:
     """Build, then write, read back and delete a file. Raises NoDirectStorageAccess with the reason."""
     validate_manager(build(config, container_path))
 
@@ -97,7 +98,7 @@ def validate_manager(manager: StorageManager) -> None:
         ) from err
 
 
-def probe(config: dict[str, Any], container_path: str | None = None, *, outside: Iterable[str] = ()) -> None:
+def probe(config: JsonObject, container_path: str | None = None, *, outside: Iterable[str] = ()) -> None:
     """What a runner calls before it starts a trial: raises an error whose message says what is wrong.
 
     Args:
@@ -115,12 +116,25 @@ def probe(config: dict[str, Any], container_path: str | None = None, *, outside:
         raise DeterminedError(f"checkpoint_storage cannot be used: {err}") from err
 
 
+def _split(config: JsonObject) -> tuple[str, JsonObject]:
+    """The type of a section, and the fields that its store reads."""
+    fields = {key: value for key, value in config.items() if value is not None and key not in _POLICY}
+    kind = fields.pop("type", None)
+    if kind is None:
+        raise ValueError(f"checkpoint_storage needs a 'type'; give one of {list(registry.kinds())}")
+    return kind, fields
+
+
 def manager_class(kind: str) -> type[StorageManager]:
-    if kind not in _MANAGERS:
-        raise TypeError(f"checkpoint_storage type {kind!r} is unknown; give one of {sorted(_MANAGERS)}")
-    module, name = _MANAGERS[kind]
-    found: type[StorageManager] = getattr(import_module(module), name)
-    return found
+    """Import the code of a store.
+
+    Raises:
+        TypeError: an unknown kind.
+    """
+    if kind not in registry.kinds():
+        raise TypeError(f"checkpoint_storage type {kind!r} is unknown; give one of {list(registry.kinds())}")
+    (declared,) = [item for item in registry.classes(kind, "manager") if issubclass(item, StorageManager)]
+    return declared
 
 
 def _round_trip(manager: StorageManager, key: str, text: bytes) -> None:

@@ -1,20 +1,8 @@
-"""Checks of `checkpoint_storage` sections that every backend shares."""
+"""Checks of the values of `checkpoint_storage` sections."""
 
-from collections.abc import Collection
-from posixpath import normpath
-from typing import Any
+import posixpath
 
 from determined.schema.paths import path_problem
-
-
-def known(kind: str, config: dict[str, Any], fields: Collection[str], *, required: Collection[str]) -> None:
-    """Refuse keys that backend `kind` does not have, and a section without the ones it needs."""
-    unknown = sorted(set(config) - set(fields))
-    if unknown:
-        raise ValueError(f"checkpoint_storage of type {kind} has no field {unknown[0]!r}; it has {sorted(fields)}")
-    missing = sorted(name for name in required if not config.get(name))
-    if missing:
-        raise ValueError(f"checkpoint_storage of type {kind} needs {missing[0]!r}; add it")
 
 
 def absolute(name: str, path: str) -> str:
@@ -31,5 +19,15 @@ def normalize_prefix(prefix: str | None) -> str:
         return ""
     if ".." in prefix.split("/"):
         raise ValueError(f"prefix={prefix!r} must not contain '..'; name a place inside the bucket")
-    normal = normpath(prefix).lstrip("/")
-    return "" if normal == "." else normal
+    return normal_prefix(prefix)
+
+
+def normal_prefix(prefix: str) -> str:
+    """Drop superfluous slashes and dots."""
+    cleaned = posixpath.normpath(prefix.lstrip("/")) if prefix.strip("/") else ""
+    return "" if cleaned == "." else cleaned
+
+
+def prefix_problem(prefix: str) -> str | None:
+    escapes = prefix == ".." or prefix.startswith("../") or prefix.endswith("/..") or "/../" in prefix
+    return "prefix must not be `..`, start with `../`, end with `/..` or contain `/../`" if escapes else None

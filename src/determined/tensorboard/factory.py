@@ -8,9 +8,8 @@ from determined import storage
 from determined._info import get_cluster_info, run_directory
 from determined._json import JsonObject
 from determined.rundir.layout import RunDir
+from determined.storage import registry
 from determined.tensorboard.manager import TensorboardManager, event_prefix
-
-_KINDS = ("shared_fs", "directory", "s3", "gcs", "azure")
 
 
 def build(
@@ -98,6 +97,7 @@ def _storage(config: JsonObject | str, container_path: str | None) -> storage.St
     if isinstance(config, str):
         return storage.from_string(config)
     kind = config.get("type")
-    if kind not in _KINDS:
-        raise TypeError(f"checkpoint_storage of type {kind!r} cannot hold event files; use one of {', '.join(_KINDS)}")
+    if kind not in registry.kinds():
+        known = ", ".join(registry.sections())
+        raise TypeError(f"checkpoint_storage of type {kind!r} cannot hold event files; use one of {known}")
     return storage.build(config, container_path)

@@ -17,7 +17,7 @@ from determined import storage
 from determined.master.background.gc import ATTEMPTS, GarbageCollector
 from determined.rundir import tar
 from determined.storage.manifest import MANIFEST_NAME
-from determined.storage.shared_fs import SharedFSStorageManager
+from determined.storage.shared_fs.manager import SharedFSStorageManager
 
 UUID = "3f1d2a8e-0000-4000-8000-00000000000a"
 

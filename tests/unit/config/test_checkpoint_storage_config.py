@@ -4,9 +4,13 @@ from typing import Any
 
 import pytest
 
-from determined.config import parse_checkpoint_storage, storage_from_string
-from determined.config.storage import S3, Azure, Directory, SharedFS, place_problem
+from determined.config import parse_checkpoint_storage
+from determined.config.storage import place_problem
 from determined.errors import InvalidConfig
+from determined.storage.azure.config import Azure
+from determined.storage.directory.config import Directory
+from determined.storage.s3.config import S3
+from determined.storage.shared_fs.config import SharedFS
 
 
 def test_shared_fs_lies_under_its_host_path() -> None:
@@ -56,34 +60,6 @@ def test_secrets_stay_out_of_the_repr() -> None:
 def test_directory_is_a_path_in_the_task() -> None:
     typed = parse_checkpoint_storage({"type": "directory", "container_path": "/ckpt"})
     assert isinstance(typed, Directory) and typed.container_path == "/ckpt"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("/a/b", {"type": "shared_fs", "host_path": "/a/b"}),
-        ("relative/b", {"type": "shared_fs", "host_path": "relative/b"}),
-        ("file:///a/b", {"type": "shared_fs", "host_path": "/a/b"}),
-        ("s3://bucket", {"type": "s3", "bucket": "bucket"}),
-        ("s3://bucket/pre//fix/", {"type": "s3", "bucket": "bucket", "prefix": "pre/fix"}),
-        ("gs://bucket/p", {"type": "gcs", "bucket": "bucket", "prefix": "p"}),
-    ],
-)
-def test_shortcuts_name_a_store(text: str, expected: dict[str, Any]) -> None:
-    assert storage_from_string(text) == expected
-
-
-def test_a_path_off_cluster_is_a_directory() -> None:
-    assert storage_from_string("/a", off_cluster=True) == {"type": "directory", "container_path": "/a"}
-    assert storage_from_string("s3://b", off_cluster=True) == {"type": "s3", "bucket": "b"}
-
-
-@pytest.mark.parametrize(
-    "text", ["s3://b?x=1", "gs://b#frag", "s3://", "", "file://host/x", "ftp://x/y", "s3://b/../x", "http://[x"]
-)
-def test_malformed_shortcuts_are_refused(text: str) -> None:
-    with pytest.raises(InvalidConfig, match="malformed checkpoint storage"):
-        storage_from_string(text)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from determined.core import DistributedContext
 from determined.core._reporter import Reporter
 from determined.rundir.layout import RunDir
 from determined.storage import CloudStorageManager, StorageManager
-from determined.storage.shared_fs import SharedFSStorageManager
+from determined.storage.shared_fs.manager import SharedFSStorageManager
 
 
 def collectives(dist: DistributedContext, _directory: Path) -> Any:

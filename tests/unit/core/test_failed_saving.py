@@ -12,7 +12,7 @@ from rank_job import Job, errors, threaded
 from determined import core
 from determined.core import DistributedContext, _rank_link
 from determined.errors import InvalidHP
-from determined.storage.shared_fs import SharedFSStorageManager
+from determined.storage.shared_fs.manager import SharedFSStorageManager
 
 Work = Callable[[DistributedContext], Any]
 TOLD = "failed while saving: ZeroDivisionError: the disk is gone"

@@ -18,7 +18,7 @@ from determined import core
 from determined.core._metrics import MetricsContext
 from determined.core._reporter import Reporter
 from determined.rundir.layout import RunDir
-from determined.storage.shared_fs import SharedFSStorageManager
+from determined.storage.shared_fs.manager import SharedFSStorageManager
 from determined.tensorboard import MetricEvents, TensorboardManager
 from determined.wire.report import EarlyExit, MetricReport, Progress, Status
 

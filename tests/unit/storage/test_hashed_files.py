@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from determined.storage import copying, hashed_files
-from determined.storage.directory import DirectoryStorageManager
+from determined.storage.directory.manager import DirectoryStorageManager
 from determined.storage.hashed_files import HashedFiles
 
 UUID = "3f1d2a8e-0c1b-4f6a-8a53-d2b7c9e01f4a"

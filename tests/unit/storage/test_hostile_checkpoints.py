@@ -10,7 +10,7 @@ import pytest
 from determined.errors import CheckpointDamaged, CheckpointNotFound, NoDirectStorageAccess
 from determined.storage import tree
 from determined.storage.manifest import MANIFEST_NAME
-from determined.storage.shared_fs import SharedFSStorageManager
+from determined.storage.shared_fs.manager import SharedFSStorageManager
 
 C = "5b9d1f9e-8f0e-4f0e-9d6a-000000000001"
 

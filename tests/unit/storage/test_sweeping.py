@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from determined.storage.directory import DirectoryStorageManager
+from determined.storage.directory.manager import DirectoryStorageManager
 
 DAY = 24 * 3600.0
 LEFT = "3f1d2a8e-0000-4000-8000-00000000000a"

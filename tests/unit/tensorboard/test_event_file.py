@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from determined.storage.shared_fs import SharedFSStorageManager
+from determined.storage.shared_fs.manager import SharedFSStorageManager
 from determined.tensorboard import EventFile, TensorboardManager, event_prefix
 from determined.tensorboard import crc32c as sums
 from determined.tensorboard.crc32c import crc32c, masked

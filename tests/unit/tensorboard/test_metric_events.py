@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from determined.storage.shared_fs import SharedFSStorageManager
+from determined.storage.shared_fs.manager import SharedFSStorageManager
 from determined.tensorboard import MetricEvents, TensorboardManager
 from determined.wire.codec import to_msgpack
 from determined.wire.report import MetricReport

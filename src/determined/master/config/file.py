@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 
 from determined._json import JsonObject, JsonValue
 from determined.config.container_defaults import TaskContainerDefaults
-from determined.config.storage import CHECKPOINT_STORAGE, CheckpointStorage
+from determined.config.storage import CHECKPOINT_STORAGE
 from determined.master.config.managers import AdditionalManager, AnyManager, AnyPool
 from determined.master.config.rules import (
     advertised_url_whole,
@@ -20,6 +20,7 @@ from determined.schema.node import Boolean, Integer, Node, Text
 from determined.schema.objects import Field, Object
 from determined.schema.quantity_nodes import Duration
 from determined.schema.section import Section, field
+from determined.storage.section import CheckpointStorage
 
 _PORT = Integer(low=0, high=65535)
 

@@ -11,7 +11,6 @@ from typing import Any
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
-from determined.config.storage import CheckpointStorage
 from determined.errors import Conflict, InvalidArgument, NotFound
 from determined.master.db.queries import checkpoint as rows
 from determined.master.db.queries import storage_backend as storages
@@ -19,6 +18,7 @@ from determined.master.db.queries import validation as validations
 from determined.master.lifecycle import gc_policy
 from determined.storage.checkpoint_id import is_checkpoint_id
 from determined.storage.manifest import METADATA_NAME
+from determined.storage.section import CheckpointStorage
 from determined.wire.run import PREPARE_FOR_REPORTING
 
 COMPLETED = "COMPLETED"

@@ -10,8 +10,7 @@ from determined.config import ExperimentConfig
 from determined.config.environment import BindMount
 from determined.constants import DEFAULT_RUN_DIR
 from determined.master.config import MasterConfig
-
-_FILES = ("shared_fs", "directory")
+from determined.storage import registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +36,20 @@ def place_of(
         engine_name: What runs the task; None: what runs tasks of its pool now.
     """
     engine = config.engine(engine_name or _engine_of_pool(config, active))
-    if section is None or section.get("type") not in _FILES or engine is None or not engine.manager.runs_here:
+    if section is None or engine is None or not engine.manager.runs_here:
         return Place(section)
-    if not engine.manager.runs_containers or section["type"] != "directory":
+    store = registry.section(section.get("type"))
+    if not store.path_key:
+        return Place(section)
+    if not engine.manager.runs_containers or not store.is_in_container:
         return Place(section, is_here=True)
-    inside = section["container_path"]
+    inside = section[store.path_key]
     outside = _outside_of_container(inside, ExperimentConfig.load(active).bind_mounts)
     if outside is not None:
-        return Place({**section, "container_path": outside}, is_here=True)
+        return Place({**section, store.path_key: outside}, is_here=True)
     reason = (
-        f"checkpoint_storage.container_path: `{inside}` is a directory of the container alone and is deleted with it; "
-        f"use type shared_fs, or add to bind_mounts a directory of the host with container_path `{inside}`"
+        f"checkpoint_storage.{store.path_key}: `{inside}` is a directory of the container alone and is deleted with it;"
+        f" use type shared_fs, or add to bind_mounts a directory of the host with container_path `{inside}`"
     )
     return Place(None, is_here=True, reason=reason)
 

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
-from determined.config import ExperimentConfig
+from determined.config import CheckpointStorage, ExperimentConfig
 from determined.config.container_defaults import TaskContainerDefaults
 from determined.config.environment import BindMount, Environment
 from determined.config.resources import DeviceMount
-from determined.config.storage import SharedFS
 from determined.engines.model import Container, DeviceNode, Mount
 from determined.master.config import MasterConfig
 from determined.master.db.queries import task as tasks
@@ -46,7 +45,7 @@ def of_experiment(config: ExperimentConfig, device: str, defaults: TaskContainer
         add_capabilities=environment.add_capabilities,
         drop_capabilities=environment.drop_capabilities,
         mounts=tuple(map(_mount, config.bind_mounts)),
-        shared_fs=_shared(storage) if isinstance(storage, SharedFS) else None,
+        shared_fs=_storage_mount(storage),
         shm_bytes=resources.shm_size,
         devices=tuple(map(_device, resources.devices)),
         ports=_ports(environment),
@@ -83,8 +82,11 @@ def _of_runtime(variables: Iterable[str]) -> tuple[str, ...]:
     return tuple(one for one in variables if one.startswith(_RUNTIME_VARIABLES))
 
 
-def _shared(storage: SharedFS) -> Mount:
-    return Mount(storage.host_path, storage.host_path, propagation=storage.propagation)
+def _storage_mount(storage: CheckpointStorage) -> Mount | None:
+    if storage.container_mount is None:
+        return None
+    path, propagation = storage.container_mount
+    return Mount(path, path, propagation=propagation)
 
 
 def _ports(environment: Environment) -> tuple[int, ...]:

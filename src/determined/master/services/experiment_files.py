@@ -22,11 +22,10 @@ from determined.master.db.queries import runner as runners
 from determined.master.lifecycle.checkpoint_place import Place, place_of, run_roots
 from determined.master.lifecycle.identity import can_switch_users, task_uid
 from determined.master.services.experiment_layers import master_storage
+from determined.storage import registry
 from determined.storage.local import LocalStorageManager
 
 logger = logging.getLogger(__name__)
-
-_LOCAL = ("shared_fs", "directory")
 
 
 async def remove_tensorboard(ctx: MasterContext, experiment_id: int, config: dict[str, Any]) -> None:
@@ -68,7 +67,7 @@ async def manager_of(
 def prepare_storage(config: MasterConfig, cluster_id: str) -> None:
     """Make what tasks of several users share in the cluster's own storage: the first of them would own it. Blocking."""
     section = master_storage(config)
-    if not can_switch_users() or section["type"] not in _LOCAL:
+    if not can_switch_users() or not registry.section(section["type"]).path_key:
         return  # an object store is not even built: a master may serve without its driver
     manager = storage.build(section)
     if not isinstance(manager, LocalStorageManager):
@@ -105,7 +104,7 @@ def sweep_staging(config: MasterConfig, older_than_s: float, now: float) -> list
 
 def _refuse_run_directories(config: MasterConfig, section: dict[str, Any] | None) -> None:
     manager = _build(section)
-    key = "container_path" if section and section["type"] == "directory" else "host_path"
+    key = registry.section(section["type"] if section else None).path_key
     for root in run_roots(config):
         try:
             manager.refuse_inside(root)

@@ -9,6 +9,7 @@ from determined.errors import InvalidArgument
 from determined.master.config import MasterConfig
 from determined.master.db.queries.submission import ProjectOfExperiment
 from determined.master.lifecycle.pools import engine_type
+from determined.storage.shared_fs.config import section_at
 
 
 def prepare(
@@ -56,4 +57,4 @@ def master_storage(config: MasterConfig) -> dict[str, Any]:
     """Where checkpoints go by default: what the master's config says, else a directory beside its database."""
     if config.checkpoint_storage is not None:
         return config.checkpoint_storage.raw
-    return {"type": "shared_fs", "host_path": str(Path(config.data_dir).absolute() / "checkpoints")}
+    return section_at(str(Path(config.data_dir).absolute() / "checkpoints"))

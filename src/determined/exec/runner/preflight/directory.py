@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_ON_A_FILE_SYSTEM = ("shared_fs", "directory")
 _NAME = "MARK.txt"
 _MARK = ".preflight-"
 _STALE_SECONDS = 3600.0  # a check takes seconds, but the clock that dates the files may be another host's
@@ -20,7 +19,9 @@ _LOOK_SECONDS = 0.1
 
 
 def is_on_a_file_system(section: dict[str, Any]) -> bool:
-    return section.get("type") in _ON_A_FILE_SYSTEM
+    from determined.storage import registry
+
+    return registry.section(section.get("type")).path_key != ""
 
 
 class CheckpointDirectory:

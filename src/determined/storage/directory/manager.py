@@ -1,8 +1,7 @@
 """`type: directory`: a directory the task already has, `<container_path>`."""
 
-from typing import Any
-
-from determined.storage.fields import absolute, known
+from determined._json import JsonObject
+from determined.storage.fields import absolute
 from determined.storage.local import LocalStorageManager
 
 
@@ -10,6 +9,5 @@ class DirectoryStorageManager(LocalStorageManager):
     """Checkpoints under `base_path`; the owner of the task provides it on every node."""
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], container_path: str | None) -> "DirectoryStorageManager":
-        known("directory", config, {"container_path"}, required={"container_path"})
+    def from_config(cls, config: JsonObject, container_path: str | None) -> "DirectoryStorageManager":
         return cls(absolute("container_path", str(config["container_path"])))

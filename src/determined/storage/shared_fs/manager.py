@@ -2,23 +2,18 @@
 
 from pathlib import PurePosixPath
 from posixpath import normpath
-from typing import Any
 
-from determined.storage.fields import absolute, known
+from determined._json import JsonObject
+from determined.storage.fields import absolute
 from determined.storage.local import LocalStorageManager
-
-_FIELDS = {
-    "host_path", "storage_path", "container_path", "checkpoint_path", "tensorboard_path", "propagation",
-}  # fmt: skip
 
 
 class SharedFSStorageManager(LocalStorageManager):
     """Checkpoints under `base_path`, created for every user when it is missing."""
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], container_path: str | None) -> "SharedFSStorageManager":
+    def from_config(cls, config: JsonObject, container_path: str | None) -> "SharedFSStorageManager":
         """`container_path`: where a container has `host_path` mounted; None where there is no container."""
-        known("shared_fs", config, _FIELDS, required={"host_path"})
         base = container_path or absolute("host_path", str(config["host_path"]))
         relative = _relative_storage_path(str(config["host_path"]), config.get("storage_path"))
         return cls(str(PurePosixPath(base) / relative))

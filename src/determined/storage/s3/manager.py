@@ -1,12 +1,9 @@
 """`type: s3`: `<bucket>[/<prefix>]` on Amazon S3 or anything that speaks it (`endpoint_url`). Extra: `s3`."""
 
-from typing import Any
-
 from determined._imports import load_optional
-from determined.storage.fields import known, normalize_prefix
+from determined._json import JsonObject
+from determined.storage.fields import normalize_prefix
 from determined.storage.object_store import CloudStorageManager
-
-_FIELDS = {"bucket", "access_key", "secret_key", "endpoint_url", "prefix", "temp_dir"}
 
 
 class S3StorageManager(CloudStorageManager):
@@ -28,8 +25,7 @@ class S3StorageManager(CloudStorageManager):
         super().__init__(filesystem, "/".join(filter(None, (bucket, normalize_prefix(prefix)))), temp_dir)
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], container_path: str | None) -> "S3StorageManager":
-        known("s3", config, _FIELDS, required={"bucket"})
+    def from_config(cls, config: JsonObject, container_path: str | None) -> "S3StorageManager":
         return cls(**config)
 
     def access_errors(self) -> tuple[type[BaseException], ...]:

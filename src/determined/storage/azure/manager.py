@@ -1,13 +1,10 @@
 """`type: azure`: a container on Azure Blob Storage. Extra: `azure`."""
 
-from typing import Any
 from urllib.parse import urlparse
 
 from determined._imports import load_optional
-from determined.storage.fields import known
+from determined._json import JsonObject
 from determined.storage.object_store import CloudStorageManager
-
-_FIELDS = {"container", "connection_string", "account_url", "credential", "temp_dir"}
 
 
 class AzureStorageManager(CloudStorageManager):
@@ -31,8 +28,7 @@ class AzureStorageManager(CloudStorageManager):
         super().__init__(filesystem, container, temp_dir)
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], container_path: str | None) -> "AzureStorageManager":
-        known("azure", config, _FIELDS, required={"container"})
+    def from_config(cls, config: JsonObject, container_path: str | None) -> "AzureStorageManager":
         return cls(**config)
 
     def access_errors(self) -> tuple[type[BaseException], ...]:

@@ -1,9 +1,8 @@
 """`type: gcs`: `<bucket>[/<prefix>]` on Google Cloud Storage. Extra: `gcs`."""
 
-from typing import Any
-
 from determined._imports import load_optional
-from determined.storage.fields import known, normalize_prefix
+from determined._json import JsonObject
+from determined.storage.fields import normalize_prefix
 from determined.storage.object_store import CloudStorageManager
 
 
@@ -16,8 +15,7 @@ class GCSStorageManager(CloudStorageManager):
         super().__init__(filesystem, "/".join(filter(None, (bucket, normalize_prefix(prefix)))), temp_dir)
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], container_path: str | None) -> "GCSStorageManager":
-        known("gcs", config, {"bucket", "prefix", "temp_dir"}, required={"bucket"})
+    def from_config(cls, config: JsonObject, container_path: str | None) -> "GCSStorageManager":
         return cls(**config)
 
     def access_errors(self) -> tuple[type[BaseException], ...]:

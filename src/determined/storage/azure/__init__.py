@@ -1,0 +1,1 @@
+"""Checkpoints on Azure Blob Storage."""

@@ -1,0 +1,1 @@
+"""Checkpoints in a directory that the task already has."""

@@ -1,0 +1,1 @@
+"""Checkpoints in a directory that every node has mounted."""
