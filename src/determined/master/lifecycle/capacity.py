@@ -24,7 +24,7 @@ class Overrides:
     """Rows of `node_overrides` by node and slot; what has no row is enabled."""
 
     def __init__(self, rows: Sequence[NodeOverride]) -> None:
-        self._by_key = {(r.node_id, r.slot_id): Override(bool(r.enabled), bool(r.draining)) for r in rows}
+        self._by_key = {(row.node_id, row.slot_id): Override(row.enabled, row.draining) for row in rows}
 
     def node(self, node_id: str) -> Override:
         return self._by_key.get((node_id, WHOLE_NODE), Override())

@@ -1,8 +1,10 @@
 """The OS identity linked to a user or a workspace, between its columns and the wire."""
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from determined.errors import InvalidArgument
+from determined.master.db.rows.users import UserValues
+from determined.master.db.rows.workspaces import WorkspaceValues
 from determined.master.services.naming import checked_text
 from determined.wire.user import AgentUserGroup
 
@@ -35,9 +37,15 @@ def to_wire(row: HasAgentUser) -> AgentUserGroup | None:
     return None if link == AgentUserGroup() else link
 
 
-def of_user(link: AgentUserGroup | None) -> dict[str, Any]:
-    """The columns to write, none when no field was sent. Raises InvalidArgument for a link that is not whole."""
-    columns = of_workspace(link)
+def of_user(link: AgentUserGroup | None) -> UserValues:
+    """Return the columns to write, none when no field was sent. Raises InvalidArgument for a link that is not whole."""
+    values = of_workspace(link)
+    columns: UserValues = {
+        "agent_uid": values.get("agent_uid"),
+        "agent_user": values.get("agent_user"),
+        "agent_gid": values.get("agent_gid"),
+        "agent_group": values.get("agent_group"),
+    }
     missing = [_WIRE_NAMES[name] for name, value in columns.items() if value is None]
     if len(missing) == len(columns):
         return {}
@@ -48,8 +56,8 @@ def of_user(link: AgentUserGroup | None) -> dict[str, Any]:
     return columns
 
 
-def of_workspace(link: AgentUserGroup | None) -> dict[str, Any]:
-    """The columns to write, in part where the link is; none when nothing was sent."""
+def of_workspace(link: AgentUserGroup | None) -> WorkspaceValues:
+    """Return the columns to write, in part where the link is; none when nothing was sent."""
     if link is None:
         return {}
     return {

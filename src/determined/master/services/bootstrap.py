@@ -52,5 +52,5 @@ def populate(conn: Connection, now: datetime, password: FirstPassword) -> None:
 
 
 def identity(conn: Connection) -> tuple[str, bytes]:
-    """(cluster id, token secret)."""
-    return cluster.get(conn, cluster.CLUSTER_ID), bytes.fromhex(cluster.get(conn, cluster.TOKEN_SECRET))
+    """Return the cluster id and the token secret."""
+    return str(cluster.get(conn, cluster.CLUSTER_ID)), bytes.fromhex(str(cluster.get(conn, cluster.TOKEN_SECRET)))

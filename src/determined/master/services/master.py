@@ -4,6 +4,7 @@ import logging
 from datetime import datetime, timedelta
 from typing import Any
 
+from determined._json import JsonObject
 from determined._version import __version__
 from determined.config import mask_secrets, parse_duration
 from determined.constants import API_VERSION
@@ -145,7 +146,7 @@ async def set_message(
         raise InvalidArgument(f"the message has {len(text)} characters; use 1 to {_LONGEST_MESSAGE}")
     if end is not None and (end <= start or end <= now):
         raise InvalidArgument(f"the message would end at {rfc3339(end)}, which is before it starts or past already")
-    value = {
+    value: JsonObject = {
         "message": text,
         "startTime": rfc3339(start),
         "endTime": rfc3339(end) if end else None,

@@ -1,7 +1,5 @@
 """Projects: made and noted by everybody; changed by their owner, the workspace's owner or an administrator."""
 
-from typing import Any
-
 import msgspec
 from sqlalchemy import Connection
 
@@ -11,7 +9,8 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import metric_range
 from determined.master.db.queries import project as projects
 from determined.master.db.queries.place_deletion import Place
-from determined.master.db.queries.project import ProjectRow
+from determined.master.db.queries.project import ProjectDetail
+from determined.master.db.rows.workspaces import ProjectValues
 from determined.master.services import place_deletion
 from determined.master.services import workspace as workspaces
 from determined.master.services.naming import checked_key, checked_name, checked_text, new_key
@@ -27,7 +26,7 @@ from determined.wire.project import (
 from determined.wire.user import PostUserActivityRequest
 
 
-def to_wire(row: ProjectRow) -> Project:
+def to_wire(row: ProjectDetail) -> Project:
     return Project(
         id=row.id,
         name=row.name,
@@ -60,10 +59,10 @@ async def get_by_key(ctx: MasterContext, key: str) -> Project:
     return to_wire(row)
 
 
-async def list_rows(ctx: MasterContext, caller: Caller, workspace_id: int) -> list[ProjectRow]:
-    """Of one workspace; id 0 means of all."""
+async def list_rows(ctx: MasterContext, caller: Caller, workspace_id: int) -> list[ProjectDetail]:
+    """List the projects of one workspace; id 0 means of all."""
 
-    def read(conn: Connection) -> list[ProjectRow]:
+    def read(conn: Connection) -> list[ProjectDetail]:
         if workspace_id:
             workspaces.existing(conn, caller, workspace_id)
         return projects.list_all(conn, workspace_id or None)
@@ -75,14 +74,14 @@ async def create(ctx: MasterContext, caller: Caller, workspace_id: int, asked: P
     name = checked_name(asked.name, "project")
     now = ctx.clock.now()
 
-    def write(conn: Connection) -> ProjectRow:
+    def write(conn: Connection) -> ProjectDetail:
         workspace = workspaces.existing(conn, caller, workspace_id)
         if workspace.immutable:
             raise FailedPrecondition(f"workspace '{workspace.name}' is built in; make a workspace for new projects")
         if workspace.archived:
             raise FailedPrecondition(f"workspace '{workspace.name}' is archived; unarchive it first")
         _refuse_taken_name(conn, workspace_id, name)
-        values = {
+        values: ProjectValues = {
             "name": name,
             "workspace_id": workspace_id,
             "user_id": caller.user_id,
@@ -96,7 +95,7 @@ async def create(ctx: MasterContext, caller: Caller, workspace_id: int, asked: P
 
 
 async def patch(ctx: MasterContext, caller: Caller, project_id: int, asked: PatchProject) -> Project:
-    def write(conn: Connection) -> ProjectRow:
+    def write(conn: Connection) -> ProjectDetail:
         before = _changeable(conn, caller, project_id)
         if before.archived or before.workspace_archived:
             raise FailedPrecondition(f"project '{before.name}' is archived; unarchive it to change it")
@@ -200,14 +199,14 @@ async def recent(ctx: MasterContext, caller: Caller, limit: int | None) -> list[
     return [to_wire(row) for row in rows]
 
 
-def existing(conn: Connection, project_id: int) -> ProjectRow:
+def existing(conn: Connection, project_id: int) -> ProjectDetail:
     row = projects.get(conn, project_id)
     if row is None:
         raise NotFound(f"there is no project with id {project_id}; `det project list WORKSPACE` shows all")
     return row
 
 
-def _changeable(conn: Connection, caller: Caller, project_id: int) -> ProjectRow:
+def _changeable(conn: Connection, caller: Caller, project_id: int) -> ProjectDetail:
     row = existing(conn, project_id)
     if not caller.admin and caller.user_id not in (row.user_id, row.workspace_owner_id):
         raise Forbidden(f"only the owner of project '{row.name}', of its workspace, or an administrator may change it")
@@ -216,8 +215,8 @@ def _changeable(conn: Connection, caller: Caller, project_id: int) -> ProjectRow
     return row
 
 
-def _changes(conn: Connection, before: ProjectRow, asked: PatchProject) -> dict[str, Any]:
-    changes: dict[str, Any] = {}
+def _changes(conn: Connection, before: ProjectDetail, asked: PatchProject) -> ProjectValues:
+    changes: ProjectValues = {}
     name = checked_name(asked.name, "project") if asked.name is not None else before.name
     if name != before.name:
         changes["name"] = name

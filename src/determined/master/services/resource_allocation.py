@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 
-from sqlalchemy import RowMapping
-
 from determined.errors import InvalidArgument
 from determined.master.context import MasterContext
 from determined.master.db.queries import resource_allocation as queries
+from determined.master.db.queries.resource_allocation import SlotUse
 from determined.wire.resource_allocation import ResourceAllocationAggregatedEntry as Aggregated
 from determined.wire.resource_allocation import ResourceAllocationAggregationPeriod as Period
 
@@ -21,7 +20,7 @@ _MOST_PERIODS = 5000
 class Use:
     """One allocation and the part of it that lies within the time asked for."""
 
-    row: RowMapping
+    row: SlotUse
     start: datetime
     end: datetime
 
@@ -64,24 +63,24 @@ class _Sum:
     by_project: dict[str, float] = field(default_factory=dict)
 
 
-def _cut(row: RowMapping, after: datetime, before: datetime, now: datetime) -> Use | None:
-    start, end = max(row["assigned_at"], after), min(row["ended_at"] or now, before)
+def _cut(row: SlotUse, after: datetime, before: datetime, now: datetime) -> Use | None:
+    start, end = max(row.assigned_at, after), min(row.ended_at or now, before)
     return Use(row, start, end) if end > start else None
 
 
 def _add(periods: Sequence[_Sum], use: Use) -> None:
     for one in periods:
-        part = (min(use.end, one.end) - max(use.start, one.start)).total_seconds() * use.row["slots"]
+        part = (min(use.end, one.end) - max(use.start, one.start)).total_seconds() * use.row.slots
         one.seconds += part
-        _count(one.by_user, use.row["username"], part)
-        _count(one.by_pool, use.row["pool"], part)
+        _count(one.by_user, use.row.username, part)
+        _count(one.by_pool, use.row.pool, part)
         _count(one.by_project, _project(use.row), part)
-        for label in use.row["labels"] or ():
+        for label in use.row.labels or ():
             _count(one.by_label, label, part)
 
 
-def _project(row: RowMapping) -> str:
-    names = (row["workspace_name"], row["project_name"])
+def _project(row: SlotUse) -> str:
+    names = (row.workspace_name, row.project_name)
     return "/".join(name for name in names if name is not None)
 
 

@@ -3,7 +3,6 @@
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from determined.master.lifecycle.states import TaskType
 from determined.master.services.resource_allocation import Use
@@ -22,17 +21,17 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def raw_entry(use: Use) -> ResourceAllocationRawEntry:
     row = use.row
-    kind = "training" if row["task_type"] == TaskType.TRIAL else str(row["task_type"]).lower()
+    kind = "training" if row.task_type == TaskType.TRIAL else row.task_type.lower()
     return ResourceAllocationRawEntry(
         kind=kind,
         start_time=rfc3339(use.start),
         end_time=rfc3339(use.end),
         seconds=use.seconds,
-        slots=row["slots"],
-        user_id=row["user_id"],
-        username=row["username"],
-        labels=list(row["labels"] or ()),
-        experiment_id=row["experiment_id"],
+        slots=row.slots,
+        user_id=row.user_id,
+        username=row.username,
+        labels=list(row.labels or ()),
+        experiment_id=row.experiment_id,
     )
 
 
@@ -50,7 +49,7 @@ def allocations_csv(uses: Iterable[Use]) -> str:
 
 
 def aggregated_csv(entries: Sequence[ResourceAllocationAggregatedEntry]) -> str:
-    rows: list[Sequence[Any]] = []
+    rows: list[Sequence[object]] = []
     for entry in entries:
         rows.append(("total", "total", entry.period_start, entry.seconds))
         groups = {
@@ -63,16 +62,16 @@ def aggregated_csv(entries: Sequence[ResourceAllocationAggregatedEntry]) -> str:
     return _csv(_AGGREGATED, rows)
 
 
-def _allocation(use: Use) -> Sequence[Any]:
+def _allocation(use: Use) -> Sequence[object]:
     row = use.row
-    starting = (row["started_at"] - row["assigned_at"]).total_seconds() if row["started_at"] else None
+    starting = (row.started_at - row.assigned_at).total_seconds() if row.started_at else None
     return (
-        row["id"], row["task_type"], row["username"], row["workspace_name"], row["pool"], row["experiment_id"],
-        row["slots"], rfc3339(use.start), rfc3339(use.end) if row["ended_at"] else "", starting,
+        row.id, row.task_type, row.username, row.workspace_name, row.pool, row.experiment_id,
+        row.slots, rfc3339(use.start), rfc3339(use.end) if row.ended_at else "", starting,
     )  # fmt: skip
 
 
-def _csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
@@ -80,5 +79,5 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return text.getvalue()
 
 
-def _harmless(cell: Any) -> Any:
+def _harmless(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

@@ -14,7 +14,7 @@ from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.db.queries import session as sessions
 from determined.master.db.queries import user as users
-from determined.master.db.queries.user import UserRow
+from determined.master.db.rows.users import User
 from determined.master.services.user import to_wire
 from determined.wire.codec import rfc3339
 from determined.wire.user import LoginLinkResponse, LoginRequest, LoginResponse
@@ -36,7 +36,7 @@ async def login(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest
     return LoginResponse(token=token, user=to_wire(found))
 
 
-async def _user_with_password(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest, peer: str) -> UserRow:
+async def _user_with_password(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest, peer: str) -> User:
     username = asked.username.lower()
     await asyncio.sleep(throttle.wait(username, ctx.clock.now().timestamp(), peer))
     found = await ctx.db.read(lambda conn: users.by_name(conn, username))
@@ -88,7 +88,7 @@ async def redeem_link(ctx: MasterContext, links: LoginLinks, code: str) -> Opene
 
 
 async def open_session(
-    ctx: MasterContext, user: UserRow, *, ends: datetime | None = None, parent_id: int | None = None
+    ctx: MasterContext, user: User, *, ends: datetime | None = None, parent_id: int | None = None
 ) -> str:
     """A new login session of this user, without asking for a password."""
     token = session_token.new_token()
@@ -136,7 +136,7 @@ async def sweep(ctx: MasterContext) -> int:
     return await ctx.db.write(lambda conn: sessions.sweep(conn, now))
 
 
-def _password_fits(user: UserRow | None, asked: LoginRequest) -> bool:
+def _password_fits(user: User | None, asked: LoginRequest) -> bool:
     if user is None or user.remote:
         password.waste_time(asked.password)
         return False

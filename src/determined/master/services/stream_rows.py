@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from determined.master.db.queries import change_rows, experiment_list, trial_list
 from determined.master.db.queries.batching import AnyRow
-from determined.master.db.queries.change import Change
+from determined.master.db.rows.changes import Change
 from determined.master.services.experiment_view import shown_state
 from determined.master.services.stream_spec import SINGULAR, Noun, write_keys
 from determined.wire.agent import Agent

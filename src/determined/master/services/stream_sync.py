@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from determined.master.context import MasterContext
 from determined.master.db.queries import change
-from determined.master.db.queries.change import Change
+from determined.master.db.rows.changes import Change
 from determined.master.services.stream_rows import deletion, messages
 from determined.master.services.stream_spec import STORED, Filter, Noun, Subscription
 from determined.wire.stream import FROM_NOW, ResetMsg

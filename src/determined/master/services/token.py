@@ -11,7 +11,7 @@ from determined.master.auth.identity import Caller, require_login, require_user
 from determined.master.context import MasterContext
 from determined.master.db.queries import session as sessions
 from determined.master.db.queries import user as users
-from determined.master.db.queries.session import SessionKind, TokenRow
+from determined.master.db.queries.session import AccessToken, SessionKind
 from determined.master.services.naming import checked_text
 from determined.wire.base import OrderBy
 from determined.wire.codec import rfc3339
@@ -71,7 +71,7 @@ async def patch(ctx: MasterContext, caller: Caller, token_id: int, asked: PatchA
     checked_text(asked.description or "", "description")
     now = ctx.clock.now()
 
-    def write(conn: Connection) -> TokenRow:
+    def write(conn: Connection) -> AccessToken:
         row = _own(conn, caller, token_id)
         if not _active(row, now):
             raise FailedPrecondition(f"access token {token_id} is expired or revoked and cannot change any more")
@@ -105,18 +105,18 @@ def _days(lifespan: str) -> float:
     return _WITHOUT_END if lifespan == "-1" else parse_duration(lifespan) / 86400
 
 
-def _own(conn: Connection, caller: Caller, token_id: int) -> TokenRow:
+def _own(conn: Connection, caller: Caller, token_id: int) -> AccessToken:
     row = sessions.access_token(conn, token_id)
     if row is None or (row.user_id != caller.user_id and not caller.admin):
         raise NotFound(f"you have no access token with id {token_id}; `det token list` shows yours")
     return row
 
 
-def _active(row: TokenRow, now: datetime) -> bool:
+def _active(row: AccessToken, now: datetime) -> bool:
     return row.revoked_at is None and (row.expires_at is None or row.expires_at > now)
 
 
-def _visible(row: TokenRow, caller: Caller, params: ListTokens, now: datetime) -> bool:
+def _visible(row: AccessToken, caller: Caller, params: ListTokens, now: datetime) -> bool:
     if not caller.admin and row.user_id != caller.user_id:
         return False
     if params.username and row.username != params.username.lower():
@@ -126,7 +126,7 @@ def _visible(row: TokenRow, caller: Caller, params: ListTokens, now: datetime) -
     return params.show_inactive or _active(row, now)
 
 
-def _sort_key(row: TokenRow, sort_by: SortBy | None) -> tuple[float | str, int]:
+def _sort_key(row: AccessToken, sort_by: SortBy | None) -> tuple[float | str, int]:
     keys: dict[SortBy, float | str] = {
         SortBy.USER_ID: row.user_id,
         SortBy.EXPIRY: row.expires_at.timestamp() if row.expires_at else float("inf"),
@@ -137,7 +137,7 @@ def _sort_key(row: TokenRow, sort_by: SortBy | None) -> tuple[float | str, int]:
     return keys.get(sort_by or SortBy.UNSPECIFIED, 0), row.id
 
 
-def _to_wire(row: TokenRow) -> TokenInfo:
+def _to_wire(row: AccessToken) -> TokenInfo:
     return TokenInfo(
         id=row.id,
         user_id=row.user_id,

@@ -12,6 +12,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import experiment_edit, trial_access, trial_list, trial_source
 from determined.master.db.queries import trial as rows
+from determined.master.db.rows.checkpoints import TrialSourceInfoValues
 from determined.master.lifecycle import search, topics
 from determined.master.lifecycle import trial as lifecycle
 from determined.master.services import trial_view
@@ -130,6 +131,6 @@ async def _change(ctx: MasterContext, trial_id: int, change: Callable[[Connectio
     ctx.bus.publish(topics.SCHEDULE, *await ctx.db.write(run), "experiments", "gc")
 
 
-def _source_values(info: TrialSourceInfo) -> dict[str, Any]:
+def _source_values(info: TrialSourceInfo) -> TrialSourceInfoValues:
     kind = info.trial_source_info_type.removeprefix("TRIAL_SOURCE_INFO_TYPE_")
     return {"type": kind, "model_id": info.model_id, "model_version": info.model_version}

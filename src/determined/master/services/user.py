@@ -1,7 +1,6 @@
-"""Users: who there is, what they may change about themselves, and what only an administrator changes."""
+"""Users: list, create, change. Some changes are open to the user, the others to administrators alone."""
 
 import asyncio
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -11,7 +10,8 @@ from determined.master.auth.identity import Caller, require_admin, require_login
 from determined.master.context import MasterContext
 from determined.master.db.queries import session as sessions
 from determined.master.db.queries import user as users
-from determined.master.db.queries.user import UserRow
+from determined.master.db.rows.users import User as UserRow
+from determined.master.db.rows.users import UserValues
 from determined.master.services import agent_user
 from determined.master.services.user_name import (
     checked_display_name,
@@ -53,10 +53,10 @@ async def get(ctx: MasterContext, user_id: int) -> User:
 
 
 async def get_by_name(ctx: MasterContext, username: str) -> User:
-    found = await ctx.db.read(lambda conn: users.by_name(conn, username))
-    if found is None:
+    row = await ctx.db.read(lambda conn: users.by_name(conn, username))
+    if row is None:
         raise NotFound(f"there is no user '{username}'; `det user list` shows all")
-    return to_wire(found)
+    return to_wire(row)
 
 
 async def list_all(ctx: MasterContext) -> list[User]:
@@ -71,7 +71,7 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostUserRequest) -> 
     if wanted.admin:
         require_login(caller, "administrators are appointed")
     username, display_name = checked_username(wanted.username), checked_display_name(wanted.display_name or "")
-    values = {
+    values: UserValues = {
         "username": username,
         "display_name": display_name,
         "admin": wanted.admin,
@@ -103,7 +103,7 @@ async def patch(ctx: MasterContext, caller: Caller, user_id: int, asked: PatchUs
 
 
 def asks_old_password(caller: Caller, user_id: int, asked: PatchUser) -> bool:
-    """Whether the old password must be right: a browser that somebody left open is no proof of who sits there.
+    """Say if the old password must be right: a browser that somebody left open is no proof of who sits there.
 
     The official client never sends it, so that a login from a terminal is believed without.
     """
@@ -135,14 +135,14 @@ async def reset_settings(ctx: MasterContext, caller: Caller) -> None:
 
 
 def _existing(conn: Connection, user_id: int) -> UserRow:
-    found = users.get(conn, user_id)
-    if found is None:
+    row = users.get(conn, user_id)
+    if row is None:
         raise NotFound(f"there is no user with id {user_id}; `det user list` shows all")
-    return found
+    return row
 
 
 async def _new_password(ctx: MasterContext, text: str | None, is_hashed: bool, remote: bool) -> str | None:
-    """A blank password only where the config chose blank ones; a remote user gets one that nothing matches."""
+    """Hash a password. A blank one only where the config chose it; a remote user gets one that nothing matches."""
     if remote and text:
         raise InvalidArgument("a remote user logs in elsewhere and has no password here; leave it out")
     if remote:
@@ -155,7 +155,7 @@ async def _new_password(ctx: MasterContext, text: str | None, is_hashed: bool, r
 
 
 def _check_password(text: str, *, is_hashed: bool) -> None:
-    """Of a hash nothing can be said but that it is one: the client has checked what it was made of."""
+    """Raise InvalidArgument for a weak password. A hash is only checked to be one: the client checked the password."""
     if is_hashed and not is_client_hash(text):
         raise InvalidArgument("isHashed is set, but the password is no SHA-512 in hexadecimal; send the plain password")
     lacking = [] if is_hashed else unmet(text)
@@ -163,23 +163,25 @@ def _check_password(text: str, *, is_hashed: bool) -> None:
         raise InvalidArgument(f"the password is too weak; it needs {', '.join(lacking)}")
 
 
-async def _changes(ctx: MasterContext, asked: PatchUser) -> dict[str, Any]:
-    """The columns to change; a field that was not sent or is null stays as it is."""
-    given = {
-        "active": asked.active,
-        "admin": asked.admin,
-        "display_name": checked_display_name(asked.display_name) if asked.display_name is not None else None,
-        "remote": asked.remote,
-        "username": checked_username(asked.username) if asked.username is not None else None,
-    }
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    changes |= agent_user.of_user(asked.agent_user_group)
+async def _changes(ctx: MasterContext, asked: PatchUser) -> UserValues:
+    """Return the columns to change; a field that was not sent or is null stays as it is."""
+    changes: UserValues = {**agent_user.of_user(asked.agent_user_group)}
+    if asked.active is not None:
+        changes["active"] = asked.active
+    if asked.admin is not None:
+        changes["admin"] = asked.admin
+    if asked.display_name is not None:
+        changes["display_name"] = checked_display_name(asked.display_name)
+    if asked.remote is not None:
+        changes["remote"] = asked.remote
+    if asked.username is not None:
+        changes["username"] = checked_username(asked.username)
     if asked.password is not None:
         changes["password_hash"] = await _new_password(ctx, asked.password, bool(asked.is_hashed), False)
     return changes
 
 
-def _check_may_change(caller: Caller, user_id: int, changes: dict[str, Any]) -> None:
+def _check_may_change(caller: Caller, user_id: int, changes: UserValues) -> None:
     if caller.admin:
         return
     beyond = sorted(changes.keys() - _OWN_FIELDS)
@@ -188,7 +190,7 @@ def _check_may_change(caller: Caller, user_id: int, changes: dict[str, Any]) -> 
         raise Forbidden(f"user '{caller.username}' may not change {what}; ask an administrator")
 
 
-def _apply(ctx: MasterContext, conn: Connection, caller: Caller, user_id: int, changes: dict[str, Any]) -> UserRow:
+def _apply(ctx: MasterContext, conn: Connection, caller: Caller, user_id: int, changes: UserValues) -> UserRow:
     before = _existing(conn, user_id)
     if changes.get("username", before.username) != before.username:
         require_free_username(conn, changes["username"], admin=changes.get("admin", before.admin))

@@ -1,7 +1,6 @@
 """Filtering and sorting the list of users. Pure: the list is short, so it is done on all of it."""
 
 from collections.abc import Callable
-from typing import Any
 
 from determined.master.services.paging import page
 from determined.wire.base import OrderBy
@@ -26,11 +25,11 @@ def _fits(user: User, params: ListUsers) -> bool:
     return text in user.username.lower() or text in (user.display_name or "").lower()
 
 
-def _by_id(user: User) -> Any:
-    return user.id
+def _by_id(user: User) -> int:
+    return user.id or 0
 
 
-_KEYS: dict[SortBy, Callable[[User], Any]] = {
+_KEYS: dict[SortBy, Callable[[User], int | str]] = {
     SortBy.DISPLAY_NAME: lambda user: (user.display_name or "").lower(),
     SortBy.USER_NAME: lambda user: user.username,
     SortBy.NAME: lambda user: (user.display_name or user.username).lower(),

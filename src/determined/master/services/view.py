@@ -6,7 +6,8 @@ from determined.errors import AlreadyExists, FailedPrecondition, Forbidden, Inva
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.queries import view as rows
-from determined.master.db.queries.batching import AnyRow
+from determined.master.db.queries.view import AuthoredView
+from determined.master.db.rows.workspaces import SavedViewValues
 from determined.master.services import project as projects
 from determined.master.services.naming import checked_name
 from determined.wire.codec import rfc3339
@@ -17,7 +18,7 @@ _MOST = 500  # of one project
 
 
 async def list_views(ctx: MasterContext, project_id: int) -> list[SavedView]:
-    def read(conn: Connection) -> list[AnyRow]:
+    def read(conn: Connection) -> list[AuthoredView]:
         projects.existing(conn, project_id)
         return rows.list_all(conn, project_id)
 
@@ -33,7 +34,7 @@ async def create(ctx: MasterContext, caller: Caller, project_id: int, asked: Pos
         _refuse_taken_name(conn, project_id, name)
         if len(rows.list_all(conn, project_id)) >= _MOST:
             raise FailedPrecondition(f"project {project_id} has {_MOST} views; delete some first")
-        values = {"project_id": project_id, "user_id": caller.user_id, "name": name, "state": state}
+        values: SavedViewValues = {"project_id": project_id, "user_id": caller.user_id, "name": name, "state": state}
         return _to_wire(_existing(conn, project_id, rows.create(conn, now, values)))
 
     return await ctx.db.write(write)
@@ -42,7 +43,7 @@ async def create(ctx: MasterContext, caller: Caller, project_id: int, asked: Pos
 async def change(
     ctx: MasterContext, caller: Caller, project_id: int, view_id: int, asked: PatchSavedViewRequest
 ) -> SavedView:
-    changes: dict[str, str] = {}
+    changes: SavedViewValues = {}
     if asked.name is not None:
         changes["name"] = checked_name(asked.name, "view")
     if asked.state is not None:
@@ -66,14 +67,14 @@ async def remove(ctx: MasterContext, caller: Caller, project_id: int, view_id: i
     await ctx.db.write(write)
 
 
-def _existing(conn: Connection, project_id: int, view_id: int) -> AnyRow:
+def _existing(conn: Connection, project_id: int, view_id: int) -> AuthoredView:
     row = rows.get(conn, project_id, view_id)
     if row is None:
         raise NotFound(f"project {project_id} has no view {view_id}; somebody may have deleted it")
     return row
 
 
-def _changeable(conn: Connection, caller: Caller, project_id: int, view_id: int) -> AnyRow:
+def _changeable(conn: Connection, caller: Caller, project_id: int, view_id: int) -> AuthoredView:
     row = _existing(conn, project_id, view_id)
     if not caller.admin and caller.user_id != row.user_id:
         raise Forbidden(f"view '{row.name}' is {row.username}'s; save one of your own under another name")
@@ -91,7 +92,7 @@ def _checked_state(state: str) -> str:
     return state.removeprefix("?")
 
 
-def _to_wire(row: AnyRow) -> SavedView:
+def _to_wire(row: AuthoredView) -> SavedView:
     return SavedView(
         id=row.id,
         project_id=row.project_id,

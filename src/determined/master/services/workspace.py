@@ -1,17 +1,17 @@
 """Workspaces: created by everybody, changed by their owner or an administrator."""
 
-from typing import Any
-
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.config import mask_secrets, parse_checkpoint_storage, restore_secrets
 from determined.errors import AlreadyExists, FailedPrecondition, NotFound
 from determined.master.auth.identity import Caller, require_admin, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import workspace as workspaces
 from determined.master.db.queries.place_deletion import Place
-from determined.master.db.queries.workspace import WorkspaceRow
+from determined.master.db.queries.workspace import WorkspaceDetail
+from determined.master.db.rows.workspaces import WorkspaceValues
 from determined.master.services import agent_user, place_deletion
 from determined.master.services.config_secrets import require_unmasked
 from determined.master.services.naming import checked_name
@@ -24,7 +24,7 @@ _STORAGE = "checkpoint_storage"
 _LINK = "set agentUserGroup, the OS user that tasks of a workspace run as"
 
 
-def to_wire(row: WorkspaceRow) -> Workspace:
+def to_wire(row: WorkspaceDetail) -> Workspace:
     return Workspace(
         id=row.id,
         name=row.name,
@@ -59,17 +59,17 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostWorkspaceRequest
     name, link = checked_name(asked.name, "workspace"), agent_user.of_workspace(asked.agent_user_group)
     if any(value is not None for value in link.values()):
         require_admin(caller, _LINK)
-    values = {
+    values: WorkspaceValues = {
         "name": name,
         "user_id": caller.user_id,
         "default_compute_pool": asked.default_compute_pool or None,
         "default_aux_pool": asked.default_aux_pool or None,
-        _STORAGE: _with_secrets(_checked_storage(asked.checkpoint_storage_config), None),
+        "checkpoint_storage": _with_secrets(_checked_storage(asked.checkpoint_storage_config), None),
         **link,
     }
     now = ctx.clock.now()
 
-    def write(conn: Connection) -> WorkspaceRow:
+    def write(conn: Connection) -> WorkspaceDetail:
         _refuse_taken(conn, name)
         workspace_id = workspaces.create(conn, now, values)
         workspaces.pin(conn, now, workspace_id, caller.user_id)
@@ -81,15 +81,15 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostWorkspaceRequest
 async def patch(ctx: MasterContext, caller: Caller, workspace_id: int, asked: PatchWorkspace) -> Workspace:
     changes = _changes(asked)
 
-    def write(conn: Connection) -> WorkspaceRow:
+    def write(conn: Connection) -> WorkspaceDetail:
         before = _changeable(conn, caller, workspace_id)
         _require_may_link(caller, before, changes)
         if before.archived:
             raise FailedPrecondition(f"workspace '{before.name}' is archived; unarchive it to change it")
         if changes.get("name", before.name) != before.name:
             _refuse_taken(conn, changes["name"])
-        if changes.get(_STORAGE):
-            changes[_STORAGE] = _with_secrets(changes[_STORAGE], before.checkpoint_storage)
+        if changes.get("checkpoint_storage"):
+            changes["checkpoint_storage"] = _with_secrets(changes["checkpoint_storage"], before.checkpoint_storage)
         workspaces.change(conn, workspace_id, changes)
         return existing(conn, caller, workspace_id)
 
@@ -133,14 +133,14 @@ async def delete(ctx: MasterContext, caller: Caller, workspace_id: int) -> bool:
     return completed
 
 
-def existing(conn: Connection, caller: Caller, workspace_id: int) -> WorkspaceRow:
+def existing(conn: Connection, caller: Caller, workspace_id: int) -> WorkspaceDetail:
     row = workspaces.get(conn, workspace_id, caller.user_id)
     if row is None:
         raise NotFound(f"there is no workspace with id {workspace_id}; `det workspace list` shows all")
     return row
 
 
-def _changeable(conn: Connection, caller: Caller, workspace_id: int) -> WorkspaceRow:
+def _changeable(conn: Connection, caller: Caller, workspace_id: int) -> WorkspaceDetail:
     row = existing(conn, caller, workspace_id)
     require_owner(caller, row.user_id, f"workspace '{row.name}'")
     if row.immutable:
@@ -148,9 +148,10 @@ def _changeable(conn: Connection, caller: Caller, workspace_id: int) -> Workspac
     return row
 
 
-def _require_may_link(caller: Caller, before: WorkspaceRow, changes: dict[str, Any]) -> None:
+def _require_may_link(caller: Caller, before: WorkspaceDetail, changes: WorkspaceValues) -> None:
     """A link to an OS user is a key to that user's files, and its absence may be one to root's."""
-    if any(getattr(before, name) != changes[name] for name in agent_user.COLUMNS if name in changes):
+    link = {name: value for name, value in changes.items() if name in agent_user.COLUMNS}
+    if any(getattr(before, name) != value for name, value in link.items()):
         require_admin(caller, _LINK)
 
 
@@ -159,37 +160,40 @@ def _refuse_taken(conn: Connection, name: str) -> None:
         raise AlreadyExists(f"there is already a workspace '{name}'; pick another name")
 
 
-def _changes(asked: PatchWorkspace) -> dict[str, Any]:
-    changes: dict[str, Any] = {}
+def _changes(asked: PatchWorkspace) -> WorkspaceValues:
+    changes: WorkspaceValues = {}
     if asked.name is not None:
         changes["name"] = checked_name(asked.name, "workspace")
     if asked.checkpoint_storage_config is not UNSET:
-        changes[_STORAGE] = _checked_storage(asked.checkpoint_storage_config)
+        changes["checkpoint_storage"] = _checked_storage(asked.checkpoint_storage_config)
     if asked.agent_user_group is not UNSET:
-        changes |= agent_user.of_workspace(asked.agent_user_group or AgentUserGroup())
-    for column, given in (
-        ("default_compute_pool", (asked.default_compute_pool, asked.default_compute_resource_pool)),
-        ("default_aux_pool", (asked.default_aux_pool, asked.default_aux_resource_pool)),
-    ):
-        named = [pool for pool in given if pool is not UNSET]
-        if named:
-            changes[column] = named[0] or None
+        changes.update(agent_user.of_workspace(asked.agent_user_group or AgentUserGroup()))
+    compute = _first_sent(asked.default_compute_pool, asked.default_compute_resource_pool)
+    if compute is not UNSET:
+        changes["default_compute_pool"] = compute or None
+    aux = _first_sent(asked.default_aux_pool, asked.default_aux_resource_pool)
+    if aux is not UNSET:
+        changes["default_aux_pool"] = aux or None
     return changes
 
 
-def _with_secrets(given: dict[str, Any] | None, before: dict[str, Any] | None) -> dict[str, Any] | None:
-    """What was read from us and comes back keeps its secrets."""
+def _first_sent(name: str | UnsetType | None, older_name: str | UnsetType | None) -> str | UnsetType | None:
+    return older_name if name is UNSET else name
+
+
+def _with_secrets(given: JsonObject | None, before: JsonObject | None) -> JsonObject | None:
+    """Put the stored secrets where a config that was read from us and comes back has masks."""
     section = restore_secrets(_section(given), _section(before))
-    storage: dict[str, Any] | None = require_unmasked(section)[_STORAGE]
+    storage: JsonObject | None = require_unmasked(section)[_STORAGE]
     return storage
 
 
-def _section(storage: dict[str, Any] | None) -> dict[str, Any]:
-    """As in an experiment's config, where it is known which fields are secret."""
+def _section(storage: JsonObject | None) -> JsonObject:
+    """Wrap a storage as an experiment's config has it, where it is known which fields are secret."""
     return {_STORAGE: storage}
 
 
-def _checked_storage(config: dict[str, Any] | None) -> dict[str, Any] | None:
+def _checked_storage(config: JsonObject | None) -> JsonObject | None:
     if not config:
         return None
     parse_checkpoint_storage(config)

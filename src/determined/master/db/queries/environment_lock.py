@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, insert, literal, select
 
 from determined.master.db import fetch
-from determined.master.db.rows.experiments import EnvironmentLock
+from determined.master.db.rows.experiments import EnvironmentLock, EnvironmentLockValues
 from determined.master.db.schema import environment_locks
 
 _locks = environment_locks.c
@@ -22,12 +22,17 @@ def get(conn: Connection, experiment_id: int, platform: str) -> str | None:
 
 
 def put(conn: Connection, now: datetime, experiment_id: int, platform: str, content: str) -> None:
-    values = {"experiment_id": experiment_id, "platform": platform, "content": content, "created_at": now}
+    values: EnvironmentLockValues = {
+        "experiment_id": experiment_id,
+        "platform": platform,
+        "content": content,
+        "created_at": now,
+    }
     conn.execute(insert(environment_locks).values(**values))
 
 
 def copy(conn: Connection, source_id: int, experiment_id: int) -> None:
-    """Another experiment starts with the locks of this one."""
+    """Give an experiment the locks of another one."""
     columns = ["experiment_id", "platform", "content", "created_at"]
     rows = select(literal(experiment_id), _locks.platform, _locks.content, _locks.created_at).where(
         _locks.experiment_id == source_id

@@ -1,4 +1,4 @@
-"""The packed model directory of an experiment. Stored by lifecycle when the experiment is created; read here."""
+"""Packed model directories of experiments. Lifecycle stores them when it creates an experiment."""
 
 from sqlalchemy import Connection, select
 
@@ -6,6 +6,6 @@ from determined.master.db.schema import model_definitions
 
 
 def get(conn: Connection, experiment_id: int) -> bytes | None:
-    """The tgz, or None for an experiment without files."""
+    """Return the tgz, or None for an experiment without files."""
     query = select(model_definitions.c.tgz).where(model_definitions.c.experiment_id == experiment_id)
     return conn.execute(query).scalar()

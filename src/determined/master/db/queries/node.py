@@ -1,23 +1,18 @@
-"""Nodes as people set them: enabled, disabled, draining; nodes added by hand; pool bindings."""
+"""Rows about nodes: enabled, disabled, draining; nodes added by hand; which workspaces a pool is bound to."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
-import msgspec
 from sqlalchemy import Connection, delete, select
 
 from determined.master.db import fetch
 from determined.master.db.dialects import upsert
-from determined.master.db.rows.cluster import LocalNode, LocalNodeValues, NodeOverride
+from determined.master.db.rows.cluster import LocalNode, LocalNodeValues, NodeOverride, NodeOverrideValues
+from determined.master.db.rows.workspaces import PoolBindingValues
 from determined.master.db.schema import local_nodes, node_overrides, pool_bindings, workspaces
 
 WHOLE_NODE = -1
 _OVERRIDES = select(node_overrides)  # built once: every scheduling pass asks it
-
-
-class DefaultPools(msgspec.Struct, frozen=True):
-    default_compute_pool: str | None
-    default_aux_pool: str | None
 
 
 def overrides(conn: Connection) -> list[NodeOverride]:
@@ -25,7 +20,7 @@ def overrides(conn: Connection) -> list[NodeOverride]:
 
 
 def put_override(conn: Connection, node_id: str, slot_id: int, *, enabled: bool, draining: bool) -> None:
-    values = {"node_id": node_id, "slot_id": slot_id, "enabled": enabled, "draining": draining}
+    values: NodeOverrideValues = {"node_id": node_id, "slot_id": slot_id, "enabled": enabled, "draining": draining}
     upsert(conn, node_overrides, values, ["node_id", "slot_id"])
 
 
@@ -56,20 +51,20 @@ def bound_workspaces(conn: Connection, pool: str) -> Sequence[int]:
 
 
 def bound_pools(conn: Connection) -> dict[str, set[int]]:
-    """Pools that are bound at all, and to which workspaces."""
-    found: dict[str, set[int]] = {}
+    """Return the ids of the workspaces that each bound pool is bound to."""
+    bindings: dict[str, set[int]] = {}
     for pool, workspace_id in conn.execute(select(pool_bindings.c.pool, pool_bindings.c.workspace_id)):
-        found.setdefault(pool, set()).add(workspace_id)
-    return found
+        bindings.setdefault(pool, set()).add(workspace_id)
+    return bindings
 
 
 def bind(conn: Connection, pool: str, workspace_ids: Sequence[int]) -> None:
-    rows = [{"pool": pool, "workspace_id": w} for w in workspace_ids]
+    rows: list[PoolBindingValues] = [{"pool": pool, "workspace_id": w} for w in workspace_ids]
     upsert(conn, pool_bindings, rows, ["pool", "workspace_id"])
 
 
 def unbind(conn: Connection, pool: str, workspace_ids: Sequence[int] | None) -> None:
-    """None unbinds all."""
+    """Unbind a pool from these workspaces; from all for None."""
     statement = delete(pool_bindings).where(pool_bindings.c.pool == pool)
     if workspace_ids is not None:
         statement = statement.where(pool_bindings.c.workspace_id.in_(list(workspace_ids)))
@@ -78,7 +73,7 @@ def unbind(conn: Connection, pool: str, workspace_ids: Sequence[int] | None) -> 
 
 def workspace_ids_by_name(conn: Connection, names: Sequence[str]) -> dict[str, int]:
     statement = select(workspaces.c.name, workspaces.c.id).where(workspaces.c.name.in_(list(names)))
-    return {name: int(wid) for name, wid in conn.execute(statement)}
+    return {name: workspace_id for name, workspace_id in conn.execute(statement)}
 
 
 def existing_workspaces(conn: Connection, ids: Sequence[int]) -> set[int]:
@@ -88,10 +83,3 @@ def existing_workspaces(conn: Connection, ids: Sequence[int]) -> set[int]:
 
 def workspace_name(conn: Connection, workspace_id: int) -> str | None:
     return conn.execute(select(workspaces.c.name).where(workspaces.c.id == workspace_id)).scalar_one_or_none()
-
-
-def workspace_default_pools(conn: Connection, workspace_id: int) -> DefaultPools | None:
-    statement = select(workspaces.c.default_compute_pool, workspaces.c.default_aux_pool).where(
-        workspaces.c.id == workspace_id
-    )
-    return fetch.row(conn, statement, DefaultPools)

@@ -1,22 +1,42 @@
-"""Allocations that held slots within a span of time, with whom they belong to."""
+"""Allocations that held slots within a span of time, with their owners."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, or_, select
+import msgspec
+from sqlalchemy import Connection, NotNullable, or_, select
 
+from determined.master.db import fetch
 from determined.master.db.schema import allocations, experiments, jobs, projects, tasks, users, workspaces
 
 
-def overlapping(conn: Connection, after: datetime, before: datetime) -> Sequence[RowMapping]:
-    """Oldest first. One that was never assigned anything held nothing."""
+class SlotUse(msgspec.Struct, frozen=True):
+    """An allocation that held slots, with its user, workspace, project and experiment."""
+
+    id: str
+    task_id: str
+    slots: int
+    pool: str
+    assigned_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    task_type: str
+    user_id: int
+    username: str
+    workspace_name: str
+    experiment_id: int | None
+    labels: list[str] | None
+    project_name: str | None
+
+
+def overlapping(conn: Connection, after: datetime, before: datetime) -> list[SlotUse]:
+    """List the oldest first. One that was never assigned anything held nothing."""
     statement = (
         select(
             allocations.c.id,
             allocations.c.task_id,
             allocations.c.slots,
             allocations.c.pool,
-            allocations.c.assigned_at,
+            NotNullable(allocations.c.assigned_at),
             allocations.c.started_at,
             allocations.c.ended_at,
             tasks.c.type.label("task_type"),
@@ -39,4 +59,4 @@ def overlapping(conn: Connection, after: datetime, before: datetime) -> Sequence
         )
         .order_by(allocations.c.assigned_at, allocations.c.id)
     )
-    return conn.execute(statement).mappings().all()
+    return fetch.rows(conn, statement, SlotUse)

@@ -1,13 +1,28 @@
-"""Rows of sessions and access tokens, and what the state of an allocation says about its token."""
+"""Rows of sessions and access tokens, and the state of allocations that decides about their tokens."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
+import msgspec
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Nullable,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
+from determined.master.db import fetch
+from determined.master.db.rows.users import SessionValues
 from determined.master.db.schema import allocations, experiments, jobs, sessions, tasks, users
 
 
@@ -16,9 +31,8 @@ class SessionKind(StrEnum):
     ACCESS = "access"
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Whose session a token is."""
+class Holder(msgspec.Struct, frozen=True):
+    """A live session with its user and the session that opened it."""
 
     session_id: int
     user_id: int
@@ -32,12 +46,11 @@ class Holder:
 
     @property
     def is_access_token(self) -> bool:
-        """Whether an access token stands behind it: it is one, or one has opened it by a link."""
+        """True for an access token and for a session that one has opened by a link."""
         return SessionKind.ACCESS in (self.kind, self.parent_kind)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenRow:
+class AccessToken(msgspec.Struct, frozen=True):
     id: int
     user_id: int
     username: str
@@ -48,9 +61,8 @@ class TokenRow:
     revoked_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class AllocationAuth:
-    """What decides about an allocation token. `ended`: TERMINATED. `drained`: all its reports are written."""
+class AllocationAuth(msgspec.Struct, frozen=True):
+    """State that decides about an allocation token. `drained`: all reports of the allocation are written."""
 
     user_id: int
     username: str
@@ -64,8 +76,16 @@ class AllocationAuth:
 
 # Built once, because every request of a task asks it, and building it costs more than running it.
 _ALLOCATION_AUTH = (
-    select(users.c.id, users.c.username, users.c.admin, allocations.c.state, allocations.c.drained)
-    .add_columns(tasks.c.id, tasks.c.trial_id, tasks.c.experiment_id)
+    select(
+        users.c.id.label("user_id"),
+        users.c.username,
+        users.c.admin,
+        allocations.c.state,
+        allocations.c.drained,
+        tasks.c.id.label("task_id"),
+        tasks.c.trial_id,
+        tasks.c.experiment_id,
+    )
     .select_from(allocations)
     .join(tasks, tasks.c.id == allocations.c.task_id)
     .outerjoin(jobs, jobs.c.id == tasks.c.job_id)
@@ -86,8 +106,8 @@ def create(
     description: str = "",
     parent_id: int | None = None,
 ) -> int:
-    """`parent_id`: the session that it ends with."""
-    row = {
+    """Insert a session; it ends with the session `parent_id`."""
+    row: SessionValues = {
         "user_id": user_id,
         "token_hash": token_hash,
         "kind": kind.value,
@@ -96,26 +116,26 @@ def create(
         "expires_at": expires_at,
         "parent_id": parent_id,
     }
-    return int(conn.execute(insert(sessions).values(row).returning(sessions.c.id)).scalar_one())
+    return conn.execute(insert(sessions).values(**row).returning(sessions.c.id)).scalar_one()
 
 
 def holder(conn: Connection, now: datetime, token_hash: str) -> Holder | None:
-    """None for an unknown, expired or revoked token."""
-    row = conn.execute(_live(now).where(sessions.c.token_hash == token_hash)).one_or_none()
-    return Holder(*row) if row else None
+    """Find the live session of a token: None for an unknown, expired or revoked one."""
+    return fetch.row(conn, _live(now).where(sessions.c.token_hash == token_hash), Holder)
 
 
 def live(conn: Connection, now: datetime, session_id: int) -> Holder | None:
-    """None for a session that has ended, expired or been revoked."""
-    row = conn.execute(_live(now).where(sessions.c.id == session_id)).one_or_none()
-    return Holder(*row) if row else None
+    """Find a live session: None for one that has ended, expired or been revoked."""
+    return fetch.row(conn, _live(now).where(sessions.c.id == session_id), Holder)
 
 
 def live_among(conn: Connection, now: datetime, session_ids: Collection[int | None]) -> set[int]:
-    """Those of these sessions that still let their active user in."""
-    asked = [session_id for session_id in session_ids if session_id is not None]
-    found = conn.execute(_live(now).where(sessions.c.id.in_(asked), users.c.active)) if asked else ()
-    return {row.id for row in found}
+    """Keep the sessions that still let their active user in."""
+    ids = [session_id for session_id in session_ids if session_id is not None]
+    if not ids:
+        return set()
+    query = _live(now).where(sessions.c.id.in_(ids), users.c.active)
+    return {holder.session_id for holder in fetch.rows(conn, query, Holder)}
 
 
 def end(conn: Connection, session_id: int) -> None:
@@ -135,47 +155,62 @@ def end_all(conn: Connection, now: datetime, user_id: int, *, keep: int | None =
 def sweep(conn: Connection, now: datetime) -> int:
     """Remove logins that have expired. Expired access tokens stay for the record."""
     statement = delete(sessions).where(sessions.c.kind == SessionKind.SESSION.value, sessions.c.expires_at <= now)
-    return int(conn.execute(statement).rowcount)
+    return conn.execute(statement).rowcount
 
 
-def access_token(conn: Connection, token_id: int) -> TokenRow | None:
-    row = conn.execute(_tokens().where(sessions.c.id == token_id)).one_or_none()
-    return TokenRow(*row) if row else None
+def access_token(conn: Connection, token_id: int) -> AccessToken | None:
+    return fetch.row(conn, _tokens().where(sessions.c.id == token_id), AccessToken)
 
 
-def access_tokens(conn: Connection) -> list[TokenRow]:
-    return [TokenRow(*row) for row in conn.execute(_tokens().order_by(sessions.c.id))]
+def access_tokens(conn: Connection) -> list[AccessToken]:
+    return fetch.rows(conn, _tokens().order_by(sessions.c.id), AccessToken)
 
 
-def change_access_token(conn: Connection, token_id: int, values: dict[str, Any]) -> None:
+def change_access_token(conn: Connection, token_id: int, values: SessionValues) -> None:
     conn.execute(update(sessions).where(sessions.c.id == token_id).values(**values))
 
 
 def allocation_auth(conn: Connection, allocation_id: str) -> AllocationAuth | None:
-    """The owner of an allocation's task and how far the allocation has come."""
-    row = conn.execute(_ALLOCATION_AUTH, {"allocation": allocation_id}).one_or_none()
-    return AllocationAuth(*row) if row else None
+    """Find the owner of an allocation's task and the state of the allocation."""
+    return fetch.row(conn, _ALLOCATION_AUTH, AllocationAuth, {"allocation": allocation_id})
 
 
-def _live(now: datetime) -> Any:
-    """A session lives while it is neither revoked nor expired, and its parent lives."""
+def _live(
+    now: datetime,
+) -> Select[int, int, str, bool, bool, datetime | None, str, int | None, str | None]:
+    """Select sessions that are neither revoked nor expired and whose parent, if any, is not either."""
     s, u, parent = sessions.c, users.c, _parents.c
     return (
-        select(s.id, s.user_id, u.username, u.admin, u.active, s.expires_at, s.kind, s.parent_id, parent.kind)
+        select(
+            s.id.label("session_id"),
+            s.user_id,
+            u.username,
+            u.admin,
+            u.active,
+            s.expires_at,
+            s.kind,
+            s.parent_id,
+            Nullable(parent.kind.label("parent_kind")),
+        )
         .join(users, u.id == s.user_id)
         .outerjoin(_parents, parent.id == s.parent_id)
-        .where(_holds(s, now), or_(s.parent_id.is_(None), and_(parent.id.is_not(None), _holds(parent, now))))
+        .where(
+            _holds(s.revoked_at, s.expires_at, now),
+            or_(s.parent_id.is_(None), and_(parent.id.is_not(None), _holds(parent.revoked_at, parent.expires_at, now))),
+        )
     )
 
 
 _parents = sessions.alias("parents")
 
 
-def _holds(row: Any, now: datetime) -> Any:
-    return and_(row.revoked_at.is_(None), or_(row.expires_at.is_(None), row.expires_at > now))
+def _holds(
+    revoked_at: Column[datetime | None], expires_at: Column[datetime | None], now: datetime
+) -> ColumnElement[bool]:
+    return and_(revoked_at.is_(None), or_(expires_at.is_(None), expires_at > now))
 
 
-def _tokens() -> Any:
+def _tokens() -> Select[int, int, str, str, str, datetime, datetime | None, datetime | None]:
     s = sessions.c
     return (
         select(s.id, s.user_id, users.c.username, s.kind, s.description, s.created_at, s.expires_at, s.revoked_at)
