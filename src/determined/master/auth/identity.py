@@ -52,8 +52,8 @@ def require_login(caller: Caller, what: str) -> None:
         raise Forbidden(f"{what} after a login, not with an access token; log in with `det user login`")
 
 
-def require_owner(caller: Caller, owner_id: int, what: str) -> None:
-    """`what` names the thing: `experiment 12`."""
+def require_owner(caller: Caller, owner_id: int | None, what: str) -> None:
+    """Raise Forbidden for anybody but the owner and administrators; `what` names the thing: `experiment 12`."""
     if caller.user_id != owner_id and not caller.admin:
         raise Forbidden(f"only the owner of {what} or an administrator may do this, not '{caller.username}'")
 

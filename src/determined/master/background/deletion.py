@@ -9,18 +9,17 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.errors import DeterminedError, NotFound
 from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint_list, place_deletion
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import project as projects
 from determined.master.db.queries import workspace as workspaces
-from determined.master.db.queries.batching import AnyRow
-from determined.master.db.queries.checkpoint_list import CheckpointScope
+from determined.master.db.queries.checkpoint_list import CheckpointDetail, CheckpointScope
 from determined.master.db.queries.place_deletion import Place
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.services.experiment_files import open_storage, remove_tensorboard
@@ -39,7 +38,7 @@ class ExperimentDeleter:
     ctx: MasterContext
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Delete until cancelled."""
         async with self.ctx.bus.listen("deletion") as hints:
             while not self.ctx.bus.closed:
                 try:
@@ -64,7 +63,7 @@ class ExperimentDeleter:
         for row in await self.ctx.db.read(lambda conn: experiments.in_states(conn, ["DELETING"])):
             await self._delete(row.id, row.config)
 
-    async def _delete(self, experiment_id: int, config: dict[str, Any]) -> None:
+    async def _delete(self, experiment_id: int, config: JsonObject) -> None:
         stored = await self.ctx.db.read(lambda conn: _checkpoints(conn, experiment_id))
         try:
             await self._remove_files(experiment_id, config, stored)
@@ -85,7 +84,7 @@ class ExperimentDeleter:
                 pass
             await self.ctx.db.write(lambda conn: lifecycle.finish_delete(conn, experiment_id))
 
-    async def _remove_files(self, experiment_id: int, config: dict[str, Any], stored: list[AnyRow]) -> None:
+    async def _remove_files(self, experiment_id: int, config: JsonObject, stored: list[CheckpointDetail]) -> None:
         for row in stored:
             manager = await open_storage(self.ctx, experiment_id, row.storage or config.get("checkpoint_storage"))
             await asyncio.to_thread(manager.delete, row.uuid, list(_ALL_FILES))
@@ -118,7 +117,7 @@ def _settle(conn: Connection, *, place: Place) -> None:
         projects.remove(conn, place.project_id)
 
 
-def _checkpoints(conn: Connection, experiment_id: int) -> list[AnyRow]:
+def _checkpoints(conn: Connection, experiment_id: int) -> list[CheckpointDetail]:
     states = [CheckpointState.COMPLETED, CheckpointState.PARTIALLY_DELETED, CheckpointState.ERROR]
     scope = CheckpointScope(experiment_id=experiment_id)
     return checkpoint_list.load(conn, checkpoint_list.find(conn, scope, ListCheckpoints(states=states)))

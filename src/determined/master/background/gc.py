@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from determined.errors import DeterminedError
 from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint as rows
-from determined.master.db.queries.batching import AnyRow
+from determined.master.db.queries.checkpoint import PendingDeletion
 from determined.master.lifecycle import checkpoint as lifecycle
 from determined.master.services.experiment_files import open_storage, sweep_staging
 
@@ -40,7 +40,7 @@ class GarbageCollector:
     _swept_at: datetime | None = None
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Collect until cancelled."""
         async with self.ctx.bus.listen("gc", "schedule") as hints:
             while not self.ctx.bus.closed:
                 try:
@@ -89,7 +89,7 @@ class GarbageCollector:
             return 1
         return 0
 
-    async def _delete(self, row: AnyRow) -> None:
+    async def _delete(self, row: PendingDeletion) -> None:
         asked = lifecycle.Deletion(row.delete_requested_at, row.delete_globs)
         try:
             left = await self._delete_files(row)
@@ -100,8 +100,8 @@ class GarbageCollector:
         await self.ctx.db.write(lambda conn: lifecycle.files_left(conn, row.uuid, left, asked))
         self.ctx.bus.publish("checkpoints")
 
-    async def _delete_files(self, row: AnyRow) -> dict[str, int]:
-        """The files that are left; no globs at all only looks which are there."""
+    async def _delete_files(self, row: PendingDeletion) -> dict[str, int]:
+        """Delete files and return those that are left; no globs at all only looks which are there."""
         manager = await open_storage(self.ctx, row.experiment_id, row.storage or row.experiment_storage)
         globs = _ALL_FILES if row.delete_globs is None else row.delete_globs
         return await asyncio.to_thread(manager.delete, row.uuid, list(globs))

@@ -1,11 +1,12 @@
 """Running summaries of metrics: count, sum, min, max, last value and type, combined batch by batch. Pure."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from determined._json import JsonObject, JsonValue
 from determined.master.db.metric_chunk import Row, gather
 from determined.wire.codec import plain
 
@@ -17,18 +18,18 @@ _TYPES: dict[type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Of one metric of one trial and group. NaN and infinities are left out of count, sum, min and max of numbers."""
+    """Summary of one metric of one trial and group. NaN and infinities count in no number of it."""
 
     type: str
     count: int
     sum: float | None
     min: float | None
     max: float | None
-    last: Any  # as JSON carries it: NaN and infinities are strings
+    last: JsonValue  # as JSON carries it: NaN and infinities are strings
     last_step: int
 
     def merge(self, later: "Summary") -> "Summary":
-        """This one and what came after it. A metric that changes its type is summed up as text, as upstream does."""
+        """Combine this one with a later one. A metric that changes its type is summed up as text, as upstream does."""
         newest = later if later.last_step >= self.last_step else self
         if self.type != later.type:
             kind = "string" if "null" not in (self.type, later.type) else _other(self.type, later.type)
@@ -46,7 +47,7 @@ class Summary:
 
 
 def summarize(rows: Iterable[Row]) -> dict[str, Summary]:
-    """One summary per metric name of these reports; the row with the highest step gives `last`."""
+    """Build one summary per metric name of these reports; the row with the highest step gives `last`."""
     ordered = list(rows)
     if any(a.step > b.step for a, b in pairwise(ordered)):
         ordered.sort(key=lambda r: r.step)
@@ -58,13 +59,13 @@ def summarize(rows: Iterable[Row]) -> dict[str, Summary]:
 
 
 def merge_all(old: dict[str, Summary], new: dict[str, Summary]) -> dict[str, Summary]:
-    """The summaries that `new` changes, with `old` taken in."""
+    """Return the summaries that `new` changes, with `old` taken in."""
     return {name: old[name].merge(s) if name in old else s for name, s in new.items()}
 
 
-def to_wire(summary: Summary) -> dict[str, Any]:
-    """Upstream's form: `{count, last, max, min, sum, mean, type}` for numbers, `{count, last, type}` for the rest."""
-    base: dict[str, Any] = {"count": summary.count, "last": summary.last, "type": summary.type}
+def to_wire(summary: Summary) -> JsonObject:
+    """Return upstream's form: `{count, last, max, min, sum, mean, type}` for numbers, else `{count, last, type}`."""
+    base: JsonObject = {"count": summary.count, "last": summary.last, "type": summary.type}
     if summary.type != NUMBER or summary.sum is None:
         return base
     mean = summary.sum / summary.count if summary.count else None
@@ -83,7 +84,7 @@ def _summarize(values: Sequence[Any], last_step: int) -> Summary:
     return _numbers(values, last, last_step)
 
 
-def _numbers(values: Sequence[Any], last: Any, last_step: int) -> Summary:
+def _numbers(values: Sequence[Any], last: JsonValue, last_step: int) -> Summary:
     total = float(sum(values))
     if not math.isfinite(total):
         values = [v for v in values if math.isfinite(v)]
@@ -93,11 +94,10 @@ def _numbers(values: Sequence[Any], last: Any, last_step: int) -> Summary:
     return Summary(NUMBER, len(values), total, float(min(values)), float(max(values)), last, last_step)
 
 
-def _combine(a: float | None, b: float | None, how: Any) -> float | None:
+def _combine(a: float | None, b: float | None, how: Callable[[float, float], float]) -> float | None:
     if a is None or b is None:
         return b if a is None else a
-    result: float = how(a, b)
-    return result
+    return how(a, b)
 
 
 def _other(a: str, b: str) -> str:

@@ -6,7 +6,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -15,6 +14,7 @@ from determined.errors import Conflict, InvalidArgument, NotFound
 from determined.master.db.queries import checkpoint as rows
 from determined.master.db.queries import storage_backend as storages
 from determined.master.db.queries import validation as validations
+from determined.master.db.rows.checkpoints import CheckpointValues
 from determined.master.lifecycle import gc_policy
 from determined.storage.checkpoint_id import is_checkpoint_id
 from determined.storage.manifest import METADATA_NAME
@@ -25,7 +25,7 @@ COMPLETED = "COMPLETED"
 PARTIALLY_DELETED = "PARTIALLY_DELETED"
 DELETED = "DELETED"
 ERROR = "ERROR"
-_NOT_REQUESTED: dict[str, Any] = {"delete_requested_at": None, "delete_globs": None}
+_NOT_REQUESTED: CheckpointValues = {"delete_requested_at": None, "delete_globs": None}
 
 
 def report(
@@ -37,7 +37,7 @@ def report(
     run_id: int | None,
     uuid: str,
     steps: int,
-    metadata: dict[str, Any],
+    metadata: JsonObject,
     resources: dict[str, int],
     time: float | None,
     storage_id: int | None,
@@ -78,7 +78,7 @@ def report(
 
 
 def _storage_id(conn: Connection, trial_id: int) -> int | None:
-    """Of the experiment's storage as its config has it now: a continued one may save elsewhere later."""
+    """Return the id of the experiment's storage as its config has it now: a continued one may save elsewhere later."""
     config = storages.of_trial(conn, trial_id)
     return None if config is None else storages.ensure(conn, config)
 
@@ -101,7 +101,7 @@ def check_globs(globs: Iterable[str] | None) -> None:
 class Deletion:
     """A request as it was when somebody set out to fulfil it; one made since then stays to be fulfilled."""
 
-    requested_at: datetime
+    requested_at: datetime | None
     globs: list[str] | None
 
 
@@ -115,7 +115,7 @@ def files_left(conn: Connection, uuid: str, resources: dict[str, int], fulfilled
         return
     values = _after(row.state, row.resources, resources)
     if fulfilled == Deletion(row.delete_requested_at, row.delete_globs):
-        values |= _NOT_REQUESTED
+        values.update(_NOT_REQUESTED)
     rows.update_row(conn, uuid, values)
     _refresh_owner(conn, uuid)
 
@@ -139,7 +139,7 @@ def collect_garbage(conn: Connection, now: datetime, experiment_id: int) -> list
 
 
 def preview_garbage(conn: Connection, experiment_id: int, keep: gc_policy.Keep | None = None) -> list[str]:
-    """What `collect_garbage` would delete now, under the experiment's own policy or the given one."""
+    """List what `collect_garbage` would delete now, under the experiment's own policy or the given one."""
     settings = rows.gc_settings(conn, experiment_id)
     if settings is None:
         raise NotFound(f"experiment {experiment_id} not found")
@@ -157,9 +157,9 @@ def keep_of(section: JsonObject) -> gc_policy.Keep:
 
 
 def _candidates(conn: Connection, experiment_id: int) -> list[gc_policy.Candidate]:
-    found = rows.gc_candidates(conn, experiment_id)
-    values = validations.searcher_values(conn, [(r.trial_id, r.steps_completed) for r in found])
-    return [_candidate(r.uuid, r.trial_id, r.steps_completed, values) for r in found]
+    completed = rows.gc_candidates(conn, experiment_id)
+    values = validations.searcher_values(conn, [(c.trial_id, c.steps_completed) for c in completed])
+    return [_candidate(c.uuid, c.trial_id, c.steps_completed, values) for c in completed]
 
 
 def _candidate(uuid: str, trial_id: int, steps: int, values: validations.Values) -> gc_policy.Candidate:
@@ -167,7 +167,7 @@ def _candidate(uuid: str, trial_id: int, steps: int, values: validations.Values)
     return gc_policy.Candidate(uuid, trial_id, steps, value, time)
 
 
-def _after(state: str, before: dict[str, int], after: dict[str, int]) -> dict[str, Any]:
+def _after(state: str, before: dict[str, int], after: dict[str, int]) -> CheckpointValues:
     if not after:
         return {"state": DELETED, "size": 0}
     if METADATA_NAME not in before:  # written beside what was reported; that it is there is no change

@@ -4,8 +4,8 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from determined._json import JsonObject
 from determined.config import ExperimentConfig
 from determined.config.environment import BindMount
 from determined.constants import DEFAULT_RUN_DIR
@@ -20,13 +20,13 @@ class Place:
     `is_here`: tasks save on the master's machine, so the master must see the files before it believes in them.
     """
 
-    section: dict[str, Any] | None
+    section: JsonObject | None
     is_here: bool = False
     reason: str = ""
 
 
 def place_of(
-    config: MasterConfig, active: dict[str, Any], section: dict[str, Any] | None, engine_name: str | None = None
+    config: MasterConfig, active: JsonObject, section: JsonObject | None, engine_name: str | None = None
 ) -> Place:
     """Say where a storage of an experiment is for the master.
 
@@ -60,7 +60,7 @@ def run_roots(config: MasterConfig) -> list[str]:
     return [str(data / "runs"), *(str(data / engine.name / "runs") for engine in config.engines)]
 
 
-def _engine_of_pool(config: MasterConfig, active: dict[str, Any]) -> str | None:
+def _engine_of_pool(config: MasterConfig, active: JsonObject) -> str | None:
     pool = config.pool(ExperimentConfig.load(active).resources.resource_pool)
     return pool.engine if pool is not None else None
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.errors import Forbidden, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
@@ -13,7 +13,7 @@ from determined.master.db.queries import checkpoint as rows
 from determined.master.db.queries import checkpoint_list, validation
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
-from determined.master.db.queries.checkpoint_list import CheckpointScope
+from determined.master.db.queries.checkpoint_list import CheckpointPosition, CheckpointScope
 from determined.master.lifecycle import checkpoint as lifecycle
 from determined.master.services import checkpoint_check, checkpoint_view
 from determined.master.services.experiment_list import rows_of
@@ -91,7 +91,7 @@ async def report(ctx: MasterContext, caller: Caller, asked: ReportCheckpointRequ
             time=time,
             storage_id=asked.storage_id,
         )
-        return int(trial.id)
+        return trial.id
 
     record = CheckpointReport(asked.uuid, steps, asked.metadata, asked.resources, time or 0.0, asked.storage_id)
     await checkpoint_check.require_seen(ctx, caller.allocation_id, record)
@@ -99,12 +99,12 @@ async def report(ctx: MasterContext, caller: Caller, asked: ReportCheckpointRequ
     ctx.bus.publish(f"trial:{trial_id}")
 
 
-async def set_metadata(ctx: MasterContext, caller: Caller, uuid: str, metadata: dict[str, Any]) -> Checkpoint:
+async def set_metadata(ctx: MasterContext, caller: Caller, uuid: str, metadata: JsonObject) -> Checkpoint:
     """Replaces the database's copy; files in the storage stay as they are."""
 
     def run(conn: Connection) -> Checkpoint:
         row = rows.state_of(conn, uuid)
-        if row is None:
+        if row is None or row.trial_id is None:
             raise NotFound(f"checkpoint {uuid} not found")
         check_author(conn, caller, row.trial_id)
         steps = row.metadata.get("steps_completed")
@@ -172,19 +172,19 @@ def _by_column(
 
 def _by_metric(conn: Connection, scope: CheckpointScope, params: ListCheckpoints) -> list[str]:
     """List all matches by a validation metric, those without it last whichever way."""
-    found = checkpoint_list.positions(conn, scope, params)
-    places = [(r.trial_id, r.steps_completed) for r in found]
+    positions = checkpoint_list.positions(conn, scope, params)
+    places = [(p.trial_id, p.steps_completed) for p in positions]
     if not params.sort_by_metric:
         values = validation.searcher_values(conn, places)
     else:
         values = validation.metric_values(conn, places, params.sort_by_metric)
     sign = -1.0 if params.order_by is OrderBy.DESC else 1.0
 
-    def key(row: Any) -> tuple[bool, float, int, int]:
+    def key(row: CheckpointPosition) -> tuple[bool, float, int, int]:
         value = values.get((row.trial_id, row.steps_completed))
         return (value is None, sign * value[0] if value else 0.0, row.trial_id, row.steps_completed)
 
-    return [row.uuid for row in sorted(found, key=key)]
+    return [row.uuid for row in sorted(positions, key=key)]
 
 
 def _timestamp(text: str | None) -> float | None:

@@ -11,10 +11,10 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.errors import CheckpointDamaged, CheckpointNotFound, FailedPrecondition, NoDirectStorageAccess
 from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint as rows
@@ -42,9 +42,9 @@ class _Reported:
     """What a batch says of new checkpoints, and what is needed to look for them."""
 
     experiment_id: int
-    active: dict[str, Any]
+    active: JsonObject
     engine: str
-    checkpoints: list[tuple[CheckpointReport, dict[str, Any] | None]]  # with the storage that each is in
+    checkpoints: list[tuple[CheckpointReport, JsonObject | None]]  # with the storage that each is in
 
 
 async def refusals(ctx: MasterContext, allocation_id: str, resource_id: str, batch: ReportBatch) -> dict[str, str]:
@@ -102,7 +102,7 @@ def _read(
 
 
 async def _refusal(
-    ctx: MasterContext, reported: _Reported, record: CheckpointReport, section: dict[str, Any] | None
+    ctx: MasterContext, reported: _Reported, record: CheckpointReport, section: JsonObject | None
 ) -> str | None:
     place = place_of(ctx.config, reported.active, section, reported.engine)
     if place.reason:

@@ -11,16 +11,20 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.errors import FailedPrecondition, NotFound
 from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint_list
-from determined.master.db.queries.batching import AnyRow
+from determined.master.db.queries.checkpoint_list import CheckpointDetail
 from determined.master.services.experiment_files import open_storage
 from determined.storage import StorageManager, tree
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _CHUNK = 1024 * 1024
 _BLOCK = 512
@@ -43,7 +47,7 @@ class Download:
 async def download(ctx: MasterContext, uuid: str, kind: Archive) -> Download:
     """Raises NotFound where row or files are missing, CheckpointDamaged, before the first byte is sent."""
     row, config = await ctx.db.read(lambda conn: _locate(conn, uuid))
-    if row.state not in _USABLE:
+    if row.state not in _USABLE or row.experiment_id is None:
         raise FailedPrecondition(f"checkpoint {uuid} is {row.state}; only complete ones can be downloaded")
     manager = await open_storage(ctx, row.experiment_id, config)
     chunks = _archive(manager, uuid, kind)
@@ -51,13 +55,13 @@ async def download(ctx: MasterContext, uuid: str, kind: Archive) -> Download:
     return Download(uuid, kind, _in_threads(first, chunks))
 
 
-def _locate(conn: Connection, uuid: str) -> tuple[AnyRow, dict[str, Any] | None]:
-    """The row and the storage its files are in."""
-    found = checkpoint_list.load(conn, [uuid])
-    if not found:
+def _locate(conn: Connection, uuid: str) -> tuple[CheckpointDetail, JsonObject | None]:
+    """Find a checkpoint and the storage its files are in."""
+    rows = checkpoint_list.load(conn, [uuid])
+    if not rows:
         raise NotFound(f"checkpoint {uuid} not found")
-    row = found[0]
-    config = checkpoint_list.experiment_configs(conn, found).get(row.experiment_id) or {}
+    row = rows[0]
+    config = checkpoint_list.experiment_configs(conn, rows).get(row.experiment_id or 0) or {}
     return row, row.storage or config.get("checkpoint_storage")
 
 
@@ -94,9 +98,10 @@ class _Sink(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: Any) -> int:
-        self._parts.append(bytes(data))
-        return len(data)
+    def write(self, data: "ReadableBuffer") -> int:
+        part = bytes(data)
+        self._parts.append(part)
+        return len(part)
 
     def take(self) -> bytes:
         data = b"".join(self._parts)
@@ -106,7 +111,7 @@ class _Sink(io.RawIOBase):
 
 def _tar(root: int, names: list[str], *, gz: bool) -> Iterator[bytes]:
     sink = _Sink()
-    out: Any = gzip.GzipFile(fileobj=sink, mode="wb", compresslevel=1) if gz else sink
+    out: gzip.GzipFile | _Sink = gzip.GzipFile(fileobj=sink, mode="wb", compresslevel=1) if gz else sink
     for name in names:
         for data in _tar_member(root, name):
             out.write(data)

@@ -1,4 +1,4 @@
-"""What a keep policy would delete, shown before anybody agrees to it."""
+"""Preview of a keep policy: the checkpoints that it would delete."""
 
 from sqlalchemy import Connection
 

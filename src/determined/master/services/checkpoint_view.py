@@ -1,13 +1,13 @@
 """Checkpoints as the wire shows them, with the validation that lies at their step."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.errors import NotFound
 from determined.master.db.queries import checkpoint_list, validation
-from determined.master.db.queries.batching import AnyRow
+from determined.master.db.queries.checkpoint_list import CheckpointDetail
 from determined.master.db.queries.validation import Validation
 from determined.master.services.experiment_view import masked
 from determined.wire.checkpoint import Checkpoint, CheckpointState, CheckpointTrainingMetadata, Metrics
@@ -16,10 +16,10 @@ from determined.wire.codec import plain, rfc3339
 
 def one(conn: Connection, uuid: str) -> Checkpoint:
     """Raises NotFound."""
-    found = load(conn, [uuid])
-    if not found:
+    checkpoints = load(conn, [uuid])
+    if not checkpoints:
         raise NotFound(f"checkpoint {uuid} not found")
-    return found[0]
+    return checkpoints[0]
 
 
 def load(conn: Connection, uuids: Sequence[str]) -> list[Checkpoint]:
@@ -28,14 +28,14 @@ def load(conn: Connection, uuids: Sequence[str]) -> list[Checkpoint]:
     validated = validation.at_places(conn, places)
     trained = validation.at_places(conn, places, "training")
     configs = {i: masked(c) for i, c in checkpoint_list.experiment_configs(conn, rows).items()}
-    return [_checkpoint(row, configs.get(row.experiment_id), validated, trained) for row in rows]
+    return [_checkpoint(row, configs.get(row.experiment_id or 0), validated, trained) for row in rows]
 
 
 Reports = dict[tuple[int, int], Validation]
 
 
-def _checkpoint(row: AnyRow, config: dict[str, Any] | None, validated: Reports, trained: Reports) -> Checkpoint:
-    place = (row.trial_id, row.steps_completed)
+def _checkpoint(row: CheckpointDetail, config: JsonObject | None, validated: Reports, trained: Reports) -> Checkpoint:
+    place = (row.trial_id or 0, row.steps_completed)
     return Checkpoint(
         uuid=row.uuid,
         state=CheckpointState("STATE_" + row.state),
@@ -50,7 +50,7 @@ def _checkpoint(row: AnyRow, config: dict[str, Any] | None, validated: Reports, 
 
 
 def _training(
-    row: AnyRow, config: dict[str, Any] | None, validated: Validation | None, trained: Validation | None
+    row: CheckpointDetail, config: JsonObject | None, validated: Validation | None, trained: Validation | None
 ) -> CheckpointTrainingMetadata:
     value = validated.metrics.get(row.searcher_metric) if validated and row.searcher_metric else None
     return CheckpointTrainingMetadata(

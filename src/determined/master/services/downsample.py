@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 _NUMBERS = {int, float}
 
@@ -40,7 +40,7 @@ def bucket(values: Sequence[Any], start: int, end: int) -> Bucket | None:
     return Bucket(at, last, min(numbers), max(numbers))
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -51,14 +51,14 @@ def log_filter(params: LogQuery) -> LogFilter:
     )
 
 
-async def task_logs(ctx: MasterContext, task_id: str, params: LogQuery) -> AsyncIterator[list[Any]]:
+async def task_logs(ctx: MasterContext, task_id: str, params: LogQuery) -> AsyncIterator[list[object]]:
     """Yield pages of TaskLogsResponse. Raises NotFound and InvalidArgument before the stream starts."""
     lines = log_filter(params)
     await ctx.db.read(lambda conn: log_scope.of_task(conn, task_id))
     return _stream(ctx, lambda conn: log_scope.of_task(conn, task_id), params, lines)
 
 
-async def trial_logs(ctx: MasterContext, trial_id: int, params: LogQuery) -> AsyncIterator[list[Any]]:
+async def trial_logs(ctx: MasterContext, trial_id: int, params: LogQuery) -> AsyncIterator[list[object]]:
     """Yield pages of TrialLogsResponse: all tasks of the trial, one after the other."""
     lines = log_filter(params)
     await ctx.db.read(lambda conn: log_scope.of_trial(conn, trial_id))
@@ -97,14 +97,14 @@ def _pattern(text: str) -> Any:
 
 def _stream(
     ctx: MasterContext, find: Callable[[Connection], LogScope], params: LogQuery, lines: LogFilter
-) -> AsyncIterator[list[Any]]:
+) -> AsyncIterator[list[object]]:
     read = _backward if params.order_by is OrderBy.DESC else _forward
     return read(ctx, find, params, lines)
 
 
 async def _forward(
     ctx: MasterContext, find: Callable[[Connection], LogScope], params: LogQuery, lines: LogFilter
-) -> AsyncIterator[list[Any]]:
+) -> AsyncIterator[list[object]]:
     place = _first_place(params)
     scope = await ctx.db.read(find)
     async with ctx.bus.listen(*scope.topics) as listener:
@@ -140,7 +140,7 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    lines: list[Any]
+    lines: list[object]
     place: _Place
     more: bool
     scope: LogScope
@@ -165,7 +165,7 @@ def _reader(find: Callable[[Connection], LogScope], place: _Place, lines: LogFil
 
 async def _backward(
     ctx: MasterContext, find: Callable[[Connection], LogScope], params: LogQuery, lines: LogFilter
-) -> AsyncIterator[list[Any]]:
+) -> AsyncIterator[list[object]]:
     scope = await ctx.db.read(find)
     left = params.limit or None
     newest, before = _last_place(params, len(scope.task_ids))

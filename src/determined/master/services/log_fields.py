@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -17,17 +16,17 @@ _POLL_SECONDS = 1.0
 _GRACE = timedelta(seconds=5)
 
 
-async def of_task(ctx: MasterContext, task_id: str, *, follow: bool) -> AsyncIterator[Any]:
+async def of_task(ctx: MasterContext, task_id: str, *, follow: bool) -> AsyncIterator[object]:
     await ctx.db.read(lambda conn: log_scope.of_task(conn, task_id))
     return _stream(ctx, lambda conn: log_scope.of_task(conn, task_id), follow)
 
 
-async def of_trial(ctx: MasterContext, trial_id: int, *, follow: bool) -> AsyncIterator[Any]:
+async def of_trial(ctx: MasterContext, trial_id: int, *, follow: bool) -> AsyncIterator[object]:
     await ctx.db.read(lambda conn: log_scope.of_trial(conn, trial_id))
     return _stream(ctx, lambda conn: log_scope.of_trial(conn, trial_id), follow)
 
 
-async def _stream(ctx: MasterContext, find: Callable[[Connection], LogScope], follow: bool) -> AsyncIterator[Any]:
+async def _stream(ctx: MasterContext, find: Callable[[Connection], LogScope], follow: bool) -> AsyncIterator[object]:
     """Sends the fields whenever they have become more."""
     known: set[Origin] = set()
     sent = False

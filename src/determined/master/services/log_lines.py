@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from determined.master.db.log_filter import LogRecord
 from determined.master.db.queries.log_scope import LogScope
@@ -24,7 +23,7 @@ class LineWriter:
         self._second = -1
         self._prefix = ""
 
-    def render(self, records: Sequence[LogRecord]) -> list[Any]:
+    def render(self, records: Sequence[LogRecord]) -> list[object]:
         make = self._task_line if self._scope.trial_id is None else self._trial_line
         return [make(record, self._time(record.time)) for record in records]
 

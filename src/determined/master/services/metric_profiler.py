@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.master.context import MasterContext
 from determined.master.db.queries import metric_series
 from determined.master.db.queries.metric_series import Series
@@ -27,7 +28,7 @@ _SYSTEM = TrialProfilerMetricLabelsProfilerMetricType.SYSTEM
 Key = tuple[str, str, str]  # (metric, agent, gpu or other part)
 
 
-async def available(ctx: MasterContext, trial_id: int, *, follow: bool) -> AsyncIterator[Any]:
+async def available(ctx: MasterContext, trial_id: int, *, follow: bool) -> AsyncIterator[object]:
     """Which series there are; sent again when there are more."""
     await require_trials(ctx, [trial_id])
     return _available(ctx, trial_id, follow)
@@ -35,7 +36,7 @@ async def available(ctx: MasterContext, trial_id: int, *, follow: bool) -> Async
 
 async def metrics(
     ctx: MasterContext, wanted: TrialProfilerMetricLabels, *, follow: bool, after: int | None = None
-) -> AsyncIterator[Any]:
+) -> AsyncIterator[object]:
     """The values of one series, in batches; with `after`, only those beyond that batch number."""
     await require_trials(ctx, [wanted.trial_id])
     return _metrics(ctx, wanted, follow, 0 if after is None else after + 1)
@@ -43,7 +44,7 @@ async def metrics(
 
 def as_report(labels: TrialProfilerMetricLabels, value: float, seconds: float) -> MetricReport:
     """One value that the profiler of an older harness posts, as our own profiler would report it."""
-    inner: dict[str, Any] = {labels.name: value}
+    inner: JsonObject = {labels.name: value}
     nested = {labels.gpu_uuid: inner} if labels.gpu_uuid else inner
     return MetricReport(_group_of(labels.name), None, {labels.agent_id or "": nested}, seconds)
 
@@ -53,7 +54,7 @@ def _group_of(name: str) -> str:
     return {"net": "network"}.get(head, head if head in GROUPS else "misc")
 
 
-async def _available(ctx: MasterContext, trial_id: int, follow: bool) -> AsyncIterator[Any]:
+async def _available(ctx: MasterContext, trial_id: int, follow: bool) -> AsyncIterator[object]:
     known: set[Key] = set()
     sent = False
     async with ctx.bus.listen(f"metrics:{trial_id}") as listener:
@@ -70,7 +71,7 @@ async def _available(ctx: MasterContext, trial_id: int, follow: bool) -> AsyncIt
 
 async def _metrics(
     ctx: MasterContext, wanted: TrialProfilerMetricLabels, follow: bool, start: int
-) -> AsyncIterator[Any]:
+) -> AsyncIterator[object]:
     key: Key = (wanted.name, wanted.agent_id or "", wanted.gpu_uuid or "")
     async with ctx.bus.listen(f"metrics:{wanted.trial_id}") as listener:
         while True:

@@ -4,7 +4,6 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -30,7 +29,7 @@ _BREATH_SECONDS = 0.1  # a busy experiment gives hints all the time
 _LOOK_SECONDS = 1.0  # how often a stream looks whether its experiment has ended
 DEFAULT_TRIALS = 25
 
-Reader = Callable[[Connection], Any]
+Reader = Callable[[Connection], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ def metric_key(experiment_id: int, name: str, group: str | None, metric_type: st
     return MetricKey(experiment_id, chosen, name)
 
 
-async def names(ctx: MasterContext, experiment_ids: Sequence[int], period: int) -> AsyncIterator[Any]:
+async def names(ctx: MasterContext, experiment_ids: Sequence[int], period: int) -> AsyncIterator[object]:
     """The names reported so far, then those that are new."""
     known: set[tuple[str, str]] = set()
 
@@ -77,7 +76,7 @@ async def names(ctx: MasterContext, experiment_ids: Sequence[int], period: int) 
     return await _open(ctx, experiment_ids, period, look)
 
 
-async def batches(ctx: MasterContext, key: MetricKey, period: int) -> AsyncIterator[Any]:
+async def batches(ctx: MasterContext, key: MetricKey, period: int) -> AsyncIterator[object]:
     """The steps at which any trial has reported the metric, then the new ones."""
     known: set[int] = set()
 
@@ -90,7 +89,7 @@ async def batches(ctx: MasterContext, key: MetricKey, period: int) -> AsyncItera
     return await _open(ctx, [key.experiment_id], period, look)
 
 
-async def snapshot(ctx: MasterContext, key: MetricKey, at: int, margin: int, period: int) -> AsyncIterator[Any]:
+async def snapshot(ctx: MasterContext, key: MetricKey, at: int, margin: int, period: int) -> AsyncIterator[object]:
     """The metric of every trial at about one step; sent again when it has changed."""
     sent: list[TrialsSnapshotResponse] = []
 
@@ -104,7 +103,7 @@ async def snapshot(ctx: MasterContext, key: MetricKey, at: int, margin: int, per
     return await _open(ctx, [key.experiment_id], period, look)
 
 
-async def sample(ctx: MasterContext, query: SampleQuery, period: int) -> AsyncIterator[Any]:
+async def sample(ctx: MasterContext, query: SampleQuery, period: int) -> AsyncIterator[object]:
     """Series of the best trials, then what is new of them, and which trials came in or fell out."""
     shown: dict[int, int] = {}  # trial -> last step sent
 
@@ -121,7 +120,7 @@ async def sample(ctx: MasterContext, query: SampleQuery, period: int) -> AsyncIt
     return await _open(ctx, [query.key.experiment_id], period, look)
 
 
-async def _open(ctx: MasterContext, experiment_ids: Sequence[int], period: int, look: Reader) -> AsyncIterator[Any]:
+async def _open(ctx: MasterContext, experiment_ids: Sequence[int], period: int, look: Reader) -> AsyncIterator[object]:
     if not experiment_ids:
         raise InvalidArgument("name at least one experiment: ids is empty")
     states = await ctx.db.read(lambda conn: metric_series.experiment_states(conn, experiment_ids))
@@ -131,8 +130,10 @@ async def _open(ctx: MasterContext, experiment_ids: Sequence[int], period: int, 
     return _periodic(ctx, experiment_ids, period, look)
 
 
-async def _periodic(ctx: MasterContext, experiment_ids: Sequence[int], period: int, look: Reader) -> AsyncIterator[Any]:
-    def run(conn: Connection) -> tuple[bool, Any]:
+async def _periodic(
+    ctx: MasterContext, experiment_ids: Sequence[int], period: int, look: Reader
+) -> AsyncIterator[object]:
+    def run(conn: Connection) -> tuple[bool, object]:
         return _over(conn, experiment_ids), look(conn)
 
     topics = [f"experiment:{i}" for i in experiment_ids]
@@ -181,12 +182,13 @@ def _snapshot(conn: Connection, key: MetricKey, at: int, margin: int) -> list[Tr
         first, last = at - margin, at + margin
         series = metric_series.read(conn, trial.id, key.group, [key.name], first=first, last=last)
         place = _closest(series, key.name, at)
-        if place is not None:
+        value = series.columns[key.name][place] if place is not None else None
+        if place is not None and is_number(value):
             out.append(
                 TrialsSnapshotResponseTrial(
                     trial_id=trial.id,
                     hparams=plain(trial.hparams),
-                    metric=float(series.columns[key.name][place]),
+                    metric=float(value),
                     batches_processed=series.steps[place],
                 )
             )

@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 
 from determined.errors import NotFound
 from determined.master.db.queries import checkpoint_list, metric, trial_list, validation
-from determined.master.db.queries.batching import AnyRow
 from determined.master.db.queries.trial_list import ListedTrial
+from determined.master.db.rows.checkpoints import Checkpoint
 from determined.master.services.experiment_view import shown_state
 from determined.wire.checkpoint import CheckpointState, Metrics
 from determined.wire.codec import plain, rfc3339
@@ -25,8 +25,8 @@ class _Page:
     tasks: dict[int, list[str]]
     allocations: dict[int, str]
     seconds: dict[int, float]
-    summaries: dict[int, dict[str, dict[str, dict[str, Any]]]]
-    checkpoints: dict[int, AnyRow]
+    summaries: dict[int, metric.TrialSummaries]
+    checkpoints: dict[int, Checkpoint]
 
 
 def one(conn: Connection, now: datetime, trial_id: int) -> Trial:
@@ -48,7 +48,7 @@ def load(conn: Connection, now: datetime, ids: Sequence[int]) -> list[Trial]:
     return [_trial(row, page) for row in rows]
 
 
-def checkpoint_workload(row: AnyRow) -> CheckpointWorkload:
+def checkpoint_workload(row: Checkpoint) -> CheckpointWorkload:
     return CheckpointWorkload(
         uuid=row.uuid,
         state=CheckpointState("STATE_" + row.state),
@@ -75,26 +75,27 @@ def _page(conn: Connection, now: datetime, rows: Sequence[ListedTrial]) -> _Page
     )
 
 
-def _summaries(conn: Connection, ids: Sequence[int]) -> dict[int, dict[str, dict[str, dict[str, Any]]]]:
-    found: dict[int, dict[str, dict[str, dict[str, Any]]]] = {}
+def _summaries(conn: Connection, ids: Sequence[int]) -> dict[int, metric.TrialSummaries]:
+    summaries: dict[int, metric.TrialSummaries] = {}
     for start in range(0, len(ids), 500):
-        found.update(metric.summary(conn, ids[start : start + 500]))
-    return found
+        summaries.update(metric.summary(conn, ids[start : start + 500]))
+    return summaries
 
 
-def _best_checkpoints(conn: Connection, rows: Sequence[ListedTrial]) -> dict[int, AnyRow]:
-    """trial -> its checkpoint with the best validation; where none was validated, its latest."""
+def _best_checkpoints(conn: Connection, rows: Sequence[ListedTrial]) -> dict[int, Checkpoint]:
+    """Map trials to their checkpoint with the best validation; where none was validated, to the latest."""
     with_any = {r.id: r for r in rows if r.checkpoint_count}
     stored = checkpoint_list.at_steps(conn, list(with_any))
-    values = validation.searcher_values(conn, [(c.trial_id, c.steps_completed) for c in stored])
-    best: dict[int, tuple[tuple[int, float], AnyRow]] = {}
-    for row in stored:
-        found = values.get((row.trial_id, row.steps_completed))
-        sign = 1.0 if with_any[row.trial_id].smaller_is_better else -1.0
-        key = (0, sign * found[0]) if found else (1, -float(row.steps_completed))
-        if row.trial_id not in best or key < best[row.trial_id][0]:
-            best[row.trial_id] = (key, row)
-    return {trial_id: row for trial_id, (_, row) in best.items()}
+    places = [(c.trial_id, c) for c in stored if c.trial_id is not None]
+    values = validation.searcher_values(conn, [(trial_id, c.steps_completed) for trial_id, c in places])
+    best: dict[int, tuple[tuple[int, float], Checkpoint]] = {}
+    for trial_id, checkpoint in places:
+        value = values.get((trial_id, checkpoint.steps_completed))
+        sign = 1.0 if with_any[trial_id].smaller_is_better else -1.0
+        key = (0, sign * value[0]) if value else (1, -float(checkpoint.steps_completed))
+        if trial_id not in best or key < best[trial_id][0]:
+            best[trial_id] = (key, checkpoint)
+    return {trial_id: checkpoint for trial_id, (_, checkpoint) in best.items()}
 
 
 def _trial(row: ListedTrial, page: _Page) -> Trial:
@@ -134,7 +135,7 @@ def _wall_clock(row: ListedTrial, page: _Page) -> float:
     return page.seconds.get(row.id, 0.0)
 
 
-def _latest_validation(row: ListedTrial, summaries: dict[str, dict[str, dict[str, Any]]]) -> MetricsWorkload | None:
+def _latest_validation(row: ListedTrial, summaries: metric.TrialSummaries) -> MetricsWorkload | None:
     """The latest value of every validation metric; the time is that of the latest report."""
     if row.latest_validation_step is None:
         return None

@@ -3,10 +3,10 @@
 import math
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import Connection, func, insert, select
 
 from determined.master.db import schema

@@ -1,66 +1,115 @@
-"""Rows of checkpoints: store, mark for deletion, what the garbage collector has to know. Lists: checkpoint_list.py."""
+"""Rows of checkpoints: store, mark for deletion, collect garbage. Lists: checkpoint_list.py."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
+import msgspec
 from sqlalchemy import CompoundSelect, Connection, NotNullable, and_, func, insert, or_, select, union
 from sqlalchemy import update as sql_update
 
+from determined._json import JsonObject
 from determined.errors import NotFound
-from determined.master.db.queries.batching import AnyRow, batches
+from determined.master.db import fetch
+from determined.master.db.queries.batching import batches
+from determined.master.db.queries.checkpoint_list import CheckpointPosition
+from determined.master.db.rows.checkpoints import CheckpointValues
 from determined.master.db.schema import checkpoints, experiments, storage_backends, tasks, trials
 
 _LIVE_TRIAL = ("ACTIVE", "PAUSED", "STOPPING_COMPLETED", "STOPPING_CANCELED")
 _LIVE = (*_LIVE_TRIAL, "STOPPING_KILLED", "STOPPING_ERROR")
 
 
+class ReportingTrial(msgspec.Struct, frozen=True):
+    task_id: str
+    experiment_id: int
+
+
+class TaskTrial(msgspec.Struct, frozen=True):
+    """The trial that a task belongs to."""
+
+    id: int
+    run_id: int
+    experiment_id: int
+
+
+class StoredState(msgspec.Struct, frozen=True):
+    """State and files of a checkpoint, and the deletion that waits for it."""
+
+    state: str
+    resources: dict[str, int]
+    metadata: JsonObject
+    trial_id: int | None
+    delete_requested_at: datetime | None
+    delete_globs: list[str] | None
+
+
+class PendingDeletion(msgspec.Struct, frozen=True):
+    """A checkpoint that waits for the deleter, with the storages its files may be in."""
+
+    uuid: str
+    experiment_id: int
+    delete_requested_at: datetime
+    delete_globs: list[str] | None
+    resources: dict[str, int]
+    storage: JsonObject | None
+    experiment_storage: JsonObject | None
+
+
+class GcSettings(msgspec.Struct, frozen=True):
+    """Settings of an experiment that its keep policy depends on."""
+
+    storage: JsonObject | None
+    smaller_is_better: bool
+    searcher_metric: str | None
+
+
 def owner(conn: Connection, uuid: str) -> int | None:
     return conn.execute(select(checkpoints.c.trial_id).where(checkpoints.c.uuid == uuid)).scalar()
 
 
-def reporting_trial(conn: Connection, trial_id: int) -> AnyRow | None:
-    return conn.execute(select(trials.c.task_id, trials.c.experiment_id).where(trials.c.id == trial_id)).first()
+def reporting_trial(conn: Connection, trial_id: int) -> ReportingTrial | None:
+    query = select(trials.c.task_id, trials.c.experiment_id).where(trials.c.id == trial_id)
+    return fetch.row(conn, query, ReportingTrial)
 
 
-def trial_of_task(conn: Connection, task_id: str) -> AnyRow | None:
-    """The trial a task belongs to, also for the earlier tasks of a continued trial."""
+def trial_of_task(conn: Connection, task_id: str) -> TaskTrial | None:
+    """Find the trial that a task belongs to, also for the earlier tasks of a continued trial."""
     query = (
         select(trials.c.id, trials.c.run_id, trials.c.experiment_id)
         .join(tasks, tasks.c.trial_id == trials.c.id)
         .where(tasks.c.id == task_id)
     )
-    return conn.execute(query).first()
+    return fetch.row(conn, query, TaskTrial)
 
 
-def insert_row(conn: Connection, values: dict[str, Any]) -> None:
+def insert_row(conn: Connection, values: CheckpointValues) -> None:
     conn.execute(insert(checkpoints), values)
 
 
-def update_row(conn: Connection, uuid: str, values: dict[str, Any]) -> None:
+def update_row(conn: Connection, uuid: str, values: CheckpointValues) -> None:
     conn.execute(sql_update(checkpoints).where(checkpoints.c.uuid == uuid).values(**values))
 
 
-def state_of(conn: Connection, uuid: str) -> AnyRow | None:
+def state_of(conn: Connection, uuid: str) -> StoredState | None:
     table = checkpoints.c
     query = select(
         table.state, table.resources, table.metadata, table.trial_id, table.delete_requested_at, table.delete_globs
     )
-    return conn.execute(query.where(table.uuid == uuid)).first()
+    return fetch.row(conn, query.where(table.uuid == uuid), StoredState)
 
 
 def require_all(conn: Connection, uuids: Sequence[str]) -> None:
     """Raise NotFound naming every uuid that has no row."""
-    found: set[str] = set()
+    existing: set[str] = set()
     for some in batches(uuids):
-        found.update(conn.execute(select(checkpoints.c.uuid).where(checkpoints.c.uuid.in_(some))).scalars())
-    missing = [u for u in uuids if u not in found]
+        existing.update(conn.execute(select(checkpoints.c.uuid).where(checkpoints.c.uuid.in_(some))).scalars())
+    missing = [u for u in uuids if u not in existing]
     if missing:
         raise NotFound(f"checkpoints not found: {', '.join(missing)}")
 
 
 def mark_for_deletion(conn: Connection, now: datetime, uuids: Sequence[str], globs: Sequence[str] | None) -> None:
-    """A pending deletion is widened by a later one, never narrowed."""
+    """Mark checkpoints for the deleter. A pending deletion is widened by a later one, never narrowed."""
     table = checkpoints.c
     waiting = table.delete_requested_at.is_not(None)
     for some in batches(uuids):
@@ -79,11 +128,11 @@ def mark_for_deletion(conn: Connection, now: datetime, uuids: Sequence[str], glo
 
 
 def trials_of(conn: Connection, uuids: Sequence[str]) -> list[int]:
-    found: set[int] = set()
+    trial_ids: set[int] = set()
     for some in batches(uuids):
         query = select(checkpoints.c.trial_id).where(checkpoints.c.uuid.in_(some))
-        found.update(t for t in conn.execute(query).scalars() if t is not None)
-    return sorted(found)
+        trial_ids.update(t for t in conn.execute(query).scalars() if t is not None)
+    return sorted(trial_ids)
 
 
 def refresh_trials(conn: Connection, trial_ids: Iterable[int]) -> None:
@@ -104,16 +153,16 @@ def refresh_trials(conn: Connection, trial_ids: Iterable[int]) -> None:
         conn.execute(sql_update(trials).where(trials.c.id.in_(some)).values(**values))
 
 
-def pending_deletions(conn: Connection, limit: int, uuid: str | None = None) -> list[AnyRow]:
-    """The oldest checkpoints that wait for the deleter, with where their files are; or the one named, if it does.
+def pending_deletions(conn: Connection, limit: int, uuid: str | None = None) -> list[PendingDeletion]:
+    """List the oldest checkpoints that wait for the deleter, with where their files are; or the one named, if it does.
 
     Those that a live experiment or trial starts from wait until that is over.
     """
     query = (
         select(
             checkpoints.c.uuid,
-            checkpoints.c.experiment_id,
-            checkpoints.c.delete_requested_at,
+            NotNullable(checkpoints.c.experiment_id),
+            NotNullable(checkpoints.c.delete_requested_at),
             checkpoints.c.delete_globs,
             checkpoints.c.resources,
             storage_backends.c.config.label("storage"),
@@ -127,11 +176,11 @@ def pending_deletions(conn: Connection, limit: int, uuid: str | None = None) -> 
     )
     if uuid is not None:
         query = query.where(checkpoints.c.uuid == uuid)
-    return list(conn.execute(query))
+    return fetch.rows(conn, query, PendingDeletion)
 
 
 def live_starters(conn: Connection, experiment_id: int) -> list[int]:
-    """Other experiments that are not over and start from a checkpoint of this one."""
+    """List other experiments that are not over and start from a checkpoint of this one."""
     own = select(checkpoints.c.uuid).where(checkpoints.c.experiment_id == experiment_id)
     query = select(experiments.c.id).where(
         experiments.c.state.in_(_LIVE), experiments.c.id != experiment_id, experiments.c.warm_start_checkpoint.in_(own)
@@ -139,27 +188,27 @@ def live_starters(conn: Connection, experiment_id: int) -> list[int]:
     return list(conn.execute(query.order_by(experiments.c.id)).scalars())
 
 
-def gc_settings(conn: Connection, experiment_id: int) -> AnyRow | None:
+def gc_settings(conn: Connection, experiment_id: int) -> GcSettings | None:
     query = select(
         experiments.c.config["checkpoint_storage"].label("storage"),
         experiments.c.smaller_is_better,
         experiments.c.searcher_metric,
     ).where(experiments.c.id == experiment_id)
-    return conn.execute(query).first()
+    return fetch.row(conn, query, GcSettings)
 
 
-def gc_candidates(conn: Connection, experiment_id: int) -> list[AnyRow]:
-    """COMPLETED checkpoints of an experiment that nobody has asked to delete."""
-    query = select(checkpoints.c.uuid, checkpoints.c.trial_id, checkpoints.c.steps_completed).where(
+def gc_candidates(conn: Connection, experiment_id: int) -> list[CheckpointPosition]:
+    """List COMPLETED checkpoints of an experiment that nobody has asked to delete."""
+    query = select(checkpoints.c.uuid, NotNullable(checkpoints.c.trial_id), checkpoints.c.steps_completed).where(
         checkpoints.c.experiment_id == experiment_id,
         checkpoints.c.state == "COMPLETED",
         checkpoints.c.delete_requested_at.is_(None),
     )
-    return list(conn.execute(query))
+    return fetch.rows(conn, query, CheckpointPosition)
 
 
 def exempt(conn: Connection, experiment_id: int) -> set[str]:
-    """Checkpoints no policy may delete: others start from them, or a live trial here resumes from them."""
+    """Return the checkpoints that no policy may delete: something starts from them, or a live trial resumes."""
     queries = (
         select(NotNullable(experiments.c.warm_start_checkpoint)).where(
             experiments.c.warm_start_checkpoint.is_not(None)
@@ -179,22 +228,22 @@ def set_gc_time(conn: Connection, experiment_id: int, now: datetime) -> None:
 
 
 def being_collected(conn: Connection, since: datetime) -> list[tuple[int, datetime]]:
-    """Experiments with files to be deleted, or whose policy was applied after `since` and let go of some; and when."""
-    asked = (
-        select(checkpoints.c.experiment_id, func.min(checkpoints.c.delete_requested_at))
+    """List experiments with files to be deleted, or whose policy deleted some after `since`; and when."""
+    requested = (
+        select(NotNullable(checkpoints.c.experiment_id), NotNullable(func.min(checkpoints.c.delete_requested_at)))
         .where(checkpoints.c.delete_requested_at.is_not(None), checkpoints.c.experiment_id.is_not(None))
         .group_by(checkpoints.c.experiment_id)
     )
     gone = select(checkpoints.c.experiment_id).where(checkpoints.c.state == "DELETED")
-    done = select(experiments.c.id, experiments.c.gc_time).where(
+    done = select(experiments.c.id, NotNullable(experiments.c.gc_time)).where(
         experiments.c.gc_time > since, experiments.c.id.in_(gone)
     )
-    found = {row[0]: row[1] for row in (*conn.execute(done), *conn.execute(asked))}
-    return sorted(found.items())
+    times = dict([*conn.execute(done), *conn.execute(requested)])
+    return sorted(times.items())
 
 
 def due_for_gc(conn: Connection) -> list[int]:
-    """Experiments that ended after their keep policy was last applied."""
+    """List experiments that ended after their keep policy was last applied."""
     query = select(experiments.c.id).where(
         experiments.c.state.in_(("COMPLETED", "CANCELED", "ERROR")),
         experiments.c.end_time.is_not(None),
@@ -204,7 +253,7 @@ def due_for_gc(conn: Connection) -> list[int]:
 
 
 def _starting_points() -> CompoundSelect[str | None]:
-    """What live experiments and trials were told to start from; never NULL, which would make NOT IN unknown."""
+    """Select what live experiments and trials start from; never NULL, which would make NOT IN unknown."""
     return union(
         *(
             select(table.c.warm_start_checkpoint).where(

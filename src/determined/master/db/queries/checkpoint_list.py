@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVarTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, func, select, type_coerce
+import msgspec
+from sqlalchemy import BigInteger, ColumnElement, Connection, NotNullable, Select, func, select, type_coerce
 
-from determined.master.db.queries.batching import AnyRow, batches
+from determined._json import JsonObject
+from determined.master.db import fetch
+from determined.master.db.queries.batching import batches
+from determined.master.db.rows.checkpoints import Checkpoint
 from determined.master.db.schema import checkpoints, experiments, storage_backends, trials
 from determined.wire.base import OrderBy
 from determined.wire.checkpoint import ListCheckpoints, SortBy
@@ -22,6 +26,21 @@ class CheckpointScope:
     trial_id: int | None = None
 
 
+class CheckpointPosition(msgspec.Struct, frozen=True):
+    uuid: str
+    trial_id: int
+    steps_completed: int
+
+
+class CheckpointDetail(Checkpoint, frozen=True):
+    """A checkpoint with its experiment's metric and owner, its trial's hyperparameters and its own storage if any."""
+
+    searcher_metric: str | None
+    owner_id: int | None
+    hparams: JsonObject | None
+    storage: JsonObject | None
+
+
 def find(
     conn: Connection, scope: CheckpointScope, params: ListCheckpoints, *, limit: int | None = None, offset: int = 0
 ) -> list[str]:
@@ -34,44 +53,45 @@ def find(
 
 
 def count(conn: Connection, scope: CheckpointScope, params: ListCheckpoints) -> int:
-    total: int = conn.execute(_matching(select(func.count()).select_from(checkpoints), scope, params)).scalar_one()
-    return total
+    return conn.execute(_matching(select(func.count()).select_from(checkpoints), scope, params)).scalar_one()
 
 
-def positions(conn: Connection, scope: CheckpointScope, params: ListCheckpoints) -> list[AnyRow]:
-    """List uuid, trial and steps of every match: enough to sort by a metric without loading the checkpoints."""
-    query = select(checkpoints.c.uuid, checkpoints.c.trial_id, checkpoints.c.steps_completed)
-    return list(conn.execute(_matching(query, scope, params)))
+def positions(conn: Connection, scope: CheckpointScope, params: ListCheckpoints) -> list[CheckpointPosition]:
+    """List the position of every match: enough to sort by a metric without loading the checkpoints."""
+    query = select(checkpoints.c.uuid, NotNullable(checkpoints.c.trial_id), checkpoints.c.steps_completed)
+    return fetch.rows(conn, _matching(query, scope, params), CheckpointPosition)
 
 
-def load(conn: Connection, uuids: Sequence[str]) -> list[AnyRow]:
-    """Checkpoints with their trial's hyperparameters and their own storage if any, in the order of `uuids`."""
-    found: dict[str, AnyRow] = {}
+def load(conn: Connection, uuids: Sequence[str]) -> list[CheckpointDetail]:
+    """Read checkpoints with their details in the order of `uuids`; what does not exist is left out."""
+    by_uuid: dict[str, CheckpointDetail] = {}
     for some in batches(uuids):
-        found.update((row.uuid, row) for row in conn.execute(_detailed().where(checkpoints.c.uuid.in_(some))))
-    return [found[u] for u in uuids if u in found]
+        details = fetch.rows(conn, _detailed().where(checkpoints.c.uuid.in_(some)), CheckpointDetail)
+        by_uuid.update((detail.uuid, detail) for detail in details)
+    return [by_uuid[u] for u in uuids if u in by_uuid]
 
 
-def experiment_configs(conn: Connection, rows: Sequence[AnyRow]) -> dict[int, dict[str, Any]]:
-    """The config of each experiment that these checkpoints belong to, decoded once."""
+def experiment_configs(conn: Connection, rows: Sequence[Checkpoint]) -> dict[int, JsonObject]:
+    """Return the config of each experiment that these checkpoints belong to, decoded once."""
     ids = sorted({row.experiment_id for row in rows if row.experiment_id is not None})
-    found: dict[int, dict[str, Any]] = {}
+    configs: dict[int, JsonObject] = {}
     for some in batches(ids):
         query = select(experiments.c.id, experiments.c.config).where(experiments.c.id.in_(some))
-        found.update((experiment_id, config) for experiment_id, config in conn.execute(query))
-    return found
+        configs.update((experiment_id, config) for experiment_id, config in conn.execute(query))
+    return configs
 
 
-def at_steps(conn: Connection, trial_ids: Sequence[int]) -> list[AnyRow]:
-    """COMPLETED checkpoints of some trials, for what each trial's best one is."""
-    found: list[AnyRow] = []
+def at_steps(conn: Connection, trial_ids: Sequence[int]) -> list[Checkpoint]:
+    """List COMPLETED checkpoints of some trials by trial and steps."""
+    completed: list[Checkpoint] = []
     for some in batches(trial_ids):
         query = select(checkpoints).where(checkpoints.c.trial_id.in_(some), checkpoints.c.state == "COMPLETED")
-        found.extend(conn.execute(query.order_by(checkpoints.c.trial_id, checkpoints.c.steps_completed)))
-    return found
+        query = query.order_by(checkpoints.c.trial_id, checkpoints.c.steps_completed)
+        completed.extend(fetch.rows(conn, query, Checkpoint))
+    return completed
 
 
-def _detailed() -> Select[Any]:
+def _detailed() -> Select[*tuple[Any, ...]]:
     return (
         select(
             checkpoints,

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import isnan
 
-from sqlalchemy import Connection, RowMapping, ScalarSelect, Select, bindparam, delete, func, select, update
+import msgspec
+from sqlalchemy import Connection, ScalarSelect, Select, bindparam, delete, func, select, update
 
 from determined.errors import NotFound
-from determined.master.db import log_chunk
+from determined.master.db import fetch, log_chunk
 from determined.master.db.dialects import upsert
 from determined.master.db.log_chunk import Lines, Origin
 from determined.master.db.log_filter import LogFilter, LogRecord
+from determined.master.db.rows.logs import LogChunkValues
 from determined.master.db.schema import log_chunks, tasks
 from determined.wire.report import LogLine
 
@@ -34,6 +36,17 @@ _SMALL_TAIL = select(log_chunks.c.first_id, log_chunks.c.data).where(
     == select(func.max(log_chunks.c.first_id)).where(log_chunks.c.task_id == bindparam("task")).scalar_subquery(),
     log_chunks.c.n < _COALESCE_BELOW,
 )
+
+
+class _Tail(msgspec.Struct, frozen=True):
+    first_id: int
+    data: bytes
+
+
+class _StoredChunk(msgspec.Struct, frozen=True):
+    first_id: int
+    n: int
+    data: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +73,7 @@ def append_lines(
 
 
 def append_mixed(conn: Connection, task_id: str, lines: Sequence[tuple[Origin, LogLine]]) -> None:
-    """Lines of several origins in one batch, as the older shipper sends them."""
+    """Store lines of several origins in one batch, as the older shipper sends them."""
     place: dict[Origin, int] = {}
     origin = [place.setdefault(o, len(place)) for o, _ in lines]
     if lines:
@@ -76,71 +89,71 @@ def append_master_line(
     *,
     allocation_id: str | None = None,
 ) -> None:
-    """What the master itself has to say in a task's log."""
+    """Store a line that the master itself writes into a task's log."""
     line = LogLine(text, now.timestamp(), "stdout", level, None, "master")
     append_lines(conn, task_id, [line], allocation_id=allocation_id)
 
 
 def read_forward(conn: Connection, task_id: str, start: int, wanted: LogFilter, limit: int | None = None) -> Page:
-    """Matching lines with ids from `start` on, of at most CHUNKS_PER_READ chunks."""
+    """Read matching lines with ids from `start` on, of at most CHUNKS_PER_READ chunks."""
     end = _next_id(conn, task_id)
     if start >= end:
         return Page([], end, False)
     first = func.coalesce(_chunk_at(task_id, start), 0)
     query = _matching(task_id, wanted).where(log_chunks.c.first_id >= first)
-    rows = conn.execute(query.order_by(log_chunks.c.first_id).limit(CHUNKS_PER_READ)).mappings().all()
+    chunks = fetch.rows(conn, query.order_by(log_chunks.c.first_id).limit(CHUNKS_PER_READ), _StoredChunk)
     records: list[LogRecord] = []
-    for row in rows:
-        records += [r for r in wanted.pick(row["first_id"], row["data"]) if start <= r.id < end]
+    for chunk in chunks:
+        records += [r for r in wanted.pick(chunk.first_id, chunk.data) if start <= r.id < end]
         if limit is not None and len(records) >= limit:
             return Page(records[:limit], records[limit - 1].id + 1, True)
-    more = len(rows) == CHUNKS_PER_READ
-    return Page(records, min(end, rows[-1]["first_id"] + rows[-1]["n"]) if more else end, more)
+    more = len(chunks) == CHUNKS_PER_READ
+    return Page(records, min(end, chunks[-1].first_id + chunks[-1].n) if more else end, more)
 
 
 def read_backward(
     conn: Connection, task_id: str, before: int | None, wanted: LogFilter, limit: int | None = None
 ) -> Page:
-    """Matching lines with ids below `before`, newest first; the cursor is the next `before`."""
+    """Read matching lines with ids below `before`, newest first; the cursor is the next `before`."""
     query = _matching(task_id, wanted)
     if before is not None:
         query = query.where(log_chunks.c.first_id < before)
-    rows = conn.execute(query.order_by(log_chunks.c.first_id.desc()).limit(CHUNKS_PER_READ)).mappings().all()
+    chunks = fetch.rows(conn, query.order_by(log_chunks.c.first_id.desc()).limit(CHUNKS_PER_READ), _StoredChunk)
     records: list[LogRecord] = []
-    for row in rows:
-        found = [r for r in wanted.pick(row["first_id"], row["data"]) if before is None or r.id < before]
-        records += reversed(found)
+    for chunk in chunks:
+        earlier = [r for r in wanted.pick(chunk.first_id, chunk.data) if before is None or r.id < before]
+        records += reversed(earlier)
         if limit is not None and len(records) >= limit:
             return Page(records[:limit], records[limit - 1].id, True)
-    more = len(rows) == CHUNKS_PER_READ
-    return Page(records, rows[-1]["first_id"] if rows else 0, more)
+    more = len(chunks) == CHUNKS_PER_READ
+    return Page(records, chunks[-1].first_id if chunks else 0, more)
 
 
 def origins(conn: Connection, task_id: str, start: int) -> tuple[set[Origin], int]:
-    """Who wrote lines from id `start` on, and the id to go on from. Only the heads of chunks are fetched."""
+    """Return who wrote lines from id `start` on, and the id to go on from. Only the heads of chunks are fetched."""
     table = log_chunks.c
     query = select(func.substr(table.data, 1, _HEAD_BYTES), table.first_id).where(
         table.task_id == task_id, table.first_id >= func.coalesce(_chunk_at(task_id, start), 0)
     )
-    found: set[Origin] = set()
+    writers: set[Origin] = set()
     for head, first_id in conn.execute(query).all():
         whole = bytes(head)
         if not log_chunk.has_origins(whole):
             key = (table.task_id == task_id, table.first_id == first_id)
             whole = conn.execute(select(table.data).where(*key)).scalar_one()
-        found.update(log_chunk.origins(whole))
-    return found, _next_id(conn, task_id)
+        writers.update(log_chunk.origins(whole))
+    return writers, _next_id(conn, task_id)
 
 
 def delete_logs(conn: Connection, task_id: str, limit: int) -> tuple[int, bool]:
     """Drop the oldest chunks of a task, at most `limit`: how many lines went, and whether there may be more."""
     table = log_chunks.c
     query = select(table.first_id, table.n).where(table.task_id == task_id).order_by(table.first_id).limit(limit)
-    found = conn.execute(query).all()
-    if not found:
+    chunks = conn.execute(query).all()
+    if not chunks:
         return 0, False
-    conn.execute(delete(log_chunks).where(table.task_id == task_id, table.first_id <= found[-1].first_id))
-    return sum(row.n for row in found), len(found) == limit
+    conn.execute(delete(log_chunks).where(table.task_id == task_id, table.first_id <= chunks[-1].first_id))
+    return sum(chunk.n for chunk in chunks), len(chunks) == limit
 
 
 def _columns(
@@ -174,10 +187,10 @@ def _append(conn: Connection, task_id: str, lines: Lines) -> None:
     first_id = _next_id(conn, task_id)
     end = first_id + len(lines.texts)
     tail = _small_tail(conn, task_id)
-    if tail is not None and len(tail["data"]) < _COALESCE_BYTES:
-        first_id = tail["first_id"]
-        lines = log_chunk.decode(tail["data"]) + lines
-    row = {
+    if tail is not None and len(tail.data) < _COALESCE_BYTES:
+        first_id = tail.first_id
+        lines = log_chunk.decode(tail.data) + lines
+    row: LogChunkValues = {
         "task_id": task_id,
         "first_id": first_id,
         "n": len(lines.texts),
@@ -191,18 +204,18 @@ def _append(conn: Connection, task_id: str, lines: Lines) -> None:
 
 
 def _next_id(conn: Connection, task_id: str) -> int:
-    found = conn.execute(_NEXT_ID, {"task": task_id}).scalar_one_or_none()
-    if found is None:
+    next_id = conn.execute(_NEXT_ID, {"task": task_id}).scalar_one_or_none()
+    if next_id is None:
         raise NotFound(f"task {task_id} does not exist")
-    return int(found)
+    return next_id
 
 
-def _small_tail(conn: Connection, task_id: str) -> RowMapping | None:
-    return conn.execute(_SMALL_TAIL, {"task": task_id}).mappings().one_or_none()
+def _small_tail(conn: Connection, task_id: str) -> _Tail | None:
+    return fetch.row(conn, _SMALL_TAIL, _Tail, {"task": task_id})
 
 
 def _chunk_at(task_id: str, line: int) -> ScalarSelect[int]:
-    """First id of the chunk in which a line lies: a follower starts there and never looks at older ones."""
+    """Select the first id of the chunk in which a line lies: a follower starts there and never looks at older ones."""
     table = log_chunks.c
     return select(func.max(table.first_id)).where(table.task_id == task_id, table.first_id <= line).scalar_subquery()
 

@@ -1,4 +1,4 @@
-"""Whose logs are read together, whether more may come, and whose logs are old enough to go."""
+"""Tasks whose logs are read together, whether more lines may come, and tasks whose logs have expired."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,12 +44,12 @@ def of_trial(conn: Connection, trial_id: int) -> LogScope:
     if row is None:
         raise NotFound(f"trial {trial_id} not found")
     query = select(tasks.c.id).where(tasks.c.trial_id == trial_id, tasks.c.type == "TRIAL")
-    found = tuple(conn.execute(query.order_by(tasks.c.start_time, func.length(tasks.c.id), tasks.c.id)).scalars())
-    return LogScope(found, trial_id, row.end_time, _drained(conn, found))
+    task_ids = tuple(conn.execute(query.order_by(tasks.c.start_time, func.length(tasks.c.id), tasks.c.id)).scalars())
+    return LogScope(task_ids, trial_id, row.end_time, _drained(conn, task_ids))
 
 
 def expired(conn: Connection, now: datetime, default_days: int) -> list[str]:
-    """Tasks that still have lines and ended longer ago than their own days, else the trial's, else the default.
+    """List tasks that still have lines and ended longer ago than their own days, else the trial's, else the default.
 
     Negative days keep for ever; 0 goes with the next sweep.
     """

@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, select
 
+from determined._json import JsonObject
 from determined.errors import DeterminedError
-from determined.master.db import metric_summary
+from determined.master.db import fetch, metric_summary
 from determined.master.db.dialects import upsert
 from determined.master.db.metric_summary import Summary
 from determined.master.db.queries import metric_range, metric_trial
@@ -16,6 +16,7 @@ from determined.master.db.queries.batching import batches
 from determined.master.db.queries.metric_live import Watermark, Watermarks, live_chunks, watermarks
 from determined.master.db.queries.metric_trial import Reporter
 from determined.master.db.queries.metric_write import TRAINING, VALIDATION, Series, check_group
+from determined.master.db.rows.metrics import MetricSummary, MetricSummaryValues, MetricWatermarkValues
 from determined.master.db.schema import metric_summaries, metric_watermarks
 from determined.wire.report import MetricReport
 
@@ -24,10 +25,8 @@ _SUMMARIES = select(metric_summaries).where(
     metric_summaries.c.group == bindparam("in_group"),
     metric_summaries.c.name.in_(bindparam("names", expanding=True)),
 )
-_SUMMARY_ROWS = select(
-    *(metric_summaries.c[name] for name in ("trial_id", "group", "name", "type", "count", "sum", "min", "max", "last")),
-    metric_summaries.c.last_step,
-)
+_S = metric_summaries.c
+_SUMMARY_ROWS = select(_S.trial_id, _S.group, _S.name, _S.type, _S.count, _S.sum, _S.min, _S.max, _S.last, _S.last_step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,12 @@ class Ingested:
     rejected: list[Rejected] = field(default_factory=list)
 
 
+TrialSummaries = dict[str, dict[str, JsonObject]]
+"""Summaries of one trial by group and metric name, as the wire shows them."""
+
+
 def append_reports(conn: Connection, who: Reporter, reports: Sequence[MetricReport]) -> Ingested:
-    """Store what can be stored. Same group and step merge by key; bad reports are left out and named in the answer."""
+    """Store reports. Same group and step merge by key; bad reports are left out and named in the result."""
     result = Ingested()
     by_group: defaultdict[str, list[MetricReport]] = defaultdict(list)
     for report in reports:
@@ -55,15 +58,15 @@ def append_reports(conn: Connection, who: Reporter, reports: Sequence[MetricRepo
     return result
 
 
-def summary(conn: Connection, trial_ids: Sequence[int]) -> dict[int, dict[str, dict[str, dict[str, Any]]]]:
-    """`summaryMetrics` in upstream's shape: {trial: {"avg_metrics": {"loss": {count, last, max, ...}}}}."""
-    table = metric_summaries.c
-    out: dict[int, dict[str, dict[str, dict[str, Any]]]] = {trial_id: {} for trial_id in trial_ids}
+def summary(conn: Connection, trial_ids: Sequence[int]) -> dict[int, TrialSummaries]:
+    """Return `summaryMetrics` in upstream's shape: {trial: {"avg_metrics": {"loss": {count, last, max, ...}}}}."""
+    out: dict[int, TrialSummaries] = {trial_id: {} for trial_id in trial_ids}
     for part in batches(trial_ids):
-        rows = conn.execute(_SUMMARY_ROWS.where(table.trial_id.in_(part)).order_by(table.name))
-        # a page of the table reads thousands of them: names of columns are not looked up row by row
-        for trial_id, group, name, *values in rows.all():
-            out[trial_id].setdefault(summary_key(group), {})[name] = metric_summary.to_wire(Summary(*values))
+        rows = conn.execute(_SUMMARY_ROWS.where(_S.trial_id.in_(part)).order_by(_S.name))
+        # a page of the table reads thousands of them: no struct of a row is built in between
+        for trial_id, group, name, kind, count, total, low, high, last, step in rows:
+            summed = Summary(kind, count, total, low, high, last, step or 0)
+            out[trial_id].setdefault(summary_key(group), {})[name] = metric_summary.to_wire(summed)
     return out
 
 
@@ -109,9 +112,14 @@ def _archive(conn: Connection, who: Reporter, group: str, series: Series, marks:
         if w.run_id < who.run_id and not w.indexed and w.last_step >= own.first_step + (w.group != group)
     }
     # the watermark must be there before live rows are counted
-    mark = {"trial_id": who.trial_id, "run_id": who.run_id, "group": group}
-    values = {"first_step": own.first_step, "last_step": own.last_step}
-    upsert(conn, metric_watermarks, {**mark, **values}, list(mark))
+    mark: MetricWatermarkValues = {
+        "trial_id": who.trial_id,
+        "run_id": who.run_id,
+        "group": group,
+        "first_step": own.first_step,
+        "last_step": own.last_step,
+    }
+    upsert(conn, metric_watermarks, mark, ["trial_id", "run_id", "group"])
     for name in losing:
         _summarize_again(conn, who, name)
     if VALIDATION in losing:
@@ -125,9 +133,9 @@ def _summarize_again(conn: Connection, who: Reporter, group: str) -> None:
         rows = [r for r in chunk.chunk.rows() if chunk.cutoff is None or r.step < chunk.cutoff]
         if rows:
             total.update(metric_summary.merge_all(total, metric_summary.summarize(rows)))
-    table = metric_summaries.c
-    of_group = table.trial_id == who.trial_id, table.group == group
-    before = {row["name"]: _summary(row) for row in conn.execute(select(metric_summaries).where(*of_group)).mappings()}
+    of_group = _S.trial_id == who.trial_id, _S.group == group
+    stored = fetch.rows(conn, select(metric_summaries).where(*of_group), MetricSummary)
+    before = {row.name: _summary(row) for row in stored}
     conn.execute(delete(metric_summaries).where(*of_group))
     _write_summaries(conn, who.trial_id, group, total)
     metric_range.narrow(conn, who.experiment_id, group, before, total)
@@ -137,15 +145,15 @@ def _update_summaries(conn: Connection, who: Reporter, group: str, new: dict[str
     names = list(new)
     old: dict[str, Summary] = {}
     for part in batches(names):  # a report may carry more names than a statement may have parameters
-        found = conn.execute(_SUMMARIES, {"trial": who.trial_id, "in_group": group, "names": list(part)}).mappings()
-        old |= {row["name"]: _summary(row) for row in found}
+        key = {"trial": who.trial_id, "in_group": group, "names": list(part)}
+        old |= {row.name: _summary(row) for row in fetch.rows(conn, _SUMMARIES, MetricSummary, key)}
     merged = metric_summary.merge_all(old, new)
     _write_summaries(conn, who.trial_id, group, merged)
     metric_range.widen(conn, who.experiment_id, group, old, merged)
 
 
-def _write_summaries(conn: Connection, trial_id: int, group: str, found: dict[str, Summary]) -> None:
-    rows = [
+def _write_summaries(conn: Connection, trial_id: int, group: str, summaries: dict[str, Summary]) -> None:
+    rows: list[MetricSummaryValues] = [
         {
             "trial_id": trial_id,
             "group": group,
@@ -158,10 +166,10 @@ def _write_summaries(conn: Connection, trial_id: int, group: str, found: dict[st
             "last": s.last,
             "last_step": s.last_step,
         }
-        for name, s in found.items()
+        for name, s in summaries.items()
     ]
     upsert(conn, metric_summaries, rows, ["trial_id", "group", "name"])
 
 
-def _summary(row: Any) -> Summary:
-    return Summary(row["type"], row["count"], row["sum"], row["min"], row["max"], row["last"], row["last_step"])
+def _summary(row: MetricSummary) -> Summary:
+    return Summary(row.type, row.count, row.sum, row.min, row.max, row.last, row.last_step or 0)

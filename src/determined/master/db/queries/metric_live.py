@@ -1,4 +1,4 @@
-"""Which stored reports still count: a later run that starts again from an earlier step archives what lies beyond it.
+"""Stored reports that still count: a later run that starts again from an earlier step archives what lies beyond it.
 
 Nothing is rewritten for that: a watermark per run and group holds the first step the run reported
 (docs/architecture/storage.md).
@@ -6,10 +6,11 @@ Nothing is rewritten for that: a watermark per run and group holds the first ste
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+import msgspec
+from sqlalchemy import ColumnElement, Connection, bindparam, select
 
+from determined.master.db import fetch
 from determined.master.db.metric_chunk import Chunk
 from determined.master.db.schema import metric_chunks, metric_watermarks
 
@@ -25,8 +26,7 @@ _WATERMARKS = select(
 ).where(metric_watermarks.c.trial_id == bindparam("trial"))
 
 
-@dataclass(frozen=True, slots=True)
-class Watermark:
+class Watermark(msgspec.Struct, frozen=True):
     """The state of one series (trial, run, group)."""
 
     run_id: int
@@ -50,7 +50,7 @@ class Watermarks:
         return next((w for w in self.rows if w.run_id == run_id and w.group == group), None)
 
     def cutoff(self, run_id: int, group: str) -> int | None:
-        """Reports of this series at this step or later are archived; None: all of them count."""
+        """Return the step from which on reports of this series are archived; None: all of them count."""
         own = self.series(run_id, group)
         if own is not None and own.indexed:
             return None
@@ -61,7 +61,7 @@ class Watermarks:
         return any(w.indexed for w in self.rows if w.group == group)
 
     def last_live_step(self) -> int:
-        """The furthest step that still counts, 0 when there is none."""
+        """Return the furthest step that still counts, 0 when there is none."""
         return max((self._live_end(w) for w in self.rows if not w.indexed), default=0)
 
     def _live_end(self, w: Watermark) -> int:
@@ -82,7 +82,7 @@ class LiveChunk:
     cutoff: int | None
 
     def live(self) -> list[int]:
-        """Indices of the rows that count."""
+        """Return the indices of the rows that count."""
         steps, cutoff = self.chunk.steps, self.cutoff
         if cutoff is None:
             return list(range(self.chunk.n))
@@ -90,7 +90,7 @@ class LiveChunk:
 
 
 def watermarks(conn: Connection, trial_id: int) -> Watermarks:
-    return Watermarks([Watermark(*row) for row in conn.execute(_WATERMARKS, {"trial": trial_id})])
+    return Watermarks(fetch.rows(conn, _WATERMARKS, Watermark, {"trial": trial_id}))
 
 
 def live_chunks(
@@ -101,10 +101,10 @@ def live_chunks(
     first: int | None = None,
     last: int | None = None,
 ) -> Iterator[LiveChunk]:
-    """Chunks of a series with rows that count, by run and step, of which some lie in [first, last]."""
+    """Read the chunks of a series with rows that count, by run and step, of which some lie in [first, last]."""
     marks = watermarks(conn, trial_id)
     table = metric_chunks.c
-    conditions: list[Any] = [table.trial_id == trial_id, table.group == group]
+    conditions: list[ColumnElement[bool]] = [table.trial_id == trial_id, table.group == group]
     if first is not None:
         conditions.append(table.last_step >= first)
     if last is not None:

@@ -1,4 +1,4 @@
-"""The lowest and the highest of each metric of numbers over the trials of an experiment, kept as reports are stored.
+"""Lowest and highest value of each numeric metric over the trials of an experiment, kept as reports are stored.
 
 A project's table asks for them and for the names of its metrics, and summaries are a row per trial and metric.
 """
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, NotNullable, Select, bindparam, delete, func,
 from determined.master.db.dialects import upsert
 from determined.master.db.metric_summary import Summary
 from determined.master.db.queries.batching import batches
+from determined.master.db.rows.metrics import MetricRangeValues
 from determined.master.db.schema import experiments, metric_ranges, metric_summaries, trials
 
 _KNOWN = select(metric_ranges.c.name, metric_ranges.c.min, metric_ranges.c.max).where(
@@ -23,14 +24,14 @@ Ts = TypeVarTuple("Ts")
 
 
 def of_project(conn: Connection, project_id: int) -> list[tuple[str, str, float, float]]:
-    """(group, name, lowest, highest) of every metric of numbers that trials of the project have reported, sorted."""
+    """List (group, name, lowest, highest) of every numeric metric that trials of the project have reported, sorted."""
     r = metric_ranges.c
     query = _inside(select(r.group, r.name, func.min(r.min), func.max(r.max)), project_id).group_by(r.group, r.name)
     return sorted((group, name, low, high) for group, name, low, high in conn.execute(query))
 
 
 def names_of_project(conn: Connection, project_id: int) -> list[tuple[str, str]]:
-    """(group, name) of the same metrics, sorted."""
+    """List (group, name) of the same metrics, sorted."""
     query = _inside(select(metric_ranges.c.group, metric_ranges.c.name).distinct(), project_id)
     return sorted((group, name) for group, name in conn.execute(query))
 
@@ -38,7 +39,7 @@ def names_of_project(conn: Connection, project_id: int) -> list[tuple[str, str]]
 def widen(
     conn: Connection, experiment_id: int, group: str, before: Mapping[str, Summary], now: Mapping[str, Summary]
 ) -> None:
-    """After reports of a trial were added: what it has reached beyond its own range may be beyond the experiment's."""
+    """Widen the ranges of an experiment after reports of a trial were added."""
     reached = {name: span for name, s in now.items() if (span := _span(s)) and span != _span(before.get(name))}
     known = _known(conn, experiment_id, group, list(reached))
     hulls = {name: _hull(known.get(name, span), span) for name, span in reached.items()}
@@ -48,7 +49,7 @@ def widen(
 def narrow(
     conn: Connection, experiment_id: int, group: str, before: Mapping[str, Summary], now: Mapping[str, Summary]
 ) -> None:
-    """After reports of a trial were archived: all trials are asked where it held an extreme of the experiment."""
+    """Narrow the ranges after reports of a trial were archived: where it held an extreme, read all trials."""
     left = {name: span for name, s in before.items() if (span := _span(s)) and span != _span(now.get(name))}
     known = _known(conn, experiment_id, group, list(left))
     held = [name for name, (low, high) in known.items() if left[name][0] == low or left[name][1] == high]
@@ -74,11 +75,11 @@ def _hull(one: _Span, other: _Span) -> _Span:
 
 
 def _known(conn: Connection, experiment_id: int, group: str, names: Sequence[str]) -> dict[str, _Span]:
-    found: dict[str, _Span] = {}
+    spans: dict[str, _Span] = {}
     for part in batches(names):
         rows = conn.execute(_KNOWN, {"experiment": experiment_id, "in_group": group, "names": part})
-        found |= {name: (low, high) for name, low, high in rows}
-    return found
+        spans |= {name: (low, high) for name, low, high in rows}
+    return spans
 
 
 def _of_trials(conn: Connection, experiment_id: int, group: str, names: Sequence[str]) -> dict[str, _Span]:
@@ -93,6 +94,8 @@ def _of_trials(conn: Connection, experiment_id: int, group: str, names: Sequence
 
 
 def _write(conn: Connection, experiment_id: int, group: str, spans: Mapping[str, _Span]) -> None:
-    key = {"experiment_id": experiment_id, "group": group}
-    rows = [{**key, "name": name, "min": low, "max": high} for name, (low, high) in spans.items()]
+    rows: list[MetricRangeValues] = [
+        {"experiment_id": experiment_id, "group": group, "name": name, "min": low, "max": high}
+        for name, (low, high) in spans.items()
+    ]
     upsert(conn, metric_ranges, rows, ["experiment_id", "group", "name"])

@@ -5,13 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import gt
-from typing import Any
+from typing import TypeVar
 
+import msgspec
 from sqlalchemy import Connection, select
 
+from determined._json import JsonObject, JsonValue
+from determined.master.db import fetch
 from determined.master.db.metric_chunk import Chunk, Row
 from determined.master.db.queries.metric_live import LiveChunk, live_chunks, watermarks
 from determined.master.db.schema import experiments, metric_chunks, metric_summaries, trial_source_infos, trials
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -20,7 +25,7 @@ class Series:
 
     steps: list[int]
     times: list[float]
-    columns: dict[str, list[Any]]
+    columns: dict[str, list[JsonValue]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +46,12 @@ class ChunkPlace:
     cutoff: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class MetricTrial:
-    """What metric streams need of a trial."""
+class MetricTrial(msgspec.Struct, frozen=True):
+    """A trial as metric streams read it."""
 
     id: int
     experiment_id: int
-    hparams: dict[str, Any]
+    hparams: JsonObject
     best_value: float | None
 
 
@@ -60,7 +64,7 @@ def read(
     first: int | None = None,
     last: int | None = None,
 ) -> Series:
-    """The named columns between two steps (both included). Only the asked columns of a chunk are decoded."""
+    """Read the named columns between two steps (both included). Only the asked columns of a chunk are decoded."""
     out = Series([], [], {name: [] for name in names})
     for part in live_chunks(conn, trial_id, group, first=first, last=last):
         _extend(out, part, first, last)
@@ -73,41 +77,41 @@ def read(
 
 
 def report_places(conn: Connection, trial_id: int, group: str | None) -> list[ChunkPlace]:
-    """The chunks whose reports count, in the order of run and step; `reports` reads them one by one."""
+    """List the chunks whose reports count, in the order of run and step; `reports` reads them one by one."""
     marks = watermarks(conn, trial_id)
     table = metric_chunks.c
     query = select(table.id, table.run_id, table.group, table.first_step).where(table.trial_id == trial_id)
     if group is not None:
         query = query.where(table.group == group)
-    found = []
+    places = []
     for row in conn.execute(query.order_by(table.run_id, table.first_step, table.id)):
         cutoff = marks.cutoff(row.run_id, row.group)
         if cutoff is None or row.first_step < cutoff:
-            found.append(ChunkPlace(row.id, row.run_id, row.group, cutoff))
-    return found
+            places.append(ChunkPlace(row.id, row.run_id, row.group, cutoff))
+    return places
 
 
 def reports(conn: Connection, place: ChunkPlace) -> list[StoredReport]:
-    """The reports of one chunk that count, by step; none when it has been deleted meanwhile."""
+    """Read the reports of one chunk that count, by step; none when it has been deleted meanwhile."""
     data = conn.execute(select(metric_chunks.c.data).where(metric_chunks.c.id == place.id)).scalar_one_or_none()
     if data is None:
         return []
     rows = Chunk(data).rows()
     # a chunk holds at most 512 reports, so ids of reports in different chunks never meet
-    found = [StoredReport(place.id * 1024 + i, place.run_id, place.group, row) for i, row in enumerate(rows)]
-    kept = [r for r in found if place.cutoff is None or r.row.step < place.cutoff]
+    stored = [StoredReport(place.id * 1024 + i, place.run_id, place.group, row) for i, row in enumerate(rows)]
+    kept = [r for r in stored if place.cutoff is None or r.row.step < place.cutoff]
     return sorted(kept, key=lambda r: r.row.step)
 
 
 def names(conn: Connection, experiment_ids: Sequence[int]) -> set[tuple[str, str]]:
-    """(group, name) of every metric that trials of these experiments have reported."""
+    """Return (group, name) of every metric that trials of these experiments have reported."""
     query = (
         select(metric_summaries.c.group, metric_summaries.c.name)
         .join(trials, trials.c.id == metric_summaries.c.trial_id)
         .where(trials.c.experiment_id.in_(experiment_ids))
         .distinct()
     )
-    return {(row.group, row.name) for row in conn.execute(query)}
+    return {(group, name) for group, name in conn.execute(query)}
 
 
 def searcher_metrics(conn: Connection, experiment_ids: Sequence[int]) -> list[str]:
@@ -117,13 +121,15 @@ def searcher_metrics(conn: Connection, experiment_ids: Sequence[int]) -> list[st
 
 def experiment_states(conn: Connection, experiment_ids: Sequence[int]) -> dict[int, str]:
     query = select(experiments.c.id, experiments.c.state).where(experiments.c.id.in_(experiment_ids))
-    return {row.id: row.state for row in conn.execute(query)}
+    return dict(conn.execute(query).all())
 
 
 def trials_with(conn: Connection, experiment_id: int, group: str, name: str) -> list[MetricTrial]:
-    """Trials of an experiment that have reported this metric."""
+    """List trials of an experiment that have reported this metric."""
     query = (
-        select(trials.c.id, trials.c.experiment_id, trials.c.hparams, trials.c.best_validation_value)
+        select(
+            trials.c.id, trials.c.experiment_id, trials.c.hparams, trials.c.best_validation_value.label("best_value")
+        )
         .join(metric_summaries, metric_summaries.c.trial_id == trials.c.id)
         .where(
             trials.c.experiment_id == experiment_id,
@@ -132,12 +138,12 @@ def trials_with(conn: Connection, experiment_id: int, group: str, name: str) -> 
         )
         .order_by(trials.c.id)
     )
-    return [MetricTrial(*row) for row in conn.execute(query)]
+    return fetch.rows(conn, query, MetricTrial)
 
 
 def smaller_is_better(conn: Connection, experiment_id: int) -> bool:
     query = select(experiments.c.smaller_is_better).where(experiments.c.id == experiment_id)
-    return bool(conn.execute(query).scalar_one())
+    return conn.execute(query).scalar_one()
 
 
 def groups(conn: Connection, trial_id: int) -> list[str]:
@@ -183,5 +189,5 @@ def _extend(out: Series, part: LiveChunk, first: int | None, last: int | None) -
         values.extend(_picked([None] * chunk.n if column is None else column.dense(chunk.n), wanted))
 
 
-def _picked(values: Sequence[Any], wanted: list[int] | None) -> Sequence[Any]:
+def _picked(values: Sequence[T], wanted: list[int] | None) -> Sequence[T]:
     return values if wanted is None else [values[i] for i in wanted]

@@ -1,16 +1,18 @@
-"""What metrics leave on the trial's own row: steps completed, latest and best validation of the searcher's metric."""
+"""Columns of trials that metrics set: steps completed, latest and best validation of the searcher's metric."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, bindparam, select, update
 
 from determined.errors import NotFound
+from determined.master.db import fetch
 from determined.master.db.metric_chunk import Row
 from determined.master.db.queries.metric_live import live_chunks
+from determined.master.db.rows.experiments import TrialValues
 from determined.master.db.schema import experiments, metric_summaries, trials
 
 _STANDING = select(
@@ -24,7 +26,7 @@ _STANDING = select(
 ).where(trials.c.id == bindparam("trial"))
 _REPORTER = (
     select(
-        trials.c.id,
+        trials.c.id.label("trial_id"),
         trials.c.run_id,
         trials.c.experiment_id,
         experiments.c.searcher_metric,
@@ -36,8 +38,7 @@ _REPORTER = (
 _SET_STEPS = update(trials).where(trials.c.id == bindparam("trial")).values(steps_completed=bindparam("steps"))
 
 
-@dataclass(frozen=True, slots=True)
-class Reporter:
+class Reporter(msgspec.Struct, frozen=True):
     """The trial a report belongs to, at its current run."""
 
     trial_id: int
@@ -45,6 +46,16 @@ class Reporter:
     experiment_id: int
     searcher_metric: str | None
     smaller_is_better: bool
+
+
+class _Validations(msgspec.Struct, frozen=True):
+    steps_completed: int
+    latest_validation_step: int | None
+    latest_validation_value: float | None
+    latest_validation_time: datetime | None
+    best_validation_step: int | None
+    best_validation_value: float | None
+    best_validation_time: datetime | None
 
 
 @dataclass(slots=True)
@@ -56,16 +67,18 @@ class _Standing:
 
 
 def reporter(conn: Connection, trial_id: int) -> Reporter:
-    row = conn.execute(_REPORTER, {"trial": trial_id}).one_or_none()
-    if row is None:
+    reporting = fetch.row(conn, _REPORTER, Reporter, {"trial": trial_id})
+    if reporting is None:
         raise NotFound(f"trial {trial_id} does not exist")
-    return Reporter(*row)
+    return reporting
 
 
 def advance(conn: Connection, who: Reporter, validations: Sequence[Row], last_step: int) -> None:
     """Take new reports into account."""
-    row = conn.execute(_STANDING, {"trial": who.trial_id}).mappings().one()
-    if last_step > row["steps_completed"]:
+    row = fetch.row(conn, _STANDING, _Validations, {"trial": who.trial_id})
+    if row is None:
+        raise NotFound(f"trial {who.trial_id} does not exist")
+    if last_step > row.steps_completed:
         set_steps(conn, who.trial_id, last_step)
     if validations:
         standing = _standing(row)
@@ -86,13 +99,14 @@ def set_steps(conn: Connection, trial_id: int, steps: int) -> None:
     conn.execute(_SET_STEPS, {"trial": trial_id, "steps": steps})
 
 
-def _standing(row: Any) -> _Standing:
-    latest = best = None
-    if row["latest_validation_step"] is not None:
-        latest = (row["latest_validation_step"], row["latest_validation_value"], row["latest_validation_time"])
-    if row["best_validation_value"] is not None:
-        best = (row["best_validation_step"], row["best_validation_value"], row["best_validation_time"])
-    return _Standing(latest, best)
+def _standing(row: _Validations) -> _Standing:
+    standing = _Standing()
+    if row.latest_validation_step is not None and row.latest_validation_time is not None:
+        standing.latest = (row.latest_validation_step, row.latest_validation_value, row.latest_validation_time)
+    step, value, time = row.best_validation_step, row.best_validation_value, row.best_validation_time
+    if step is not None and value is not None and time is not None:
+        standing.best = (step, value, time)
+    return standing
 
 
 def _take(standing: _Standing, who: Reporter, rows: Iterable[Row]) -> None:
@@ -119,7 +133,7 @@ def _better(who: Reporter, value: float, than: float) -> bool:
     return value < than if who.smaller_is_better else value > than
 
 
-def _columns(standing: _Standing) -> dict[str, Any]:
+def _columns(standing: _Standing) -> TrialValues:
     latest = standing.latest or (None, None, None)
     best = standing.best or (None, None, None)
     return {

@@ -2,16 +2,17 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
+from determined._json import JsonObject
 from determined.errors import Conflict, InvalidArgument
 from determined.master.db import metric_chunk
 from determined.master.db.dialects import upsert
 from determined.master.db.metric_chunk import Row
 from determined.master.db.queries.metric_live import INDEXED, Watermarks
 from determined.master.db.queries.metric_trial import Reporter
+from determined.master.db.rows.metrics import MetricChunkValues, MetricWatermarkValues
 from determined.master.db.schema import metric_chunks, metric_watermarks
 from determined.wire.report import MetricReport
 
@@ -91,7 +92,7 @@ class Series:
                 self._conn.execute(update(metric_chunks).where(metric_chunks.c.id == sealed.id).values(data=data))
         if self._dirty:
             self._tail_id = self._write(self._tail_id, self._rows)
-        mark = {
+        mark: MetricWatermarkValues = {
             "trial_id": self._who.trial_id,
             "run_id": self._who.run_id,
             "group": self._group,
@@ -101,7 +102,7 @@ class Series:
         }
         upsert(self._conn, metric_watermarks, mark, ["trial_id", "run_id", "group"])
 
-    def _check(self, metrics: dict[str, Any]) -> None:
+    def _check(self, metrics: JsonObject) -> None:
         """Names are looked at once per batch: this runs for every report."""
         if len(metrics) > MAX_NAMES:
             raise InvalidArgument(
@@ -174,9 +175,9 @@ class Series:
                 continue
             if sealed.rows is None:
                 sealed.rows = _load(self._conn, sealed.id)
-            found = next((r for r in sealed.rows if r.step == step), None)
-            if found is not None:
-                self._merge(found, report)
+            row = next((r for r in sealed.rows if r.step == step), None)
+            if row is not None:
+                self._merge(row, report)
                 sealed.changed = True
                 return True
         return False
@@ -194,7 +195,7 @@ class Series:
         return self._sealed
 
     def _write(self, tail_id: int | None, rows: list[Row]) -> int | None:
-        """Write the tail and what follows it in blocks; answers the new tail, None when the last block is full."""
+        """Write the tail and what follows it in blocks; return the new tail, None when the last block is full."""
         last: int | None = None
         for start in range(0, len(rows), metric_chunk.MAX_ROWS):
             last = self._write_block(tail_id, rows[start : start + metric_chunk.MAX_ROWS])
@@ -205,12 +206,22 @@ class Series:
         data = metric_chunk.encode(rows)
         steps = [r.step for r in rows]
         full = len(rows) == metric_chunk.MAX_ROWS or len(data) > metric_chunk.MAX_TAIL_BYTES
-        values = {"first_step": min(steps), "last_step": max(steps), "n": len(rows), "full": full, "data": data}
+        values: MetricChunkValues = {
+            "first_step": min(steps),
+            "last_step": max(steps),
+            "n": len(rows),
+            "full": full,
+            "data": data,
+        }
         if chunk_id is not None:
             self._conn.execute(_REWRITE, {"chunk": chunk_id, **values})
             return None if full else chunk_id
-        key = {"trial_id": self._who.trial_id, "run_id": self._who.run_id, "group": self._group}
-        done = self._conn.execute(_INSERT, key | values)
+        key: MetricChunkValues = {
+            "trial_id": self._who.trial_id,
+            "run_id": self._who.run_id,
+            "group": self._group,
+        }
+        done = self._conn.execute(_INSERT, {**key, **values})
         return None if full or done.inserted_primary_key is None else done.inserted_primary_key[0]
 
 
@@ -224,15 +235,15 @@ def _too_long(name: str) -> bool:
     return len(name) > _MAX_NAME_BYTES or len(name.encode(errors="replace")) > _MAX_NAME_BYTES
 
 
-def _check_epoch(metrics: dict[str, Any]) -> None:
+def _check_epoch(metrics: JsonObject) -> None:
     for name in ("epoch", "epochs"):
         value = metrics.get(name, 0)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise InvalidArgument(f"metric '{name}'={value!r} must be a number")
 
 
-def _extra_keys(row: Row, report: MetricReport) -> dict[str, Any]:
-    extra: dict[str, Any] = {}
+def _extra_keys(row: Row, report: MetricReport) -> JsonObject:
+    extra: JsonObject = {}
     for name, value in report.metrics.items():
         if name not in row.metrics:
             extra[name] = value
@@ -244,7 +255,7 @@ def _extra_keys(row: Row, report: MetricReport) -> dict[str, Any]:
     return extra
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: object, b: object) -> bool:
     if isinstance(a, float) and isinstance(b, float) and math.isnan(a):
         return math.isnan(b)
     return bool(a == b)

@@ -73,7 +73,7 @@ def unbind(conn: Connection, pool: str, workspace_ids: Sequence[int] | None) -> 
 
 def workspace_ids_by_name(conn: Connection, names: Sequence[str]) -> dict[str, int]:
     statement = select(workspaces.c.name, workspaces.c.id).where(workspaces.c.name.in_(list(names)))
-    return {name: workspace_id for name, workspace_id in conn.execute(statement)}
+    return dict(conn.execute(statement).all())
 
 
 def existing_workspaces(conn: Connection, ids: Sequence[int]) -> set[int]:

@@ -1,15 +1,17 @@
-"""Validations that still count, by trial and step: what checkpoints, histories and the garbage collector ask about."""
+"""Validations that still count, by trial and step, for checkpoints, histories and the garbage collector."""
 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Select, select, type_coerce
+import msgspec
+from sqlalchemy import BigInteger, Connection, Nullable, Select, select, type_coerce
 
+from determined._json import JsonObject
+from determined.master.db import fetch
 from determined.master.db.metric_chunk import Chunk
-from determined.master.db.queries.batching import AnyRow, batches
+from determined.master.db.queries.batching import batches
 from determined.master.db.queries.metric_live import Watermark, Watermarks, live_chunks
 from determined.master.db.schema import experiments, metric_chunks, metric_watermarks, trials
 
@@ -23,11 +25,32 @@ Values = dict[Place, tuple[float, float]]  # value, time
 class Validation:
     steps: int
     time: float  # seconds since the epoch
-    metrics: dict[str, Any]
+    metrics: JsonObject
+
+
+class _ChunkRange(msgspec.Struct, frozen=True):
+    id: int
+    trial_id: int
+    run_id: int
+    first_step: int
+    last_step: int
+
+
+class _TrialValidations(msgspec.Struct, frozen=True):
+    """Latest and best validation of a trial; times in microseconds: datetimes would cost more than the rest."""
+
+    id: int
+    searcher_metric: str | None
+    latest_step: int | None
+    latest_value: float | None
+    latest_time: int | None
+    best_step: int | None
+    best_value: float | None
+    best_time: int | None
 
 
 def of_trial(conn: Connection, trial_id: int, group: str = GROUP) -> list[Validation]:
-    """Reports of one group in the order of steps."""
+    """List reports of one group in the order of steps."""
     found: list[Validation] = []
     for part in live_chunks(conn, trial_id, group):
         rows = part.chunk.rows()
@@ -36,12 +59,12 @@ def of_trial(conn: Connection, trial_id: int, group: str = GROUP) -> list[Valida
 
 
 def at_places(conn: Connection, places: Iterable[Place], group: str = GROUP) -> dict[Place, Validation]:
-    """The report at exactly these steps of these trials, where there is one. Three queries per 500 trials."""
+    """Read the report at exactly these steps of these trials, where there is one. Three queries per 500 trials."""
     wanted = _by_trial(places)
     found: dict[Place, Validation] = {}
     for some in batches(list(wanted)):
         marks = _watermarks(conn, some)
-        chunks = {row.id: row for row in conn.execute(_chunk_ranges(some, group)) if _touches(row, wanted)}
+        chunks = {row.id: row for row in _chunk_ranges(conn, some, group) if _touches(row, wanted)}
         for ids in batches(list(chunks)):
             query = select(metric_chunks.c.id, metric_chunks.c.data).where(metric_chunks.c.id.in_(ids))
             for chunk_id, data in conn.execute(query):
@@ -52,7 +75,7 @@ def at_places(conn: Connection, places: Iterable[Place], group: str = GROUP) -> 
 
 
 def searcher_values(conn: Connection, places: Iterable[Place]) -> Values:
-    """The searcher metric of each trial where a validation lies at exactly these steps.
+    """Read the searcher metric of each trial where a validation lies at exactly these steps.
 
     The latest and best validations are on the trial's row, and most checkpoints lie there; only the others cost a look
     into the stored chunks.
@@ -61,8 +84,8 @@ def searcher_values(conn: Connection, places: Iterable[Place]) -> Values:
     names: dict[int, str] = {}
     found: Values = {}
     for some in batches(list(wanted)):
-        for row in conn.execute(_summary_columns(some)):
-            if row.searcher_metric is not None and row.latest_validation_step is not None:
+        for row in fetch.rows(conn, _trial_validations(some), _TrialValidations):
+            if row.searcher_metric is not None and row.latest_step is not None:
                 names[row.id] = row.searcher_metric
                 found.update(_of_row(row, wanted[row.id]))
     missing = [(t, s) for t in names for s in wanted[t] if (t, s) not in found]
@@ -72,7 +95,7 @@ def searcher_values(conn: Connection, places: Iterable[Place]) -> Values:
 
 
 def metric_values(conn: Connection, places: Iterable[Place], metric: str) -> Values:
-    """Any validation metric, by name."""
+    """Read any validation metric, by name."""
     found: Values = {}
     for place, report in at_places(conn, places).items():
         _take(found, place, report, metric)
@@ -80,7 +103,7 @@ def metric_values(conn: Connection, places: Iterable[Place], metric: str) -> Val
 
 
 def history(conn: Connection, trial_ids: Sequence[int], metric: str) -> list[tuple[float, int, float]]:
-    """(time, trial, value) of every validation of `metric`, in the order in which they came."""
+    """List (time, trial, value) of every validation of `metric`, in the order in which they came."""
     found: list[tuple[float, int, float]] = []
     table = metric_chunks.c
     for some in batches(trial_ids):
@@ -110,16 +133,17 @@ def _watermarks(conn: Connection, trial_ids: Sequence[int]) -> defaultdict[int, 
     return found
 
 
-def _chunk_ranges(trial_ids: Sequence[int], group: str) -> Select[int, int, int, int, int]:
+def _chunk_ranges(conn: Connection, trial_ids: Sequence[int], group: str) -> list[_ChunkRange]:
     table = metric_chunks.c
-    return (
+    query = (
         select(table.id, table.trial_id, table.run_id, table.first_step, table.last_step)
         .where(table.trial_id.in_(trial_ids), table.group == group)
         .order_by(table.run_id, table.id)
     )
+    return fetch.rows(conn, query, _ChunkRange)
 
 
-def _touches(row: AnyRow, wanted: dict[int, set[int]]) -> bool:
+def _touches(row: _ChunkRange, wanted: dict[int, set[int]]) -> bool:
     return any(row.first_step <= steps <= row.last_step for steps in wanted[row.trial_id])
 
 
@@ -132,7 +156,7 @@ def _pick(trial_id: int, chunk: Chunk, cutoff: int | None, wanted: set[int]) -> 
 
 
 def _values(chunk: Chunk, metric: str, cutoff: int | None) -> Iterator[tuple[float, float]]:
-    """(time, value) of one metric, decoding only its column."""
+    """Read (time, value) of one metric, decoding only its column."""
     column = chunk.column(metric)
     if column is None:
         return
@@ -142,29 +166,34 @@ def _values(chunk: Chunk, metric: str, cutoff: int | None) -> Iterator[tuple[flo
             yield time, value
 
 
-def _summary_columns(ids: Sequence[int]) -> Select[*tuple[Any, ...]]:
+def _trial_validations(
+    ids: Sequence[int],
+) -> Select[int, str | None, int | None, float | None, int | None, int | None, float | None, int | None]:
+    latest, best = trials.c.latest_validation_time, trials.c.best_validation_time
     return (
         select(
             trials.c.id,
             experiments.c.searcher_metric,
-            trials.c.latest_validation_step,
-            trials.c.latest_validation_value,
-            type_coerce(trials.c.latest_validation_time, BigInteger),  # micros: datetimes would cost more than the rest
-            trials.c.best_validation_step,
-            trials.c.best_validation_value,
-            type_coerce(trials.c.best_validation_time, BigInteger),
+            trials.c.latest_validation_step.label("latest_step"),
+            trials.c.latest_validation_value.label("latest_value"),
+            Nullable(type_coerce(latest, BigInteger).label("latest_time")),
+            trials.c.best_validation_step.label("best_step"),
+            trials.c.best_validation_value.label("best_value"),
+            Nullable(type_coerce(best, BigInteger).label("best_time")),
         )
         .join(experiments, experiments.c.id == trials.c.experiment_id)
         .where(trials.c.id.in_(ids))
     )
 
 
-def _of_row(row: AnyRow, wanted: set[int]) -> Values:
-    found: Values = {}
-    for steps, value, micros in (row[2:5], row[5:8]):
-        if steps in wanted and value is not None and micros is not None:
-            found[row.id, steps] = (value, micros / 1e6)
-    return found
+def _of_row(row: _TrialValidations, wanted: set[int]) -> Values:
+    values: Values = {}
+    latest = row.latest_step, row.latest_value, row.latest_time
+    best = row.best_step, row.best_value, row.best_time
+    for steps, value, micros in (latest, best):
+        if steps is not None and steps in wanted and value is not None and micros is not None:
+            values[row.id, steps] = (value, micros / 1e6)
+    return values
 
 
 def _take(found: Values, place: Place, report: Validation, metric: str) -> None:
@@ -173,7 +202,7 @@ def _take(found: Values, place: Place, report: Validation, metric: str) -> None:
         found[place] = (value, report.time)
 
 
-def _number(value: Any) -> float | None:
+def _number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         return None
     return float(value)
