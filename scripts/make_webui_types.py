@@ -1,4 +1,4 @@
-"""Write webui/src/api/schema.ts from our own OpenAPI. A test compares the file with what this would write.
+"""Write webui/src/api/schema.ts from our own OpenAPI and the rows of `/stream`; a test compares the file.
 
 `Schemas` has one interface per component, `Operations` one entry per operation, by its name in wire: `getMe` is GET_ME.
 What an operation does not take is `never`. An optional field may be left out, be `undefined` (JSON drops it) or, where
@@ -13,20 +13,30 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 from determined import wire
 from determined._json import JsonObject
 from determined.master.app import create_app
 from determined.master.config import MasterConfig
+from determined.master.db.queries.streamed import BY_NOUN
 from determined.master.routes.openapi import complete
 from determined.wire.codec import camel
 from determined.wire.operation import Operation
+from determined.wire.stream import AgentMsg, MetricsMsg
 
 TARGET = Path(__file__).parents[1] / "webui" / "src" / "api" / "schema.ts"
 
 _OPENING = """\
 // Written by scripts/make_webui_types.py from the OpenAPI description of the master; do not edit.
 // Types of every request and response: Schemas by name, Operations by their name in wire (LIST_TRIALS is listTrials).
+// StreamRows are the rows that `/stream` sends, by noun.
 """
+_MESSAGES: dict[str, type[msgspec.Struct]] = {
+    **{noun: streamed.message for noun, streamed in BY_NOUN.items()},
+    "agents": AgentMsg,
+    "metrics": MetricsMsg,
+}
 _PLAIN = {
     "integer": "number",
     "number": "number",
@@ -45,13 +55,13 @@ def main() -> int:
 
 
 def reference() -> str:
-    """The whole file."""
+    """Return the whole file."""
     app = create_app(MasterConfig())
-    return declarations(complete(app, app.openapi_schema.to_schema()))
+    return declarations(complete(app, app.openapi_schema.to_schema())) + stream_rows()
 
 
 def declarations(description: JsonObject) -> str:
-    """TypeScript for an OpenAPI description."""
+    """Return TypeScript for an OpenAPI description."""
     schemas, names = description["components"]["schemas"], operation_names()
     lines = [_OPENING, "export interface Schemas {"]
     lines += [f"  {_key(name)}: {_type(schemas[name], '  ')};" for name in sorted(schemas)]
@@ -61,13 +71,28 @@ def declarations(description: JsonObject) -> str:
 
 
 def operation_names() -> dict[str, str]:
-    """The page's name of every operation, and its method and path as the OpenAPI writes them."""
+    """Return the page's name of every operation, and its method and path as the OpenAPI writes them."""
     names: dict[str, str] = {}
     for module in pkgutil.iter_modules(wire.__path__):
         for name, value in vars(importlib.import_module(f"determined.wire.{module.name}")).items():
             if isinstance(value, Operation):
                 names[camel(name.lower())] = f"{value.method} {_ID_TYPE.sub('}', value.path)}"
     return dict(sorted(names.items()))
+
+
+def stream_rows() -> str:
+    """Return TypeScript for the rows that `/stream` sends, with the keys in camelCase as the page reads them."""
+    lines = [
+        "",
+        "/** Rows of the `/stream` WebSocket by noun (master/db/queries/streamed.py). */",
+        "export interface StreamRows {",
+    ]
+    for noun, message in sorted(_MESSAGES.items()):
+        described = msgspec.json.schema(message)["$defs"][message.__name__]
+        described["properties"] = {camel(name): kind for name, kind in described["properties"].items()}
+        described["required"] = [camel(name) for name in described["required"]]
+        lines.append(f"  {noun}: {_object(described, '  ')};")
+    return "\n".join([*lines, "}", ""])
 
 
 def _operations(paths: JsonObject, names: dict[str, str]) -> Iterator[str]:

@@ -1,10 +1,8 @@
 """Messages of the `/stream` WebSocket: one subscription in, rows and deletions out (docs/architecture/stream.md).
 
 Upstream's protocol and its snake_case, with more nouns. A row travels as `{"trial": {...}}`, deletions as
-`{"trials_deleted": "3,5-9"}`.
+`{"trials_deleted": "3,5-9"}`. Messages of rows are declared in `master/db/queries/streamed.py`.
 """
-
-from typing import Any
 
 import msgspec
 
@@ -52,83 +50,6 @@ class AliveMsg(msgspec.Struct):
     """Sent when there is nothing to say; `alive` is the number up to which everything was said."""
 
     alive: int
-
-
-class ProjectMsg(msgspec.Struct):
-    id: int
-    name: str
-    description: str
-    archived: bool
-    created_at: float
-    notes: Any
-    workspace_id: int
-    user_id: int
-    immutable: bool
-    state: str
-    key: str
-    seq: int
-
-
-class ExperimentMsg(msgspec.Struct):
-    id: int
-    project_id: int
-    user_id: int
-    job_id: str
-    state: str
-    name: str
-    progress: float | None
-    archived: bool
-    start_time: str
-    end_time: str | None
-    seq: int
-
-
-class TrialMsg(msgspec.Struct):
-    id: int
-    experiment_id: int
-    state: str
-    restarts: int
-    total_batches_processed: int
-    searcher_metric_value: float | None
-    checkpoint_count: int
-    runner_state: str
-    start_time: str
-    end_time: str | None
-    seq: int
-
-
-class CheckpointMsg(msgspec.Struct):
-    id: str
-    experiment_id: int | None
-    trial_id: int | None
-    state: str
-    steps_completed: int
-    size: int
-    report_time: str
-    seq: int
-
-
-class TaskMsg(msgspec.Struct):
-    id: str
-    type: str
-    trial_id: int | None
-    experiment_id: int | None
-    job_id: str | None
-    state: str | None  # of its live allocation
-    start_time: str
-    end_time: str | None
-    seq: int
-
-
-class JobMsg(msgspec.Struct):
-    id: str
-    type: str
-    user_id: int
-    workspace_id: int
-    resource_pool: str
-    priority: int
-    weight: float
-    seq: int
 
 
 class AgentMsg(msgspec.Struct):

@@ -1,5 +1,6 @@
 // Written by scripts/make_webui_types.py from the OpenAPI description of the master; do not edit.
 // Types of every request and response: Schemas by name, Operations by their name in wire (LIST_TRIALS is listTrials).
+// StreamRows are the rows that `/stream` sends, by noun.
 
 export interface Schemas {
   AcceleratorData: {
@@ -3590,3 +3591,93 @@ export const PATHS: Record<keyof Operations, string> = {
   unpinWorkspace: "POST /api/v1/workspaces/{workspace_id}/unpin",
   updateJobQueue: "POST /api/v1/job-queues",
 };
+
+/** Rows of the `/stream` WebSocket by noun (master/db/queries/streamed.py). */
+export interface StreamRows {
+  agents: {
+    draining: boolean;
+    enabled: boolean;
+    id: string;
+    resourcePools: string[];
+    seq: number;
+    slots: number;
+    used: number;
+  };
+  checkpoints: {
+    experimentId: number | null;
+    id: string;
+    reportTime: string;
+    seq: number;
+    size: number;
+    state: string;
+    stepsCompleted: number;
+    trialId: number | null;
+  };
+  experiments: {
+    archived: boolean;
+    endTime: string | null;
+    id: number;
+    jobId: string;
+    name: string;
+    progress: number | null;
+    projectId: number;
+    seq: number;
+    startTime: string;
+    state: string;
+    userId: number;
+  };
+  jobs: {
+    id: string;
+    priority: number;
+    resourcePool: string;
+    seq: number;
+    type: string;
+    userId: number;
+    weight: number;
+    workspaceId: number;
+  };
+  metrics: {
+    group: string;
+    lastBatch: number;
+    seq: number;
+    trialId: number;
+  };
+  projects: {
+    archived: boolean;
+    createdAt: number;
+    description: string;
+    id: number;
+    immutable: boolean;
+    key: string;
+    name: string;
+    notes: (Record<string, string>)[];
+    seq: number;
+    state: string;
+    userId: number;
+    workspaceId: number;
+  };
+  tasks: {
+    endTime: string | null;
+    experimentId: number | null;
+    id: string;
+    jobId: string | null;
+    seq: number;
+    startTime: string;
+    state: string | null;
+    trialId: number | null;
+    type: string;
+  };
+  trials: {
+    checkpointCount: number;
+    endTime: string | null;
+    experimentId: number;
+    id: number;
+    restarts: number;
+    runnerState: string;
+    searcherMetricValue: number | null;
+    seq: number;
+    startTime: string;
+    state: string;
+    totalBatchesProcessed: number;
+  };
+}

@@ -1,5 +1,5 @@
 // Which cached answers of the REST API an event makes old, and what of it can be put into them at once.
-import type { Operations } from "../api/schema";
+import type { Operations, StreamRows } from "../api/schema";
 import type { Noun, StreamEvent } from "./types";
 
 export interface Asked {
@@ -17,7 +17,7 @@ const own =
     same(asked.path?.[name], event.id);
 /** Deletions do not say whose they were. */
 const owner =
-  (name: string, field: string): Rule =>
+  <N extends keyof StreamRows>(_noun: N, name: string, field: keyof StreamRows[N] & string): Rule =>
   (asked, event) =>
     event.row === undefined || same(asked.path?.[name], event.row[field]);
 
@@ -31,14 +31,14 @@ const RULES: Record<Noun, Partial<Record<keyof Operations, Rule>>> = {
   trials: {
     getTrial: own("trial_id"),
     listTrialWorkloads: own("trial_id"),
-    getExperiment: owner("experiment_id", "experimentId"),
-    listTrials: owner("experiment_id", "experimentId"),
-    getValidationHistory: owner("experiment_id", "experimentId"),
+    getExperiment: owner("trials", "experiment_id", "experimentId"),
+    listTrials: owner("trials", "experiment_id", "experimentId"),
+    getValidationHistory: owner("trials", "experiment_id", "experimentId"),
   },
   checkpoints: {
     getCheckpoint: own("checkpoint_uuid"),
-    listExperimentCheckpoints: owner("experiment_id", "experimentId"),
-    listTrialCheckpoints: owner("trial_id", "trialId"),
+    listExperimentCheckpoints: owner("checkpoints", "experiment_id", "experimentId"),
+    listTrialCheckpoints: owner("checkpoints", "trial_id", "trialId"),
   },
   metrics: {
     compareTrials: drawn,
@@ -69,26 +69,32 @@ const RULES: Record<Noun, Partial<Record<keyof Operations, Rule>>> = {
 };
 
 /** Answers that hold one thing: where in them it is, and which columns of the event say the same there. */
-const HOLDERS: Partial<Record<keyof Operations, { noun: Noun; field: string; columns: readonly string[] }>> = {
-  getExperiment: {
-    noun: "experiments",
-    field: "experiment",
-    columns: ["state", "name", "progress", "archived", "projectId", "endTime"],
-  },
-  getTrial: {
-    noun: "trials",
-    field: "trial",
-    columns: [
-      "state",
-      "restarts",
-      "totalBatchesProcessed",
-      "searcherMetricValue",
-      "checkpointCount",
-      "runnerState",
-      "endTime",
-    ],
-  },
+interface Holder {
+  noun: Noun;
+  field: string;
+  columns: readonly string[];
+}
+
+const HOLDERS: Partial<Record<keyof Operations, Holder>> = {
+  getExperiment: holder("experiments", "experiment", ["state", "name", "progress", "archived", "projectId", "endTime"]),
+  getTrial: holder("trials", "trial", [
+    "state",
+    "restarts",
+    "totalBatchesProcessed",
+    "searcherMetricValue",
+    "checkpointCount",
+    "runnerState",
+    "endTime",
+  ]),
 };
+
+function holder<N extends keyof StreamRows>(
+  noun: N,
+  field: string,
+  columns: readonly (keyof StreamRows[N] & string)[],
+): Holder {
+  return { noun, field, columns };
+}
 
 export function touches(op: string, asked: Asked | undefined, event: StreamEvent): boolean {
   const rule = RULES[event.noun]?.[op as keyof Operations];

@@ -1,66 +1,49 @@
-"""The columns that `/stream` tells of each noun, by id; the rest is fetched by whoever needs it."""
+"""Changed rows as messages of `/stream`, by the declarations of `streamed.py`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
-from sqlalchemy import Connection, select
+import msgspec
+from sqlalchemy import Connection, Select, select
 
-from determined.master.db.queries.batching import AnyRow, batches
-from determined.master.db.queries.displayed import allocation_rank
-from determined.master.db.schema import allocations, checkpoints, experiments, jobs, projects, tasks, trials, workspaces
+from determined.master.db.queries.batching import batches
+from determined.master.db.queries.streamed import Read, Streamed
 
-_PROJECT = (*projects.c, workspaces.c.archived.label("workspace_archived"))
-_EXPERIMENT = tuple(
-    experiments.c[name]
-    for name in ("id", "project_id", "owner_id", "job_id", "state", "name", "progress", "archived", "unmanaged",
-                 "start_time", "end_time")
-)  # fmt: skip
-_TRIAL = tuple(
-    trials.c[name]
-    for name in ("id", "experiment_id", "state", "restarts", "steps_completed", "best_validation_value",
-                 "checkpoint_count", "runner_state", "start_time", "end_time")
-)  # fmt: skip
-_CHECKPOINT = tuple(
-    checkpoints.c[name]
-    for name in ("uuid", "experiment_id", "trial_id", "state", "steps_completed", "size", "report_time")
-)
-_TASK = tuple(tasks.c[name] for name in ("id", "type", "trial_id", "experiment_id", "job_id", "start_time", "end_time"))
-_JOB = tuple(jobs.c[name] for name in ("id", "type", "owner_id", "workspace_id", "pool", "priority", "weight"))
+M = TypeVar("M", bound=msgspec.Struct)
+Convert = Callable[[Any], object]
 
 
-def of_projects(conn: Connection, ids: Sequence[int]) -> list[AnyRow]:
-    query = select(*_PROJECT).join(workspaces, workspaces.c.id == projects.c.workspace_id)
-    return [row for some in batches(ids) for row in conn.execute(query.where(projects.c.id.in_(some)))]
+def read(conn: Connection, noun: Streamed[M], seqs: Mapping[str, int]) -> dict[int, M]:
+    """Read the things with these keys, by the numbers of their changes (`seqs`). Deleted things are left out."""
+    query, converts = _statement(noun)
+    keys = [noun.key.type.python_type(key) for key in seqs]
+    messages: dict[int, M] = {}
+    for some in batches(keys):
+        for row in conn.execute(query.where(noun.key.in_(some))):
+            values = (
+                value if convert is None else convert(value) for value, convert in zip(row, converts, strict=True)
+            )
+            seq = seqs[str(row[0])]
+            messages[seq] = noun.message(*values, seq)
+    return messages
 
 
-def of_experiments(conn: Connection, ids: Sequence[int]) -> list[AnyRow]:
-    query = select(*_EXPERIMENT)
-    return [row for some in batches(ids) for row in conn.execute(query.where(experiments.c.id.in_(some)))]
+def _converted(value: object, convert: Convert | None) -> object:
+    return value if convert is None else convert(value)
 
 
-def of_trials(conn: Connection, ids: Sequence[int]) -> list[AnyRow]:
-    query = select(*_TRIAL, experiments.c.unmanaged).join(experiments, experiments.c.id == trials.c.experiment_id)
-    return [row for some in batches(ids) for row in conn.execute(query.where(trials.c.id.in_(some)))]
+@cache
+def _statement(noun: Streamed[Any]) -> tuple[Select[*tuple[Any, ...]], list[Convert | None]]:
+    reads = list(_reads(noun.message))
+    if reads[0][1].column is not noun.key:
+        raise TypeError(f"{noun.message.__name__} must declare its key first: `id: Annotated[..., {noun.key}]`")
+    columns = [one.column.label(name) for name, one in reads]
+    return select(*columns).select_from(noun.source), [one.convert for _, one in reads]
 
 
-def of_checkpoints(conn: Connection, uuids: Sequence[str]) -> list[AnyRow]:
-    query = select(*_CHECKPOINT)
-    return [row for some in batches(uuids) for row in conn.execute(query.where(checkpoints.c.uuid.in_(some)))]
-
-
-def of_tasks(conn: Connection, ids: Sequence[str]) -> list[AnyRow]:
-    return [row for some in batches(ids) for row in conn.execute(select(*_TASK).where(tasks.c.id.in_(some)))]
-
-
-def task_states(conn: Connection, ids: Sequence[str]) -> dict[str, str]:
-    """task -> state of its live allocation."""
-    found: dict[str, str] = {}
-    for some in batches(ids):
-        query = select(allocations.c.task_id, allocations.c.state).where(
-            allocations.c.task_id.in_(some), allocations.c.ended_at.is_(None)
-        )
-        found.update((task, state) for task, state in conn.execute(query.order_by(allocation_rank())))
-    return found
-
-
-def of_jobs(conn: Connection, ids: Sequence[str]) -> list[AnyRow]:
-    return [row for some in batches(ids) for row in conn.execute(select(*_JOB).where(jobs.c.id.in_(some)))]
+def _reads(message: type[msgspec.Struct]) -> Iterator[tuple[str, Read]]:
+    for name, hint in get_type_hints(message, include_extras=True).items():
+        if get_origin(hint) is Annotated:
+            source = get_args(hint)[1]
+            yield name, source if isinstance(source, Read) else Read(source)
