@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
 from determined.engines.base import Engine
@@ -50,7 +50,7 @@ class PlacingEngine(Protocol):
 
     device: Device  # what a slot of its pools is
 
-    def spread(self, pool: str, slots: int, options: Mapping[str, Any], *, single_node: bool) -> list[int]:
+    def spread(self, pool: str, slots: int, options: Mapping[str, object], *, single_node: bool) -> list[int]:
         """How many slots on each node, one entry a node. Raises InvalidArgument, naming a size that can be had.
 
         Alone of an engine's methods it is called in database threads too, in the transaction that hands work over: it

@@ -1,10 +1,10 @@
 """Pools whose engine chooses the nodes itself (Slurm): an allocation goes to it at once, and waits there."""
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.config import ExperimentConfig
 from determined.engines.model import Device
 from determined.errors import InvalidArgument
@@ -50,7 +50,7 @@ def hand_over(
     append_master_line(conn, now, allocation.task_id, text, allocation_id=allocation_id)
 
 
-def options_of(conn: Connection, allocation: Allocation) -> dict[str, Any]:
+def options_of(conn: Connection, allocation: Allocation) -> JsonObject:
     """Read what the submitter says to such an engine: the `slurm` section of the experiment's config."""
     if allocation.trial_id is None:
         return {}

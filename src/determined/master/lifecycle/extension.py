@@ -1,10 +1,10 @@
 """More trials for a search, while it runs or after it has completed. Inside a write transaction."""
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import job as jobs
@@ -64,7 +64,7 @@ def _check(conn: Connection, experiment: Experiment) -> None:
         )
 
 
-def _enlarged(config: dict[str, Any], trials: int) -> dict[str, Any]:
+def _enlarged(config: JsonObject, trials: int) -> JsonObject:
     """The number of trials as people see it; a search that is continued plans without it (`search.begin`)."""
     searcher = config["searcher"]
     if not isinstance(searcher.get("max_trials"), int):

@@ -8,10 +8,10 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.engines.base import Engine
 from determined.engines.model import Container, Device, GoneReason, Launch
 from determined.errors import FailedPrecondition, Unavailable
@@ -172,7 +172,7 @@ class Launcher:
         )
 
 
-def _gang(conn: Connection, row: AliveRunner, config: MasterConfig) -> tuple[int, dict[str, Any], Container | None]:
+def _gang(conn: Connection, row: AliveRunner, config: MasterConfig) -> tuple[int, JsonObject, Container | None]:
     """How many runners its allocation has, what its submitter says to the engine, and what they ask of a container."""
     allocation = allocations.get(conn, row.allocation_id)
     size = len(runners.of_allocation(conn, allocation.id))

@@ -4,11 +4,12 @@ import logging
 from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import datetime
 from itertools import chain, groupby
-from typing import Any, cast
+from typing import cast
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from determined._json import JsonObject
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search_queue
@@ -95,7 +96,7 @@ def run(conn: Connection, now: datetime, experiment_id: int, *events: Event, rep
     return acted
 
 
-def in_pieces(operations: Iterable[Operation]) -> list[list[dict[str, Any]]]:
+def in_pieces(operations: Iterable[Operation]) -> list[list[JsonObject]]:
     """Operations as they are queued: as many in each piece as one transaction executes."""
     encoded = [encode_operation(operation) for operation in operations]
     return [encoded[start : start + AT_ONCE] for start in range(0, len(encoded), AT_ONCE)]

@@ -6,10 +6,10 @@ what comes of it is an event like any other. A master that dies while it thinks 
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search as rows
 from determined.master.lifecycle import experiment as lifecycle
@@ -25,7 +25,7 @@ class Question:
     request_id: str
     mirror: Mirror
 
-    def think(self) -> dict[str, Any]:
+    def think(self) -> JsonObject:
         """May take long; changes nothing."""
         return self.mirror.searcher.propose(self.request_id)
 
@@ -49,7 +49,7 @@ def question(conn: Connection, experiment_id: int, old: Mirror | None) -> Questi
     return Question(held[0], mirror) if mirror is not None and held else None
 
 
-def answer(conn: Connection, now: datetime, experiment_id: int, request_id: str, hparams: dict[str, Any]) -> None:
+def answer(conn: Connection, now: datetime, experiment_id: int, request_id: str, hparams: JsonObject) -> None:
     """The trial has its point. Nothing to do where the experiment has ended meanwhile; a second answer is ignored."""
     if experiments.get(conn, experiment_id).state not in (State.ACTIVE, State.PAUSED):
         return

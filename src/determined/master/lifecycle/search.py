@@ -6,10 +6,10 @@ nothing new follows, and ends a stopping experiment that has no live trial left.
 
 import math
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
@@ -40,7 +40,7 @@ _EARLY_EXITS = {ExitReason.INVALID_HP, ExitReason.INIT_INVALID_HP}
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")  # as the wire spells them
 
 
-def start(config: dict[str, Any], generation: str) -> Initial:
+def start(config: JsonObject, generation: str) -> Initial:
     """Let the search of a config begin, without a database: for many trials that takes seconds.
 
     Raises:
@@ -90,9 +90,7 @@ def settle(conn: Connection, now: datetime, experiment_id: int) -> None:
     experiment_state.finish_if_idle(conn, now, experiment_id)
 
 
-def validation_reported(
-    conn: Connection, now: datetime, trial_id: int, metrics: dict[str, Any], steps: int | None
-) -> None:
+def validation_reported(conn: Connection, now: datetime, trial_id: int, metrics: JsonObject, steps: int | None) -> None:
     """Late generation: a validation report is an event for the searcher. Classic: the completed operation is.
 
     What a trial says after the searcher has stopped it changes nothing any more.
@@ -157,7 +155,7 @@ def current_operation(conn: Connection, trial_id: int) -> tuple[int, bool] | Non
     return trial.op_length, trial.op_completed == trial.op_length
 
 
-def complete_operation(conn: Connection, now: datetime, trial_id: int, length: int, metric: Any) -> None:
+def complete_operation(conn: Connection, now: datetime, trial_id: int, length: int, metric: object) -> None:
     """Classic: the trial has trained to `length` and validated. The same completion again changes nothing.
 
     Raises:
@@ -184,7 +182,7 @@ def complete_operation(conn: Connection, now: datetime, trial_id: int, length: i
 
 
 def operations_posted(
-    conn: Connection, now: datetime, experiment_id: int, triggered_by: int | None, wanted: list[dict[str, Any]]
+    conn: Connection, now: datetime, experiment_id: int, triggered_by: int | None, wanted: list[JsonObject]
 ) -> None:
     """Custom search: its client's answer to an event; ignored once the search is over, as a repeated one is.
 
@@ -199,7 +197,7 @@ def operations_posted(
     settle(conn, now, experiment_id)
 
 
-def _as_planned(searcher: dict[str, Any], past: list[Event]) -> dict[str, Any]:
+def _as_planned(searcher: JsonObject, past: list[Event]) -> JsonObject:
     """Before it was extended: brackets are planned from that number of trials, and trials must not change theirs."""
     extended = sum(event["trials"] for event in past if event["type"] == "extended")
     return {**searcher, "max_trials": searcher["max_trials"] - extended} if extended else searcher
@@ -253,7 +251,7 @@ def _both(conn: Connection, trial_id: int) -> tuple[Trial, Experiment]:
     return trial, experiments.get(conn, trial.experiment_id)
 
 
-def _number(value: Any) -> float | None:
+def _number(value: object) -> float | None:
     if isinstance(value, str) and value in _NOT_FINITE:
         return float_from_wire(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -284,7 +282,7 @@ def _report_lacks(
     experiment: Experiment,
     trial: Trial,
     missing: list[str],
-    metrics: dict[str, Any],
+    metrics: JsonObject,
 ) -> None:
     """A search that compares trials cannot go on without what it compares."""
     if not searcher_of(experiment.config).compares:

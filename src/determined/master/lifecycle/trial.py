@@ -2,10 +2,10 @@
 
 import uuid
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.errors import FailedPrecondition
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
@@ -25,7 +25,7 @@ def create_unmanaged(
     conn: Connection,
     now: datetime,
     experiment_id: int,
-    hparams: dict[str, Any],
+    hparams: JsonObject,
     external_id: str | None = None,
 ) -> int:
     """A trial that its client runs itself; it is never scheduled."""

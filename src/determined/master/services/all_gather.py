@@ -2,13 +2,13 @@
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Any
 from weakref import WeakKeyDictionary
 
+from determined._json import JsonObject
 from determined.errors import Conflict, InvalidArgument
 from determined.master.bus import Bus
 
-Data = dict[str, Any]
+Data = JsonObject
 
 _REMEMBERED = 256  # finished rounds; a lost answer is asked for again within seconds
 

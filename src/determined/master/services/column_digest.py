@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from determined._json import JsonObject
+
 MAX_VALUES = 100
 
 
@@ -20,7 +22,7 @@ class Facts:
         return sorted((value for _, value in self.values), key=lambda v: (isinstance(v, str), v))
 
 
-def digest(rows: Iterable[dict[str, Any]]) -> dict[str, Facts]:
+def digest(rows: Iterable[JsonObject]) -> dict[str, Facts]:
     """By path (`net.width`), sorted. A key with a dot in it cannot be named by a path and is left out."""
     found: dict[str, Facts] = {}
     for row in rows:
@@ -32,7 +34,7 @@ def digest(rows: Iterable[dict[str, Any]]) -> dict[str, Facts]:
     return dict(sorted(found.items()))
 
 
-def _leaves(row: dict[str, Any], at: str) -> Iterator[tuple[str, Any]]:
+def _leaves(row: JsonObject, at: str) -> Iterator[tuple[str, object]]:
     for key, value in row.items():
         if "." in key:
             continue
@@ -42,7 +44,7 @@ def _leaves(row: dict[str, Any], at: str) -> Iterator[tuple[str, Any]]:
             yield at + key, value
 
 
-def _add(facts: Facts, value: Any) -> None:
+def _add(facts: Facts, value: object) -> None:
     if value is None:
         return
     if type(value) is not float and type(value) is not int:

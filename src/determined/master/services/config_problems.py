@@ -1,8 +1,8 @@
 """What is wrong with a config as a list for its author: the path, the line, the value, the words. Pure."""
 
 import re
-from typing import Any
 
+from determined._json import JsonObject
 from determined.config.experiment import ROOT
 from determined.errors import DeterminedError, InvalidConfig
 from determined.schema.yaml_lines import line_of
@@ -14,7 +14,7 @@ _MISSING = re.compile(r"`([^`]+)` is a required property|require `([^`]+)`$")
 _PATH = re.compile(r"((?:searcher|resources|hyperparameters|checkpoint_storage)(?:\.\w+)+)\b")
 
 
-def problems_of(error: DeterminedError, at: str, raw: dict[str, Any], lines: dict[str, int]) -> list[Problem]:
+def problems_of(error: DeterminedError, at: str, raw: JsonObject, lines: dict[str, int]) -> list[Problem]:
     """Each violation by itself. `at`: what an error that names no place is about."""
     if isinstance(error, InvalidConfig) and error.violations:
         return [_of_violation(text, raw, lines) for text in error.violations]
@@ -25,7 +25,7 @@ def problems_of(error: DeterminedError, at: str, raw: dict[str, Any], lines: dic
     return [_problem(named[1] if named else at, error.message, raw, lines)]
 
 
-def _of_violation(text: str, raw: dict[str, Any], lines: dict[str, int]) -> Problem:
+def _of_violation(text: str, raw: JsonObject, lines: dict[str, int]) -> Problem:
     """`<config>.path: reason`; a reason that names a key below the path is about that key."""
     place, _, reason = text.partition(": ")
     path = place.removeprefix(ROOT).removeprefix(".")
@@ -36,13 +36,13 @@ def _of_violation(text: str, raw: dict[str, Any], lines: dict[str, int]) -> Prob
     return _problem(path, reason, raw, lines)
 
 
-def _problem(path: str, message: str, raw: dict[str, Any], lines: dict[str, int]) -> Problem:
+def _problem(path: str, message: str, raw: JsonObject, lines: dict[str, int]) -> Problem:
     value = _value(raw, path)
     scalar = value if isinstance(value, str | int | float) else None
     return Problem(path=path, message=message, line=line_of(lines, path), value=scalar)
 
 
-def _value(raw: Any, path: str) -> Any:
+def _value(raw: object, path: str) -> object:
     for name, index in re.findall(r"([^.\[\]]+)|\[(\d{1,9})\]", path):
         if index and isinstance(raw, list) and int(index) < len(raw):
             raw = raw[int(index)]

@@ -1,9 +1,8 @@
 """Masks that come back in a submitted config: replaced by the secrets they stand for, where the sender may use them."""
 
-from typing import Any
-
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.config import masked_places, parse_yaml, restore_secrets
 from determined.constants import MASKED
 from determined.errors import InvalidArgument, InvalidConfig
@@ -11,7 +10,7 @@ from determined.master.auth.identity import Caller
 from determined.master.db.queries import experiment as experiments
 
 
-def of_parent(conn: Connection, caller: Caller, parent_id: int | None, raw: dict[str, Any]) -> dict[str, Any]:
+def of_parent(conn: Connection, caller: Caller, parent_id: int | None, raw: JsonObject) -> JsonObject:
     """A submitted config with the secrets of the experiment it forks; itself where it holds no mask.
 
     Raises InvalidArgument where masks are left.
@@ -25,14 +24,14 @@ def of_parent(conn: Connection, caller: Caller, parent_id: int | None, raw: dict
     return require_unmasked(raw)
 
 
-def require_unmasked(raw: dict[str, Any]) -> dict[str, Any]:
+def require_unmasked(raw: JsonObject) -> JsonObject:
     places = masked_places(raw)
     if places:
         raise InvalidArgument(f"{', '.join(places)}: the mask {MASKED} is not a secret; write the real value there")
     return raw
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parsed(text: str) -> JsonObject:
     try:
         return parse_yaml(text)
     except InvalidConfig:

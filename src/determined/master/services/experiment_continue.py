@@ -2,10 +2,10 @@
 
 import asyncio
 import random
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.config import Prepared, canonicalize, check_sane, merge, parse_yaml, random_name, restore_secrets
 from determined.errors import FailedPrecondition, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
@@ -42,7 +42,7 @@ async def continue_experiment(
     return ContinueExperimentResponse(experiment=experiment, warnings=launch_warnings(warnings))
 
 
-def _read_overrides(text: str | None) -> dict[str, Any]:
+def _read_overrides(text: str | None) -> JsonObject:
     if not text or not text.strip():
         return {}
     overrides = parse_yaml(text)
@@ -54,7 +54,7 @@ def _read_overrides(text: str | None) -> dict[str, Any]:
 
 
 async def _prepare(
-    ctx: MasterContext, caller: Caller, experiment_id: int, overrides: dict[str, Any]
+    ctx: MasterContext, caller: Caller, experiment_id: int, overrides: JsonObject
 ) -> tuple[Prepared, list[str]]:
     row = await ctx.db.read(lambda conn: experiments.get(conn, experiment_id))
     require_owner(caller, row.owner_id, f"experiment {experiment_id}")

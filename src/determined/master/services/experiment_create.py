@@ -4,10 +4,10 @@ import asyncio
 import random
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.config import Prepared, check_sane, dump_yaml, generation, parse_yaml, random_name
 from determined.errors import FailedPrecondition, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller
@@ -138,7 +138,7 @@ def launch_warnings(texts: list[str]) -> list[LaunchWarning]:
     return [LaunchWarning.CURRENT_SLOTS_EXCEEDED] if texts else []
 
 
-def read_config(text: str | None) -> dict[str, Any]:
+def read_config(text: str | None) -> JsonObject:
     if not text or not text.strip():
         raise InvalidArgument("config is empty; send the experiment configuration as YAML text")
     raw = parse_yaml(text)
@@ -147,14 +147,14 @@ def read_config(text: str | None) -> dict[str, Any]:
     return raw
 
 
-def check_names(raw: dict[str, Any]) -> None:
+def check_names(raw: JsonObject) -> None:
     """Names are printed by `det` and others as they are."""
     if isinstance(raw.get("name"), str):
         checked_text(raw["name"], "name")
     checked_labels([label for label in raw.get("labels") or () if isinstance(label, str)])
 
 
-def resolve_place(conn: Connection, raw: dict[str, Any], asked: CreateExperimentRequest) -> Place:
+def resolve_place(conn: Connection, raw: JsonObject, asked: CreateExperimentRequest) -> Place:
     project = _resolve_project(conn, raw, asked.project_id)
     if project.archived or project.workspace_archived:
         raise FailedPrecondition(
@@ -170,7 +170,7 @@ def resolve_place(conn: Connection, raw: dict[str, Any], asked: CreateExperiment
     return Place(project, asked.parent_id)
 
 
-def _resolve_project(conn: Connection, raw: dict[str, Any], project_id: int | None) -> ProjectOfExperiment:
+def _resolve_project(conn: Connection, raw: JsonObject, project_id: int | None) -> ProjectOfExperiment:
     workspace, project = raw.get("workspace") or "", raw.get("project") or ""
     if project_id is not None and project_id > UNCATEGORIZED:
         found = submission.project_by_id(conn, project_id)

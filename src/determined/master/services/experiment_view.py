@@ -5,10 +5,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.config import dump_yaml, mask_secrets, parse_yaml
 from determined.errors import InvalidConfig, NotFound
 from determined.master.db.queries import experiment_list
@@ -46,7 +46,7 @@ def shown_state(state: str, allocation: str | None, *, unmanaged: bool) -> str:
     return displayed_state(state, allocation)
 
 
-def masked(config: dict[str, Any]) -> dict[str, Any]:
+def masked(config: JsonObject) -> JsonObject:
     return plain(mask_secrets(config))  # type: ignore[no-any-return]
 
 

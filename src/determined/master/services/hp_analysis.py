@@ -9,10 +9,12 @@ import random
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
@@ -82,12 +84,12 @@ class _Subject:
     """What is asked about. `mark` changes with every trial that completes."""
 
     experiment_id: int
-    space: dict[str, Any]
+    space: JsonObject
     objectives: tuple[Objective, ...]
-    mark: tuple[int, Any]
+    mark: tuple[int, datetime | None]
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         return self.experiment_id, self.objectives, self.mark
 
 
@@ -97,7 +99,7 @@ class _Known:
 
     about: _Subject
     values: dict[int, list[float]]
-    hparams: dict[int, dict[str, Any]]
+    hparams: dict[int, JsonObject]
 
 
 def _subject(conn: Connection, experiment_id: int, names: Sequence[str], directions: Sequence[bool]) -> _Subject:
@@ -107,7 +109,7 @@ def _subject(conn: Connection, experiment_id: int, names: Sequence[str], directi
     return _Subject(experiment_id, config.get("hyperparameters") or {}, objectives, mark)
 
 
-def _objectives(searcher: dict[str, Any], names: Sequence[str], directions: Sequence[bool]) -> tuple[Objective, ...]:
+def _objectives(searcher: JsonObject, names: Sequence[str], directions: Sequence[bool]) -> tuple[Objective, ...]:
     """Those named, else the experiment's own; directions as given, else as the experiment says, else smaller."""
     own = {one.name: one for one in Objectives.of(searcher).each if one.name}
     if not names:
@@ -194,7 +196,7 @@ def _signed(objective: Objective, value: float) -> float:
 
 
 async def _remembered(
-    ctx: MasterContext, key: tuple[Any, ...], read: Callable[[Connection], _Known], work_out: Callable[[_Known], T]
+    ctx: MasterContext, key: tuple[object, ...], read: Callable[[Connection], _Known], work_out: Callable[[_Known], T]
 ) -> T:
     """The answer to an equal question, or a new one. Only the event loop touches what is remembered."""
     if key in _recent:
@@ -209,4 +211,4 @@ async def _remembered(
     return answer
 
 
-_recent: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+_recent: OrderedDict[tuple[object, ...], Any] = OrderedDict()

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.errors import InvalidArgument
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
@@ -36,12 +36,12 @@ async def post(ctx: MasterContext, caller: Caller, lines: Sequence[TaskLog]) -> 
     ctx.bus.publish(f"task_logs:{task_id}")
 
 
-def from_older(entries: Sequence[dict[str, Any]]) -> list[TaskLog]:
+def from_older(entries: Sequence[JsonObject]) -> list[TaskLog]:
     """`POST /task-logs`: a bare list with snake_case keys and levels without a prefix."""
     return [_from_older(entry) for entry in entries]
 
 
-def _from_older(entry: dict[str, Any]) -> TaskLog:
+def _from_older(entry: JsonObject) -> TaskLog:
     rank = entry.get("rank_id", entry.get("rank"))
     if not isinstance(entry.get("task_id"), str) or not isinstance(entry.get("log"), str):
         raise InvalidArgument("each entry of /task-logs needs the texts `task_id` and `log`")
@@ -61,12 +61,12 @@ def _from_older(entry: dict[str, Any]) -> TaskLog:
     )
 
 
-def _text(entry: dict[str, Any], key: str) -> str | None:
+def _text(entry: JsonObject, key: str) -> str | None:
     value = entry.get(key)
     return None if value is None else str(value)
 
 
-def _level(value: Any) -> LogLevel | None:
+def _level(value: object) -> LogLevel | None:
     name = str(value or "").upper().removeprefix(_LEVEL_PREFIX)
     return LogLevel(_LEVEL_PREFIX + name) if name in LEVELS[1:] else None
 

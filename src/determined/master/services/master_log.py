@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime
-from typing import Any
 
+from determined._json import JsonObject
 from determined.master.bus import Bus
 from determined.wire.codec import rfc3339, to_json
 from determined.wire.log import LogEntry, LogLevel
@@ -28,7 +28,7 @@ class JsonFormatter(logging.Formatter):
     """One JSON object per line: time, level, logger, message, the `fields` of the record, a traceback if any."""
 
     def format(self, record: logging.LogRecord) -> str:
-        entry: dict[str, Any] = {
+        entry: JsonObject = {
             "time": rfc3339(datetime.fromtimestamp(record.created, UTC)),
             "level": record.levelname,
             "logger": record.name,

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.errors import InvalidArgument, NotFound
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
@@ -133,7 +134,7 @@ def _page(trial_id: int, place: ChunkPlace) -> Callable[[Connection], list[Metri
 def _report(trial_id: int, stored: StoredReport) -> MetricsReport:
     row = stored.row
     key = "validation_metrics" if stored.group == VALIDATION else "avg_metrics"
-    metrics: dict[str, Any] = {key: plain(row.metrics)}
+    metrics: JsonObject = {key: plain(row.metrics)}
     if row.batch_metrics is not None:
         metrics["batch_metrics"] = plain(row.batch_metrics)
     return MetricsReport(

@@ -3,9 +3,8 @@
 import csv
 import io
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from itertools import product
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -50,7 +49,7 @@ def _chunk(trial_id: int, place: ChunkPlace, names: Sequence[str]) -> Callable[[
     return read
 
 
-def _rows(trial_id: int, report: StoredReport, names: Sequence[str]) -> list[tuple[Any, ...]]:
+def _rows(trial_id: int, report: StoredReport, names: Sequence[str]) -> list[tuple[object, ...]]:
     row = report.row
     epoch = row.metrics.get("epoch", row.metrics.get("epochs", ""))
     return [
@@ -65,7 +64,7 @@ def _text(name: str) -> str:
     return f"'{name}" if _FORMULA.match(name) else name
 
 
-def _csv(rows: Any) -> bytes:
+def _csv(rows: Iterable[Iterable[object]]) -> bytes:
     out = io.StringIO()
     csv.writer(out).writerows(rows)
     return out.getvalue().encode(errors="replace")

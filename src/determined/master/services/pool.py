@@ -1,7 +1,6 @@
 """Resource pools: what they are, whether a request can ever run there, which workspaces they are bound to."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -26,7 +25,7 @@ _MORE_SLOTS = (
 
 
 async def check_capacity(
-    ctx: MasterContext, pool: str, slots: int, single_node: bool, options: Mapping[str, Any] | None = None
+    ctx: MasterContext, pool: str, slots: int, single_node: bool, options: Mapping[str, object] | None = None
 ) -> list[str]:
     """Refuse what the pool can never run, naming the nearest size that it can; with `launch_error: false`, warn.
 

@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -120,7 +119,7 @@ async def _hparams(ctx: MasterContext, project_id: int) -> dict[str, Facts]:
     return _recent[key]
 
 
-_recent: OrderedDict[tuple[Any, ...], dict[str, Facts]] = OrderedDict()
+_recent: OrderedDict[tuple[object, ...], dict[str, Facts]] = OrderedDict()
 
 
 def _of_run(params: ListProjectColumns) -> bool:
@@ -176,19 +175,19 @@ def _list_values(conn: Connection, project_id: int, column: ProjectColumn, param
     column.values, column.more_values = list(found[:MAX_VALUES]), len(found) > MAX_VALUES
 
 
-def _distinct(conn: Connection, project_id: int, name: str, params: ListProjectColumns) -> Sequence[Any]:
+def _distinct(conn: Connection, project_id: int, name: str, params: ListProjectColumns) -> Sequence[object]:
     return rows.distinct(conn, project_id, name, MAX_VALUES + 1, of_run=_of_run(params))
 
 
-def _labels(conn: Connection, project_id: int, _name: str, _params: ListProjectColumns) -> Sequence[Any]:
+def _labels(conn: Connection, project_id: int, _name: str, _params: ListProjectColumns) -> Sequence[object]:
     return experiment_list.labels_by_popularity(conn, project_id)
 
 
-def _states(conn: Connection, project_id: int, name: str, params: ListProjectColumns) -> Sequence[Any]:
+def _states(conn: Connection, project_id: int, name: str, params: ListProjectColumns) -> Sequence[object]:
     return [f"STATE_{state}" for state in _distinct(conn, project_id, name, params)]
 
 
-_VALUES: dict[str, Callable[[Connection, int, str, ListProjectColumns], Sequence[Any]]] = {
+_VALUES: dict[str, Callable[[Connection, int, str, ListProjectColumns], Sequence[object]]] = {
     "tags": _labels,
     "state": _states,
 }

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.config import parse_checkpoint_storage
 from determined.errors import DeterminedError, FailedPrecondition, InvalidArgument
 from determined.master.auth.identity import Caller
@@ -83,9 +83,7 @@ async def move(
     return await _for_each(ctx, ids, change)
 
 
-async def prepare_reporting(
-    ctx: MasterContext, caller: Caller, run_id: int, storage: dict[str, Any] | None
-) -> int | None:
+async def prepare_reporting(ctx: MasterContext, caller: Caller, run_id: int, storage: JsonObject | None) -> int | None:
     """Where this run's checkpoints go, as an id that its reports name."""
     if storage is not None:
         parse_checkpoint_storage(storage)
@@ -103,12 +101,12 @@ async def prepare_reporting(
     return await ctx.db.write(run)
 
 
-async def metadata(ctx: MasterContext, run_id: int) -> dict[str, Any]:
+async def metadata(ctx: MasterContext, run_id: int) -> JsonObject:
     return await ctx.db.read(lambda conn: trials.get(conn, run_id).metadata or {})
 
 
-async def set_metadata(ctx: MasterContext, caller: Caller, run_id: int, values: dict[str, Any]) -> dict[str, Any]:
-    def run(conn: Connection) -> dict[str, Any]:
+async def set_metadata(ctx: MasterContext, caller: Caller, run_id: int, values: JsonObject) -> JsonObject:
+    def run(conn: Connection) -> JsonObject:
         check_author(conn, caller, run_id)
         rows.set_metadata(conn, run_id, values)
         return values

@@ -23,14 +23,14 @@ class Statistics:
 class Group:
     """Rows with equal keys: their ids, and what they have in each column of numbers."""
 
-    key: list[Any]
+    key: list[object]
     ids: list[int]
     values: list[list[float]]
 
 
-def gather(rows: Iterable[tuple[int, list[Any], list[float | None]]], columns: int) -> list[Group]:
+def gather(rows: Iterable[tuple[int, list[object], list[float | None]]], columns: int) -> list[Group]:
     """One group per different key, in the order in which keys first come."""
-    found: dict[Any, Group] = {}
+    found: dict[object, Group] = {}
     for row_id, key, numbers in rows:
         mark = tuple(_mark(value) for value in key)
         group = found.get(mark)
@@ -64,7 +64,7 @@ def ordered(groups: list[Group], terms: Sequence[tuple[Callable[[Group], Any], b
     return groups
 
 
-def _mark(value: Any) -> Any:
+def _mark(value: object) -> object:
     """Equal for equal JSON values, and different for 1, true and "1"."""
     if isinstance(value, dict | list):
         return msgspec.json.encode(value, order="deterministic")

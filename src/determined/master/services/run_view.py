@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.master.db.queries import metric, run, trial_list
 from determined.master.db.queries.batching import batches
 from determined.master.db.queries.run import ListedRun
@@ -17,7 +17,7 @@ from determined.wire.trial import TrialState
 
 
 def load(conn: Connection, now: datetime, ids: Sequence[int]) -> list[FlatRun]:
-    summaries: dict[int, dict[str, Any]] = {}
+    summaries: dict[int, JsonObject] = {}
     for some in batches(ids):
         summaries.update(metric.summary(conn, some))
     rows = run.load(conn, ids)
@@ -25,7 +25,7 @@ def load(conn: Connection, now: datetime, ids: Sequence[int]) -> list[FlatRun]:
     return [_run(row, now, summaries.get(row.id, {}), allocations.get(row.id)) for row in rows]
 
 
-def _run(row: ListedRun, now: datetime, summary: dict[str, Any], allocation: str | None) -> FlatRun:
+def _run(row: ListedRun, now: datetime, summary: JsonObject, allocation: str | None) -> FlatRun:
     """The state is the stored one, as filters know it; the shown one says how far its allocation has come."""
     return FlatRun(
         id=row.id,

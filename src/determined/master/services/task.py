@@ -3,10 +3,10 @@
 import base64
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
@@ -61,7 +61,7 @@ async def summaries(ctx: MasterContext) -> dict[str, wire.AllocationSummary]:
     return await ctx.db.read(read)
 
 
-async def legacy_summaries(ctx: MasterContext) -> dict[str, Any]:
+async def legacy_summaries(ctx: MasterContext) -> JsonObject:
     """The same for clients of the older raw path: snake_case keys, devices as plain lists; and deletions of files.
 
     Those were tasks there, whose end scripts wait for. Here the master deletes by itself, in less time than they take
@@ -111,7 +111,7 @@ def name_of(row: LiveAllocation) -> str:
     return str(row.task_id)
 
 
-def _collection(config: MasterConfig, experiment_id: int, since: datetime) -> dict[str, Any]:
+def _collection(config: MasterConfig, experiment_id: int, since: datetime) -> JsonObject:
     pool = config.resource_manager.default_aux_resource_pool
     return {
         "allocation_id": f"gc.{experiment_id}.1",
@@ -160,7 +160,7 @@ def _resources(config: MasterConfig, runner: Runner) -> wire.ResourcesSummary:
     )
 
 
-def _legacy(summary: wire.AllocationSummary) -> dict[str, Any]:
+def _legacy(summary: wire.AllocationSummary) -> JsonObject:
     return {
         "allocation_id": summary.allocation_id,
         "task_id": summary.task_id,

@@ -1,9 +1,8 @@
 """Detached mode: experiments and trials whose client runs them itself and tells the master."""
 
-from typing import Any
-
 from sqlalchemy import Connection
 
+from determined._json import JsonObject
 from determined.errors import InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
@@ -48,7 +47,7 @@ async def create_trial(
         require_owner(caller, owner_id, f"experiment {experiment_id}")
         trial_id = _known_trial(conn, experiment_id, external_id)
         if trial_id is None:
-            hparams: dict[str, Any] = asked.hparams or {}
+            hparams: JsonObject = asked.hparams or {}
             trial_id = trial_lifecycle.create_unmanaged(conn, now, experiment_id, hparams, external_id)
             lifecycle.created(conn, trial_id)
         return trial_view.one(conn, now, trial_id)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVarTuple
+from typing import TypeVarTuple
 
 from sqlalchemy import (
     BigInteger,
@@ -32,6 +32,7 @@ from determined.master.db.schema import (
     users,
     workspaces,
 )
+from determined.master.db.statements import AnyColumn, AnySelect
 from determined.wire.base import OrderBy
 from determined.wire.experiment import GetExperimentsRequestSortBy as SortBy
 from determined.wire.experiment import ListExperiments
@@ -166,7 +167,7 @@ def labels_by_popularity(conn: Connection, project_id: int | None) -> list[str]:
     return sorted(seen, key=lambda label: (-seen[label], label))
 
 
-def _detailed() -> Select[*tuple[Any, ...]]:
+def _detailed() -> AnySelect:
     return (
         select(
             experiments,
@@ -251,7 +252,7 @@ def _id_conditions(params: ListExperiments) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _sort_key(sort: SortBy) -> ColumnElement[Any]:
+def _sort_key(sort: SortBy) -> AnyColumn:
     column = experiments.c
     if sort is SortBy.NUM_TRIALS:
         return num_trials()
@@ -261,7 +262,7 @@ def _sort_key(sort: SortBy) -> ColumnElement[Any]:
         return checkpoint_total(trials.c.checkpoint_count)
     if sort is SortBy.SEARCHER_METRIC_VAL:
         return best_value()
-    plain: dict[SortBy, ColumnElement[Any]] = {
+    plain: dict[SortBy, AnyColumn] = {
         SortBy.UNSPECIFIED: column.id,
         SortBy.ID: column.id,
         SortBy.DESCRIPTION: column.description,

@@ -98,5 +98,5 @@ def _numbers(chunk: Chunk, name: str, places: Sequence[Any], rows: list[int] | N
     return Points(name, [places[i] for i in kept], [float(dense[i]) for i in kept])
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -9,6 +9,7 @@ from determined.errors import InvalidArgument
 from determined.master.db.dialects import JsonNumber, JsonText
 from determined.master.db.queries.query_filter import Kind, Operand
 from determined.master.db.schema import experiments, jobs, metric_summaries, projects, trials, users, workspaces
+from determined.master.db.statements import AnyColumn
 from determined.search.registry import searcher_names
 
 _STATS = ("min", "max", "mean", "sum", "last", "count")
@@ -121,13 +122,13 @@ def _searcher_type() -> ColumnElement[str]:
     return name
 
 
-def _duration(start: ColumnElement[Any], end: ColumnElement[Any]) -> Operand:
+def _duration(start: AnyColumn, end: AnyColumn) -> Operand:
     """Seconds; rows that still run have none."""
     micros = type_coerce(end, BigInteger) - type_coerce(start, BigInteger)
     return Operand(type_coerce(micros, Float) / 1_000_000.0, Kind.NUMBER)
 
 
-def _of_best_trial(best: FromClause, value: ColumnElement[Any]) -> ColumnElement[Any]:
+def _of_best_trial(best: FromClause, value: AnyColumn) -> AnyColumn:
     """SQLite cannot order a subquery by a column of the outer one, so there is a subquery for each direction."""
     column = best.c.best_validation_value
     low, high = (
@@ -153,7 +154,7 @@ def _json_operand(column: KeyedColumnElement[Any], path: str) -> Operand:
     return Operand(text, Kind.JSON, number)
 
 
-def _metric(name: str, trial_id: ColumnElement[int]) -> ColumnElement[Any] | None:
+def _metric(name: str, trial_id: ColumnElement[int]) -> AnyColumn | None:
     """`validation.loss.min`: group, metric, statistic (`last` when left out)."""
     group, _, rest = name.partition(".")
     metric, _, stat = rest.rpartition(".")
@@ -161,7 +162,7 @@ def _metric(name: str, trial_id: ColumnElement[int]) -> ColumnElement[Any] | Non
         metric, stat = rest, "last"
     if not group or not metric:
         return None
-    found: ColumnElement[Any] = (
+    found: AnyColumn = (
         _statistic(stat)
         .where(
             metric_summaries.c.trial_id == trial_id,

@@ -18,6 +18,7 @@ from sqlalchemy import ColumnElement, Text, and_, cast, not_, or_, true
 
 from determined.errors import InvalidArgument
 from determined.master.db.queries.text_match import contains, has_label
+from determined.master.db.statements import AnyColumn
 
 _MAX_DEPTH = 16
 _MAX_CLAUSES = 400  # SQLite takes no expression deeper than 1,000, and a chain of conditions is as deep as it is long
@@ -46,9 +47,9 @@ class Kind(StrEnum):
 class Operand:
     """A searchable column: its SQL and how to compare it. `number` is the same as a number, for JSON."""
 
-    sql: ColumnElement[Any]
+    sql: AnyColumn
     kind: Kind
-    number: ColumnElement[Any] | None = None
+    number: AnyColumn | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +101,9 @@ def condition(node: Field | Group, resolve: Resolve) -> ColumnElement[bool]:
     return or_(*children) if node.conjunction == "or" else and_(*children)
 
 
-def ordering(sort: str | None, resolve: Resolve) -> list[ColumnElement[Any]]:
+def ordering(sort: str | None, resolve: Resolve) -> list[AnyColumn]:
     """`id=desc,name=asc` as ORDER BY terms; rows without a value come last, and numbers of JSON before its texts."""
-    terms: list[ColumnElement[Any]] = []
+    terms: list[AnyColumn] = []
     for name, descending in parse_sort(sort):
         operand = resolve(name)
         keys = [operand.sql] if operand.number is None else [operand.number, operand.sql]
@@ -141,7 +142,7 @@ def without(group: Group, path: Sequence[int]) -> Group:
     return Group(group.conjunction, (*group.children[:index], *kept, *group.children[index + 1 :]))
 
 
-def _parse_group(raw: Any, depth: int) -> Group:
+def _parse_group(raw: object, depth: int) -> Group:
     if not isinstance(raw, dict) or depth > _MAX_DEPTH:
         raise InvalidArgument(f"filterGroup must be an object, nested at most {_MAX_DEPTH} deep")
     conjunction = str(raw.get("conjunction") or "and").lower()
@@ -153,7 +154,7 @@ def _parse_group(raw: Any, depth: int) -> Group:
     return Group(conjunction, tuple(_parse_child(child, depth + 1) for child in children))
 
 
-def _parse_child(raw: Any, depth: int) -> Field | Group:
+def _parse_child(raw: object, depth: int) -> Field | Group:
     if isinstance(raw, dict) and (raw.get("kind") == "group" or "children" in raw):
         return _parse_group(raw, depth)
     if not isinstance(raw, dict) or not isinstance(raw.get("columnName"), str):
@@ -206,7 +207,7 @@ def _ordered(operand: Operand, field: Field) -> ColumnElement[bool]:
     return result
 
 
-def _sides(operand: Operand, field: Field) -> tuple[ColumnElement[Any], Any]:
+def _sides(operand: Operand, field: Field) -> tuple[AnyColumn, object]:
     match operand.kind:
         case Kind.NUMBER:
             return operand.sql, _number(field)
@@ -221,7 +222,7 @@ def _sides(operand: Operand, field: Field) -> tuple[ColumnElement[Any], Any]:
     return operand.sql, str(field.value)
 
 
-def _json_sides(operand: Operand, field: Field) -> tuple[ColumnElement[Any], Any]:
+def _json_sides(operand: Operand, field: Field) -> tuple[AnyColumn, object]:
     """Compare as numbers what is one, also where a client writes it as text and says that it is a number."""
     value = field.value
     if operand.number is not None and field.type == "COLUMN_TYPE_NUMBER" and not isinstance(value, bool):
@@ -232,7 +233,7 @@ def _json_sides(operand: Operand, field: Field) -> tuple[ColumnElement[Any], Any
     return cast(operand.sql, Text), str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _truth(value: Any) -> bool:
+def _truth(value: object) -> bool:
     """A filter may write it as a word."""
     return value.strip().lower() not in ("", "false", "0", "no") if isinstance(value, str) else bool(value)
 

@@ -1,7 +1,7 @@
 """Runs, the flat view of trials across experiments: search, and the metadata users attach."""
 
 from collections.abc import Sequence
-from typing import Any, TypeVarTuple
+from typing import TypeVarTuple
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select, update
@@ -14,6 +14,7 @@ from determined.master.db.queries.query_columns import experiment_column, run_co
 from determined.master.db.queries.query_filter import Filter
 from determined.master.db.rows.experiments import Trial
 from determined.master.db.schema import experiments, jobs, projects, trials, users, workspaces
+from determined.master.db.statements import AnySelect
 
 # Built once: a bulk verb asks for it twice per run, and building it costs more than running it.
 _STANDING = (
@@ -158,7 +159,7 @@ def set_archived(conn: Connection, run_ids: Sequence[int], archived: bool) -> No
     conn.execute(update(trials).where(trials.c.id.in_(run_ids)).values(archived=archived))
 
 
-def _columns() -> Select[*tuple[Any, ...]]:
+def _columns() -> AnySelect:
     return select(
         trials,
         experiments.c.name.label("experiment_name"),

@@ -12,17 +12,18 @@ from determined.master.db.queries.query_columns import run_column
 from determined.master.db.queries.query_filter import Kind, Operand
 from determined.master.db.queries.run import of_runs
 from determined.master.db.schema import trials
+from determined.master.db.statements import AnyColumn
 from determined.wire.codec import rfc3339
 
-_JSON: dict[str, ColumnElement[Any]] = {"hp": trials.c.hparams, "metadata": trials.c.metadata}
+_JSON: dict[str, AnyColumn] = {"hp": trials.c.hparams, "metadata": trials.c.metadata}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-Read = Callable[[Any], Any]
+Read = Callable[[Any], object]
 
 
 def values(
     conn: Connection, conditions: Sequence[ColumnElement[bool]], keys: Sequence[str], numbers: Sequence[str]
-) -> Iterator[tuple[int, list[Any], list[float | None]]]:
+) -> Iterator[tuple[int, list[object], list[float | None]]]:
     """(run, values of the key columns, of the columns of numbers) of every run that matches, newest first.
 
     Raises InvalidArgument for a column that is unknown, or in `numbers` holds none.
@@ -44,14 +45,14 @@ def is_number(name: str) -> bool:
     return operand.kind is Kind.NUMBER or operand.number is not None
 
 
-def _number(name: str) -> ColumnElement[Any]:
+def _number(name: str) -> AnyColumn:
     operand = run_column(name)
     if not is_number(name):
         raise InvalidArgument(f"column {name!r} holds no numbers to sum up; group by it or leave it out")
     return operand.sql if operand.number is None else operand.number
 
 
-def _key(name: str) -> tuple[ColumnElement[Any], Read]:
+def _key(name: str) -> tuple[AnyColumn, Read]:
     place, _, path = name.partition(".")
     if place in _JSON and path:
         # Read here and not by the database: both then tell true from 1, and 1 from "1".
@@ -61,7 +62,7 @@ def _key(name: str) -> tuple[ColumnElement[Any], Read]:
 
 
 def _at(path: Sequence[str]) -> Read:
-    def read(found: Any) -> Any:
+    def read(found: object) -> object:
         for key in path:
             found = found.get(key) if isinstance(found, dict) else None
         return found

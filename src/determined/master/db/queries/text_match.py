@@ -1,36 +1,35 @@
 """Text conditions that mean the same on both dialects, ignoring case; and a label in a JSON list."""
 
-from typing import Any
-
 import msgspec
 from sqlalchemy import ColumnElement, Text, cast, func
 
 from determined.errors import InvalidArgument
 from determined.master.db.dialects import UnicodeLower
+from determined.master.db.statements import AnyColumn
 
 _ESCAPE = "\\"
 _LONGEST_PATTERN = 50_000  # bytes: SQLite takes no longer one
 
 
-def contains(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
+def contains(column: AnyColumn, text: str) -> ColumnElement[bool]:
     return _lowered(column, text).like(_pattern("%", text.lower()), escape=_ESCAPE)
 
 
-def starts(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
+def starts(column: AnyColumn, text: str) -> ColumnElement[bool]:
     return _lowered(column, text).like(_pattern("", text.lower()), escape=_ESCAPE)
 
 
-def equals(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
+def equals(column: AnyColumn, text: str) -> ColumnElement[bool]:
     return _lowered(column, text) == text.lower()
 
 
-def has_label(labels: ColumnElement[Any], label: str) -> ColumnElement[bool]:
+def has_label(labels: AnyColumn, label: str) -> ColumnElement[bool]:
     """A JSON list holds each label as a quoted string; quotes inside labels are escaped, so this is exact."""
     quoted = msgspec.json.encode(label).decode()
     return cast(labels, Text).like(_pattern("%", quoted), escape=_ESCAPE)
 
 
-def _lowered(column: ColumnElement[Any], text: str) -> ColumnElement[str]:
+def _lowered(column: AnyColumn, text: str) -> ColumnElement[str]:
     """SQLite's own `lower` knows ASCII alone and is quicker; so ours is used only where that makes a difference."""
     value = func.coalesce(cast(column, Text), "")
     return func.lower(value) if text.isascii() else UnicodeLower(value)

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, NotNullable, func, literal, select, type_coerce
 
@@ -12,6 +11,7 @@ from determined.master.db.queries.batching import batches
 from determined.master.db.queries.displayed import allocation_rank, trial_shows
 from determined.master.db.rows.experiments import Trial
 from determined.master.db.schema import Time, allocations, experiments, tasks, trials
+from determined.master.db.statements import AnyColumn
 from determined.wire.base import OrderBy
 from determined.wire.experiment import GetExperimentTrialsRequestSortBy as SortBy
 from determined.wire.experiment import ListTrials
@@ -109,12 +109,12 @@ def _conditions(experiment_id: int, params: ListTrials) -> list[ColumnElement[bo
     return [own, trial_shows([state.removeprefix("STATE_") for state in params.states])]
 
 
-def _sort_key(sort: SortBy, now: datetime) -> ColumnElement[Any]:
+def _sort_key(sort: SortBy, now: datetime) -> AnyColumn:
     column = trials.c
     if sort is SortBy.DURATION:
         end = type_coerce(func.coalesce(column.end_time, literal(now, Time)), BigInteger)
         return end - type_coerce(column.start_time, BigInteger)
-    plain: dict[SortBy, ColumnElement[Any]] = {
+    plain: dict[SortBy, AnyColumn] = {
         SortBy.UNSPECIFIED: column.id,
         SortBy.ID: column.id,
         SortBy.START_TIME: type_coerce(column.start_time, BigInteger),
