@@ -1,18 +1,16 @@
-"""Writes the table of searchers in docs/hyperparameter-search.md from the classes of determined.search.methods."""
+"""Writes the tables of searchers and samplers in docs/hyperparameter-search.md from their classes."""
 
 import sys
 from pathlib import Path
 
-from determined.search.registry import searchers
+from determined.search.registry import samplers, searchers
+from determined.search.sampler_config import SamplerConfig
 from determined.search.searcher_config import SearcherConfig
 
 TARGET = Path(__file__).parents[1] / "docs" / "hyperparameter-search.md"
 
-_BEGIN, _END = "<!-- searchers: begin -->", "<!-- searchers: end -->"
-_HEAD = [
-    "| `name` | what it does | number of trials | generations | can be extended | can be continued |",
-    "|---|---|---|---|---|---|",
-]
+_SEARCHERS = "| `name` | what it does | number of trials | generations | can be extended | can be continued |"
+_SAMPLERS = "| `sampler` | suits | metrics | extra | `sampler_options` |"
 
 
 def main() -> int:
@@ -22,31 +20,57 @@ def main() -> int:
 
 
 def reference() -> str:
-    """The page with a table that is up to date."""
-    page = TARGET.read_text()
-    before, after = page.partition(_BEGIN)[0], page.partition(_END)[2]
-    return "\n".join([f"{before}{_BEGIN}", *_HEAD, *(_row(one) for one in searchers().values()), f"{_END}{after}"])
+    """The page with tables that are up to date."""
+    page = _replaced(TARGET.read_text(), "searchers", _SEARCHERS, [_searcher(one) for one in searchers().values()])
+    return _replaced(page, "samplers", _SAMPLERS, [_sampler(one) for one in samplers().values()])
 
 
-def _row(searcher: type[SearcherConfig]) -> str:
-    cells = [
+def _replaced(page: str, name: str, head: str, rows: list[str]) -> str:
+    """Write a table between the marks of its name."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, after = page.partition(begin)[0], page.partition(end)[2]
+    line = "|" + "---|" * (head.count("|") - 1)
+    return "\n".join([f"{before}{begin}", head, line, *rows, f"{end}{after}"])
+
+
+def _searcher(searcher: type[SearcherConfig]) -> str:
+    generations = ", ".join(sorted(searcher.generations, reverse=True))
+    return _row(
         f"`{searcher.name}`",
         _summary(searcher),
         searcher.size,
-        ", ".join(sorted(searcher.generations, reverse=True)),
-        "yes" if searcher.extendable else "no",
-        "yes" if searcher.continuable else "no",
-    ]
-    return f"| {' | '.join(cells)} |".replace("|  |", "| |")
+        generations,
+        _yes(searcher.extendable),
+        _yes(searcher.continuable),
+    )
+
+
+def _sampler(sampler: type[SamplerConfig]) -> str:
+    options = [f"`{key}`: {_plain(known.meaning)}" for key, known in sampler.schema.fields.items()]
+    metrics = "several" if sampler.weighs_several_metrics else "one"
+    extra = f"`{sampler.extra}`" if sampler.libraries else ""
+    return _row(f"`{sampler.name}`", sampler.suits, metrics, extra, "; ".join(options))
+
+
+def _row(*cells: str) -> str:
+    return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|"
 
 
 def _summary(searcher: type[SearcherConfig]) -> str:
     """Take the first line of its docstring; raise ValueError where it has none."""
-    first = (searcher.__doc__ or "").partition("\n")[0].removesuffix(".")
+    first = (searcher.__doc__ or "").partition("\n")[0]
     if not first:
         raise ValueError(f"searcher {searcher.name} has no docstring: say in its first line what it does")
     guide = f": [guide]({searcher.guide})" if searcher.guide else ""
-    return f"{first[0].lower()}{first[1:]}{guide}".replace("|", "\\|")
+    return f"{_plain(first)}{guide}".replace("|", "\\|")
+
+
+def _plain(sentence: str) -> str:
+    return f"{sentence[0].lower()}{sentence[1:]}".removesuffix(".")
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "no"
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ class SamplerConfig(Section):
     Attributes:
         name: The word of `searcher.sampler`.
         order: Place in tables and messages; equal ones are sorted by name.
+        suits: The searches that it suits, for the guide.
         libraries: Modules that it needs.
         extra: The extra of this distribution that brings them.
         is_model: It learns; otherwise points are drawn from the seed.
@@ -30,6 +31,7 @@ class SamplerConfig(Section):
 
     name: ClassVar[str] = ""
     order: ClassVar[int] = 100
+    suits: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ("optuna",)
     extra: ClassVar[str] = "optuna"
     is_model: ClassVar[bool] = True

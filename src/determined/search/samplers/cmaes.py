@@ -15,10 +15,11 @@ class Cmaes(SamplerConfig):
 
     name = "cmaes"
     order = 3
+    suits = "many trials over numbers; categories are drawn at random"
     libraries = ("cmaes",)
     weighs_several_metrics = False
 
-    n_startup_trials: int | None = field(Integer(low=0), "Trials drawn at random.", default=None, fill=False)
+    n_startup_trials: int | None = field(Integer(low=0), "Trials drawn at random (1).", default=None, fill=False)
     sigma0: float | None = field(Number(above=0), "First spread of the points.", default=None, fill=False)
     popsize: int | None = field(Integer(low=2), "Trials of a generation.", default=None, fill=False)
     use_separable_cma: bool | None = field(Boolean(), "Weigh each parameter alone.", default=None, fill=False)

@@ -15,8 +15,9 @@ class Nsga2(SamplerConfig):
 
     name = "nsga2"
     order = 5
+    suits = "several metrics and many trials; the first generation is drawn at random"
 
-    population_size: int | None = field(Integer(low=2), "Trials of a generation.", default=None, fill=False)
+    population_size: int | None = field(Integer(low=2), "Trials of a generation (50).", default=None, fill=False)
     mutation_prob: float | None = field(Number(0, 1), "Chance of a mutation.", default=None, fill=False)
     crossover_prob: float | None = field(Number(0, 1), "Chance of a crossover.", default=None, fill=False)
     swapping_prob: float | None = field(Number(0, 1), "Chance to swap a parameter.", default=None, fill=False)

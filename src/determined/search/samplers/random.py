@@ -8,5 +8,6 @@ class Random(SamplerConfig):
 
     name = "random"
     order = 4
+    suits = "comparison"
     libraries = ()
     is_model = False

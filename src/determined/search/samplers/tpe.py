@@ -14,11 +14,12 @@ class Tpe(SamplerConfig):
 
     name = "tpe"
     order = 1
+    suits = "anything"
 
-    n_startup_trials: int | None = field(Integer(low=0), "Trials drawn at random.", default=None, fill=False)
-    n_ei_candidates: int | None = field(Integer(low=1), "Candidates to choose from.", default=None, fill=False)
+    n_startup_trials: int | None = field(Integer(low=0), "Trials drawn at random (10).", default=None, fill=False)
+    n_ei_candidates: int | None = field(Integer(low=1), "Candidates to choose from (24).", default=None, fill=False)
     multivariate: bool | None = field(Boolean(), "Weigh parameters together.", default=None, fill=False)
-    constant_liar: bool | None = field(Boolean(), "Count running trials as bad ones.", default=None, fill=False)
+    constant_liar: bool | None = field(Boolean(), "Count running trials as bad ones (true).", default=None, fill=False)
 
     def suggest(self, axes: Sequence[Axis], evidence: Sequence[Evidence], *, objectives: int, seed: int) -> Numbers:
         from determined.search import optuna_study
