@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Button } from "../ui/Button";
 import { Card } from "../ui/Card";
 import { copyText } from "../ui/clipboard";
+import { Lines } from "../ui/Lines";
 import { Link } from "../url";
 import { experimentError } from "./cause";
 import css from "./detail.module.css";
@@ -24,7 +25,7 @@ export function ExperimentCause({ experiment }: { experiment: Experiment }) {
         <p>It could not go on. This is why:</p>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long error scrolls, and the keyboard must reach its end */}
         <pre className={css["recorded"]} tabIndex={0}>
-          {error}
+          <Lines text={error} />
         </pre>
         <div className={css["row"]}>
           <Button

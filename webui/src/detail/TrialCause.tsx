@@ -6,6 +6,7 @@ import { useApi } from "../api/useApi";
 import { plainText } from "../log/ansi";
 import { fromWire, type LogLine } from "../log/line";
 import { Card } from "../ui/Card";
+import { Lines } from "../ui/Lines";
 import { Link } from "../url";
 import { type Cause, causeOf, experimentError } from "./cause";
 import css from "./detail.module.css";
@@ -45,7 +46,11 @@ function CauseCard({ cause, experimentId, trialId, isOver }: CauseCardProps) {
           <span aria-hidden="true">✕ </span>
           {isOver ? cause.title : cause.title.replace("Failed: ", "Log policy matched: ")}
         </h2>
-        {cause.detail !== "" && <p className={css["recorded"]}>{cause.detail}</p>}
+        {cause.detail !== "" && (
+          <p className={css["recorded"]}>
+            <Lines text={cause.detail} />
+          </p>
+        )}
         {cause.hint !== "" && <p>{cause.hint}</p>}
         {line === null ? (
           <Link href={logs}>See the log</Link>
