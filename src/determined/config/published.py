@@ -3,17 +3,13 @@
 from importlib import import_module
 
 from determined._json import JsonObject
+from determined.config import task_kinds
 
 # By name, so that nobody waits for the declarations of configs that were not asked for.
 KINDS = {
-    "experiment": "config.experiment_schema.ExperimentConfig",
+    **{kind.job.name.lower(): kind.config for kind in task_kinds.KINDS.values() if kind.config},
     "master": "master.config.file.MasterFile",
     "agent": "config.agent.AgentConfig",
-    "command": "config.job.JobConfig",
-    "notebook": "config.job.JobConfig",
-    "shell": "config.job.JobConfig",
-    "tensorboard": "config.job.JobConfig",
-    "generic": "config.job.GenericTaskConfig",
     "policy": "config.policies.ConfigPolicies",
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection
 
-from determined.config import ExperimentConfig
+from determined.config import ExperimentConfig, task_kinds
 from determined.config.storage import place_problem
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import allocation as allocations
@@ -26,7 +26,6 @@ from determined.master.lifecycle.states import (
     STOPPING,
     TERMINAL,
     ExitKind,
-    JobType,
     State,
 )
 from determined.search.registry import searcher_of
@@ -284,7 +283,7 @@ def _create_job(conn: Connection, now: datetime, new: NewExperiment) -> str:
         conn,
         {
             "id": job_id,
-            "type": JobType.EXPERIMENT,
+            "type": task_kinds.TRIAL.job.name,
             "owner_id": new.owner_id,
             "workspace_id": new.workspace_id,
             "submitted_at": now,

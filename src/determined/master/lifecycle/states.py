@@ -38,26 +38,6 @@ class AllocationState(StrEnum):
     TERMINATED = "TERMINATED"
 
 
-class TaskType(StrEnum):
-    TRIAL = "TRIAL"
-    NOTEBOOK = "NOTEBOOK"
-    SHELL = "SHELL"
-    COMMAND = "COMMAND"
-    TENSORBOARD = "TENSORBOARD"
-    CHECKPOINT_GC = "CHECKPOINT_GC"
-    GENERIC = "GENERIC"
-
-
-class JobType(StrEnum):
-    EXPERIMENT = "EXPERIMENT"
-    NOTEBOOK = "NOTEBOOK"
-    SHELL = "SHELL"
-    COMMAND = "COMMAND"
-    TENSORBOARD = "TENSORBOARD"
-    CHECKPOINT_GC = "CHECKPOINT_GC"
-    GENERIC = "GENERIC"
-
-
 class ExitKind(StrEnum):
     """How an allocation ended, as far as its trial is concerned."""
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
-from determined.config import ExperimentConfig
+from determined.config import ExperimentConfig, task_kinds
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import metric_trial, search_queue
@@ -25,7 +25,6 @@ from determined.master.lifecycle.states import (
     TERMINAL,
     ExitKind,
     State,
-    TaskType,
     TrialAtExit,
     decide_exit,
     signal_for,
@@ -249,7 +248,7 @@ def _task(now: datetime, experiment: Experiment, trial_id: int, task_id: str) ->
     retention = ExperimentConfig.load(experiment.config).retention_policy
     return {
         "id": task_id,
-        "type": TaskType.TRIAL,
+        "type": task_kinds.TRIAL.name,
         "job_id": experiment.job_id,
         "trial_id": trial_id,
         "experiment_id": experiment.id,

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
+from determined.config.task_kinds import kind_of_job
 from determined.errors import DeterminedError, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_user
 from determined.master.context import MasterContext
@@ -19,7 +20,7 @@ from determined.master.lifecycle import cluster, experiment, queue, topics
 from determined.master.lifecycle.capacity import Overrides, capacities
 from determined.master.lifecycle.pools import SchedulerKind, pools_of
 from determined.master.lifecycle.scheduling import is_impossible
-from determined.master.lifecycle.states import AllocationState, JobType
+from determined.master.lifecycle.states import AllocationState
 from determined.master.services import pool_binding, queue_eta
 from determined.wire import job as wire
 from determined.wire.base import OrderBy
@@ -164,7 +165,7 @@ def _jobs(ctx: MasterContext, rows: Sequence[LiveAllocation]) -> list[wire.Job]:
     reasons = cluster.of(ctx.bus).reasons
     grouped: dict[str, list[LiveAllocation]] = {}
     for row in rows:
-        if row.job_type != JobType.CHECKPOINT_GC:
+        if kind_of_job(row.job_type).is_queued:
             grouped.setdefault(row.job_id, []).append(row)
     ordered = sorted(grouped.values(), key=lambda group: _order(group[0]))
     found: list[wire.Job] = []
@@ -190,7 +191,7 @@ def _to_wire(group: list[LiveAllocation], reasons: dict[str, str]) -> wire.Job:
     queued = [row for row in group if _is_queued(row, reasons)]
     return wire.Job(
         job_id=head.job_id,
-        type=wire.JobType(f"TYPE_{head.job_type}"),
+        type=wire.JobType[head.job_type],
         entity_id=str(head.experiment_id if head.experiment_id is not None else head.task_id),
         name=head.experiment_name or head.task_id,
         resource_pool=head.pool,

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from determined.master.lifecycle.states import TaskType
+from determined.config import task_kinds
 from determined.master.services.resource_allocation import Use
 from determined.wire.codec import rfc3339
 from determined.wire.resource_allocation import ResourceAllocationAggregatedEntry, ResourceAllocationRawEntry
@@ -21,7 +21,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def raw_entry(use: Use) -> ResourceAllocationRawEntry:
     row = use.row
-    kind = "training" if row.task_type == TaskType.TRIAL else row.task_type.lower()
+    kind = task_kinds.KINDS[row.task_type].usage_word
     return ResourceAllocationRawEntry(
         kind=kind,
         start_time=rfc3339(use.start),

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
+from determined.config import task_kinds
 from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
@@ -19,7 +20,6 @@ from determined.master.db.queries.task import AllocationAccelerators
 from determined.master.db.rows.allocations import Runner
 from determined.master.lifecycle import containers
 from determined.master.lifecycle.pools import pools_of
-from determined.master.lifecycle.states import TaskType as Stored
 from determined.master.services import allocation as allocation_service
 from determined.rundir.container import RESOURCES_TYPE
 from determined.wire import task as wire
@@ -36,7 +36,7 @@ async def get(ctx: MasterContext, task_id: str) -> wire.Task:
         held = [allocation_service.to_wire(a) for a in allocations.of_task(conn, task_id)]
         return wire.Task(
             task_id=task_id,
-            task_type=wire.TaskType(f"TASK_TYPE_{row.type}"),
+            task_type=task_kinds.KINDS[row.type].type,
             start_time=rfc3339(row.start_time),
             end_time=rfc3339(row.end_time) if row.end_time else None,
             allocations=held,
@@ -74,13 +74,9 @@ async def legacy_summaries(ctx: MasterContext) -> JsonObject:
 
 
 async def counts(ctx: MasterContext) -> wire.GetActiveTasksCountResponse:
-    found = await ctx.db.read(tasks.active_counts)
-    return wire.GetActiveTasksCountResponse(
-        commands=found.get(Stored.COMMAND, 0),
-        notebooks=found.get(Stored.NOTEBOOK, 0),
-        shells=found.get(Stored.SHELL, 0),
-        tensorboards=found.get(Stored.TENSORBOARD, 0),
-    )
+    active = await ctx.db.read(tasks.active_counts)
+    counted = {kind.counted_as: active.get(name, 0) for name, kind in task_kinds.KINDS.items() if kind.counted_as}
+    return wire.GetActiveTasksCountResponse(**counted)
 
 
 async def context_directory(ctx: MasterContext, task_id: str) -> str:
@@ -104,11 +100,8 @@ async def accelerators(ctx: MasterContext, task_id: str) -> list[AcceleratorData
 
 
 def name_of(row: LiveAllocation) -> str:
-    if row.task_type == Stored.TRIAL:
-        return f"Trial {row.trial_id} (Experiment {row.experiment_id})"
-    if row.task_type == Stored.CHECKPOINT_GC:
-        return f"Checkpoint GC (Experiment {row.experiment_id})"
-    return str(row.task_id)
+    title = task_kinds.KINDS[row.task_type].title
+    return title.format(task_id=row.task_id, trial_id=row.trial_id, experiment_id=row.experiment_id)
 
 
 def _collection(config: MasterConfig, experiment_id: int, since: datetime) -> JsonObject:
@@ -116,7 +109,7 @@ def _collection(config: MasterConfig, experiment_id: int, since: datetime) -> Js
     return {
         "allocation_id": f"gc.{experiment_id}.1",
         "task_id": f"gc.{experiment_id}",
-        "name": f"Checkpoint GC (Experiment {experiment_id})",
+        "name": task_kinds.CHECKPOINT_GC.title.format(experiment_id=experiment_id),
         "registered_time": rfc3339(since),
         "resource_pool": pool,
         "slots_needed": 0,
@@ -140,7 +133,7 @@ def _summary(
         scheduler_type=schedulers.get(row.pool),
         proxy_ports=[],
         resources=[_resources(config, runner) for runner in held],
-        task_type=wire.TaskType(f"TASK_TYPE_{row.task_type}"),
+        task_type=task_kinds.KINDS[row.task_type].type,
         state=allocation_service.to_wire(row).state,
         experiment_id=row.experiment_id,
         trial_id=row.trial_id,

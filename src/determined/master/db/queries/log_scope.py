@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import BigInteger, Connection, and_, cast, exists, func, literal, select, type_coerce
 
+from determined.config import task_kinds
 from determined.errors import NotFound
 from determined.master.db.log_chunk import to_micros
 from determined.master.db.schema import allocations, log_chunks, tasks, trials
@@ -43,7 +44,7 @@ def of_trial(conn: Connection, trial_id: int) -> LogScope:
     row = conn.execute(select(trials.c.end_time).where(trials.c.id == trial_id)).one_or_none()
     if row is None:
         raise NotFound(f"trial {trial_id} not found")
-    query = select(tasks.c.id).where(tasks.c.trial_id == trial_id, tasks.c.type == "TRIAL")
+    query = select(tasks.c.id).where(tasks.c.trial_id == trial_id, tasks.c.type == task_kinds.TRIAL.name)
     task_ids = tuple(conn.execute(query.order_by(tasks.c.start_time, func.length(tasks.c.id), tasks.c.id)).scalars())
     return LogScope(task_ids, trial_id, row.end_time, _drained(conn, task_ids))
 
