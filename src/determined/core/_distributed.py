@@ -13,7 +13,7 @@ from determined.errors import InvalidHP
 if TYPE_CHECKING:
     import tensorflow as tf
 
-    from determined.core._rank_link import Fate, Hub, Spoke
+    from determined.core._rank_link import Hub, LinkFailure, Spoke
 
 T = TypeVar("T")
 
@@ -69,7 +69,7 @@ class DistributedContext:
             rank, size, local_rank, local_size, cross_rank, cross_size
         )
         self._beat: Callable[[], None] = _nobody_watches
-        self._fate: Fate | None = None
+        self._link_failure: LinkFailure | None = None
         self._world: Hub | Spoke | None = None
         self._node: Hub | Spoke | None = None
         if self.size > 1:
@@ -170,8 +170,8 @@ class DistributedContext:
         for link in (self._world, self._node):
             if link is not None:
                 link.close()
-        if self._fate is not None:
-            self._fate.seal("this DistributedContext is closed; make no calls after close()")
+        if self._link_failure is not None:
+            self._link_failure.seal("this DistributedContext is closed; make no calls after close()")
 
     def __enter__(self) -> "DistributedContext":
         return self
@@ -182,8 +182,8 @@ class DistributedContext:
         exc_val: BaseException | None,
         exc_tb: TracebackType | None,
     ) -> None:
-        if self._fate is not None and exc_val is not None and _is_failure(exc_val):
-            self._fate.seal(self._described(exc_val, ""), is_invalid=isinstance(exc_val, InvalidHP))
+        if self._link_failure is not None and exc_val is not None and _is_failure(exc_val):
+            self._link_failure.seal(self._described(exc_val, ""), is_invalid=isinstance(exc_val, InvalidHP))
         self.close()
 
     def _agree(self, error: BaseException | None, doing: str) -> bool:
@@ -203,18 +203,18 @@ class DistributedContext:
         self._beat()
         if self._world is None:
             return True
-        from determined.core._rank_link import Trouble, Unheard
+        from determined.core._rank_link import FailureCause, UnreportedFailure
 
         is_invalid = isinstance(error, InvalidHP)
-        mine = None if error is None else Trouble(self._described(error, doing), is_invalid=is_invalid)
+        mine = None if error is None else FailureCause(self._described(error, doing), is_invalid=is_invalid)
         try:
-            trouble = self._world.agree(mine)
-        except Unheard:
+            cause = self._world.agree(mine)
+        except UnreportedFailure:
             if self._node is not None:
                 self._node.tell()
             return False
-        if mine is None and trouble is not None:
-            raise trouble.error
+        if mine is None and cause is not None:
+            raise cause.error
         return True
 
     def _described(self, error: BaseException, doing: str) -> str:
@@ -225,15 +225,15 @@ class DistributedContext:
     def _connect(self, host: str | None, port: int, force_tcp: bool) -> None:
         # Here, because a process without peers, which most are, would wait for what it never needs.
         from determined.core import _rank_start
-        from determined.core._rank_link import Fate
+        from determined.core._rank_link import LinkFailure
 
-        fate, secret = Fate(), _rank_start.secret()
-        self._fate = fate
+        link_failure, secret = LinkFailure(), _rank_start.secret()
+        self._link_failure = link_failure
         where = _rank_start.place("world", host, port, secret, force_tcp=force_tcp)
         if self.rank == 0:
-            self._world = _rank_start.hub(_rank_start.listen(where), where, range(self.size), secret, fate)
+            self._world = _rank_start.hub(_rank_start.listen(where), where, range(self.size), secret, link_failure)
         else:
-            self._world = _rank_start.spoke(where, self.rank, 0, secret, fate)
+            self._world = _rank_start.spoke(where, self.rank, 0, secret, link_failure)
         try:
             self._node = self._connect_node(port, secret, force_tcp)
         except BaseException:
@@ -244,7 +244,7 @@ class DistributedContext:
         """A link of this node's own, unless it would be the same one or have nobody on it. Until then all wait."""
         from determined.core import _rank_start
 
-        assert self._world is not None and self._fate is not None
+        assert self._world is not None and self._link_failure is not None
         where = _rank_start.place(f"node {self.cross_rank}", None, port, secret, force_tcp=force_tcp)
         is_hub = self.local_rank == 0 and 1 < self.local_size < self.size
         if is_hub and where.path is None:
@@ -260,12 +260,12 @@ class DistributedContext:
             ranks = [here[local][0] for local in range(self.local_size)]
             if listener is not None:
                 unless_used.pop_all()
-                return _rank_start.hub(listener, where, ranks, secret, self._fate)
+                return _rank_start.hub(listener, where, ranks, secret, self._link_failure)
         if self.local_size < 2:
             return None
         if where.path is None:
             where = _rank_start.Place(where.label, port=here[0][1])
-        return _rank_start.spoke(where, self.local_rank, ranks[0], secret, self._fate)
+        return _rank_start.spoke(where, self.local_rank, ranks[0], secret, self._link_failure)
 
     def _check_node(self, locals_found: list[int]) -> None:
         if locals_found != list(range(self.local_size)):

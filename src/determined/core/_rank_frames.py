@@ -72,7 +72,7 @@ class Channel:
             try:
                 rest = rest[self.peer.send(rest, socket.MSG_DONTWAIT) :]
             except BlockingIOError:
-                if not self._waits_for_room() and (arrival := self._glimpse()).kind != Kind.WAITING:
+                if not self._waits_for_room() and (arrival := self._peek()).kind != Kind.WAITING:
                     raise Interrupted(arrival) from None
             except OSError as err:
                 raise PeerGone(str(err)) from err
@@ -82,7 +82,7 @@ class Channel:
         with contextlib.suppress(OSError):
             self.peer.send(frame, socket.MSG_DONTWAIT)
 
-    def is_heard_within(self, seconds: float) -> bool:
+    def has_arrived_within(self, seconds: float) -> bool:
         """Return whether something has arrived by then, or the end of the other end."""
         poller = select.poll()
         poller.register(self.peer, select.POLLIN)
@@ -125,7 +125,7 @@ class Channel:
     def close(self) -> None:
         self.peer.close()
 
-    def _glimpse(self) -> Frame:
+    def _peek(self) -> Frame:
         """Return what arrives, without its body: that comes to an end only when the other end reads too."""
         while len(self._unread) < _HEADER.size:
             self.fill()

@@ -21,7 +21,7 @@ from pathlib import Path
 from determined.core import _environment
 from determined.core._rank_frames import Channel, failure
 from determined.core._rank_handshake import SECONDS, Door, greet_hub
-from determined.core._rank_link import Fate, Hub, Spoke
+from determined.core._rank_link import Hub, LinkFailure, Spoke
 
 logger = logging.getLogger("determined.core")
 
@@ -54,7 +54,7 @@ def place(label: str, host: str | None, port: int, secret: bytes, *, force_tcp: 
     return Place(label, port=port, path=f"\0determined-{name}")
 
 
-def hub(listener: socket.socket, where: Place, ranks: Sequence[int], secret: bytes, fate: Fate) -> Hub:
+def hub(listener: socket.socket, where: Place, ranks: Sequence[int], secret: bytes, link_failure: LinkFailure) -> Hub:
     """Returns when all others of `ranks` are there; if not, those that came are told why."""
     door = Door(listener, secret, where.label.encode())
     try:
@@ -68,15 +68,15 @@ def hub(listener: socket.socket, where: Place, ranks: Sequence[int], secret: byt
         door.close()
     for peer in door.admitted.values():
         _settle(peer)
-    return Hub([Channel(door.admitted[n], f"rank {ranks[n]}") for n in range(1, len(ranks))], fate)
+    return Hub([Channel(door.admitted[n], f"rank {ranks[n]}") for n in range(1, len(ranks))], link_failure)
 
 
-def spoke(where: Place, number: int, hub_rank: int, secret: bytes, fate: Fate) -> Spoke:
+def spoke(where: Place, number: int, hub_rank: int, secret: bytes, link_failure: LinkFailure) -> Spoke:
     """Try until the hub listens and both have proved themselves. Raises RuntimeError after a long time."""
     deadline, log_at, pause = time.monotonic() + START_SECONDS, time.monotonic() + _LOG_SECONDS, 0.005
     while True:
         try:
-            return Spoke(Channel(_dial(where, number, secret), f"rank {hub_rank}"), fate)
+            return Spoke(Channel(_dial(where, number, secret), f"rank {hub_rank}"), link_failure)
         except (OSError, ValueError) as err:
             now, words = time.monotonic(), f"cannot reach rank {hub_rank} at {where.words} ({err})"
             if now + pause > deadline:
