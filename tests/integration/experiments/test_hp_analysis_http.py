@@ -214,7 +214,7 @@ def test_who_may_not_see_experiments_sees_neither(user: Any, master: Any, search
 def test_a_search_that_needs_a_missing_library_is_refused_at_submit(
     user: Any, config: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("determined.search.optuna_study.find_spec", lambda name: None)
+    monkeypatch.setattr("determined.search.sampler_config.find_spec", lambda name: None)
     wanted = config(searcher={"name": "optuna", "metric": "loss", "max_trials": 2}, hyperparameters=SPACE)
     body = {"config": json.dumps(wanted), "modelDefinition": []}
     answer = user.post("/api/v1/experiments", body)
