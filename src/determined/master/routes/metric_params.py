@@ -5,7 +5,13 @@ from determined.master.services.metric_buckets import BucketQuery, positions_of
 from determined.master.services.metric_compare import CompareQuery, Range, TimeSeriesFilter, metric_ids
 from determined.master.services.metric_streams import DEFAULT_TRIALS, MetricKey, SampleQuery, metric_key
 from determined.master.services.parse_time import parse_time
-from determined.wire.metric import DEFAULT_POINTS, MAX_POINTS, CompareTrials, StreamMetricBatches, StreamTrialsSample
+from determined.wire.metric_query import (
+    DEFAULT_POINTS,
+    MAX_POINTS,
+    CompareTrials,
+    StreamMetricBatches,
+    StreamTrialsSample,
+)
 from determined.wire.trial import MetricType
 
 _FILTER = "timeSeriesFilter."

@@ -19,7 +19,8 @@ from determined.master.lifecycle import search
 from determined.master.services.downsample import bucket, is_number, spans
 from determined.master.services.own_trial import check_reporter
 from determined.wire.codec import plain, rfc3339
-from determined.wire.metric import GetMetricSeries, MetricSeriesResponse, MetricsReport
+from determined.wire.metric import MetricSeriesResponse, MetricsReport
+from determined.wire.metric_query import GetMetricSeries
 from determined.wire.report import MetricReport
 
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}

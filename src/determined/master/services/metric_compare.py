@@ -16,13 +16,8 @@ from determined.master.services import trial_view
 from determined.master.services.downsample import Bucket, bucket, is_number, spans
 from determined.master.services.metric import moment, require_trials
 from determined.wire.codec import plain
-from determined.wire.metric import (
-    DEFAULT_POINTS,
-    MAX_POINTS,
-    ComparableTrial,
-    CompareTrialsResponse,
-    DownsampledMetrics,
-)
+from determined.wire.metric import ComparableTrial, CompareTrialsResponse, DownsampledMetrics
+from determined.wire.metric_query import DEFAULT_POINTS, MAX_POINTS
 from determined.wire.trial import DataPoint, MetricType
 
 _EPOCH = "epoch"
