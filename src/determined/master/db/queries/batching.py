@@ -1,13 +1,9 @@
-"""Shapes every query file shares: a row of any columns, and long `IN` lists in pieces (both dialects limit them)."""
+"""Long `IN` lists in pieces: both dialects limit how many values one may have."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias, TypeVar
-
-from sqlalchemy import Row
+from typing import TypeVar
 
 T = TypeVar("T")
-
-AnyRow: TypeAlias = Row[*tuple[Any, ...]]
 
 _SIZE = 500
 

@@ -152,8 +152,9 @@ def delete_logs(conn: Connection, task_id: str, limit: int) -> tuple[int, bool]:
     chunks = conn.execute(query).all()
     if not chunks:
         return 0, False
-    conn.execute(delete(log_chunks).where(table.task_id == task_id, table.first_id <= chunks[-1].first_id))
-    return sum(chunk.n for chunk in chunks), len(chunks) == limit
+    last, _ = chunks[-1]
+    conn.execute(delete(log_chunks).where(table.task_id == task_id, table.first_id <= last))
+    return sum(lines for _, lines in chunks), len(chunks) == limit
 
 
 def _columns(

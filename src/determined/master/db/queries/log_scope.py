@@ -37,16 +37,18 @@ def of_task(conn: Connection, task_id: str) -> LogScope:
     row = conn.execute(select(tasks.c.end_time).where(tasks.c.id == task_id)).one_or_none()
     if row is None:
         raise NotFound(f"task {task_id} not found")
-    return LogScope((task_id,), None, row.end_time, _drained(conn, [task_id]))
+    [end_time] = row
+    return LogScope((task_id,), None, end_time, _drained(conn, [task_id]))
 
 
 def of_trial(conn: Connection, trial_id: int) -> LogScope:
     row = conn.execute(select(trials.c.end_time).where(trials.c.id == trial_id)).one_or_none()
     if row is None:
         raise NotFound(f"trial {trial_id} not found")
+    [end_time] = row
     query = select(tasks.c.id).where(tasks.c.trial_id == trial_id, tasks.c.type == task_kinds.TRIAL.name)
     task_ids = tuple(conn.execute(query.order_by(tasks.c.start_time, func.length(tasks.c.id), tasks.c.id)).scalars())
-    return LogScope(task_ids, trial_id, row.end_time, _drained(conn, task_ids))
+    return LogScope(task_ids, trial_id, end_time, _drained(conn, task_ids))
 
 
 def expired(conn: Connection, now: datetime, default_days: int) -> list[str]:

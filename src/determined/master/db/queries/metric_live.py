@@ -110,7 +110,8 @@ def live_chunks(
     if last is not None:
         conditions.append(table.first_step <= last)
     query = select(table.id, table.run_id, table.first_step, table.data).where(*conditions)
-    for row in conn.execute(query.order_by(table.run_id, table.first_step, table.id)):
-        cutoff = marks.cutoff(row.run_id, group)
-        if cutoff is None or row.first_step < cutoff:
-            yield LiveChunk(row.id, row.run_id, group, Chunk(row.data), cutoff)
+    ordered = query.order_by(table.run_id, table.first_step, table.id)
+    for chunk_id, run_id, first_step, data in conn.execute(ordered):
+        cutoff = marks.cutoff(run_id, group)
+        if cutoff is None or first_step < cutoff:
+            yield LiveChunk(chunk_id, run_id, group, Chunk(data), cutoff)

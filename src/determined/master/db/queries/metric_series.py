@@ -84,10 +84,11 @@ def report_places(conn: Connection, trial_id: int, group: str | None) -> list[Ch
     if group is not None:
         query = query.where(table.group == group)
     places = []
-    for row in conn.execute(query.order_by(table.run_id, table.first_step, table.id)):
-        cutoff = marks.cutoff(row.run_id, row.group)
-        if cutoff is None or row.first_step < cutoff:
-            places.append(ChunkPlace(row.id, row.run_id, row.group, cutoff))
+    ordered = query.order_by(table.run_id, table.first_step, table.id)
+    for chunk_id, run_id, name, first_step in conn.execute(ordered):
+        cutoff = marks.cutoff(run_id, name)
+        if cutoff is None or first_step < cutoff:
+            places.append(ChunkPlace(chunk_id, run_id, name, cutoff))
     return places
 
 

@@ -109,9 +109,9 @@ def history(conn: Connection, trial_ids: Sequence[int], metric: str) -> list[tup
     for some in batches(trial_ids):
         marks = _watermarks(conn, some)
         query = select(table.trial_id, table.run_id, table.data)
-        for row in conn.execute(query.where(table.trial_id.in_(some), table.group == GROUP)):
-            cutoff = marks[row.trial_id].cutoff(row.run_id, GROUP)
-            found.extend((time, row.trial_id, value) for time, value in _values(Chunk(row.data), metric, cutoff))
+        for trial_id, run_id, data in conn.execute(query.where(table.trial_id.in_(some), table.group == GROUP)):
+            cutoff = marks[trial_id].cutoff(run_id, GROUP)
+            found.extend((time, trial_id, value) for time, value in _values(Chunk(data), metric, cutoff))
     return sorted(found)
 
 
