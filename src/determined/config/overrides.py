@@ -1,14 +1,14 @@
 """`--config key=value` on a command line: edits of a raw config before it is sent."""
 
 from collections.abc import Iterable
-from typing import Any
 
+from determined._json import JsonObject, JsonValue
 from determined.errors import InvalidArgument
 from determined.schema.lists import merge_free
 from determined.schema.text import parse_yaml_value
 
 
-def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
+def apply_overrides(raw: JsonObject, overrides: Iterable[str]) -> JsonObject:
     """`raw` with each `a.b=value` laid over it, in order. Dots nest; a mapping over a scalar replaces it.
 
     Raises:
@@ -20,7 +20,7 @@ def apply_overrides(raw: dict[str, Any], overrides: Iterable[str]) -> dict[str, 
     return raw
 
 
-def parse_override(text: str) -> tuple[list[str], Any]:
+def parse_override(text: str) -> tuple[list[str], JsonValue]:
     """The path and the value of one `a.b=value`."""
     key, found, value = text.partition("=")
     path = key.split(".")
@@ -32,7 +32,7 @@ def parse_override(text: str) -> tuple[list[str], Any]:
     return path, parsed
 
 
-def _parse_value(text: str) -> Any:
+def _parse_value(text: str) -> JsonValue:
     if text.startswith(("[", "{")):
         return parse_yaml_value(text)
     if "," in text:
@@ -40,11 +40,11 @@ def _parse_value(text: str) -> Any:
     return _scalar(text)
 
 
-def _scalar(text: str) -> Any:
+def _scalar(text: str) -> JsonValue:
     return parse_yaml_value(text)
 
 
-def _set(raw: dict[str, Any], path: list[str], value: Any) -> dict[str, Any]:
+def _set(raw: JsonObject, path: list[str], value: JsonValue) -> JsonObject:
     head, *rest = path
     below = raw.get(head)
     if not rest:

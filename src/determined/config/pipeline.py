@@ -1,8 +1,8 @@
 """From what a user submitted to what runs: the whole pipeline of an experiment config as one pure function."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from determined._json import JsonObject
 from determined.config.container_defaults import merge_task_container_defaults, overlay_container_defaults
 from determined.config.experiment import (
     INCOMPLETE,
@@ -26,21 +26,21 @@ from determined.search.sampler_parameters import sampler_warnings
 class Prepared:
     """`active` is stored and given to trials; `config` is the same, typed; `warnings` are for the submitter."""
 
-    active: dict[str, Any]
+    active: JsonObject
     config: ExperimentConfig
     warnings: list[str]
 
 
 def prepare(
-    raw_user: dict[str, Any],
+    raw_user: JsonObject,
     *,
-    template: dict[str, Any] | None,
-    pool_tcd: dict[str, Any] | None,
-    cluster_tcd: dict[str, Any] | None,
-    workspace_storage: dict[str, Any] | None,
-    master_storage: dict[str, Any] | None,
+    template: JsonObject | None,
+    pool_tcd: JsonObject | None,
+    cluster_tcd: JsonObject | None,
+    workspace_storage: JsonObject | None,
+    master_storage: JsonObject | None,
     default_priority: int,
-    invariants: list[dict[str, Any]],
+    invariants: list[JsonObject],
     seed: int,
     name: str,
     managed: bool,
@@ -65,20 +65,20 @@ def prepare(
     return Prepared(active, ExperimentConfig.load(active), find_warnings(raw_user, active, engine))
 
 
-def find_warnings(raw_user: dict[str, Any], active: dict[str, Any], engine: str) -> list[str]:
+def find_warnings(raw_user: JsonObject, active: JsonObject, engine: str) -> list[str]:
     """List what is accepted but probably not what the submitter thinks. `engine`: the type of the pool's."""
     unused = remarks(unused_keys(EXPERIMENT, raw_user, {engine}))
     return unused + _slots_warnings(raw_user, active) + _searcher_warnings(active)
 
 
-def _slots_warnings(raw_user: dict[str, Any], active: dict[str, Any]) -> list[str]:
+def _slots_warnings(raw_user: JsonObject, active: JsonObject) -> list[str]:
     if (raw_user.get("resources") or {}).get("slots") is None:
         return []
     used = active["resources"]["slots_per_trial"]
     return [f"resources.slots has no effect in an experiment; each trial gets resources.slots_per_trial={used}"]
 
 
-def _searcher_warnings(active: dict[str, Any]) -> list[str]:
+def _searcher_warnings(active: JsonObject) -> list[str]:
     searcher, warnings = active["searcher"], []
     if generation(active) == "late" and searcher.get("max_length") is not None:
         warnings.append("`searcher.max_length` beside max_time and time_metric only sets the length scripts can read")
@@ -88,12 +88,12 @@ def _searcher_warnings(active: dict[str, Any]) -> list[str]:
     return warnings + sampler_warnings(searcher, leaves) + searcher_of(active).warnings(leaves)
 
 
-def _checked_user_config(raw: dict[str, Any]) -> dict[str, Any]:
+def _checked_user_config(raw: JsonObject) -> JsonObject:
     check_sane(raw)
     return _without_slots(canonicalize(raw))
 
 
-def _checked_template(template: dict[str, Any]) -> dict[str, Any]:
+def _checked_template(template: JsonObject) -> JsonObject:
     try:
         check_sane(template)
     except InvalidConfig as error:
@@ -101,14 +101,14 @@ def _checked_template(template: dict[str, Any]) -> dict[str, Any]:
     return _without_slots(canonicalize(template))
 
 
-def _without_slots(config: dict[str, Any]) -> dict[str, Any]:
+def _without_slots(config: JsonObject) -> JsonObject:
     """Only jobs know `slots`; jobs and experiments share templates, and old experiments set it without effect."""
     if "resources" not in config:
         return config
     return {**config, "resources": {key: value for key, value in config["resources"].items() if key != "slots"}}
 
 
-def _check_whole(active: dict[str, Any], *, managed: bool) -> None:
+def _check_whole(active: JsonObject, *, managed: bool) -> None:
     violations = find_violations(active, complete=True)
     if managed and active.get("entrypoint") is None:
         violations.append(f"{ROOT}: managed experiments require `entrypoint`")
@@ -116,7 +116,7 @@ def _check_whole(active: dict[str, Any], *, managed: bool) -> None:
         raise InvalidConfig(INCOMPLETE, violations)
 
 
-def _with_priority(config: dict[str, Any], default_priority: int) -> dict[str, Any]:
+def _with_priority(config: JsonObject, default_priority: int) -> JsonObject:
     resources = config.get("resources", {})
     if resources.get("priority") is not None:
         return config

@@ -1,7 +1,8 @@
 """A lock in the format of `pylock.toml` (PEP 751): which of its packages lie on this disk. Other texts have none."""
 
 from collections.abc import Iterator
-from typing import Any
+
+from determined._json import JsonObject
 
 _PACKAGE = "[[packages]]"
 
@@ -24,7 +25,7 @@ def editable_packages(text: str) -> list[str]:
     return [str(one.get("name")) for one in _packages(text) if any(part.get("editable") for part in _parts(one))]
 
 
-def _packages(text: str) -> list[dict[str, Any]]:
+def _packages(text: str) -> list[JsonObject]:
     if not is_pylock(text):
         return []
     import tomllib  # here, because most locks are in the format of pip
@@ -36,7 +37,7 @@ def _packages(text: str) -> list[dict[str, Any]]:
     return [one for one in packages if isinstance(one, dict)] if isinstance(packages, list) else []
 
 
-def _parts(package: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _parts(package: JsonObject) -> Iterator[JsonObject]:
     wheels = package.get("wheels")
     for part in (package.get("directory"), package.get("archive"), package.get("sdist"), *(wheels or ())):
         if isinstance(part, dict):

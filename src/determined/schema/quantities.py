@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TypeGuard
 
 from determined.errors import InvalidArgument
 
@@ -27,13 +27,14 @@ class Length:
     value: int
 
     @classmethod
-    def parse(cls, raw: Any) -> "Length":
+    def parse(cls, raw: object) -> "Length":
         """`50`, or exactly one of `{batches|records|epochs: n}`."""
         problem = length_problem(raw, unitless=True, low=0)
         if problem:
             raise InvalidArgument(f"{raw!r} is not a length: {problem}")
         if isinstance(raw, int):
             return cls(None, raw)
+        assert isinstance(raw, Mapping)  # as there is no problem
         ((unit, value),) = raw.items()
         return cls(Unit(unit), value)
 
@@ -41,7 +42,7 @@ class Length:
         return self.value if self.unit is None else {self.unit.value: self.value}
 
 
-def length_problem(raw: Any, *, unitless: bool, low: int) -> str | None:
+def length_problem(raw: object, *, unitless: bool, low: int) -> str | None:
     """What is wrong with a length as written, or None."""
     if _is_integer(raw):
         if not unitless:
@@ -72,7 +73,7 @@ def to_batches(length: Length, *, records_per_epoch: int = 0, global_batch_size:
 
 def parse_size(raw: str | int) -> int:
     """Bytes from `4g`, `512 MiB`, `1.5gb` or a number; units are binary multiples."""
-    if _is_integer(raw) and isinstance(raw, int) and raw >= 0:
+    if _is_integer(raw) and raw >= 0:
         return raw
     match = _SIZE.fullmatch(raw) if isinstance(raw, str) else None
     if match is None:
@@ -94,5 +95,5 @@ def parse_duration(raw: str) -> float:
     return -seconds if raw.startswith("-") else seconds
 
 
-def _is_integer(raw: Any) -> bool:
+def _is_integer(raw: object) -> TypeGuard[int]:
     return isinstance(raw, int) and not isinstance(raw, bool)

@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 MAX_DEPTH = 100  # lists and mappings inside one another; whoever reads the data later recurses into them
 
 
-def find_unstorable(value: Any, at: str, depth: int = 1) -> Iterator[tuple[str, str]]:
+def find_unstorable(value: object, at: str, depth: int = 1) -> Iterator[tuple[str, str]]:
     """Where and why, for each value that cannot be stored."""
     if isinstance(value, dict | list) and depth > MAX_DEPTH:
         yield at, f"is nested deeper than {MAX_DEPTH} levels"
@@ -24,7 +23,7 @@ def find_unstorable(value: Any, at: str, depth: int = 1) -> Iterator[tuple[str, 
             yield at, reason
 
 
-def _scalar_problem(value: Any) -> str | None:
+def _scalar_problem(value: object) -> str | None:
     if isinstance(value, str):
         if "\0" in value or any("\ud800" <= c <= "\udfff" for c in value):
             return "contains a NUL or half a surrogate pair, which cannot be stored"

@@ -5,6 +5,7 @@ from typing import Any
 
 import yaml
 
+from determined._json import JsonObject, JsonValue
 from determined.constants import MAX_CONFIG_CHARS
 from determined.errors import InvalidConfig
 from determined.schema.node import kind_of
@@ -18,7 +19,7 @@ _TOO_MANY = f"the config has more than {MAX_NODES} keys and values; put data int
 _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def parse_yaml(text: str) -> dict[str, Any]:
+def parse_yaml(text: str) -> JsonObject:
     """A mapping from YAML or JSON text; empty text is an empty mapping.
 
     Raises:
@@ -32,7 +33,7 @@ def parse_yaml(text: str) -> dict[str, Any]:
     return value
 
 
-def parse_yaml_value(text: str) -> Any:
+def parse_yaml_value(text: str) -> JsonValue:
     """Any single YAML document as plain data: dict with string keys, list, str, int, float, bool, None."""
     try:
         node = compose_yaml(text)
@@ -59,7 +60,7 @@ def compose_yaml(text: str) -> yaml.Node | None:
     return _compose(text)
 
 
-def check_size(value: Any) -> None:
+def check_size(value: object) -> None:
     """Refuse data that arrives as JSON and that no YAML text would be allowed to hold. Raises InvalidConfig."""
     count, todo = 0, [value]
     while todo:
@@ -70,7 +71,7 @@ def check_size(value: Any) -> None:
         todo += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
 
 
-def dump_yaml(value: Any) -> str:
+def dump_yaml(value: object) -> str:
     """Block-style YAML in the given key order, as a person would write it."""
     return str(yaml.safe_dump(value, sort_keys=False, default_flow_style=False, allow_unicode=True))
 
@@ -178,10 +179,11 @@ def _children(node: yaml.Node) -> list[yaml.Node]:
     return list(node.value) if isinstance(node, yaml.SequenceNode) else []
 
 
-def _construct(node: yaml.Node) -> Any:
+def _construct(node: yaml.Node) -> JsonValue:
     loader = _Loader("")
     try:
-        return loader.construct_document(node)
+        document: JsonValue = loader.construct_document(node)
+        return document
     finally:
         loader.dispose()
 

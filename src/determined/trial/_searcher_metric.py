@@ -6,6 +6,7 @@ from typing import Any
 
 from determined import core
 from determined._json import JsonObject
+from determined.search.searcher_config import SearcherConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +19,8 @@ class Goal:
     @classmethod
     def of(cls, searcher: JsonObject) -> "Goal":
         several = tuple(str(metric["name"]) for metric in searcher.get("metrics") or ())
-        single = (str(searcher["metric"]),) if searcher.get("metric") else ()
-        return cls(several or single, bool(searcher.get("smaller_is_better", True)))
+        declared = SearcherConfig.load(searcher)
+        return cls(several or ((declared.metric,) if declared.metric else ()), declared.smaller_is_better)
 
     def result(self, metrics: JsonObject) -> Any:
         """Return what the searcher is told at the end of an operation: a number, or one for each of several metrics.

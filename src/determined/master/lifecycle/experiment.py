@@ -64,7 +64,6 @@ def create(conn: Connection, now: datetime, new: NewExperiment) -> int:
     check_warm_start(conn, new.warm_start_checkpoint)
     check_storage(new.active)
     job_id = _create_job(conn, now, new)
-    config = new.config
     experiment_id = experiments.insert_row(
         conn,
         {
@@ -73,17 +72,17 @@ def create(conn: Connection, now: datetime, new: NewExperiment) -> int:
             "owner_id": new.owner_id,
             "parent_id": new.parent_id,
             "state": State.PAUSED,
-            "name": config.name,
-            "description": config.description,
-            "labels": list(config.labels),
+            "name": new.config.name,
+            "description": new.config.description,
+            "labels": list(new.config.labels),
             "config": new.active,
             "original_config": new.original_config,
             "template": new.template,
             "unmanaged": new.unmanaged,
             "external_id": new.external_id,
             "generation": new.generation,
-            "searcher_metric": config.searcher.metric,
-            "smaller_is_better": config.searcher.smaller_is_better,
+            "searcher_metric": new.config.searcher.metric,
+            "smaller_is_better": new.config.searcher.smaller_is_better,
             "warm_start_checkpoint": new.warm_start_checkpoint,
             "submitter_python": new.submitter_python,
             "start_time": now,
@@ -164,7 +163,8 @@ def continue_experiment(
     values: ExperimentValues = {"state": State.PAUSED, "progress": 0.0, "end_time": None, "error": None}
     if active is not None:
         values["config"] = active
-        if active["environment"].get("python") != experiment.config["environment"].get("python"):
+        before, after = ExperimentConfig.load(experiment.config), ExperimentConfig.load(active)
+        if after.environment.python != before.environment.python:
             environment_locks.forget(conn, experiment_id)  # they are of other requirements
         _take_new_hparams(conn, experiment, active)
     experiments.update_row(conn, experiment_id, values)
@@ -367,10 +367,10 @@ def _take_new_hparams(conn: Connection, experiment: Experiment, active: dict[str
 
     It also takes the id that the new search draws after them, so that it is the trial the search begins with.
     """
-    before, after = experiment.config.get("hyperparameters") or {}, active.get("hyperparameters") or {}
-    if before == after:
+    config, before = ExperimentConfig.load(active), ExperimentConfig.load(experiment.config).hyperparameters
+    if before == (after := config.hyperparameters):
         return
-    rng = Rng(active["reproducibility"]["experiment_seed"])
+    rng = Rng(config.reproducibility.experiment_seed)
     drawn, request_id = sample(after, rng), rng.uuid4()
     for trial in trials.of_experiment(conn, experiment.id)[:1]:
         hparams = carry_over(before, after, trial.hparams, drawn)

@@ -10,6 +10,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
+from determined.config import ExperimentConfig
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
@@ -46,10 +47,11 @@ def start(config: JsonObject, generation: str) -> Initial:
     Raises:
         InvalidConfig, InvalidArgument: the searcher is unusable, or would begin too many trials.
     """
+    declared = ExperimentConfig.load(config)
     searcher = Searcher.create(
         config["searcher"],
-        config.get("hyperparameters") or {},
-        seed=config["reproducibility"]["experiment_seed"],
+        declared.hyperparameters,
+        seed=declared.reproducibility.experiment_seed,
         classic=generation == "classic",
     )
     initial = Initial.of(searcher)
