@@ -5,7 +5,6 @@ These read or write in ways that databases differ in, or must survive on either.
 
 ON_BOTH = frozenset(
     [
-        "database_writes",
         "migrations_tree",
         "migrations_history",
         "experiments_list",

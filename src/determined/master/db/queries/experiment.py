@@ -8,7 +8,6 @@ from determined.errors import NotFound
 from determined.master.db import fetch
 from determined.master.db.rows.experiments import Experiment, ExperimentValues
 from determined.master.db.schema import (
-    allocations,
     experiments,
     log_chunks,
     metric_chunks,
@@ -97,12 +96,3 @@ def has_live_trial(conn: Connection, experiment_id: int, terminal: Sequence[str]
     )
     statement = select(exists().where(*chosen))
     return bool(conn.execute(statement).scalar_one())
-
-
-def has_live_allocation(conn: Connection, experiment_id: int) -> bool:
-    live = (
-        select(allocations.c.id)
-        .join(trials, trials.c.id == allocations.c.trial_id)
-        .where(trials.c.experiment_id == experiment_id, allocations.c.ended_at.is_(None))
-    )
-    return conn.execute(live.limit(1)).first() is not None

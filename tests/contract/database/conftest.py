@@ -1,33 +1,69 @@
-"""A real SQLite database per test, and rows to hang metrics and logs on."""
+"""Both databases for every case: one migrated database of each for the session, a transaction of its own per case."""
 
+import sys
+import uuid
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import Connection, Engine, insert
 
+from databases import (  # noqa: F401  fixtures
+    db_url,
+    idle_postgres_databases,
+    postgres_server,
+    postgres_template,
+    postgres_url,
+    sqlite_template,
+    sqlite_url,
+)
 from determined.master.db import dialects, schema
 from determined.master.db.queries.metric_trial import Reporter
 
-NOW = datetime(2026, 11, 15, 4, 0, 0, tzinfo=UTC)
+sys.path.insert(0, str(Path(__file__).parent))  # importlib mode adds no folder to the path
+
+from database_world import NOW, World
 
 
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = dialects.create_engine(f"sqlite:///{tmp_path}/test.db")
-    schema.metadata.create_all(engine)
+@pytest.fixture(scope="session")
+def sqlite_engine(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:  # noqa: F811
+    path = tmp_path_factory.mktemp("contract") / "contract.db"
+    path.write_bytes(sqlite_template.read_bytes())
+    engine = dialects.create_engine(f"sqlite:///{path}")
     yield engine
     engine.dispose()
 
 
+@pytest.fixture(scope="session")
+def postgres_engine(postgres_server: str, postgres_template: str) -> Iterator[Engine]:  # noqa: F811
+    name = f"contract_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name} TEMPLATE {postgres_template}")
+    engine = dialects.create_engine(f"{postgres_server}/{name}")
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    made: Engine = request.getfixturevalue(f"{request.param}_engine")
+    return made
+
+
 @pytest.fixture
 def conn(engine: Engine) -> Iterator[Connection]:
+    """A write transaction that is rolled back when the case is over."""
     with engine.connect() as conn:
         dialects.begin_write(conn)
         yield conn
         conn.rollback()
+
+
+@pytest.fixture
+def world(conn: Connection) -> World:
+    return World(conn)
 
 
 @pytest.fixture
