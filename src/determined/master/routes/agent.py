@@ -1,9 +1,5 @@
 """Agents and their slots."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.errors import AlreadyExists
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ADMIN, ANY_USER
@@ -36,8 +32,6 @@ from determined.wire.agent import (
     PostAgentRequest,
 )
 from determined.wire.operation import Nothing
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(LIST_AGENTS, ANY_USER)

@@ -1,15 +1,12 @@
 """Allocations: what a task asks its master."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.errors import Conflict, FailedPrecondition, Gone
 from determined.master import supervise
 from determined.master.auth.identity import Caller, require_task
 from determined.master.auth.permission import OWN_ALLOCATION, OWN_REPORTS, USER_OR_ALLOCATION
 from determined.master.context import MasterContext
 from determined.master.routes.limits import REPORT_BODY
+from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
 from determined.master.services import allocation as allocations
 from determined.wire.allocation import (
@@ -38,8 +35,6 @@ from determined.wire.allocation import (
 )
 from determined.wire.operation import Nothing
 from determined.wire.report import GET_RUNNER_SIGNALS, GET_TASK_SPEC, GetRunnerSignals, RunnerSignals, TaskSpec
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(GET_ALLOCATION, USER_OR_ALLOCATION)

@@ -9,9 +9,9 @@ from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
-from litestar import Request
 
 from determined.errors import InvalidArgument
+from determined.master.routes.request import AnyRequest
 from determined.master.routes.sizes import check_sizes
 from determined.wire.codec import camelize_keys
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 _BIG = 256 * 1024  # bytes; decoding more than this would be felt by other requests on the loop
 
 
-async def read_body(request: Request[Any, Any, Any], kind: type[T]) -> T:
+async def read_body(request: AnyRequest, kind: type[T]) -> T:
     """Read the JSON body as `kind`: a wire struct, or plain data such as `dict[str, Any]`. Errors name the field."""
     raw = await request.body()
     if len(raw) > _BIG:

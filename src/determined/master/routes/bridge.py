@@ -1,17 +1,11 @@
 """Bridges of engines in other clusters. A ticket, then the seal of each message, is the credential."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.master.auth.permission import PUBLIC
 from determined.master.context import MasterContext
 from determined.master.routes.limits import BRIDGE_BODY, PUBLIC_BODY
 from determined.master.routes.serve import INTERNAL, serve
 from determined.master.services import bridge as bridges
 from determined.wire.bridge import ENROL_BRIDGE, EXCHANGE_WITH_BRIDGE, Enrolment, EnrolRequest, Sealed
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(ENROL_BRIDGE, PUBLIC, max_body=PUBLIC_BODY, tags=INTERNAL)

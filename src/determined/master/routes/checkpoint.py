@@ -1,8 +1,5 @@
 """Checkpoints: report, list, describe, change, delete, download."""
 
-from typing import Any
-
-from litestar import Request
 from litestar.response import Stream
 
 from determined.errors import Conflict, FailedPrecondition
@@ -10,6 +7,7 @@ from determined.master.auth.identity import Caller
 from determined.master.auth.permission import OWNER, OWNER_OR_TRIAL, USER_OR_EXPERIMENT, USER_OR_TASK
 from determined.master.context import MasterContext
 from determined.master.routes.limits import REPORT_BODY
+from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
 from determined.master.services import checkpoint as checkpoints
 from determined.master.services import checkpoint_download
@@ -35,7 +33,6 @@ from determined.wire.experiment import LIST_EXPERIMENT_CHECKPOINTS, GetExperimen
 from determined.wire.operation import Nothing
 from determined.wire.trial import LIST_TRIAL_CHECKPOINTS, GetTrialCheckpointsResponse
 
-AnyRequest = Request[Any, Any, Any]
 _SUFFIXES = {Archive.TGZ: "tgz", Archive.TAR: "tar", Archive.ZIP: "zip"}
 
 

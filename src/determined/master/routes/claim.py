@@ -1,9 +1,5 @@
 """Claims: how runners on other hosts begin. The ticket is the credential."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.errors import Conflict, Gone
 from determined.master.auth.permission import PUBLIC
 from determined.master.context import MasterContext
@@ -11,8 +7,6 @@ from determined.master.routes.limits import PUBLIC_BODY
 from determined.master.routes.serve import INTERNAL, serve
 from determined.master.services import claim as claims
 from determined.wire.claim import CLAIM_RUNNER, Claimed, ClaimRequest
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(CLAIM_RUNNER, PUBLIC, max_body=PUBLIC_BODY, tags=INTERNAL, errors=(Conflict, Gone))

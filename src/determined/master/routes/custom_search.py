@@ -1,9 +1,5 @@
 """Custom searches: events for the client that drives one, and its operations."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import OWNER_OR_EXPERIMENT
 from determined.master.context import MasterContext
@@ -18,8 +14,6 @@ from determined.wire.custom_search import (
     PostSearcherOperationsRequest,
     PostSearcherOperationsResponse,
 )
-
-AnyRequest = Request[Any, Any, Any]
 
 _POLL_SECONDS = 60.0
 

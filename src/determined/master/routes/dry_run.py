@@ -1,9 +1,5 @@
 """Dry runs of experiments."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
@@ -11,8 +7,6 @@ from determined.master.routes.limits import DRY_RUN_BODY
 from determined.master.routes.serve import serve
 from determined.master.services import dry_run
 from determined.wire.dry_run import DRY_RUN_EXPERIMENT, DryRunRequest, DryRunResponse
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(DRY_RUN_EXPERIMENT, ANY_USER, max_body=DRY_RUN_BODY)

@@ -5,7 +5,7 @@ import secrets
 from typing import Any
 
 import msgspec
-from litestar import Request, Response
+from litestar import Response
 from litestar.exceptions import HTTPException
 from litestar.types import ExceptionHandlersMap
 
@@ -19,11 +19,11 @@ from determined.errors import (
     Unauthenticated,
     Unavailable,
 )
+from determined.master.routes.request import AnyRequest
 from determined.wire.codec import plain, to_json
 
 logger = logging.getLogger(__name__)
 
-AnyRequest = Request[Any, Any, Any]
 
 # Nobody reads this answer; the status keeps an aborted request apart from a failure in the log and the counters.
 CLIENT_LEFT = 499

@@ -1,9 +1,5 @@
 """Experiments: submit, list, show, change, and what belongs to one."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined._json import JsonObject
 from determined.errors import Conflict, FailedPrecondition
 from determined.master.auth.identity import Caller
@@ -11,6 +7,7 @@ from determined.master.auth.permission import ANY_USER, OWNER, USER_OR_EXPERIMEN
 from determined.master.context import MasterContext
 from determined.master.routes.body import read_body
 from determined.master.routes.limits import CONFIG_BODY, SUBMIT_BODY
+from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
 from determined.master.routes.submit_turns import SubmitTurns
 from determined.master.services import (
@@ -72,8 +69,6 @@ from determined.wire.model_definition import (
     GetModelDefTreeResponse,
 )
 from determined.wire.operation import Nothing
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(CREATE_EXPERIMENT, ANY_USER, max_body=SUBMIT_BODY, errors=(FailedPrecondition,))

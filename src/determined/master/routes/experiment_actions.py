@@ -1,8 +1,6 @@
 """Verbs on experiments, one by one and many at once."""
 
-from typing import Any, Protocol
-
-from litestar import Request
+from typing import Protocol
 
 from determined.errors import FailedPrecondition
 from determined.master.auth.identity import Caller
@@ -50,8 +48,6 @@ from determined.wire.experiment_bulk import (
     UnarchiveExperimentsResponse,
 )
 from determined.wire.operation import Nothing
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(ACTIVATE_EXPERIMENT, ANY_USER, errors=(FailedPrecondition,))

@@ -6,13 +6,13 @@ Links of the site are relative, so it also works behind a proxy that serves the 
 import asyncio
 import re
 import secrets
-from typing import Any
 
-from litestar import Request, Response, get
+from litestar import Response, get
 from litestar.response import Redirect
 
 from determined.errors import NotFound
 from determined.master.auth.permission import PUBLIC
+from determined.master.routes.request import AnyRequest
 from determined.master.routes.static_response import ASKED_FOR_EACH_TIME, KEPT_A_YEAR, file_response, html_response
 from determined.master.routes.webui_absent import absent_guide
 from determined.master.routes.webui_files import KINDS, guide_directory, web_file
@@ -22,7 +22,7 @@ _HASHED = re.compile(r"\.[0-9a-f]{8}(\.min)?\.(js|css)$")
 
 
 @get("/docs/guide", include_in_schema=False, opt=PUBLIC, sync_to_thread=False)
-def front_page(request: Request[Any, Any, Any]) -> Redirect:
+def front_page(request: AnyRequest) -> Redirect:
     """Send the browser to a path from which the relative links of the site are right."""
     raw = bytes(request.scope.get("raw_path") or b"").partition(b"?")[0]
     target = "index.html" if raw.endswith(b"/") else "guide/index.html"
@@ -30,7 +30,7 @@ def front_page(request: Request[Any, Any, Any]) -> Redirect:
 
 
 @get("/docs/guide/{path:path}", include_in_schema=False, opt=PUBLIC)
-async def guide_file(request: Request[Any, Any, Any], path: str) -> Response[bytes]:
+async def guide_file(request: AnyRequest, path: str) -> Response[bytes]:
     """Raises: NotFound for a page that this version of the guide does not have."""
     root = await asyncio.to_thread(guide_directory)
     if root is None:

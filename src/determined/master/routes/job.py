@@ -1,9 +1,5 @@
 """The job queue."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
@@ -25,7 +21,6 @@ from determined.wire.job import (
 )
 from determined.wire.operation import Nothing
 
-AnyRequest = Request[Any, Any, Any]
 DEFAULT_LIMIT = 100
 
 

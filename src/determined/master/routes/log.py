@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from litestar import Request
 from litestar.response import Stream
 
 from determined.errors import InvalidArgument
@@ -29,8 +28,6 @@ from determined.wire.log import (
     PostTaskLogsRequest,
 )
 from determined.wire.operation import Nothing
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(STREAM_TASK_LOGS, ANY_USER)

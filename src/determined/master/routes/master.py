@@ -1,9 +1,7 @@
 """The master itself: information, config, message, logs."""
 
 from collections.abc import AsyncIterator
-from typing import Any
 
-from litestar import Request
 from litestar.datastructures import State
 from litestar.response import Stream
 
@@ -37,8 +35,6 @@ from determined.wire.master import (
     SetClusterMessageRequest,
 )
 from determined.wire.operation import Nothing
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(GET_INFO, PUBLIC)

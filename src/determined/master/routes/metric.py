@@ -1,8 +1,5 @@
 """Metrics: reported by older harnesses, read as reports, charts and streams."""
 
-from typing import Any
-
-from litestar import Request
 from litestar.response import Stream
 
 from determined._json import JsonObject
@@ -13,6 +10,7 @@ from determined.master.context import MasterContext
 from determined.master.routes.limits import REPORT_BODY
 from determined.master.routes.metric_body import Reported, profiled, reported
 from determined.master.routes.metric_params import bucket_query, compare_query, metric_of, sample_query
+from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
 from determined.master.routes.streaming import ndjson
 from determined.master.services import metric as metrics
@@ -59,8 +57,6 @@ from determined.wire.metric_query import (
 )
 from determined.wire.operation import Nothing
 from determined.wire.trial import TrialSourceInfoType
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(REPORT_METRICS, OWNER_OR_TRIAL, max_body=REPORT_BODY, errors=(Conflict, FailedPrecondition))

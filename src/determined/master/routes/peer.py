@@ -1,14 +1,12 @@
 """The peer that a request comes from, for what is counted by peer."""
 
 import asyncio
-from typing import Any
-
-from litestar import Request
 
 from determined.master.auth import peer
+from determined.master.routes.request import AnyRequest
 
 
-async def peer_of(request: Request[Any, Any, Any]) -> str:
+async def peer_of(request: AnyRequest) -> str:
     """Name the address, with the user of a process on this machine (auth/peer.py)."""
     if request.client is None:
         return ""

@@ -1,9 +1,5 @@
 """Resource pools and the workspaces they are bound to."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ADMIN, ANY_USER
 from determined.master.context import MasterContext
@@ -26,8 +22,6 @@ from determined.wire.pool import (
     UnbindRPFromWorkspaceRequest,
 )
 from determined.wire.workspace import LIST_WORKSPACE_POOLS, ListRPsBoundToWorkspaceResponse
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(LIST_POOLS, ANY_USER)

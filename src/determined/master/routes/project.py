@@ -1,9 +1,5 @@
 """Projects and their notes."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.errors import AlreadyExists, Conflict, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, noted
@@ -49,8 +45,6 @@ from determined.wire.project import (
     PutProjectNotesRequest,
     PutProjectNotesResponse,
 )
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(CREATE_PROJECT, ANY_USER, errors=(AlreadyExists, FailedPrecondition))

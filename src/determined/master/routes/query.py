@@ -5,10 +5,10 @@ from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
 import msgspec
-from litestar import Request
 from litestar.exceptions import ValidationException
 from msgspec.structs import FieldInfo
 
+from determined.master.routes.request import AnyRequest
 from determined.wire.codec import camel
 from determined.wire.operation import Query
 
@@ -16,7 +16,7 @@ QueryT = TypeVar("QueryT", bound=Query)
 Values = dict[str, str | list[str]]
 
 
-def read_query(request: Request[Any, Any, Any], kind: type[QueryT]) -> QueryT:
+def read_query(request: AnyRequest, kind: type[QueryT]) -> QueryT:
     """Read the query string as `kind`. Parameters that it does not name are ignored.
 
     Raises:
@@ -54,7 +54,7 @@ def holds_list(annotation: Any) -> bool:
     return get_origin(annotation) is list or any(holds_list(arg) for arg in get_args(annotation))
 
 
-def _refusal(request: Request[Any, Any, Any], kind: type[Query], values: Values) -> ValidationException:
+def _refusal(request: AnyRequest, kind: type[Query], values: Values) -> ValidationException:
     url = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
     fields = msgspec.structs.fields(kind)
     for field in fields:

@@ -4,13 +4,13 @@ import asyncio
 from typing import Any
 
 import msgspec
-from litestar import Request
 
 from determined.errors import Conflict, Gone, InvalidArgument
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import OWN_REPORTS
 from determined.master.context import MasterContext
 from determined.master.routes.limits import REPORT_BODY
+from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
 from determined.master.services import report as reports
 from determined.wire.report import POST_REPORTS, ReportAnswer, ReportBatch
@@ -23,7 +23,7 @@ _json = msgspec.json.Decoder(ReportBatch)
 
 @serve(POST_REPORTS, OWN_REPORTS, max_body=REPORT_BODY, errors=(Conflict, Gone))
 async def receive_reports(
-    request: Request[Any, Any, Any], ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
+    request: AnyRequest, ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str
 ) -> ReportAnswer:
     raw = await request.body()
     is_json = (request.headers.get("content-type") or "").startswith("application/json")

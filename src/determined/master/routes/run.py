@@ -1,9 +1,5 @@
 """Runs: the flat search, metadata, the start of reporting, and verbs on many."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER_OF_EACH, OWNER_OR_TRIAL, USER_OR_EXPERIMENT
 from determined.master.context import MasterContext
@@ -43,8 +39,6 @@ from determined.wire.run import (
     UnarchiveRunsRequest,
     UnarchiveRunsResponse,
 )
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(SEARCH_RUNS, ANY_USER)

@@ -1,9 +1,5 @@
 """Searches: previews and extensions."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.errors import FailedPrecondition
 from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
@@ -17,8 +13,6 @@ from determined.wire.search import (
     PreviewHPSearchRequest,
     PreviewHPSearchResponse,
 )
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(PREVIEW_HP_SEARCH, ANY_USER)

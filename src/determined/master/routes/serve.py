@@ -7,7 +7,7 @@ string, one with `payload` the body, each as the operation's request type. Other
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from litestar import Request, Response, delete, get, patch, post, put
+from litestar import Response, delete, get, patch, post, put
 from litestar.di import Provide
 from litestar.handlers import HTTPRouteHandler
 
@@ -23,9 +23,9 @@ from determined.errors import (
 from determined.master.auth.permission import Row, permission_of
 from determined.master.routes.body import read_body
 from determined.master.routes.query import read_query
+from determined.master.routes.request import AnyRequest
 from determined.wire.operation import Nothing, Operation
 
-AnyRequest = Request[Any, Any, Any]
 AnyOperation = Operation[Any, Any]
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")

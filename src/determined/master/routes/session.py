@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any, Literal
 
-from litestar import Request, Response
+from litestar import Response
 from litestar.datastructures import Cookie
 
 from determined.errors import Forbidden, Unauthenticated
@@ -15,6 +15,7 @@ from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.routes.limits import PUBLIC_BODY
 from determined.master.routes.peer import peer_of
+from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
 from determined.master.services import session as sessions
 from determined.master.services import user as users
@@ -39,7 +40,7 @@ _SAME_SITE: Literal["strict"] = "strict"
 
 @serve(LOGIN, PUBLIC, errors=(Unauthenticated, Forbidden), max_body=PUBLIC_BODY)
 async def login(
-    request: Request[Any, Any, Any], payload: LoginRequest, ctx: MasterContext, throttle: LoginThrottle
+    request: AnyRequest, payload: LoginRequest, ctx: MasterContext, throttle: LoginThrottle
 ) -> Response[LoginResponse]:
     answer = await sessions.login(ctx, throttle, payload, await peer_of(request))
     return _signed_in(request, sessions.Opened(answer, SESSION_LIFETIME))
@@ -52,13 +53,13 @@ async def issue_link(ctx: MasterContext, caller: Caller, links: LoginLinks) -> L
 
 @serve(REDEEM_LOGIN_LINK, PUBLIC, errors=(Unauthenticated,), max_body=PUBLIC_BODY)
 async def redeem_link(
-    request: Request[Any, Any, Any], payload: RedeemLoginLinkRequest, ctx: MasterContext, links: LoginLinks
+    request: AnyRequest, payload: RedeemLoginLinkRequest, ctx: MasterContext, links: LoginLinks
 ) -> Response[LoginResponse]:
     return _signed_in(request, await sessions.redeem_link(ctx, links, payload.code))
 
 
 @serve(LOGOUT, USER_OR_TASK)
-async def logout(request: Request[Any, Any, Any], ctx: MasterContext, caller: Caller) -> Response[dict[str, Any]]:
+async def logout(request: AnyRequest, ctx: MasterContext, caller: Caller) -> Response[dict[str, Any]]:
     await sessions.logout(ctx, caller)
     return Response({}, cookies=[_cookie(request, "", timedelta(0))])
 
@@ -73,17 +74,17 @@ async def current_user(ctx: MasterContext, caller: Caller) -> CurrentUserRespons
     return CurrentUserResponse(user=await users.get(ctx, caller.user_id))
 
 
-def _signed_in(request: Request[Any, Any, Any], opened: sessions.Opened) -> Response[LoginResponse]:
+def _signed_in(request: AnyRequest, opened: sessions.Opened) -> Response[LoginResponse]:
     cookies = [_cookie(request, opened.answer.token, opened.lifetime)] if _is_browser(request) else None
     return Response(opened.answer, cookies=cookies)
 
 
-def _is_browser(request: Request[Any, Any, Any]) -> bool:
+def _is_browser(request: AnyRequest) -> bool:
     # over plain HTTP to another host browsers leave Sec-Fetch-Site out, but a POST always names its origin
     return "sec-fetch-site" in request.headers or "origin" in request.headers
 
 
-def _cookie(request: Request[Any, Any, Any], token: str, lifetime: timedelta) -> Cookie:
+def _cookie(request: AnyRequest, token: str, lifetime: timedelta) -> Cookie:
     return Cookie(
         key="auth",
         value=token,
@@ -95,6 +96,6 @@ def _cookie(request: Request[Any, Any, Any], token: str, lifetime: timedelta) ->
     )
 
 
-def _is_encrypted(request: Request[Any, Any, Any]) -> bool:
+def _is_encrypted(request: AnyRequest) -> bool:
     """TLS may end at a proxy in front of us; then only the browser's own words tell."""
     return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")

@@ -6,12 +6,10 @@ Whoever waits is not read: its bytes stay with the client. Nobody waits for anot
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
-
-from litestar import Request
 
 from determined.master.auth.identity import Caller
 from determined.master.routes.limits import MIB
+from determined.master.routes.request import AnyRequest
 
 AT_ONCE = 2  # of one user
 LARGE = 4 * MIB  # most submissions are smaller, and never wait
@@ -25,7 +23,7 @@ class SubmitTurns:
         self.present: dict[int, int] = {}  # by user id: who is at it, or waits
 
     @asynccontextmanager
-    async def turn(self, request: Request[Any, Any, Any], caller: Caller) -> AsyncIterator[None]:
+    async def turn(self, request: AnyRequest, caller: Caller) -> AsyncIterator[None]:
         """Hold this while a submission is read and stored."""
         if not _is_large(request):
             yield
@@ -42,7 +40,7 @@ class SubmitTurns:
                 del self.present[user], self._free[user]
 
 
-def _is_large(request: Request[Any, Any, Any]) -> bool:
+def _is_large(request: AnyRequest) -> bool:
     """Read the length that the request names; a body that comes in pieces may become large."""
     said = request.headers.get("content-length", "")
     return not said.isdecimal() or int(said) > LARGE

@@ -1,9 +1,5 @@
 """Access tokens."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.errors import FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, noted
@@ -22,8 +18,6 @@ from determined.wire.token import (
     PostAccessTokenRequest,
     PostAccessTokenResponse,
 )
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(LIST_TOKENS, noted(ANY_USER, "those of others: administrator"))

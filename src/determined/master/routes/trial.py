@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from litestar import Request
-
 from determined._json import JsonObject
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.auth.identity import Caller
@@ -54,8 +52,6 @@ from determined.wire.trial import (
     TrialRunnerMetadata,
     TrialState,
 )
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(LIST_TRIALS, USER_OR_EXPERIMENT)

@@ -1,15 +1,12 @@
 """Users and their settings."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.errors import AlreadyExists, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ADMIN, ANY_USER, OWNER, noted
 from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.routes.peer import peer_of
+from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
 from determined.master.services import project as projects
 from determined.master.services import session as sessions
@@ -43,8 +40,6 @@ from determined.wire.user import (
     PostUserSettingRequest,
     SetUserPasswordResponse,
 )
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(LIST_USERS, ANY_USER)

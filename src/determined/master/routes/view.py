@@ -1,9 +1,5 @@
 """Saved views of a project's table."""
 
-from typing import Any
-
-from litestar import Request
-
 from determined.errors import AlreadyExists, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER
@@ -21,8 +17,6 @@ from determined.wire.view import (
     PostSavedViewRequest,
     SavedViewResponse,
 )
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(LIST_VIEWS, ANY_USER)

@@ -6,13 +6,13 @@ Where nothing has been built, a plain page says how to build it and which comman
 import asyncio
 import secrets
 from pathlib import Path
-from typing import Any
 
-from litestar import Request, Response, get
+from litestar import Response, get
 from litestar.response import Redirect
 
 from determined.errors import NotFound
 from determined.master.auth.permission import PUBLIC
+from determined.master.routes.request import AnyRequest
 from determined.master.routes.static_response import ASKED_FOR_EACH_TIME, KEPT_A_YEAR, file_response, html_response
 from determined.master.routes.webui_absent import absent_page
 from determined.master.routes.webui_files import WebFile, page_directory, web_file
@@ -24,7 +24,7 @@ def front_door() -> Redirect:
 
 
 @get("/det/assets/{path:path}", include_in_schema=False, opt=PUBLIC)
-async def asset(request: Request[Any, Any, Any], path: str) -> Response[bytes]:
+async def asset(request: AnyRequest, path: str) -> Response[bytes]:
     """Raises: NotFound, so that a page of an older version learns that its parts are gone instead of running HTML."""
     name = f"assets/{path.lstrip('/')}"
     root = await asyncio.to_thread(page_directory)
@@ -35,7 +35,7 @@ async def asset(request: Request[Any, Any, Any], path: str) -> Response[bytes]:
 
 
 @get(["/det", "/det/{path:path}"], include_in_schema=False, opt=PUBLIC)
-async def page(request: Request[Any, Any, Any], path: str = "/") -> Response[bytes]:
+async def page(request: AnyRequest, path: str = "/") -> Response[bytes]:
     root = await asyncio.to_thread(page_directory)
     nonce = secrets.token_urlsafe(16)
     if root is None:
@@ -47,7 +47,7 @@ async def page(request: Request[Any, Any, Any], path: str = "/") -> Response[byt
     return html_response(_with_nonce(text, nonce), nonce)
 
 
-def _look_up(root: Path | None, name: str, request: Request[Any, Any, Any]) -> WebFile | None:
+def _look_up(root: Path | None, name: str, request: AnyRequest) -> WebFile | None:
     return web_file(root, name, request.headers.get("accept-encoding", "")) if root else None
 
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from litestar import Request
-
 from determined._json import JsonObject
 from determined.errors import AlreadyExists, FailedPrecondition
 from determined.master.auth.identity import Caller
@@ -43,8 +41,6 @@ from determined.wire.workspace import (
     PostWorkspaceResponse,
     Workspace,
 )
-
-AnyRequest = Request[Any, Any, Any]
 
 
 @serve(LIST_WORKSPACES, ANY_USER)
