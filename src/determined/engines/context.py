@@ -1,4 +1,4 @@
-"""What a master tells an engine when it builds it, as plain data."""
+"""Plain data that a master gives to an engine when it builds it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

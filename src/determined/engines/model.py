@@ -1,4 +1,4 @@
-"""What an engine offers and what it is asked for, as plain data."""
+"""Plain data of engines: what one offers and what it is asked for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ class Device(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One schedulable device of a node. `id` is its index on the node (what CUDA_VISIBLE_DEVICES speaks of)."""
+    """Schedulable device of a node. `id` is its index on the node, as in CUDA_VISIBLE_DEVICES."""
 
     id: int
     device: Device
@@ -24,7 +24,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One machine (or a part of one) as its engine sees it. Enabling, disabling and draining are the master's."""
+    """Machine (or a part of one) as its engine sees it. Enabling, disabling and draining are the master's."""
 
     id: str
     pool: str
@@ -66,8 +66,10 @@ class DeviceNode:
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """What a task asks of a container, for an engine that runs it in one. A relative mount target lies under its
-    working directory."""
+    """Container that a task asks for, for an engine that runs it in one.
+
+    A relative mount target lies under its working directory.
+    """
 
     image: str | None = None
     force_pull: bool = False
@@ -85,7 +87,7 @@ class Container:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Everything an engine needs to start one runner. The runner fetches the rest from the master with `token`."""
+    """Start of one runner: everything an engine needs. The runner fetches the rest from the master with `token`."""
 
     allocation_id: str
     resource_id: str
@@ -109,7 +111,7 @@ class Launch:
 
 
 class GoneReason(StrEnum):
-    """Why a runner is no longer there."""
+    """Reason why a runner is no longer there."""
 
     EXITED = "exited"  # it drained its journals and left in good order; its exit record is on the master
     LOST = "lost"  # its node or process vanished before an exit record; transient

@@ -56,7 +56,7 @@ def pool_fields() -> dict[str, Field]:
 
 
 def described() -> str:
-    """All engines in words: "`agent` (this machine), ... or `slurm` (a Slurm cluster)"."""
+    """Return all engines in words: "`agent` (this machine), ... or `slurm` (a Slurm cluster)"."""
     *first, last = [f"`{kind}` ({section.where})" for kind, section in managers().items()]
     return f"{', '.join(first)} or {last}"
 

@@ -44,7 +44,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a container ended."""
+    """End of a container."""
 
     code: int
     out_of_memory: bool
@@ -52,15 +52,17 @@ class Ended:
 
 
 class Docker:
-    """One daemon. A call raises Unavailable where it does not answer, else the error that its answer means: one that
-    it gives as its own fault (no such device, no driver of GPUs) is FailedPrecondition, for it would be given again.
+    """Client of one Docker daemon.
+
+    A call raises Unavailable when the daemon does not answer, else the error that its answer means. An error that the
+    daemon gives as its own fault (no such device, no driver of GPUs) is FailedPrecondition: it would give it again.
     """
 
     def __init__(self, socket: str) -> None:
         self.socket = socket
 
     async def has_image(self, image: str) -> str | None:
-        """Its id; None where the daemon has none of that name."""
+        """Return the id of the image; None where the daemon has none of that name."""
         try:
             found = await self._call("GET", f"/images/{quote(image, safe='/:@')}/json")
         except NotFound:
@@ -96,16 +98,16 @@ class Docker:
         return str(json.loads(answer)["Id"])
 
     async def start(self, container: str) -> None:
-        """One that runs already is left alone."""
+        """Start a container. One that runs already is left alone."""
         await self._call("POST", f"/containers/{quote(container)}/start")
 
     async def kill(self, container: str, signal: str) -> None:
-        """One that does not run, or is gone, is left alone."""
+        """Send a signal to a container. One that does not run, or is gone, is left alone."""
         with contextlib.suppress(NotFound, AlreadyExists):
             await self._call("POST", f"/containers/{quote(container)}/kill?signal={signal}")
 
     async def wait(self, container: str) -> int:
-        """Its exit status, once it has ended."""
+        """Wait until the container has ended and return its exit status."""
         answer = await self._call("POST", f"/containers/{quote(container)}/wait")
         return int(json.loads(answer)["StatusCode"])
 
@@ -115,7 +117,7 @@ class Docker:
             await self._call("DELETE", f"/containers/{quote(container)}?force=true&v=true")
 
     async def containers(self, labels: Mapping[str, str]) -> list[Status]:
-        """Those that carry all of these labels, in any state."""
+        """Return the containers that carry all of these labels, in any state."""
         answer = await self._call("GET", f"/containers/json?{urlencode({'all': 'true', 'filters': _filters(labels)})}")
         return [Status(one["Id"], one["State"], one["Labels"] or {}) for one in json.loads(answer)]
 
@@ -127,7 +129,7 @@ class Docker:
             return None
 
     async def ended(self, container: str) -> Ended | None:
-        """None when it is gone."""
+        """Return how the container ended; None when it is gone."""
         try:
             state = json.loads(await self._call("GET", f"/containers/{quote(container)}/json"))["State"]
         except NotFound:
@@ -143,7 +145,7 @@ class Docker:
         return _without_frames(raw).decode(errors="replace").strip()
 
     async def changes(self, labels: Mapping[str, str]) -> AsyncIterator[None]:
-        """One item whenever something may have happened to these containers; ends with the connection."""
+        """Yield whenever something may have happened to these containers; end with the connection."""
         target = f"/events?{urlencode({'filters': _filters(labels, type='container')})}"
         async with self._connected("GET", target, b"", {}) as reader:
             while await reader.read(_CHUNK):
@@ -205,7 +207,7 @@ class Docker:
 
 
 class _Answer:
-    """What httptools tells while it reads."""
+    """Response of the daemon, filled by httptools while it parses."""
 
     def __init__(self, stream: Callable[[bytes], None] | None = None) -> None:
         self.body = bytearray()

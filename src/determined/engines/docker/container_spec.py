@@ -20,20 +20,20 @@ _ROCM = ("/dev/kfd", "/dev/dri")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the engine adds to a launch.
+    """Values that the engine adds to a launch.
 
     Args:
         run_dir: The run directory, at the same path inside and outside.
-        image_id: What `container.image` names now.
-        labels: By which the container is found again.
+        image_id: The image that `container.image` names now.
+        labels: Labels by which the container is found again.
         user: `uid:gid`.
         groups: Further groups of that user.
         python: The interpreter that runs the runner, as it is called inside.
         python_mounts: Paths of this machine that it needs there.
-        network: Where the task names none.
+        network: The network of a task that names none.
         memory: Bytes that the container may have; None: all.
         gpus: The devices of the launch's slots, as NVIDIA names them.
-        environments: Where Python environments of its user are kept: containers come and go.
+        environments: The directory of its user's Python environments, which outlive containers.
     """
 
     run_dir: str
@@ -50,7 +50,10 @@ class Place:
 
 
 def container_body(launch: Launch, place: Place) -> dict[str, Any]:
-    """Raises FailedPrecondition for a mount that cannot be, or a network without a way to the master."""
+    """Return the body of the request that creates the container.
+
+    Raises FailedPrecondition for an impossible mount, or for a network that cannot reach the master.
+    """
     wanted = launch.container or Container()
     network = wanted.network or place.network
     _check_way(network, launch.master_url)
@@ -82,12 +85,12 @@ def container_body(launch: Launch, place: Place) -> dict[str, Any]:
 
 
 def visible_devices(launch: Launch) -> str | None:
-    """How the task names its accelerators: Docker shows a container only its own, numbered anew."""
+    """Return the task's numbers of its accelerators: Docker shows a container only its own, numbered anew."""
     return ",".join(map(str, range(len(launch.slot_ids)))) if launch.device is Device.CUDA else None
 
 
 def _check_way(network: str, master_url: str) -> None:
-    """Without one the runner would try for ever."""
+    """Check that the network can reach the master: otherwise the runner would try for ever."""
     host = urlsplit(master_url).hostname or ""
     if network != "host" and not network.startswith("container:") and _is_loopback(host):
         raise FailedPrecondition(
@@ -111,7 +114,7 @@ def _flags(place: Place) -> list[str]:
 
 
 def _variables(launch: Launch, wanted: Container, place: Place) -> list[str]:
-    """Only what the container runtime reads: anybody who may use Docker sees them, so nothing of the task's."""
+    """Return only what the container runtime reads: every user of Docker sees these, so the task's are left out."""
     # An image may say `all` here, which is not for a task without GPUs.
     hidden = [] if launch.device is Device.CUDA and launch.slot_ids else ["NVIDIA_VISIBLE_DEVICES=void"]
     kept = place.environments
@@ -156,7 +159,7 @@ def _ours(wanted: Container, place: Place) -> Iterator[Mount]:
 
 
 def _placed(mount: Mount) -> Mount:
-    """Where a mount of the user's really goes."""
+    """Return a user's mount with the target that it gets in the container."""
     target = posixpath.normpath(mount.target)
     relative = inside.under_workdir(target)
     if relative is not None:

@@ -34,7 +34,7 @@ _CLUSTER, _RUNS = "determined.cluster", "determined.runs"
 
 @dataclass(frozen=True, slots=True)
 class DockerNode:
-    """What is offered: this machine. `slots` artificial CPU slots; None looks for devices."""
+    """Node that the engine offers: this machine. `slots` artificial CPU slots; None looks for devices."""
 
     id: str
     pool: str = "default"
@@ -282,7 +282,7 @@ class DockerEngine(Engine):
                 await self._settle(held, states)
 
     async def _states(self) -> dict[str, Status] | None:
-        """By resource id; None while the daemon does not answer, which is said once."""
+        """Return the containers by resource id; None while the daemon does not answer, which is logged once."""
         try:
             found = {one.labels.get(RESOURCE, ""): one for one in await self._containers()}
         except (Unavailable, FailedPrecondition) as e:

@@ -1,4 +1,4 @@
-"""One image on its way to this machine: fetched with patience, its progress told to all who wait for it."""
+"""Download of one image to this machine: retried, with its progress reported to everyone who waits for it."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ class ImagePull:
 
     @contextlib.contextmanager
     def heard_by(self, tell: Tell) -> Iterator[None]:
-        """It is told of the progress meanwhile."""
+        """Call `tell` with the progress for as long as the context lasts."""
         tell(f"image {self._wanted.image} is fetched; the task starts when it is here")
         self._listeners.append(tell)
         try:
@@ -39,7 +39,8 @@ class ImagePull:
             self._listeners.remove(tell)
 
     async def run(self) -> None:
-        """
+        """Download the image.
+
         Raises:
             FailedPrecondition: it cannot be fetched.
             Unavailable: Docker does not answer.
@@ -87,7 +88,7 @@ class ImagePull:
 
 
 class Layers:
-    """How far a fetch is, from what the daemon tells of each layer."""
+    """Progress of a download, from the daemon's messages about each layer."""
 
     def __init__(self) -> None:
         self._sizes: dict[str, tuple[int, int]] = {}  # by layer: what has come, and its size

@@ -51,7 +51,7 @@ class Images:
         return found
 
     async def has_determined(self, image_id: str) -> bool:
-        """Whether `python3` of the image has determined of our own version."""
+        """Check whether `python3` of the image has determined of our own version."""
         if image_id not in self._asked:
             await self._together(("ask", image_id), lambda: self._ask(image_id))
         return self._asked[image_id]
@@ -70,7 +70,10 @@ class Images:
             await self._together(what, fetch.run)
 
     async def _together(self, what: tuple[str, ...], work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """With whoever does the same already. Shielded: one that gives up must not break it off for the others."""
+        """Join work that runs already, or start it.
+
+        Shielded: a caller that gives up must not cancel it for the others.
+        """
         if what not in self._working:
             task = self._working[what] = asyncio.create_task(work(), name=f"docker {what[0]} {what[1]}")
             task.add_done_callback(lambda done: self._finished(what, done))

@@ -78,7 +78,7 @@ def paths_of(found: dict[str, object]) -> tuple[str, ...]:
 
 
 def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
-    """Without those that lie in others. One that is a link is needed under both of its names."""
+    """Return the paths without those inside others. A path that is a link is needed under both of its names."""
     both: Sequence[Path] = sorted({Path(name) for path in paths for name in (path, str(Path(path).resolve()))})
     kept: list[Path] = []
     for path in both:

@@ -147,7 +147,7 @@ def _count(held: TrackedContainer) -> None:
 
 
 def _failed(held: TrackedContainer, problem: DeterminedError, *, begun: bool) -> RunnerGone | None:
-    """One that has begun is tried again: it has records. The end of any other is told at once."""
+    """Return the event of a failed start. A runner that has begun is tried again instead: it has records."""
     logger.warning("%s: its container cannot be started: %s", held.resource_id, problem.message)
     if begun:
         held.rest_until = asyncio.get_running_loop().time() + held.next_rest

@@ -1,4 +1,4 @@
-"""One runner in a container, as the engine holds it: its directory on this host. Blocking; no word to Docker here."""
+"""Runner in a container, as the engine tracks it: its directory on this host. Blocking; no request to Docker here."""
 
 import asyncio
 import logging
@@ -62,11 +62,11 @@ class TrackedContainer:
 
     @property
     def retries_exhausted(self) -> bool:
-        """It was started again so often that whoever wants its end may have it."""
+        """Limit of restarts reached: from then on a request to end it is granted."""
         return self.restarts >= len(_RESTS)
 
     def look(self) -> tuple[Found, bool, bool]:
-        """What stands behind its directory, whether a runner has begun there, whether its records are all shipped."""
+        """Return the state of its directory, whether a runner has begun there, and whether its records are shipped."""
         return directory.find(self.run_dir), self.has_begun(), directory.is_drained(self.run_dir)
 
     def has_begun(self) -> bool:
@@ -74,18 +74,18 @@ class TrackedContainer:
         return self.run_dir.control.exists()
 
     def only_drains(self) -> bool:
-        """It was started again after its task had begun."""
+        """Check whether it was started again after its task had begun."""
         return self.is_again and self.run_dir.started.exists()
 
     def is_hopeless(self) -> bool:
-        """It ended again and again and has nothing left to report, or nobody wants that any more."""
+        """Check whether it ended again and again with nothing left to report, or nobody wants its reports any more."""
         if self.given_up or self.was_ended_early():
             return True
         enough = _ENOUGH if self.has_begun() else 1
         return self.restarts >= enough and directory.is_drained(self.run_dir)
 
     def was_ended_early(self) -> bool:
-        """By force, before it could report anything: one that hangs there would only hang again."""
+        """Check whether it was killed before it could report anything: if it hung there, it would only hang again."""
         return self.was_killed and not self.has_begun()
 
     def take(self, launch: Launch, *, known: bool) -> None:
@@ -113,7 +113,7 @@ class TrackedContainer:
             raise
 
     def note_end(self, ended: Ended) -> None:
-        """Of its container. The runner that reports for it is told what only Docker knows."""
+        """Record the end of its container, and note what only Docker knows for the runner that reports it."""
         self.ended = ended
         if ended.out_of_memory and ended.code == KILLED_STATUS and not self.was_killed:
             try:
@@ -140,7 +140,7 @@ class TrackedContainer:
         return RunnerGone(self.resource_id, GoneReason.LOST, text)
 
     def clear_away(self, found: Found) -> None:
-        """Its end is on record. What never reached the master is kept."""
+        """Remove the directory once its end is on record. Records that never reached the master are kept."""
         if found is Found.DONE or directory.is_drained(self.run_dir):
             directory.remove(self.run_dir)
         else:
@@ -164,7 +164,7 @@ class TrackedContainer:
         directory.write_launch(self.run_dir, file, self.identity)
 
     def _keep_cert(self, launch: Launch) -> str | None:
-        """In the run directory: nothing else of this host is in the container for sure."""
+        """Copy the master's certificate to the run directory, which is mounted in every container."""
         if launch.master_cert_file is None:
             return None
         kept = self.run_dir.path / "master.crt"
@@ -214,7 +214,7 @@ def _unreachable(paths: list[str], identity: process.Identity) -> list[str]:
 
 
 def _make_storage(storage: Mount, identity: process.Identity | None) -> None:
-    """Without a container the task itself would make it: with the rights of its own user, here as there."""
+    """Create the storage directory with the rights of the task's user, as the task itself does without a container."""
     path = Path(storage.source)
     if path.exists():
         return

@@ -41,7 +41,7 @@ def slot_type(text: str) -> SlotType:
 
 
 def query(command: Sequence[str]) -> str | None:
-    """What a vendor's tool prints; None when it is not installed or finds no driver."""
+    """Return what a vendor's tool prints; None when it is not installed or finds no driver."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_QUERY_SECONDS, check=False)
     except (FileNotFoundError, PermissionError):

@@ -25,7 +25,7 @@ _FRESH = ".new-"  # being made; whoever is killed in the middle leaves nothing t
 
 
 class Found(StrEnum):
-    """What stands behind a run directory."""
+    """State of a run directory's runner."""
 
     ALIVE = "alive"  # its runner holds the lock
     DONE = "done"  # its runner reported everything and left
@@ -56,7 +56,7 @@ def make_root(run_root: Path) -> None:
 
 
 def locate(run_root: Path, resource_id: str) -> RunDir:
-    """Where a runner's directory is or would be."""
+    """Return the path of a runner's directory, whether it exists or not."""
     if not resource_id or resource_id[0] == "." or resource_id == LOST or "/" in resource_id or "\0" in resource_id:
         raise InvalidArgument(f"resource id {resource_id!r} cannot name a directory; use letters, digits, '.' and '-'")
     return RunDir(run_root / resource_id)
@@ -121,7 +121,7 @@ def check_owner(run_dir: RunDir, identity: Identity | None) -> None:
 
 
 def is_drained(run_dir: RunDir) -> bool:
-    """Whether every readable journal has been shipped to its last record."""
+    """Check whether every readable journal has been shipped to its last record."""
     try:
         names = journal_names(run_dir.journals)
     except OSError:
@@ -160,7 +160,7 @@ def last_words(run_dir: RunDir) -> str:
 
 
 def launch_file(launch: Launch) -> LaunchFile:
-    """What the engine was asked for, as the runner reads it."""
+    """Return the launch as the runner reads it."""
     return LaunchFile(
         master_url=launch.master_url,
         token=launch.token,

@@ -1,4 +1,4 @@
-"""What a runner of another user gets of our environment. The one file of this engine that reads os.environ."""
+"""Environment of a runner of another user. The one file of this engine that reads os.environ."""
 
 import os
 
@@ -10,7 +10,7 @@ _FOR_TASKS = ("UV_", "PIP_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
 def without_secrets() -> dict[str, str]:
-    """All but our own settings and secrets: a task reads the variables of its runner, whose user is its own."""
+    """Return all variables but our own settings and secrets: a task can read the variables of its runner."""
     return {name: value for name, value in os.environ.items() if _is_for_others(name, value)}
 
 

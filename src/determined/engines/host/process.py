@@ -32,7 +32,7 @@ class Identity:
 
 
 def resolve(run_as: RunAs) -> Identity | None:
-    """Whom to become, None for ourselves. Raises `FailedPrecondition` when we cannot become the one asked for."""
+    """Return the user to become, None for ourselves. Raises `FailedPrecondition` when we cannot become that user."""
     if run_as == RunAs():
         return None
     uid, gid = _uid(run_as), _gid(run_as)

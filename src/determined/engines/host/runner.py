@@ -1,6 +1,6 @@
-"""One runner as the engine follows it: started, found alive, started again to drain, ended. Blocking, without asyncio.
+"""Runner as the engine tracks it: started, found alive, started again to drain, ended. Blocking, without asyncio.
 
-Whoever calls these methods does so from one thread at a time per runner.
+Call these methods from one thread at a time per runner.
 """
 
 import logging
@@ -58,7 +58,7 @@ class Runner:
 
     @property
     def claimed(self) -> bool:
-        """Whether this life of the master has asked for it."""
+        """Mark of a runner that this life of the master has asked for."""
         return self._claimed
 
     @property
@@ -70,7 +70,7 @@ class Runner:
         return _RESTS[min(self._restarts, len(_RESTS) - 1)]
 
     def is_hopeless(self) -> bool:
-        """It died again and again and has nothing left to report, or nobody wants that any more."""
+        """Check whether it died again and again with nothing left to report, or nobody wants its reports any more."""
         return self._given_up or (self._restarts >= _ENOUGH and directory.is_drained(self.run_dir))
 
     def is_alive(self) -> bool:
@@ -127,7 +127,7 @@ class Runner:
         self._child = process.spawn(self._python, self.run_dir, identity)
 
     def look(self) -> Found:
-        """What has become of it. A child that ended is reaped here."""
+        """Return its state. A child that ended is reaped here."""
         if self._child is not None:
             if self._child.poll() is None:
                 return Found.ALIVE
@@ -165,7 +165,7 @@ class Runner:
         return True
 
     def exit_event(self, found: Found) -> RunnerGone:
-        """How it ended."""
+        """Return the event that tells how it ended."""
         if found is Found.DONE:
             return RunnerGone(self.resource_id, GoneReason.EXITED)
         words = directory.last_words(self.run_dir) or "the runner vanished without a word"
@@ -174,7 +174,7 @@ class Runner:
         return RunnerGone(self.resource_id, GoneReason.LOST, words)
 
     def clear_away(self, found: Found) -> None:
-        """Its end is on record. What never reached the master is kept."""
+        """Remove the directory once its end is on record. Records that never reached the master are kept."""
         if found is Found.DONE or directory.is_drained(self.run_dir):
             directory.remove(self.run_dir)
         else:
@@ -187,7 +187,7 @@ class Runner:
             self._child = None
 
     def _only_drains(self) -> bool:
-        """It was started again after its task had begun."""
+        """Check whether it was started again after its task had begun."""
         return self._again and self.run_dir.started.exists()
 
     def _resume(self, file: LaunchFile, identity: process.Identity | None) -> None:

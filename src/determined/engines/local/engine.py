@@ -259,7 +259,10 @@ class LocalEngine(Engine):
 
 
 def _look(runner: Runner) -> tuple[Found, bool]:
-    """What has become of it, and whether it is to be given up. Blocking; a spoilt directory is its own affair alone."""
+    """Return the state of a runner and whether to give it up.
+
+    Blocking; a broken directory concerns this runner alone.
+    """
     try:
         found = runner.look()
         return found, found is Found.DEAD and runner.is_hopeless()

@@ -14,9 +14,11 @@ _WORDS = 20  # lines of the sitter that are worth telling
 
 
 class RunnerActor:
-    """Its methods run in threads beside each other. The sitter dies with this process: it reads the end of its input.
+    """Actor that holds the sitter of one runner. Its methods run in parallel threads.
 
-    `order` is one line of JSON; `node` and `resources` are only kept for a bridge that finds this actor later.
+    The sitter dies with this process: it reads the end of its input. `order` is one line of JSON; `node` and
+    `resources`
+    are only kept for a bridge that finds this actor later.
     """
 
     def __init__(self, order: str, node: str, resources: dict[str, float]) -> None:
@@ -35,7 +37,7 @@ class RunnerActor:
         self._listening.start()
 
     def facts(self) -> tuple[str, dict[str, float]]:
-        """Where it is and what it holds; that it answers means that it lives."""
+        """Return its node and its resources; an answer means that the actor lives."""
         return self._facts
 
     def wait(self, seconds: float) -> tuple[int, str] | None:
@@ -52,7 +54,7 @@ class RunnerActor:
         self._signal(signal.SIGUSR1 if force else signal.SIGINT)
 
     def leave(self) -> None:
-        """This node is about to be taken away."""
+        """Ask the task to leave: this node is about to be taken away."""
         self._signal(signal.SIGTERM)
 
     def _listen(self) -> None:

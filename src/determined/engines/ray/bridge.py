@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
 
 
 class Bridge:
-    """One thread asks for wishes, the other follows them, looks after runners and tells what it sees."""
+    """Bridge between master and cluster. One thread fetches wishes; the other follows them and reports on runners."""
 
     def __init__(self, ray: Any, link: MasterLink, namespace: str) -> None:
         self._ray, self._link, self._namespace = ray, link, namespace
@@ -70,7 +70,7 @@ class Bridge:
         self._shunned: dict[str, float] = {}  # nodes that do not answer, and until when they are not told of
 
     def disown(self, namespace: str) -> None:
-        """Its master is gone for good, with its database: nobody will ever ask for these runners."""
+        """Kill the runners of a master that is gone for good, with its database: nobody will ever ask for them."""
         for name in self._names(namespace):
             logger.warning("%s: runner of a master that is no more; it is ended", name)
             self._ray.kill(self._ray.get_actor(name, namespace=namespace), no_restart=True)
@@ -204,7 +204,7 @@ class Bridge:
         self._woken.set()
 
     def _adopt(self) -> None:
-        """All at once. One that is slow, or not placed yet, is held too: left out it would be lost and yet live on."""
+        """Adopt all actors at once, also slow or unplaced ones: left out, they would be lost and yet live on."""
         actors = {}
         for name in self._names(self._namespace):
             with contextlib.suppress(ValueError):  # it went a moment ago
@@ -216,7 +216,10 @@ class Bridge:
             self._runners[name] = self._found(name, actors[name], asked)
 
     def _found(self, name: str, actor: Any, facts: Any) -> TrackedActor:
-        """One that fails is held for what it was; looked at again it says how it ended."""
+        """Track an actor of an earlier bridge.
+
+        One that fails is tracked too: the next look at it tells how it ended.
+        """
         node, resources, state = "", dict[str, float](), RunnerState.RUNNING
         try:
             node, resources = self._ray.get(facts, timeout=0)

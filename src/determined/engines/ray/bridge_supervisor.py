@@ -34,7 +34,7 @@ _MASTER = "determined_master"
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Who the master is: `secret` seeds the keys of its bridges, so they are good after a restart as well."""
+    """Identity of the master: `secret` seeds the keys of its bridges, so they are good after a restart as well."""
 
     cluster_id: str
     secret: bytes = field(repr=False)
@@ -72,14 +72,17 @@ class BridgeSupervisor:
 
     @property
     def address(self) -> str:
-        """What proofs and seals are bound to: where bridges are told to find the master."""
+        """Address that proofs and seals are bound to: the one at which bridges find the master."""
         return _bound_address.of_url(self._home.url)
 
     def key(self, job: str) -> str:
         return hmac.digest(self._home.secret, f"bridge:{self._engine}:{job}".encode(), hashlib.sha256).hex()
 
     def enrol(self, asked: EnrolRequest) -> Enrolment:
-        """Raises Unauthenticated for a ticket that is used, or was never given; FailedPrecondition for a version."""
+        """Enrol a bridge and return its key.
+
+        Raises Unauthenticated for a ticket that is used, or was never given; FailedPrecondition for another version.
+        """
         ticket = self._tickets.get(asked.job)
         if ticket is None or not _is_same(enrol_proof(ticket, asked.job, self.address), asked.proof):
             raise Unauthenticated(f"Ray job {asked.job} has no ticket that is good; a new bridge is sent in a moment")
@@ -95,7 +98,7 @@ class BridgeSupervisor:
         return Enrolment(key=self.key(asked.job), namespace=self.namespace, disown=sorted(self._disown))
 
     def hear(self, job: str) -> bool:
-        """Whether the bridge of this job is the one we listen to."""
+        """Record a message and return whether it comes from the bridge that we listen to."""
         if self.current is None and job.startswith(self._prefix):
             self.current = job  # of an earlier life of this master
         if job != self.current:
@@ -153,7 +156,7 @@ class BridgeSupervisor:
                 await asyncio.to_thread(self._dashboard.stop, job.id)
 
     async def _explain(self, jobs: list[Job]) -> None:
-        """Why the one that we sent is not there."""
+        """Note why the bridge that we sent has ended."""
         ended = next((job for job in jobs if job.id == self._submitted and not job.is_alive), None)
         if ended is None:
             return

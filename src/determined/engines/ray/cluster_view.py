@@ -1,4 +1,4 @@
-"""What the bridge sees of the cluster: its nodes, and how much of each is in other hands."""
+"""View of the cluster as the bridge sees it: its nodes, and how much of each is used by others."""
 
 import time
 from collections.abc import Iterable
@@ -19,11 +19,11 @@ class ClusterView:
         self._released: list[tuple[float, str, dict[str, float]]] = []
 
     def release(self, held: TrackedActor) -> None:
-        """What it held counts as ours a while longer, or it would seem to have gone to somebody else."""
+        """Count a runner's resources as ours a while longer, or they would seem to be used by somebody else."""
         self._released.append((time.monotonic() + _LINGER_SECONDS, held.node, held.resources))
 
     def nodes(self, runners: Iterable[TrackedActor]) -> dict[str, BridgedNode]:
-        """By name."""
+        """Return the nodes by name."""
         alive = [row for row in self._ray.nodes() if row["Alive"]]
         state = self._ray._private.state
         available = state.available_resources_per_node()
@@ -56,7 +56,7 @@ class ClusterView:
 
 
 def _name(row: dict[str, Any]) -> str:
-    """With a piece of its id: Ray lists a node that died for half a minute, beside one that came in its place."""
+    """Return a name with a piece of the node's id: Ray lists a dead node for half a minute, beside its replacement."""
     return f"{row.get('NodeName') or row['NodeManagerAddress']}-{row['NodeID'][:6]}"
 
 

@@ -164,7 +164,10 @@ class RayEngine(Engine):
         return self._open_supervisor().enrol(asked)
 
     async def exchange(self, sealed: Sealed) -> Sealed:
-        """One message of a bridge, and our wishes. Raises Unauthenticated for one that is not sealed by its key."""
+        """Handle one message of a bridge and return our wishes.
+
+        Raises Unauthenticated for a message that is not sealed by its key.
+        """
         supervisor = self._open_supervisor()
         key = supervisor.key(sealed.job)
         message = unseal(key, sealed, Message, supervisor.address)
@@ -186,7 +189,7 @@ class RayEngine(Engine):
 
     @property
     def problem(self) -> str | None:
-        """What keeps the bridge from us, and what to do; None while it answers."""
+        """Problem that keeps the bridge from us, and what to do; None while it answers."""
         if self._first.is_set() or self._supervisor is None:
             return self._supervisor.problem if self._supervisor else None
         return self._supervisor.problem or "no bridge has reported from the Ray cluster yet"
@@ -206,7 +209,7 @@ class RayEngine(Engine):
             ) from e
 
     def _needed_by(self, launch: Launch) -> dict[str, float]:
-        """What it holds in Ray's books. Raises Unavailable when it cannot begin."""
+        """Return the resources that a launch holds in Ray. Raises Unavailable when it cannot begin."""
         if launch.begun:
             raise Unavailable(f"it was begun, but Ray has no actor {launch.resource_id} any more")
         pool = self._pool_on(launch.node_id)
@@ -257,7 +260,7 @@ class RayEngine(Engine):
             self._events.put_nowait(NodesChanged())
 
     def _drop_strangers(self, now: float) -> None:
-        """Every runner with a row is asked for in the first passes of a life; the others have none."""
+        """End runners that nobody claimed: those with a row are claimed in the first passes of a master's life."""
         if now - self._first_at < _CLAIM_SECONDS or self._passes < _CLAIM_PASSES:
             return
         for resource_id in self._book.strangers():
@@ -299,7 +302,10 @@ class RayEngine(Engine):
         return resources.pool_of(node, self._pools.values()) if node else None
 
     def _bundles(self) -> list[dict[str, float]] | None:
-        """What runs and waits in the pools that can grow; None where none can: Ray has one such wish for everybody."""
+        """Return what runs and waits in the pools that can grow; None where none can.
+
+        Ray has one such request for all of its users, so we make none without need.
+        """
         if not any(pool.max_nodes for pool in self._pools.values()):
             return None
         found = []

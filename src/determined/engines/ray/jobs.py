@@ -34,7 +34,7 @@ class Dashboard:
         self._token_file = token_file
 
     def jobs(self) -> list[Job]:
-        """Those that were submitted, oldest first."""
+        """Return the submitted jobs, oldest first."""
         found = [_job(row) for row in self._call("GET", "/api/jobs/") if row.get("submission_id")]
         return sorted(found, key=lambda job: job.started)
 

@@ -48,7 +48,11 @@ class MasterLink(Master):
         self._lock = threading.Lock()
 
     def enrol(self, versions: dict[str, str]) -> Enrolment:
-        """Raises the master's own word where it refuses; Unavailable when it stays away, for it sends another then."""
+        """Enrol this bridge.
+
+        Raises the master's own error when it refuses; Unavailable when it does not answer, for it sends another bridge
+        then.
+        """
         request = to_json(EnrolRequest(job=self._order.job, proof=self._proof(), **versions))
         answer = _persistently(lambda: self._post(ENROL_BRIDGE.at(engine=self._order.engine), request, {}))
         enrolment = from_json(answer, Enrolment)
@@ -59,7 +63,7 @@ class MasterLink(Master):
         return enrol_proof(self._order.ticket, self._order.job, self.address)
 
     def tell(self, view: View) -> Wishes:
-        """Raises Unavailable when nobody answers who can be believed."""
+        """Send the view and return the master's wishes. Raises Unavailable when no trusted master answers."""
         return self._exchange(Message(number=0, view=view))
 
     def ask(self, known: tuple[str, int]) -> Wishes:

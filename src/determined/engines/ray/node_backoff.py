@@ -13,7 +13,10 @@ class NodeBackoff:
     _until: dict[str, float] = field(default_factory=dict)
 
     def fail(self, node: str, now: float) -> float:
-        """For how many seconds it rests. What fails while it does was begun before: that is the same failure."""
+        """Record a failure and return for how many seconds the node is avoided.
+
+        A failure during that time began before it: it counts as the same failure.
+        """
         if self.is_resting(node, now):
             return self._until[node] - now
         failures = self._failures.get(node, 0)

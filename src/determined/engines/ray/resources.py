@@ -1,4 +1,4 @@
-"""What a Ray cluster offers to which pool, and what a runner or a queue needs of it, in Ray's terms. Pure."""
+"""Resources of a Ray cluster for each pool, and what a runner or a queue needs of them, in Ray's terms. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -18,7 +18,7 @@ def pool_of(node: BridgedNode, pools: Iterable[RayPool]) -> RayPool | None:
 
 
 def slots_of(node: BridgedNode, pool: RayPool) -> int:
-    """With nothing running there."""
+    """Return the slots of a node with nothing running there."""
     whole = int((node.total.get(pool.resource, 0.0) + _HAIR) // pool.per_slot)
     return whole if pool.slots_per_node is None else min(whole, pool.slots_per_node)
 
@@ -42,12 +42,12 @@ def possible_sizes(nodes: Iterable[BridgedNode], pool: RayPool, pools: Sequence[
 
 
 def needed(pool: RayPool, slots: int) -> dict[str, float]:
-    """What a runner with so many slots holds in Ray's books."""
+    """Return the resources that a runner with so many slots holds in Ray."""
     return {pool.resource: slots * pool.per_slot} if slots else {}
 
 
 def bundles(pool: RayPool, queued: Sequence[int], largest: int) -> list[dict[str, float]]:
-    """What the autoscaler must find room for; `largest`: slots of the largest node there can be."""
+    """Return what the autoscaler must find room for; `largest`: slots of the largest node there can be."""
     found: list[dict[str, float]] = []
     for slots in queued:
         size = max(1, min(largest, slots)) if largest else max(1, slots)

@@ -26,7 +26,7 @@ class RunnerTable:
     _seen: set[str] = field(default_factory=set)  # wanted ones that a bridge has had
 
     def want(self, launch: Launch) -> list[RunnerGone]:
-        """What is known of its end already."""
+        """Record a wanted runner and return what is known of its end already."""
         resource_id = launch.resource_id
         self.wanted[resource_id] = launch
         self.forgotten.discard(resource_id)
@@ -65,7 +65,7 @@ class RunnerTable:
         return [rid for rid, runner in self.reported.items() if runner.state not in ENDS and rid not in self.gone]
 
     def strangers(self) -> list[str]:
-        """What the bridge has and this life of the master has not asked for."""
+        """Return the runners that the bridge has and this life of the master has not asked for."""
         known = self.wanted.keys() | self.gone | self.forgotten
         return [rid for rid in self.reported if rid not in known]
 

@@ -1,6 +1,6 @@
-"""One runner as the bridge holds it: a handle of its actor, the questions that are open, what came of them.
+"""Runner as the bridge tracks it: a handle of its actor, the open calls, and their results.
 
-Ray's error about an actor is acted upon at once; its list of nodes, which is late by half a minute, is not asked.
+Ray's error about an actor is acted upon at once; its list of nodes, which is late by half a minute, is not used.
 """
 
 import logging
@@ -77,7 +77,7 @@ class TrackedActor:
         self._finish(RunnerState.NOT_STARTED, why)
 
     def let_go(self) -> None:
-        """Its actor is wanted no more; a sitter that is still there ends with it."""
+        """Kill the actor, which is no longer wanted; a sitter that is still there ends with it."""
         if self._actor is None:
             return
         try:
@@ -156,6 +156,6 @@ def order_line(order: Order) -> str:
 
 
 def _gist(error: Exception) -> str:
-    """Its first line, and the last, where the cause of a failed start stands."""
+    """Return the first line of an error, and the last, which has the cause of a failed start."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
     return f"{type(error).__name__}: {lines[0]}" + (f" ... {lines[-1]}" if len(lines) > 1 else "")

@@ -1,1 +1,1 @@
-"""What engines of other hosts share: the sitter, which brings up one runner there and stays with it."""
+"""Shared parts of engines on other hosts: the sitter, which starts one runner there and stays with it."""

@@ -28,7 +28,7 @@ _STEP_SECONDS = 0.1
 
 
 class Master:
-    """As `order` names it."""
+    """Master that `order` names."""
 
     def __init__(self, order: Order) -> None:
         self._url = urlsplit(order.master_url)
@@ -37,9 +37,10 @@ class Master:
         self._cert, self._name = order.master_cert, order.master_cert_name
 
     def claim(self, asked: ClaimRequest, is_unwanted: Callable[[], bool]) -> LaunchFile | None:
-        """None when nobody wants it any more. Raises the master's word of refusal.
+        """Claim the launch file; None when nobody wants it any more. Raises the master's own error when it refuses.
 
-        Unavailable when no master answers for minutes: nothing has begun that could be lost, and a node that cannot
+        Raises Unavailable when no master answers for minutes: nothing has begun that could be lost, and a node that
+        cannot
         reach its master at all must not hold a trial for ever.
         """
         rest, deadline = _RESTS[0], time.monotonic() + _PATIENCE_SECONDS
@@ -56,7 +57,10 @@ class Master:
             rest = min(rest * 1.7, _RESTS[1])
 
     def ask_to_leave(self, launch: LaunchFile) -> None:
-        """This host is about to be taken away: the task should save and go. Tried for a moment: masters restart."""
+        """Ask the task to save and leave, because this host is about to be taken away.
+
+        Tried for a moment: masters restart.
+        """
         path = POST_PENDING_PREEMPTION.at(allocation_id=launch.allocation_id)
         deadline = time.monotonic() + _HURRY_SECONDS
         while True:
@@ -132,7 +136,7 @@ class _Named(http.client.HTTPSConnection):
 
 
 def _sleep(seconds: float, is_unwanted: Callable[[], bool]) -> bool:
-    """True as soon as nobody wants what is waited for."""
+    """Sleep; return True as soon as `is_unwanted`."""
     deadline = time.monotonic() + seconds
     while not (unwanted := is_unwanted()) and time.monotonic() < deadline:
         time.sleep(_STEP_SECONDS)

@@ -22,7 +22,7 @@ def slurm_node() -> str | None:
 
 
 def slurm_gpus() -> list[int] | None:
-    """Which of its node's GPUs this step has; None where Slurm gave none, or does not number them."""
+    """Return which of its node's GPUs this step has; None where Slurm gave none, or does not number them."""
     numbers = os.environ.get("SLURM_STEP_GPUS", "").split(",")
     return [int(number) for number in numbers] if all(number.isdigit() for number in numbers) else None
 

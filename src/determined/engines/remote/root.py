@@ -1,4 +1,4 @@
-"""Where sitters make their run directories: a place of this user alone, cleared of what killed sitters left there."""
+"""Root of the sitters' run directories: private to this user, cleared of what killed sitters left there."""
 
 import contextlib
 import logging
@@ -22,7 +22,10 @@ _UNTOLD_SECONDS = 24 * 3600.0  # what never reached the master is kept this long
 
 
 def make(root: Path) -> None:
-    """Raises FailedPrecondition when others could reach into it, Unavailable when it cannot be made."""
+    """Create the root.
+
+    Raises FailedPrecondition when others could reach into it, Unavailable when it cannot be made.
+    """
     try:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = root.lstat()
@@ -35,7 +38,7 @@ def make(root: Path) -> None:
 
 
 def occupy(run_dir: RunDir) -> lock.Lock | None:
-    """This directory is in the care of a living sitter of this host, as long as the lock is held."""
+    """Mark the directory as one of a living sitter of this host, for as long as the lock is held."""
     (run_dir.path / _HOST).write_text(socket.gethostname())
     return lock.hold(run_dir.path / _SITTER)
 

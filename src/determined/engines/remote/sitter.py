@@ -82,7 +82,7 @@ def main(arguments: list[str]) -> int:
 
 @dataclass(slots=True)
 class _Wishes:
-    """What others want of us. Signal handlers only set these."""
+    """Requests of others to the sitter. Signal handlers only set these."""
 
     leashed: bool
     starter: int
@@ -99,11 +99,11 @@ class _Wishes:
             self.end = True
 
     def is_unleashed(self) -> bool:
-        """Whoever started us is gone, or has let go of the other end of our standard input."""
+        """Check whether our starter is gone, or has closed the other end of our standard input."""
         return os.getppid() != self.starter or (self.leashed and _has_ended(_STDIN))
 
     def is_unwanted(self) -> bool:
-        """Before anything has begun, every wish is the same one."""
+        """Check for any request to stop: before anything has begun, all of them mean the same."""
         return self.leave or self.end or self.kill or self.is_unleashed()
 
 
@@ -200,7 +200,7 @@ class Sitter:
         )
 
     def _keep_cert(self) -> str | None:
-        """In the run directory, where the task finds it and with which it goes."""
+        """Write the master's certificate to the run directory, where the task finds it, and return its path."""
         if self._order.master_cert is None:
             return None
         path = self._run_dir.path / "master.crt"
@@ -212,7 +212,7 @@ class Sitter:
 
 
 def _reset_signals() -> None:
-    """Whoever starts us may have blocked or ignored some (Ray's workers do): we and the task must not inherit it."""
+    """Reset signals that our starter blocked or ignored (Ray's workers do): we and the task must not inherit that."""
     for ignored in (signal.SIGHUP, signal.SIGQUIT):
         signal.signal(ignored, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -252,7 +252,7 @@ def _request(order: Order, *, place: bool) -> ClaimRequest:
 
 
 def _address(master_url: str) -> str:
-    """Of the interface that leads to the master: peers are taken to be on the same side. Nothing is sent."""
+    """Return the address of the interface that leads to the master: peers use the same network. Nothing is sent."""
     url = urlsplit(master_url)
     try:
         family, kind, number, _, there = socket.getaddrinfo(url.hostname, url.port or 80, type=socket.SOCK_DGRAM)[0]

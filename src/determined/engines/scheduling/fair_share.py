@@ -11,14 +11,17 @@ from determined.engines.scheduling.reasons import Reasons
 
 
 def decide(requests: Iterable[Request], nodes: Sequence[NodeView], settings: Settings) -> Decision:
-    """What to start and whom to preempt. Zero-slot requests start whenever they fit."""
+    """Decide what to start and whom to preempt. Zero-slot requests start whenever they fit."""
     ordered = sorted(requests, key=_age)
     return _Pass(ordered, nodes, settings).run()
 
 
 @dataclass(slots=True)
 class _Job:
-    """One job's claim. What is already leaving is not `running`: it neither asks for slots nor is preempted again."""
+    """Share of one job.
+
+    Tasks that already leave are not `running`: they neither ask for slots nor are preempted again.
+    """
 
     weight: float
     max_slots: int | None
@@ -124,7 +127,7 @@ class _Pass:
 
 
 class _Placeable:
-    """Whether a request could be placed if every task that can be moved away were: others are not worth an offer."""
+    """Test whether a request could be placed if every movable task were gone: others are not worth an offer."""
 
     def __init__(self, requests: list[Request], nodes: Sequence[NodeView], settings: Settings) -> None:
         self._roomy = Cluster(nodes, settings)

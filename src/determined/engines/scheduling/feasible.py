@@ -1,4 +1,4 @@
-"""Which sizes a pool can hold at all, so that an impossible request is refused with the size nearest to it."""
+"""Sizes that a pool can hold at all, so that an impossible request is refused with the size nearest to it."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -7,7 +7,7 @@ from determined.errors import InvalidArgument
 
 
 def split(need: int, counts: Mapping[int, int], *, heterogeneous: bool) -> dict[int, int] | None:
-    """How many whole idle nodes of which size hold `need` slots: {size: nodes}, or None.
+    """Return how many whole idle nodes of which size hold `need` slots: {size: nodes}, or None.
 
     `counts`: idle nodes by size. Sizes are not mixed unless `heterogeneous`, and then greedily without backtracking.
     """
@@ -30,7 +30,7 @@ def split(need: int, counts: Mapping[int, int], *, heterogeneous: bool) -> dict[
 
 
 def is_feasible(slots: int, node_sizes: Collection[int], single_node: bool, *, heterogeneous: bool = False) -> bool:
-    """Whether `slots` fits the nodes when all of them are idle."""
+    """Check whether `slots` fits the nodes when all of them are idle."""
     if slots <= max(node_sizes, default=0):
         return True
     return not single_node and split(slots, Counter(node_sizes), heterogeneous=heterogeneous) is not None

@@ -1,4 +1,4 @@
-"""Where one request fits: the free capacity of a pool during one scheduling pass."""
+"""Fit of one request: the free capacity of a pool during one scheduling pass."""
 
 import hashlib
 from collections import Counter
@@ -69,7 +69,7 @@ class Cluster:
         return placement
 
     def reserve(self, request: Request) -> Placement | None:
-        """Where a request that does not fit now should wait: on the nodes that lack the fewest slots for it.
+        """Choose the nodes where a request that does not fit now should wait: those that lack the fewest slots for it.
 
         There the most slots are free already, and reserving keeps them so: the wait ends when what runs there does.
         None where it could not be placed even if all were idle.
@@ -163,7 +163,7 @@ def _whole(ordered: list[_Capacity], chosen: dict[int, int]) -> Placement:
 
 
 def shape_of(request: Request) -> _Shape:
-    """What decides whether a request fits; requests of one shape fit or fail together."""
+    """Return what decides whether a request fits; requests of one shape fit or fail together."""
     return request.slots, request.single_node, request.excluded_nodes
 
 

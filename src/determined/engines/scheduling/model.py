@@ -1,4 +1,4 @@
-"""What a scheduler is told and what it answers, as plain data."""
+"""Plain data that a scheduler gets and returns."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,7 +14,7 @@ class FittingPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One pool's scheduler. `pool` is only for the sentences people read."""
+    """Settings of one pool's scheduler. `pool` is only for the sentences people read."""
 
     pool: str = "default"
     preemption: bool = False
@@ -24,9 +24,9 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One allocation that wants slots (placement None) or holds them.
+    """Allocation that wants slots (placement None) or holds them.
 
-    `leaving`: it holds slots but was told to end, so its slots are on their way back and it is nobody's victim.
+    `leaving`: it holds slots but was told to end, so its slots will be free soon and it is not preempted.
     """
 
     allocation_id: str
@@ -47,7 +47,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeView:
-    """One node as the pool's scheduler may use it. Disabled: nothing. Draining: what runs stays, nothing is free."""
+    """Node as the pool's scheduler may use it. Disabled: nothing. Draining: what runs stays, nothing is free."""
 
     id: str
     total_slots: int

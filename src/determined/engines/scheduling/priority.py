@@ -9,7 +9,7 @@ from determined.engines.scheduling.reasons import Reasons, jobs_ahead
 
 
 def decide(requests: Iterable[Request], nodes: Sequence[NodeView], settings: Settings) -> Decision:
-    """What to start and whom to preempt. Slotted and zero-slot requests never wait for one another."""
+    """Decide what to start and whom to preempt. Slotted and zero-slot requests never wait for one another."""
     slotted: list[Request] = []
     zero_slot: list[Request] = []
     for request in requests:
@@ -21,7 +21,7 @@ def decide(requests: Iterable[Request], nodes: Sequence[NodeView], settings: Set
 
 
 class _Pass:
-    """One walk over the levels. `cluster` also holds what is only promised; `real` only what runs or starts now."""
+    """Pass over the levels. `cluster` also holds what is only promised; `real` only what runs or starts now."""
 
     def __init__(self, requests: list[Request], nodes: Sequence[NodeView], settings: Settings) -> None:
         self._settings = settings
@@ -89,7 +89,7 @@ class _Pass:
             self._cluster.take(placement)
 
     def _drop_reservation(self) -> None:
-        """At the end of a level: later ones wait anyway, or can be preempted."""
+        """Drop the reservation at the end of a level: later requests wait anyway, or can be preempted."""
         if self._reservation and not self._settings.preemption:
             self._cluster.release(self._reservation)
         self._reservation = ()
@@ -156,7 +156,7 @@ class _Pass:
         reasons.update((r.allocation_id, texts.backfill(r)) for r in self._held)
 
     def _why_reserved(self, texts: Reasons, request: Request) -> str | None:
-        """For one that would fit, were not the room kept for another."""
+        """Return the reason of a request that would fit if its room were not reserved for another; else None."""
         owner = self._reserved_for
         if owner is None or owner is request or owner.priority != request.priority or self._real.fit(request) is None:
             return None
@@ -172,7 +172,7 @@ def _age(request: Request) -> tuple[object, ...]:
 
 
 def _candidates(requests: list[Request]) -> dict[str, Request]:
-    """Who may give slots back, in the order of asking: those already leaving, then the worst level's newest first."""
+    """Return who may give slots back, in order: those already leaving, then the newest of the lowest priority first."""
     running = [r for r in requests if r.placement is not None]
     leaving = sorted((r for r in running if r.leaving), key=_order, reverse=True)
     victims = sorted((r for r in running if r.preemptible and not r.leaving), key=_order, reverse=True)

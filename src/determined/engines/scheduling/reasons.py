@@ -1,4 +1,4 @@
-"""What a queued request waits for, in a sentence for people."""
+"""Reasons why a request waits, as sentences for people."""
 
 from collections.abc import Callable
 
@@ -21,14 +21,14 @@ class Reasons:
         self._by_shape: dict[object, tuple[str, bool]] = {}
 
     def no_room(self, request: Request, jobs_ahead: int | None = None) -> str:
-        """It fits nowhere now, or never."""
+        """Return the reason of a request that fits nowhere now, or never."""
         text, can_start = self._remembered(request)
         if not can_start or jobs_ahead is None:
             return text
         return f"{text}, {jobs_ahead} job{'s' * (jobs_ahead != 1)} ahead"
 
     def reserved(self, owner: Request) -> str:
-        """It would fit, but a larger job before it would then wait longer."""
+        """Return the reason of a request that would fit, but would make a larger job before it wait longer."""
         wanted = f"{owner.slots} slot{'s' * (owner.slots != 1)}"
         return f"waits behind job {owner.job_id}, for which {wanted} of {self._pool} are reserved"
 
@@ -41,7 +41,7 @@ class Reasons:
         )
 
     def backfill(self, request: Request) -> str:
-        """It would fit, but a job of higher priority waits."""
+        """Return the reason of a request that would fit while a job of higher priority waits."""
         if not self._settings.preemption:
             return f"waits behind jobs of higher priority: backfill needs preemption, which is off in {self._pool}"
         return "waits behind jobs of higher priority: backfill is only for preemptible tasks, which it is not"
@@ -100,7 +100,7 @@ class Reasons:
 
 
 def jobs_ahead(queue: list[Request]) -> Callable[[Request], int]:
-    """How many other jobs come before a request in `queue` (which is in scheduling order)."""
+    """Return a function that counts the other jobs before a request in `queue` (which is in scheduling order)."""
     counts: dict[str, int] = {}
     seen: set[str] = set()
     for request in queue:

@@ -9,7 +9,7 @@ from determined.engines.scheduling.reasons import Reasons
 
 
 def decide(requests: Iterable[Request], nodes: Sequence[NodeView], settings: Settings) -> Decision:
-    """What to start: a job leaves the round when its oldest request does not fit."""
+    """Decide what to start: a job leaves the round when its oldest request does not fit."""
     cluster = Cluster(nodes, settings)
     queues = _queues(requests)
     decision = Decision()
@@ -28,7 +28,7 @@ def decide(requests: Iterable[Request], nodes: Sequence[NodeView], settings: Set
 
 
 def _queues(requests: Iterable[Request]) -> list[deque[Request]]:
-    """Each job's pending requests, jobs with the fewest running slots first, then the oldest."""
+    """Return each job's pending requests, jobs with the fewest running slots first, then the oldest."""
     running: defaultdict[str, int] = defaultdict(int)
     pending: defaultdict[str, list[Request]] = defaultdict(list)
     for request in requests:

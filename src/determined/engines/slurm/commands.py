@@ -48,14 +48,14 @@ class Slurm:
         return [_job(line.split("|", 4)) for line in said.splitlines() if line.count("|") >= 4 and line[0].isdigit()]
 
     async def hosts(self) -> list[str]:
-        """One line for each node of each partition; see partitions.COLUMNS."""
+        """Return one line for each node of each partition; see partitions.COLUMNS."""
         return (await self._run("sinfo", "-h", "-N", "-o", COLUMNS)).splitlines()
 
     async def cancel(self, job_id: int) -> None:
         await self._signal(str(job_id))
 
     async def signal(self, job_id: int, name: str) -> None:
-        """To the sitters. Only for a job that runs: of another Slurm asks itself for minutes whether it may."""
+        """Send a signal to the sitters of a running job. For a job that does not run, Slurm retries for minutes."""
         await self._signal(f"--signal={name}", str(job_id))
 
     async def _signal(self, *words: str) -> None:
@@ -90,7 +90,7 @@ class Slurm:
 
 
 async def _reap(process: asyncio.subprocess.Process) -> None:
-    """One that timed out, or whose caller was cancelled, must not stay behind."""
+    """Reap a process that timed out, or whose caller was cancelled."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             process.kill()

@@ -148,9 +148,9 @@ class SlurmEngine(Engine):
             yield event
 
     async def _be_sure(self, launch: Launch) -> None:
-        """What an earlier life of this master submitted must not be submitted again: first hear what Slurm has.
+        """Wait until Slurm has listed its jobs: a job of an earlier life of this master must not be submitted again.
 
-        What has begun waits for that as long as it takes; it may be running well.
+        A launch that has begun waits without a limit; it may be running well.
         """
         held = self._roster.get(launch.allocation_id)
         if self._looked.is_set() or (held is not None and held.record.job_id is not None):
@@ -217,7 +217,7 @@ class SlurmEngine(Engine):
         self._pace.hurry()
 
     async def _end(self, job_id: int, view: JobView | None, *, force: bool) -> None:
-        """By force: the sitters kill their tasks at once and report it; Slurm kills the sitters after its KillWait."""
+        """End a job. By force: the sitters kill their tasks at once; Slurm kills the sitters after its KillWait."""
         begun = view is not None and not states.is_waiting(view)
         try:
             if begun:
@@ -255,7 +255,7 @@ class SlurmEngine(Engine):
             self._roster.events.put_nowait(NodesChanged())
 
     async def _settle(self, asked_at: float, jobs: Sequence[JobView]) -> None:
-        """What Slurm says of its jobs, against what we know of them."""
+        """Compare Slurm's list of jobs with ours and act on the differences."""
         by_id = {job.id: job for job in jobs}
         active = {job.tag: job for job in reversed(jobs) if not states.is_over(job)}
         for held in self._roster:
@@ -325,6 +325,6 @@ def _require_own_user(launch: Launch) -> None:
 
 
 def _last_words(output: str) -> str:
-    """Of a job's output, where it is kept in a place that we can read."""
+    """Return the end of a job's output, if it is in a place that we can read."""
     words = untrusted.read_end(Path(output), 500).decode(errors="replace").strip()
     return f"; its last words: {words}" if words else ""

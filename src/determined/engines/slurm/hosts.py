@@ -20,7 +20,7 @@ class Hosts:
         self._hosts: tuple[Host, ...] = ()
 
     def learn(self, lines: list[str]) -> bool:
-        """Whether other nodes are offered now."""
+        """Read the nodes from lines of sinfo and return whether the offer has changed."""
         self.lines, before = lines, self.nodes
         self._hosts = partitions.parse_hosts(lines)
         self.device = partitions.device_of(self._settings.slot_type, self._hosts)

@@ -1,4 +1,4 @@
-"""Who is in the engine's care: allocations, their runners, and whose end was told. What must last is in the records."""
+"""Table of tracked allocations, their runners, and the reported ends. The records keep what must last."""
 
 import asyncio
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ class JobTable:
         return held
 
     def hold(self, held: TrackedJob, launch: Launch) -> bool:
-        """True when it was not known of this job before."""
+        """Add a runner to a job; return True when the job did not have it before."""
         held.launches[launch.resource_id] = launch
         self._by_resource[launch.resource_id] = held
         if launch.resource_id in held.record.resources:
@@ -63,7 +63,7 @@ class JobTable:
         return [one for held in alive for one in held.record.resources]
 
     async def give_up(self, held: TrackedJob, last: Launch, why: str) -> None:
-        """It never became a job. `last` hears it from `start`, the others as an event."""
+        """Give up an allocation that never became a job. `last` hears it from `start`, the others as an event."""
         self._by_resource.pop(last.resource_id, None)
         held.record.resources.remove(last.resource_id)
         self.tell(held, GoneReason.NOT_STARTED, why)
@@ -88,14 +88,14 @@ class JobTable:
                 await asyncio.to_thread(self._records.write, held.record)
 
     def tell(self, held: TrackedJob, reason: GoneReason, detail: str) -> None:
-        """Once for each of its runners."""
+        """Report the end once for each of its runners."""
         held.is_told = True
         held.record.verdict, held.record.detail = reason, detail
         for resource_id in held.record.resources:
             self.tell_again(held, resource_id)
 
     def tell_again(self, held: TrackedJob, resource_id: str) -> None:
-        """Of a job whose end is known, to a runner that did not hear it."""
+        """Report the known end of a job to a runner that did not get it."""
         reason = GoneReason(held.record.verdict or GoneReason.LOST)
         self.tell_one(resource_id, reason, held.record.detail)
 

@@ -16,7 +16,7 @@ _AWAY = ("down", "drain", "fail", "unknown", "error", "maint", "inval", "reboot"
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """One node in one partition; a node of several partitions is several of these. `limit`: seconds a job may run."""
+    """Node in one partition; a node of several partitions is several of these. `limit`: seconds a job may run."""
 
     partition: str
     name: str
@@ -47,7 +47,7 @@ def device_of(slot_type: str, hosts: Sequence[Host]) -> Device:
 
 
 def nodes_of(hosts: Sequence[Host], pools: Mapping[str, str], device: Device) -> tuple[Node, ...]:
-    """Each node once, in the first of its pools, with the others beside it. `pools`: pool -> partition."""
+    """Return each node once, in the first of its pools, with the others beside it. `pools`: pool -> partition."""
     found: dict[str, Node] = {}
     for pool, partition in pools.items():
         for host in hosts:

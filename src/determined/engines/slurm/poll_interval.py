@@ -1,4 +1,4 @@
-"""How often Slurm is asked: often while something starts or ends, seldom when all is calm."""
+"""Interval between queries to Slurm: short while something starts or ends, long when nothing changes."""
 
 import asyncio
 import contextlib
@@ -13,16 +13,16 @@ class PollInterval:
         self._wake = asyncio.Event()
 
     def hurry(self) -> None:
-        """Something is about to change: ask now, and often for a while."""
+        """Query now, and often for a while: something is about to change."""
         self.rest = _FAST
         self._wake.set()
 
     def quicken(self) -> None:
-        """Something has changed: more may follow."""
+        """Query often for a while: something has changed, and more may follow."""
         self.rest = _FAST
 
     async def wait(self) -> None:
-        """Until it is time to ask again; each time a little longer."""
+        """Wait until the next query; each time a little longer."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.rest):
                 await self._wake.wait()

@@ -1,6 +1,7 @@
-"""What the engine remembers of its jobs, one small file each: which runners a job holds. Slurm remembers the rest.
+"""Records of the engine's jobs, one small file each: which runners a job holds. Slurm remembers the rest.
 
-A file goes when the end of the last runner is on record, so a job whose file is gone is never told again. Blocking.
+A file is removed when the end of the last runner is on record, so a job without a file is never reported again.
+Blocking.
 """
 
 import json
@@ -55,7 +56,7 @@ class Records:
         self._write(self._place / "sinfo.json", lines)
 
     def hosts(self) -> list[str]:
-        """What sinfo said when it last answered."""
+        """Return the last answer of sinfo."""
         try:
             found: list[str] = json.loads((self._place / "sinfo.json").read_text())
         except (OSError, ValueError):

@@ -41,7 +41,10 @@ _CPUS = {"cpus-per-task": ("-c", "a slot is a CPU here; use resources.slots_per_
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One allocation. `order` is one line of JSON for each of its sitters; `warning`: seconds before the time limit."""
+    """Allocation as a job.
+
+    `order` is one line of JSON for each of its sitters; `warning`: seconds before the time limit.
+    """
 
     name: str
     comment: str
@@ -59,7 +62,10 @@ class Job:
 
 
 def job_script(job: Job) -> str:
-    """What sbatch reads. The submitter's options come first: of two that disagree Slurm takes the later one."""
+    """Return the script for sbatch.
+
+    The submitter's options come first: of two that disagree Slurm takes the later one.
+    """
     options = [*job.sbatch_args, *map(shlex.quote, _options(job))]
     # exec: no shell stays that a signal could end before the sitters. --wait=0: a rank may leave long before the last.
     srun = "exec srun --kill-on-bad-exit=1 --wait=0 --ntasks-per-node=1 --mpi=none"
@@ -78,7 +84,7 @@ def job_script(job: Job) -> str:
 
 
 def check_arguments(sbatch_args: Sequence[str], device: Device) -> None:
-    """Raises InvalidArgument for options that the engine sets itself, and for what is no option."""
+    """Check the options. Raises InvalidArgument for those that the engine sets itself, and for what is no option."""
     refused = {**_OURS, **_CPUS} if device is Device.CPU else _OURS
     short = {words[0]: name for name, words in refused.items() if words[0]}
     for text in sbatch_args:

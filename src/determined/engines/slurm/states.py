@@ -1,4 +1,4 @@
-"""What Slurm's words for a job mean to us. Pure."""
+"""Meaning of Slurm's job states. Pure."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ def is_waiting(job: JobView) -> bool:
 
 
 def verdict(job: JobView) -> GoneReason:
-    """Why the runners of a job that is over are gone."""
+    """Return why the runners of a job that is over are gone."""
     if job.state == "COMPLETED":
         return GoneReason.EXITED
     if job.state in ("CANCELLED", "DEADLINE") or job.reason in _HOPELESS_REASONS:
@@ -48,7 +48,7 @@ def verdict(job: JobView) -> GoneReason:
 
 
 def describe(job: JobView) -> str:
-    """In Slurm's own words."""
+    """Describe the job in Slurm's own words."""
     said = f": {job.reason}" if job.reason not in ("", "None", "(null)") else ""
     where = f" on {job.nodes}" if job.nodes else ""
     return f"Slurm job {job.id} is {job.state}{where}{said}"

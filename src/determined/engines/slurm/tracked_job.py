@@ -1,4 +1,4 @@
-"""One allocation in the engine's care, and the job that it becomes."""
+"""Allocation that the engine tracks, and the job that it becomes."""
 
 import asyncio
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def tag_of(cluster_id: str, allocation_id: str) -> str:
 
 
 def allocation_of(cluster_id: str, tag: str) -> str | None:
-    """None for a job that is not this cluster's."""
+    """Return the allocation of a job; None for a job that is not this cluster's."""
     prefix = tag_of(cluster_id, "")
     return tag.removeprefix(prefix) if tag.startswith(prefix) else None
 
