@@ -16,7 +16,7 @@ _WORTH_SAYING = {"WARNING", *_BAD}
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """For appending; readable by this user alone. A large one is put aside first."""
+    """Open the log for appending; readable by this user alone. A large one is put aside first."""
     if path.exists() and path.stat().st_size > _LARGE:
         path.replace(path.with_name(f"{path.name}.1"))
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -26,7 +26,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def last_error(path: Path) -> str:
-    """What the master said last about why it cannot go on, and where the rest is."""
+    """Return the last error that stopped the master, and the path of the log."""
     lines = _tail(path)
     for number in reversed(range(len(lines))):
         message = _message(lines[number:])
@@ -37,7 +37,7 @@ def last_error(path: Path) -> str:
 
 
 def last_warning(path: Path, logger: str, begin: int) -> str | None:
-    """What the loggers under `logger` have warned of last, behind byte `begin` of the log."""
+    """Return the last warning of the loggers under `logger`, behind byte `begin` of the log."""
     try:
         with path.open("rb") as file:
             file.seek(begin)

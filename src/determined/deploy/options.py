@@ -1,4 +1,4 @@
-"""What a master of this user is started with, kept beside its data so that the next start is the same."""
+"""Options that a master of this user is started with, kept beside its data so that the next start is the same."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ class MasterOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def stored(directory: Path) -> MasterOptions:
-    """Those of the last start; the defaults when there was none or its record cannot be read."""
+    """Return the options of the last start; the defaults when there was none or its record cannot be read."""
     try:
         return msgspec.json.decode((directory / _FILE).read_bytes(), type=MasterOptions)
     except (FileNotFoundError, msgspec.DecodeError):

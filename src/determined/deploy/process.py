@@ -1,4 +1,4 @@
-"""One master process of this user: start, find, stop. Embedded masters and local clusters both are one."""
+"""Master process of this user: start, find, stop. Embedded masters and local clusters both are one."""
 
 import contextlib
 import fcntl
@@ -78,7 +78,7 @@ class MasterProcess:
             return self._spawn(options, self._known()), True
 
     def stop(self) -> bool:
-        """False when none was running. Training goes on; the next start finds it."""
+        """Stop the master; return False when none was running. Training goes on; the next start finds it."""
         if not self.directory.exists():
             return False
         with self._lock():
@@ -89,7 +89,7 @@ class MasterProcess:
             return True
 
     def _known(self) -> MasterState | None:
-        """What the state file says; put together again from the files beside it when it is lost or damaged."""
+        """Read the state file; rebuild it from the files beside it when it is lost or damaged."""
         try:
             found = load(self.state_file)
         except DamagedState:
@@ -114,7 +114,7 @@ class MasterProcess:
             return None
 
     def _certificate(self) -> str | None:
-        """What the master shows to its clients, as its config says; None when it serves plain http."""
+        """Return the certificate that the master serves, from its config; None when it serves plain http."""
         config = msgspec.json.decode((self.directory / "master.yaml").read_bytes())
         file = ((config["security"] or {}).get("tls") or {}).get("cert")
         return first_certificate((self.directory / file).read_text()) if file else None
@@ -138,7 +138,7 @@ class MasterProcess:
             os.close(lock)
 
     def _spawn(self, options: MasterOptions, previous: MasterState | None) -> MasterState:
-        """On the port it had before where it still can: runners that outlived it report there."""
+        """Start the master, on its previous port if that is free: runners that outlived it report there."""
         port = options.port
         if port == 0 and previous is not None:
             before = urlsplit(previous.url).port or 0
@@ -240,7 +240,7 @@ class MasterProcess:
 
 
 def is_free(host: str, port: int) -> bool:
-    """Whether a master could listen there now."""
+    """Check whether a master could listen there now."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -271,7 +271,7 @@ def _parts(version: str) -> list[int]:
 
 
 def _is_master(pid: int) -> bool:
-    """Whether the process is a master at all: a stale number may by now be anything's."""
+    """Check whether the process is a master at all: a stale pid may by now belong to any process."""
     import psutil
 
     try:
@@ -281,7 +281,7 @@ def _is_master(pid: int) -> bool:
 
 
 def _holds_data_dir(directory: Path) -> bool:
-    """Whether some process still holds the master's own lock on the directory."""
+    """Check whether some process still holds the master's own lock on the directory."""
     path = directory / "master.lock"
     if not path.exists():
         return False

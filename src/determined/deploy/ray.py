@@ -75,7 +75,7 @@ def await_nodes(state: MasterState, count: Callable[[], int], seconds: float = _
 
 
 def reach_problem(state: MasterState) -> str | None:
-    """What keeps nodes of the cluster from this master, where that can be seen from its address."""
+    """Return why nodes of the cluster cannot reach this master, if its address shows that."""
     if not is_loopback(urlsplit(state.url).hostname or ""):
         return None
     return (

@@ -1,4 +1,4 @@
-"""Who can reach a master that was started here, and what is missing for others."""
+"""Reachability of a master that was started here, and what is missing for others."""
 
 import socket
 from urllib.parse import urlsplit
@@ -28,7 +28,7 @@ def describe(url: str, host: str) -> list[str]:
 
 
 def _outside(host: str) -> str:
-    """This machine as others see it: the address it listens on, else the one it uses to reach other networks."""
+    """Return this machine's address for others: the one it listens on, else the one it uses to reach other networks."""
     if host not in _EVERY_ADDRESS:
         return host
     try:

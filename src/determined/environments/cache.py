@@ -25,7 +25,7 @@ _POLL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Cached:
-    """One environment that is ready. `used`: when a task last began with it, seconds since the epoch."""
+    """Environment that is ready. `used`: when a task last began with it, seconds since the epoch."""
 
     path: Path
     record: dict[str, Any]
@@ -110,7 +110,7 @@ def read(path: Path) -> Cached | None:
 
 
 def publish(path: Path, record: dict[str, Any]) -> None:
-    """From here on it exists."""
+    """Write the record of a finished environment; it exists from then on."""
     fresh = path / f"{_RECORD}.new"
     fresh.write_text(json.dumps({"format": FORMAT, **record}))
     fresh.rename(path / _RECORD)
@@ -148,7 +148,7 @@ def list_cached(place: Place) -> list[Cached]:
 
 
 def is_used(place: Place, key: str) -> bool:
-    """Whether a task runs in it, or somebody builds it."""
+    """Check whether a task runs in the environment, or a process builds it."""
     hold = Hold(lock_of(place, key))
     try:
         return not hold.take()
@@ -178,7 +178,7 @@ def forget_resolutions(place: Place, now: float, days: float) -> None:
 
 
 def _remove_ruins(place: Place) -> None:
-    """What builders left that were killed or failed, locks without an environment too. One that is built is locked."""
+    """Remove what killed or failed builders left, also locks without an environment. Builds in progress are locked."""
     found = list(place.environments.iterdir()) if place.environments.is_dir() else []
     for key in sorted({path.name.removesuffix(".lock") for path in found}):
         if read(place.environments / key) is None:

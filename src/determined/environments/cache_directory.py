@@ -1,4 +1,4 @@
-"""Where environments lie on a machine, with which surroundings they are made, and for which kind of machine."""
+"""Directory of environments on a machine, the variables they are made with, and the kind of machine they are for."""
 
 import os
 import sys
@@ -58,12 +58,12 @@ def cache_root(variables: Mapping[str, str]) -> Path:
 
 
 def platform_tag(version: str | None) -> str:
-    """For which machines and which Python a resolution holds: `linux-x86_64-py3.11`."""
+    """Return the machine and Python that a resolution is for: `linux-x86_64-py3.11`."""
     return f"{sys.platform}-{os.uname().machine}-py{version or own_version()}"
 
 
 def base_python(version: str | None) -> str:
-    """What uv is asked for: our own interpreter where its version is wanted, else the version."""
+    """Return the Python to ask uv for: our own interpreter if its version is wanted, else the version."""
     if version is None or version == own_version():
         return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
     return version
@@ -74,7 +74,7 @@ def own_version() -> str:
 
 
 def libc() -> str:
-    """What a host and a container that share a cache may differ in."""
+    """Return the version of libc, in which a host and a container that share a cache may differ."""
     try:
         return os.confstr("CS_GNU_LIBC_VERSION") or ""
     except (AttributeError, ValueError, OSError):

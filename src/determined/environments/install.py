@@ -1,4 +1,4 @@
-"""From a lock to an environment on this machine: made once, however many ask for it at the same moment."""
+"""Installer of a lock as an environment on this machine: made once, however many tasks ask for it at once."""
 
 import hashlib
 import json
@@ -52,7 +52,7 @@ def provide(lock: str, wanted: PythonEnvironment, directory: Path, place: Place)
 
 
 def key_of(lock: str, wanted: PythonEnvironment, directory: Path) -> str:
-    """What two environments that are the same agree in."""
+    """Return the key of an environment: the same for environments that are the same."""
     python = base_python(wanted.version)
     seen = [
         cache.FORMAT,
@@ -135,7 +135,7 @@ def _install(uv: Uv, lock: str, wanted: PythonEnvironment, target: Path, directo
 
 
 def _complete(uv: Uv, target: Path, directory: Path, hold: Hold) -> tuple[dict[str, object], str | None]:
-    """What the environment says of itself, once it can do what a task needs besides its packages.
+    """Complete the environment with what a task needs besides its packages, and return what it says of itself.
 
     pip, for hooks that install more (beside the environment, never into it); and for another version of Python, in
     which compiled packages of ours do not load, those that determined needs and it lacks, in a directory of their own.

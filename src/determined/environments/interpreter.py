@@ -1,4 +1,4 @@
-"""What is known of a Python interpreter, and how one that cannot import determined is lent ours."""
+"""Facts of a Python interpreter, and how one that cannot import determined gets ours."""
 
 import json
 import subprocess
@@ -65,7 +65,7 @@ class Interpreter:
 
     @classmethod
     def answered(cls, path: str, answer: dict[str, Any], support: str | None = None) -> "Interpreter":
-        """From what `ask` was told."""
+        """Build it from the answer of `ask`."""
         return cls(
             path,
             bool(answer["venv"]),
@@ -84,7 +84,7 @@ class Interpreter:
 
 
 def ask(path: str) -> dict[str, Any]:
-    """What an interpreter says of itself. Raises OSError, SubprocessError or ValueError when it is none."""
+    """Ask an interpreter about itself. Raises OSError, SubprocessError or ValueError when it is none."""
     done = subprocess.run(
         [path, "-c", _QUESTION, *LENT],
         capture_output=True, check=True, timeout=_ANSWER_SECONDS, stdin=subprocess.DEVNULL,

@@ -1,7 +1,7 @@
-"""From requirements to a lock: every package with its version and hashes, as uv resolves them for this machine.
+"""Resolver from requirements to a lock: every package with its version and hashes, as uv resolves them here.
 
-The same requirements are resolved once a day on a machine; a change of theirs, of the files they name, or of where
-packages come from resolves them anew. A lock holds no logins of indexes: those stay in the files they were written in.
+The same requirements are resolved once a day on a machine. They are resolved anew when they, the files they name or the
+package indexes change. A lock holds no logins of indexes: those stay in the files they were written in.
 """
 
 import hashlib
@@ -55,18 +55,18 @@ def resolve(wanted: PythonEnvironment, directory: Path, place: Place) -> str:
 
 
 def base_of(wanted: PythonEnvironment, directory: Path) -> Path:
-    """To what the paths in its file are relative."""
+    """Return the directory that the paths in its file are relative to."""
     return (directory / wanted.file).parent if wanted.file else directory
 
 
 def sources_of(wanted: PythonEnvironment, directory: Path) -> str:
-    """All that its files say, logins included."""
+    """Return the text of all its files, logins included."""
     text, base = _text(wanted, directory), base_of(wanted, directory)
     return "\n".join([text, *_included(text, base).values(), *_settings(base).values()])
 
 
 def local_digests(text: str, directory: Path) -> dict[str, str]:
-    """Of the wheels and source trees that lie in the context directory: their names alone say too little."""
+    """Return digests of the wheels and source trees in the context directory: their names alone say too little."""
     digests = {}
     for name in package_paths(text) or local_paths(text):
         path = directory / name.removeprefix("file://").removeprefix("file:")
@@ -174,7 +174,7 @@ def _explicit(base: Path) -> str:
 
 
 def _options(text: str, base: Path) -> str:
-    """Where packages come from, which uv leaves out of its lock."""
+    """Return the options that name package indexes, which uv leaves out of its lock."""
     lines = index_options(text)
     for path, inner in _included(text, base).items():
         lines += [_seen_from(base, path.parent, line) for line in index_options(inner)]
@@ -208,7 +208,7 @@ def _remembered(file: Path) -> str | None:
 
 
 def _digest(wanted: PythonEnvironment, text: str, base: Path, place: Place) -> str:
-    """Of everything that a resolution depends on, as far as this machine can see it."""
+    """Return a digest of everything that a resolution depends on, as far as this machine can see it."""
     variables = translated(place.variables)
     sources = {name: variables.get(name) for name in _WHERE_FROM}
     included = _included(text, base)

@@ -59,7 +59,7 @@ _found: dict[tuple[str, Path], list[str]] = {}  # by PATH and cache: a task asks
 
 
 class Uv:
-    """One way to start uv. `held` is a descriptor that stays open as long as uv runs: a lock on what it writes."""
+    """Command that runs uv. `held` is a descriptor that stays open as long as uv runs: a lock on what it writes."""
 
     def __init__(self, command: Sequence[str], place: Place) -> None:
         self._command = list(command)
@@ -75,7 +75,7 @@ class Uv:
         return self.run("pip", verb, *alone, *rest, *source, doing=doing, cwd=cwd, held=held, given=text or "")
 
     def run(self, *arguments: str, doing: str, cwd: Path, held: int | None = None, given: str = "") -> str:
-        """Its standard output. Its words are told as they come.
+        """Run uv and return its standard output. Its messages are reported as they come.
 
         Raises:
             EnvironmentUnusable: what was asked cannot be had; the message has uv's own words.
@@ -99,7 +99,7 @@ class Uv:
         raise failure(process.returncode, "\n".join(verdict), doing, self._indexes())
 
     def _tell(self, lines: IO[str]) -> list[str]:
-        """What there is to say of a failure: its error and all after it. What comes before is said at once."""
+        """Return the lines of a failure: its error and all after it. Lines before it are reported at once."""
         verdict, said = _Ends(), _Ends()
         for line in lines:
             text = without_logins(line.rstrip(), "****@")[:_LINE_CHARACTERS]
@@ -112,7 +112,7 @@ class Uv:
         return verdict.lines() or said.lines()
 
     def _indexes(self) -> str:
-        """Where this machine has packages from; uv leaves it out of some of its errors."""
+        """Return the package indexes of this machine; uv leaves them out of some of its errors."""
         named = [self._variables[name] for name in _INDEXES if self._variables.get(name)]
         return without_logins(", ".join(named) or _PYPI, "****@")
 
@@ -138,7 +138,10 @@ class _Ends:
 
 
 def find_uv(place: Place) -> Uv:
-    """On PATH, beside our own Python, in our cache, or put there by pip. Raises EnvironmentUnusable."""
+    """Find uv on PATH, beside our own Python or in our cache, or install it there by pip.
+
+    Raises EnvironmentUnusable.
+    """
     path = place.variables.get("PATH", "")
     if (path, place.root) not in _found:
         _found[path, place.root] = _find(path, place)
@@ -201,7 +204,7 @@ def _works(command: list[str], place: Place) -> bool:
 
 
 def _install_once(command: list[str], place: Place) -> None:
-    """One of the tasks that lack it: pip would take it away from under those that run it already."""
+    """Install uv in one of the tasks that lack it: pip would remove it under tasks that already run it."""
     if find_spec("pip") is None:
         raise EnvironmentUnusable(_MISSING)
     hold = Hold(place.root / "uv.lock")

@@ -1,1 +1,1 @@
-"""What runs inside a task. Nobody imports this room."""
+"""Programs that run inside a task. No other package imports this one."""

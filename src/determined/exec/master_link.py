@@ -1,8 +1,8 @@
-"""What a runner asks its master: the allocation token, our error classes. Proxies are never used.
+"""Requests of a runner to its master. They carry the allocation token, raise our error classes and use no proxy.
 
-`Unavailable` means try again later (nobody answers, 5xx, or somebody who does not prove to be our master, and then gets
-no token); every other error is the master's own word. A master that came back elsewhere has its engine rewrite
-launch.json, which is read again then.
+`Unavailable` means try again later: nobody answers, the answer is a 5xx, or the other side cannot prove that it is our
+master (it then gets no token). Every other error is the master's own answer. When a master comes back at another
+address, its engine rewrites launch.json, which is then read again.
 """
 
 import json
@@ -52,7 +52,7 @@ class MasterLink:
         return self._call(GET_RENDEZVOUS, 630)
 
     def store_lock(self, platform: str, content: str) -> bytes:
-        """What requirements were resolved to here; the answer has the lock that counts."""
+        """Store the lock that requirements were resolved to here; the answer has the lock that counts."""
         body = json.dumps({"platform": platform, "content": content}).encode()
         return self._call(STORE_ENVIRONMENT_LOCK, 60, body, "application/json")
 

@@ -32,8 +32,11 @@ def main(words: list[str]) -> int:
 
 
 def _status_of(child: "subprocess.Popen[bytes]") -> int:
-    """With a limit of time Popen looks again and again: in a call that blocks, a signal that came just before it, or to
-    the other thread, would not be passed on before the command ends by itself."""
+    """Wait until the command ends and return its status.
+
+    The wait has a time limit and is repeated. In a blocking call, a signal that came just before it, or to the other
+    thread, would not be passed on before the command ends by itself.
+    """
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
             return child.wait(_KEEPALIVE_SECONDS)

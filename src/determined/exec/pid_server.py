@@ -62,7 +62,7 @@ def host_and_port(address: str) -> tuple[str, int]:
 
 
 def start(command: list[str]) -> "subprocess.Popen[bytes]":
-    """From now on our signals are the command's; those that come while it starts are kept for it."""
+    """Start the command and pass our signals on to it; signals that come while it starts are sent once it runs."""
     child: subprocess.Popen[bytes] | None = None
     early: list[int] = []
 
@@ -106,7 +106,7 @@ class _Server:
         self._selector.close()
 
     def _step(self, seconds: float) -> bool:
-        """Whether there was something to hear."""
+        """Wait for messages of workers and return whether there was one."""
         ready = self._selector.select(seconds)
         for key, _ in ready:
             if key.fileobj is self._listener:
@@ -137,7 +137,7 @@ class _Server:
             self._end(child, self._options.on_exit, time.monotonic())
 
     def _end(self, child: "subprocess.Popen[bytes]", name: str | None, since: float) -> None:
-        """Once, when it is time; what has not left ten seconds later is killed."""
+        """Signal the command once, when it is time; kill it if it still runs ten seconds later."""
         if name is None or self._signalled or time.monotonic() < since:
             return
         self._signalled = True

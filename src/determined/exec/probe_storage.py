@@ -24,7 +24,7 @@ def main() -> int:
 
 
 def _tell(err: Exception, status: int) -> int:
-    """Not on stderr, where drivers complain of open connections when all is over."""
+    """Print the error on stdout and return `status`. On stderr drivers complain of open connections at the very end."""
     words = " ".join(f"{err}".split()) or type(err).__name__
     sys.stdout.buffer.write(words.encode(errors="backslashreplace") + b"\n")
     return status

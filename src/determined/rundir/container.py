@@ -1,4 +1,4 @@
-"""Where a task finds things inside a container: engines mount them there, the runner and core look there."""
+"""Paths inside a container: engines mount things there, the runner and core look there."""
 
 from pathlib import PurePosixPath
 
@@ -22,5 +22,5 @@ def under_workdir(target: str) -> str | None:
 
 
 def bound_at(relative: str) -> str:
-    """Where what belongs under the working directory is mounted."""
+    """Return where a path under the working directory is mounted."""
     return f"{_BOUND}/{relative}"

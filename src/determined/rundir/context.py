@@ -134,7 +134,7 @@ _Found = Iterator[tuple[Path, str]]
 
 
 def _sources(root: Path | None, includes: Sequence[Path], environments: list[str]) -> Iterator[tuple[Path, _Found]]:
-    """Each source with what is kept of it; virtual environments that are not are added to `environments`."""
+    """Yield each source with its kept files; skipped virtual environments are added to `environments`."""
     taken: set[str] = set()
     if root is not None:
         if not root.exists():
@@ -207,7 +207,7 @@ def _walk(
 
 
 def _entries(directory: Path) -> "list[os.DirEntry[str]]":
-    """By name; none of a directory that has gone since it was seen: a build or an editor may be at work here."""
+    """Return the entries by name; none if the directory is gone: a build or an editor may be at work here."""
     try:
         return sorted(os.scandir(directory), key=lambda entry: entry.name)
     except FileNotFoundError:
@@ -221,7 +221,7 @@ def _skipped(entry: "os.DirEntry[str]", relative: str, ignored: "pathspec.GitIgn
 
 
 def _is_environment(entry: "os.DirEntry[str]") -> bool:
-    """Whether it is a virtual or conda environment, whatever its name: its Python is of this machine alone."""
+    """Check whether it is a virtual or conda environment, whatever its name: its Python is of this machine alone."""
     return entry.is_dir() and any(os.path.lexists(f"{entry.path}/{mark}") for mark in ("pyvenv.cfg", "conda-meta"))
 
 

@@ -9,14 +9,14 @@ _PREEMPT, _KILL, _AWARE, _MASTER_AWAY, _ATTACHED, _INVALID_HP = 0, 1, 2, 3, 4, 5
 
 
 class Control:
-    """Each flag is one byte with one writing side, so no lock is needed.
+    """Control file of a task. Each flag is one byte with one writing side, so no lock is needed.
 
     preempt (runner -> user): the master wants this task to save and leave.
     kill (runner -> user): the task is being ended; it gets SIGTERM, then SIGKILL.
     attached (user -> runner): this script has a core context; it may yet ask about preemption.
     aware (user -> runner): this script has asked about preemption; do not end it with SIGTERM on a pause.
     master_away (runner -> user): the master does not answer now; waiting for acknowledgements may take long.
-    invalid_hp (user -> launcher): a rank found its hyperparameters invalid; what its peers fail of from now on is that.
+    invalid_hp (user -> launcher): a rank found its hyperparameters invalid; peers that fail from now on fail of that.
     """
 
     def __init__(self, mapped: mmap.mmap) -> None:

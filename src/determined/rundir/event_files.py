@@ -1,4 +1,4 @@
-"""Which of a task's TensorBoard files are in the store, noted beside them: who outlives the task copies the rest.
+"""Ledger of a task's TensorBoard files that are in the store, kept beside them: the runner copies the rest at the end.
 
 Imports nothing but the standard library: a runner looks here at the end of every task that wrote such files.
 """
@@ -15,7 +15,7 @@ Stamp = tuple[int, int]  # size, and the moment of the last change
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where files are copied to, and what of the process that copies them another one needs for the same."""
+    """Destination of copied files, with what another process needs to copy to the same place."""
 
     storage: dict[str, Any]  # a `checkpoint_storage` section
     container_path: str | None  # where a container has shared_fs mounted
@@ -26,7 +26,7 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Of one directory. `sent`: what each file, by its path in there, was like when it was copied."""
+    """Ledger of one directory. `sent`: size and time of each file, by its path in there, when it was copied."""
 
     directory: Path
     to: Destination
@@ -44,7 +44,7 @@ class Ledger:
 
 
 def read_ledger(directory: Path) -> Ledger | None:
-    """None where nobody has promised to copy these files, or what lies there is not ours."""
+    """Read the ledger; None where no process writes one for these files, or the file is not a ledger."""
     try:
         found = json.loads(_noted(directory).read_text())
         sent = {str(path): (int(size), int(changed)) for path, (size, changed) in found["sent"].items()}
@@ -62,7 +62,10 @@ def changed_files(directory: Path, sent: dict[str, Stamp]) -> Iterator[Path]:
 
 
 def stamp(path: Path) -> Stamp | None:
-    """None when it is gone (frameworks move their temporary files away), is no file, or lies where we may not look."""
+    """Return size and time of a file; None when it is gone, is no regular file, or may not be read.
+
+    Frameworks move their temporary files away.
+    """
     try:
         status = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""What a launcher leaves for its runner when a rank fails: which one was first, how it ended, its last lines."""
+"""File that a launcher writes for its runner when a rank fails: the first rank that failed, its end, its last lines."""
 
 import json
 import re
@@ -27,7 +27,7 @@ class Failure:
     attempt: int = 0
 
     def describe(self) -> str:
-        """What happened, then one line for each that it last wrote."""
+        """Return what happened, then its last lines, one per line."""
         who = "the process" if self.rank is None else f"rank {self.rank}"
         what = f"{who} failed first here, {_how(self.status)}."
         return "\n    ".join([f"{what} Its last lines:" if self.lines else what, *self.lines])
@@ -56,7 +56,7 @@ def record_failure(run_dir: Path, failure: Failure) -> None:
 
 
 def read_failure(run_dir: Path) -> Failure | None:
-    """None where no launcher wrote one, or what lies there is not ours."""
+    """Read the failure; None where no launcher wrote one, or the file is not a failure."""
     try:
         found: dict[str, Any] = json.loads((run_dir / _NAME).read_text())
         rank = None if found["rank"] is None else int(found["rank"])

@@ -42,7 +42,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a trial failed; what is not known is None."""
+    """Cause of a trial's failure; unknown parts are None."""
 
     what: str | None = None
     where: str | None = None
@@ -50,7 +50,7 @@ class Cause:
     advice: str | None = None
 
     def describe(self) -> str:
-        """All of it in one line."""
+        """Return all of it in one line."""
         what = f"{self.what} ({self.where})" if self.where else self.what or ""
         return f"{what}: {self.likely}; {self.advice}" if self.likely else what
 

@@ -26,7 +26,7 @@ class Reading:
 
 
 class Heartbeat:
-    """One process's own. A forked child that beats counts as its parent."""
+    """Heartbeat of one process. A forked child that beats counts as its parent."""
 
     def __init__(self, directory: Path, rank: int) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ class Heartbeat:
 
 
 def readings(directory: Path) -> list[Reading]:
-    """Of every process that has ever had a pulse in this run."""
+    """Return the heartbeat of every process that ever had one in this run."""
     if not directory.is_dir():
         return []
     found = []

@@ -35,7 +35,7 @@ _prefix, _crc32 = PREFIX.pack, zlib.crc32
 
 
 def journal_names(directory: Path) -> list[str]:
-    """Every journal of a directory, sorted by name."""
+    """Return every journal of a directory, sorted by name."""
     names = (entry.name for entry in directory.iterdir())
     # A leading dot is a head still being written.
     return sorted(name[: -len(".head")] for name in names if name.endswith(".head") and name[0] != ".")
@@ -112,7 +112,7 @@ class JournalWriter:
     def wait_acknowledged(
         self, number: int, timeout: float | None = None, stop: Callable[[], bool] = lambda: False
     ) -> bool:
-        """True once the reader acknowledged `number`; False after `timeout` seconds or when `stop()` turns true."""
+        """Wait until the reader acknowledged `number`. False: `timeout` seconds are over, or `stop()` turned true."""
         deadline = None if timeout is None else time.monotonic() + timeout
         pause = 0.001
         while self.acknowledged < number:
@@ -181,7 +181,10 @@ class JournalWriter:
         self._segment, self._offset, self._end = fresh, 0, len(fresh) - self._reserve
 
     def _resume(self) -> tuple[int, mmap.mmap, int]:
-        """Where to go on: (records so far, segment, offset). Bytes after the last whole record are overwritten."""
+        """Find the position to continue at: (records so far, segment, offset).
+
+        Bytes after the last whole record are overwritten.
+        """
         starts = segment_starts(self._directory, self.name)
         if not starts:
             number = self.acknowledged

@@ -12,7 +12,7 @@ _MAGIC_VALUE = 0x44455430314A4E4C
 
 
 def pending_of(head: bytes) -> int:
-    """How many records a head file's content says are not acknowledged; 0 for a file that is no head."""
+    """Return how many records a head file's content says are not acknowledged; 0 for a file that is no head."""
     if len(head) != HEAD_BYTES:
         return 0
     words = memoryview(head).cast("Q")
@@ -20,7 +20,7 @@ def pending_of(head: bytes) -> int:
 
 
 def committed_of(head: bytes) -> int:
-    """How many records a head file's content says were written; 0 for a file that is no head."""
+    """Return how many records a head file's content says were written; 0 for a file that is no head."""
     if len(head) != HEAD_BYTES:
         return 0
     words = memoryview(head).cast("Q")

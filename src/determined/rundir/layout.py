@@ -1,4 +1,4 @@
-"""Where the files of one runner lie. Created private to its user (0700)."""
+"""Layout of the files of one runner. Created private to its user (0700)."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class RunDir:
-    """One directory per runner (resource id). The engine writes launch.json; the rest is the runner's."""
+    """Directory of one runner (resource id). The engine writes launch.json; the rest is the runner's."""
 
     path: Path
 
@@ -28,7 +28,7 @@ class RunDir:
 
     @property
     def started(self) -> Path:
-        """There once hooks and entrypoint may have begun: nobody runs them a second time."""
+        """File that exists once hooks and entrypoint may have begun: nobody runs them a second time."""
         return self.path / "started"
 
     @property
@@ -88,7 +88,7 @@ class RunDir:
 
     @property
     def userbase(self) -> Path:
-        """Where `pip install` inside the task puts packages."""
+        """Directory that `pip install` inside the task puts packages into."""
         return self.path / "userbase"
 
     @property
@@ -123,9 +123,9 @@ class RunDir:
 
     @property
     def tmp_note(self) -> Path:
-        """Where the task's own temporary directory lies (JSON): on the file system for such files, not in here."""
+        """File (JSON) that names the task's own temporary directory, which is on the file system for such files."""
         return self.path / "tmp.json"
 
     def event_files(self, rank: int) -> Path:
-        """Where a rank writes for TensorBoard; what of that is stored is noted beside it (rundir/event_files.py)."""
+        """Return the directory a rank writes to for TensorBoard; its ledger is beside it (rundir/event_files.py)."""
         return self.path / "tensorboard" / str(rank)

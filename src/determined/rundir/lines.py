@@ -1,4 +1,4 @@
-"""From bytes of a program's output to lines, for whoever reads one: a launcher its ranks', a runner its task's."""
+"""Splitter from bytes of a program's output to lines: a launcher reads its ranks with it, a runner its task."""
 
 from collections.abc import Iterator
 
@@ -39,7 +39,7 @@ class LineSplitter:
         return pieces
 
     def end(self) -> list[Piece]:
-        """What was left without a line end."""
+        """Return the rest of the output that has no line end."""
         rest, self._rest = self._rest, b""
         return list(self._finish(rest)) if rest else []
 

@@ -39,7 +39,7 @@ def hold(path: Path) -> Lock | None:
 
 
 def _is_only_observed(descriptor: int) -> bool:
-    """Whether all who have it share it, as observers do and no runner does."""
+    """Check whether all who hold the lock share it, as observers do and no runner does."""
     if not _locked(descriptor, fcntl.LOCK_SH):
         return False
     fcntl.flock(descriptor, fcntl.LOCK_UN)
@@ -55,7 +55,7 @@ def _locked(descriptor: int, how: int) -> bool:
 
 
 def is_held(path: Path) -> bool:
-    """Whether a runner lives on this directory. A missing file is a runner that never began.
+    """Check whether a runner lives on this directory. A missing file is a runner that never began.
 
     Raises OSError when something else lies in its place.
     """

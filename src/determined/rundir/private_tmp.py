@@ -1,4 +1,4 @@
-"""Whether a path of this process is in the /tmp that its task alone has, which is deleted with the task."""
+"""Check that a path of this process is in the task's private /tmp, which is deleted with the task."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def tmp_of_task(run_dir: RunDir) -> Path | None:
 
 
 def is_in_private_tmp(run_dir: RunDir, path: str) -> bool:
-    """Whether `path` is one of this task's temporary files, by whichever name it has here."""
+    """Check whether `path` is one of this task's temporary files, by whichever name it has here."""
     own = tmp_of_task(run_dir)
     if own is None:
         return False
@@ -27,7 +27,10 @@ def is_in_private_tmp(run_dir: RunDir, path: str) -> bool:
 
 
 def _mounted_from(path: Path) -> str:
-    """What of its file system is mounted where `path` lies, and a `/`. The innermost mount counts, then the last."""
+    """Return the part of the file system that is mounted where `path` lies, and a `/`.
+
+    The innermost mount counts, then the last.
+    """
     try:
         lines = [line.split() for line in _MOUNTS.read_text().splitlines()]
     except OSError:

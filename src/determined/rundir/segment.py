@@ -1,4 +1,4 @@
-"""One file of a journal: a mapped, preallocated run of records, named after the number of its first record.
+"""Segment file of a journal: a mapped, preallocated run of records, named after the number of its first record.
 
 A record is length + 1 (u32; 0 is nothing yet), CRC-32 (u32), payload, padding to 8 bytes. `CLOSED` in place of the
 length says that the next record is in the segment named after it. Space is allocated before it is mapped: a full disk

@@ -11,7 +11,7 @@ Refused: type[tarfile.TarError] = getattr(tarfile, "FilterError", tarfile.Extrac
 
 
 def extract_all(archive: tarfile.TarFile, destination: Path) -> None:
-    """Raises Refused for a member that would do harm."""
+    """Extract all members into `destination`. Raises Refused for a member that would do harm."""
     if hasattr(tarfile, "data_filter"):
         archive.extractall(destination, filter="data")
     else:

@@ -66,7 +66,7 @@ class StorageManager(ABC):
 
     @abstractmethod
     def store_path_is_direct_access(self) -> bool:
-        """Whether `pre_store_path` is inside the store, the same directory for every rank."""
+        """Check whether `pre_store_path` is inside the store, the same directory for every rank."""
 
     @abstractmethod
     def restore_path(self, src: str, selector: Selector | None = None) -> contextlib.AbstractContextManager[Path]:
@@ -115,7 +115,7 @@ class StorageManager(ABC):
 
     @abstractmethod
     def entries(self, src: str) -> list[Entry]:
-        """What a complete checkpoint holds. Raises CheckpointNotFound."""
+        """Return the entries of a complete checkpoint. Raises CheckpointNotFound."""
 
     def check(self, src: str, resources: Mapping[str, int]) -> None:
         """Look whether checkpoint `src` can be restored from here: its manifest, every file in its size, no content.
@@ -134,7 +134,7 @@ class StorageManager(ABC):
                 raise manifest.damaged(src, Entry(path, size), there)
 
     def _measured(self, src: str) -> list[Entry]:
-        """What checkpoint `src` holds, each file looked at where the store can. Raises as `check`."""
+        """Return the entries of checkpoint `src`, each file looked at where the store can. Raises as `check`."""
         return self.entries(src)
 
     def as_section(self) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""What names a checkpoint: a UUID in its canonical form, which cannot be a path or the name of anything else."""
+"""Name of a checkpoint: a UUID in its canonical form, which cannot be a path or the name of anything else."""
 
 import uuid
 
@@ -6,7 +6,7 @@ from determined.errors import CheckpointNotFound
 
 
 class InvalidCheckpointId(CheckpointNotFound, ValueError):
-    """Not the name of a checkpoint: neither to be looked for nor to be written."""
+    """Raised for a string that is no name of a checkpoint: nothing is read or written under it."""
 
 
 def is_checkpoint_id(name: object) -> bool:

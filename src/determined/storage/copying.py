@@ -54,7 +54,7 @@ class Digest:
         self._crc = self._size = 0
 
     def parts(self, block: memoryview) -> list[tuple[memoryview, int]]:
-        """What comes next in the file, cut where hashed pieces end, each part with the CRC-32 to go on from.
+        """Cut the next block of the file where hashed pieces end, and return each part with the CRC-32 to go on from.
 
         CRCs of these parts may be found in any order.
         """

@@ -1,4 +1,4 @@
-"""From a `checkpoint_storage` section or a shortcut string to a storage manager, and a probe that it works."""
+"""Factory from a `checkpoint_storage` section or a shortcut string to a storage manager, and a probe that it works."""
 
 import tempfile
 import uuid
@@ -99,7 +99,7 @@ def validate_manager(manager: StorageManager) -> None:
 
 
 def probe(config: JsonObject, container_path: str | None = None, *, outside: Iterable[str] = ()) -> None:
-    """What a runner calls before it starts a trial: raises an error whose message says what is wrong.
+    """Check that a store works, before a trial starts: the message of the error says what is wrong.
 
     Args:
         outside: directories that are deleted with the task, where no checkpoint may lie.

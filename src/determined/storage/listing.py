@@ -1,4 +1,4 @@
-"""Which files a directory or checkpoint has, and which of them a selector or glob picks. Directories end with `/`."""
+"""Listing of the files of a directory or checkpoint, and selection by selector or glob. Directories end with `/`."""
 
 import os
 import re

@@ -27,7 +27,7 @@ _STAGING = ".staging-"
 
 
 class LocalStorageManager(StorageManager):
-    """Everything `shared_fs` and `directory` share."""
+    """Storage manager of a directory: the shared part of `shared_fs` and `directory`."""
 
     _owner: int | None = None
 
@@ -285,7 +285,10 @@ def check_digest(checkpoint: str, entry: Entry, size: int, digest: str) -> None:
 
 
 def _require_same_owner(staging: Path, final: Path) -> None:
-    """Whoever sees what is staged can make a directory of that name first, and would own the checkpoint put there."""
+    """Check that `final` has the owner of `staging`.
+
+    A user who sees what is staged can make a directory of that name first, and would own the checkpoint put there.
+    """
     found = os.lstat(final)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.lstat(staging).st_uid:
         raise PermissionError(
@@ -323,7 +326,7 @@ def _what_is_there(base: Path) -> str:
 
 
 def _last_change(base: int, name: str) -> float:
-    """When anything of a directory last changed. The kernel's own mark: a copied file may bring an old time along."""
+    """Return when anything of a directory last changed, by ctime: a copied file may bring an old mtime along."""
     try:
         with tree.directory(name, base) as fd:
             return max([os.fstat(fd).st_ctime, *(status.st_ctime for _, status in tree.walk(fd))])
@@ -337,7 +340,7 @@ def _listed(fd: int) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _files_and_directories(name: str, fd: int) -> list[Entry]:
-    """What a checkpoint without a manifest holds; its links (older releases kept them) lead nobody anywhere."""
+    """Return the entries of a checkpoint without a manifest; its links (older releases kept them) are left out."""
     found = []
     for path, status in _listed(fd):
         if stat.S_ISREG(status.st_mode) or path.endswith("/"):

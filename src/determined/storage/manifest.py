@@ -18,7 +18,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file (`hash` as in copying.py) or directory (path ends with `/`, size 0, no hash)."""
+    """File (`hash` as in copying.py) or directory (path ends with `/`, size 0, no hash)."""
 
     path: str
     size: int

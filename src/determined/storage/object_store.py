@@ -35,7 +35,7 @@ class CloudStorageManager(StorageManager):
         raise NotImplementedError(f"{cls.__name__} is not built from a config; use s3, gcs or azure")
 
     def access_errors(self) -> tuple[type[BaseException], ...]:
-        """What this store's driver raises when this machine may not reach or use the store."""
+        """Return the errors that this store's driver raises when this machine may not reach or use the store."""
         return (PermissionError, ConnectionError)
 
     def pre_store_path(self, dst: str) -> Path:
@@ -188,7 +188,7 @@ class CloudStorageManager(StorageManager):
         }
 
     def _refuse_foreign(self, name: str, present: dict[str, int]) -> None:
-        """What no upload of a checkpoint has made is not ours to delete."""
+        """Raise for a directory that no upload of a checkpoint has made: it is not ours to delete."""
         ours = (manifest.MANIFEST_NAME, manifest.METADATA_NAME, manifest.STAGING_MARK)
         if present and not any(self._filesystem.exists(self._key(name, own)) for own in ours):
             raise manifest.foreign(name, self._key(name))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @functools.cache
 def kinds() -> tuple[str, ...]:
-    """All stores, sorted."""
+    """Return all stores, sorted."""
     return tuple(sorted(file.parent.name for file in Path(__file__).parent.glob("*/config.py")))
 
 

@@ -47,7 +47,7 @@ def base(path: str) -> Iterator[int]:
 
 
 def walk(fd: int, prefix: str = "") -> Iterator[tuple[str, os.stat_result]]:
-    """Everything below, links as themselves; directories end with `/` and come before what is in them.
+    """Yield everything below, links as themselves; directories end with `/` and come before what is in them.
 
     Raises OSError where directories are nested too deeply.
     """
@@ -78,7 +78,7 @@ def open_file(fd: int, path: str) -> int:
 
 
 def status(fd: int, path: str) -> os.stat_result:
-    """Of a file or directory below `fd` itself: a link is not followed."""
+    """Return the status of a file or directory below `fd` itself: a link is not followed."""
     parent, _, name = path.rstrip("/").rpartition("/")
     with directory(parent, fd) as inside:
         return os.lstat(name, dir_fd=inside)
@@ -113,7 +113,7 @@ def copy_file(src: str | os.PathLike[str], fd: int, name: str) -> None:
 
 
 def exists(fd: int, name: str) -> bool:
-    """Whether `fd` itself holds a regular file of this name."""
+    """Check whether `fd` itself holds a regular file of this name."""
     try:
         return stat.S_ISREG(os.lstat(name, dir_fd=fd).st_mode)
     except FileNotFoundError:

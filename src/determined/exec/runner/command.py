@@ -1,4 +1,4 @@
-"""What is started: the entrypoint as argv, and the shell text that sources hooks before it."""
+"""Command of a task: the entrypoint as argv, and the shell script that sources hooks before it."""
 
 import re
 import shlex
@@ -39,9 +39,10 @@ def hooks(run_dir: RunDir, workdir: Path, text: str | None) -> list[Path]:
 
 
 def write_script(run_dir: RunDir, hook_files: list[Path], argv: list[str]) -> list[str]:
-    """One shell for all: what a hook exports, its directory, limits and umask are the entrypoint's.
+    """Write the script that runs hooks and entrypoint in one shell, and return its argv.
 
-    Between hooks and entrypoint the shell reports to the runner and waits for rendezvous.
+    The entrypoint gets what a hook exports, and its directory, limits and umask. Between hooks and entrypoint the shell
+    reports to the runner and waits for rendezvous.
     """
     q = shlex.quote
     lines = [
@@ -62,7 +63,7 @@ def write_script(run_dir: RunDir, hook_files: list[Path], argv: list[str]) -> li
 
 
 def keep_exported(run_dir: RunDir, variables: dict[str, str]) -> None:
-    """What `env -0` does where there are hooks; for whoever starts something like the entrypoint later."""
+    """Store the variables of a task without hooks, as `env -0` does with hooks, for programs that start later."""
     text = "".join(f"{name}={value}\0" for name, value in variables.items())
     _exported(run_dir).touch(mode=0o600)  # there are tokens among them
     _exported(run_dir).write_text(text, errors="surrogateescape")

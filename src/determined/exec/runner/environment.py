@@ -29,14 +29,14 @@ _LONGEST = 120 * 1024
 
 
 def inherited(*, whole: bool = False) -> dict[str, str]:
-    """What a task may have of the surroundings; the `whole` of them where they are its own image's."""
+    """Return the runner's variables that a task may have. `whole`: all of them, because they are its own image's."""
     kept = {n: v for n, v in os.environ.items() if whole or n in _INHERITED or n.startswith("LC_")}
     kept.setdefault("PATH", _DEFAULT_PATH)
     return kept
 
 
 def build(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir, python: dict[str, str], workdir: Path) -> dict[str, str]:
-    """All variables of the task but those of its temporary directory; the user's own come last and win."""
+    """Return all variables of the task but those of its temporary directory; the user's own come last and win."""
     result = inherited(whole=is_inside(launch)) | _names(spec)
     if not is_inside(launch):
         result.pop("TMPDIR", None)
@@ -50,7 +50,7 @@ def build(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir, python: dict[str,
 
 
 def temporary_root() -> str:
-    """Where this node keeps temporary files: what its scheduler or its administrator has chosen."""
+    """Return the directory for temporary files on this node, as its scheduler or administrator has chosen it."""
     return tempfile.gettempdir()
 
 
@@ -101,7 +101,7 @@ def _with_entries(variables: dict[str, str], entries: list[str]) -> dict[str, st
 
 
 def _names(spec: TaskSpec) -> dict[str, str]:
-    """For an OS user without an entry here (in an image above all): libraries ask who runs them."""
+    """Return USER and LOGNAME for an OS user without an entry here, as in images: libraries ask who runs them."""
     try:
         pwd.getpwuid(os.getuid())
     except KeyError:
@@ -110,7 +110,7 @@ def _names(spec: TaskSpec) -> dict[str, str]:
 
 
 def _home(inherited_home: str, run_dir: RunDir) -> str:
-    """Not the home of whoever runs the master, if that is another user; a user without one gets the run directory."""
+    """Return a home that belongs to this user, not to the user who runs the master; without one, the run directory."""
     try:
         if inherited_home != "/" and Path(inherited_home).stat().st_uid == os.getuid():
             return inherited_home
@@ -173,7 +173,7 @@ def _trial(spec: TaskSpec) -> dict[str, str]:
 
 
 def _devices(launch: LaunchFile) -> dict[str, str]:
-    """Which accelerators the task sees. On a machine without any, nothing is said about them."""
+    """Return the variables that select the task's accelerators. On a machine without any there are none."""
     slots = ",".join(map(str, launch.slot_ids)) if launch.visible_devices is None else launch.visible_devices
     if launch.device == "cuda":
         # Slots are numbered as nvidia-smi numbers devices, by bus; CUDA by itself would number them by speed.

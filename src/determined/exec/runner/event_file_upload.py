@@ -1,7 +1,7 @@
-"""After a task's end: what it wrote for TensorBoard and has not copied to its storage is copied.
+"""Copy of the last TensorBoard files after a task's end: those that the task has not copied to its storage.
 
-By a process with the task's own Python and variables, where the storage's driver and credentials are, and which can be
-left behind when the storage hangs.
+A process with the task's own Python and variables copies them, because the storage's driver and credentials are there,
+and because it can be left behind when the storage hangs.
 """
 
 import logging
@@ -21,7 +21,7 @@ _COPY_SECONDS = 15.0
 
 
 def copy_last_events(run_dir: RunDir, complain: Callable[[str], None]) -> None:
-    """Of the chief, whose files core copies as they grow. What cannot be copied is said and left out."""
+    """Copy the rest of the chief's files, which core copies as they grow. A failure is reported, not raised."""
     ledger = read_ledger(run_dir.event_files(0))
     if ledger is None:
         return  # the task copies when it wants to, or keeps to itself where to
@@ -35,7 +35,10 @@ def copy_last_events(run_dir: RunDir, complain: Callable[[str], None]) -> None:
 
 
 def _copy(ledger: Ledger, run_dir: RunDir) -> str | None:
-    """What went wrong. Call it in the main thread: see process_tree.die_with_parent."""
+    """Copy the files and return what went wrong, or None.
+
+    Call it in the main thread: see process_tree.die_with_parent.
+    """
     variables = command.exported(run_dir)
     words = run_dir.path / "last-events.log"
     with words.open("wb") as log:

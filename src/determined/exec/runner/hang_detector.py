@@ -23,7 +23,7 @@ _USER = "user-"
 
 
 class HangDetector:
-    """Of one task on this node. Other nodes look after their own ranks."""
+    """Hang detector of one task on this node. Other nodes watch their own ranks."""
 
     def __init__(self, run_dir: RunDir, sink: LogSink, limit: float, *, node: str, spared: Iterable[int] = ()) -> None:
         self._run_dir = run_dir

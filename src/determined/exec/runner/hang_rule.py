@@ -1,4 +1,4 @@
-"""Who has fallen silent, from counters that only ever grow. Pure: signs of life and the time come in as arguments."""
+"""Rule that finds silent ranks from counters that only grow. Pure: counters and the time come in as arguments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class Alarm:
 
 @dataclass(slots=True)
 class _ProcessActivity:
-    """One thing that gives signs of life."""
+    """Activity of one rank or of the whole task."""
 
     limit: float
     heard_at: float
@@ -41,7 +41,7 @@ class _ProcessActivity:
 
 @dataclass(slots=True)
 class HangRule:
-    """One alarm per silence. `limit` and all times are in seconds."""
+    """Rule that raises one alarm per silence. `limit` and all times are in seconds."""
 
     limit: float
     began: float

@@ -1,4 +1,4 @@
-"""What differs for a runner inside a container: who has made the mounts, and whose Python `python3` is."""
+"""Differences for a runner inside a container: the engine has made the mounts, and `python3` is the image's."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ def is_inside(launch: LaunchFile) -> bool:
 
 
 def linked(mounts: Iterable[BindMount]) -> Iterator[BindMount]:
-    """Those that belong under the working directory, by where the engine has mounted them. It enforces `read_only`."""
+    """Yield the mounts under the working directory, by where the engine has mounted them. It enforces `read_only`."""
     for mount in mounts:
         relative = container.under_workdir(os.path.normpath(mount.container_path))
         if relative is not None:

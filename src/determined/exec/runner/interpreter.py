@@ -1,4 +1,4 @@
-"""Which Python runs the task, and how `python`, `pip install` and `import determined` find it.
+"""Interpreter of the task, and how `python`, `pip install` and `import determined` find it.
 
 Packages that a hook installs go into the run directory and nowhere else: by PYTHONUSERBASE where the interpreter has
 user packages, by PIP_PREFIX in a virtual environment (there pip refuses --user; PIP_TARGET would reach the pip that pip

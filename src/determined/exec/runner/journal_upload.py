@@ -70,7 +70,7 @@ class JournalUploader:
         threading.Thread(target=self._run, name="uploader", daemon=True).start()
 
     def hurry(self) -> None:
-        """Something was appended in this process."""
+        """Wake the upload: something was appended in this process."""
         self._wanted.set()
 
     def drain(self) -> bool:
@@ -84,7 +84,7 @@ class JournalUploader:
             return not self._stale
 
     def position(self, journal: str) -> int:
-        """What the master has of one journal; 0 when it wants nothing of ours."""
+        """Return how many records of one journal the master has; 0 when it wants nothing of ours."""
         try:
             answer = from_json(self._link.report(_encode({})), ReportAnswer)
         except STALE as e:
@@ -135,7 +135,7 @@ class JournalUploader:
         return True
 
     def _collect(self) -> _Batch:
-        """As much as fits; after a full batch another journal comes first, so that no flood starves the others."""
+        """Collect as many records as fit; after a full batch another journal comes first, so that each gets a turn."""
         names = self._discover()
         start = self._turn % len(names) if names else 0
         batch: _Batch = {}

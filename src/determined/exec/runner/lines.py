@@ -1,4 +1,4 @@
-"""From bytes of a task's output to log lines with level and rank. Pure: no clock, no files."""
+"""Parser from bytes of a task's output to log lines with level and rank. Pure: no clock, no files."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ class LineParser:
         return list(self._parsed(self._splitter.feed(chunk)))
 
     def end(self) -> list[Line]:
-        """What was left without a line end."""
+        """Return the rest of the output that has no line end."""
         return list(self._parsed(self._splitter.end()))
 
     def _parsed(self, pieces: Iterable[Piece]) -> Iterator[Line]:

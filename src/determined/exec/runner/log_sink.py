@@ -57,11 +57,14 @@ class LogSink:
         self._append([self._encode(LogLine(prefix + p, now, "stdout", level, None, "agent")) for p in pieces or [""]])
 
     def phase(self, state: str) -> None:
-        """How far we have come. Not worth a request of its own: it goes with what is said next, or after a moment."""
+        """Record the state of the runner.
+
+        It causes no request of its own: it goes with the next record, or after a moment.
+        """
         self._append([self._encode(Phase(state, time.time()))], hurry=False)
 
     def exit(self, cause: ExitCause, code: int, message: str, at: float | None = None, label: str = "") -> None:
-        """`at`: when the task failed, where that was before its last process had ended."""
+        """Record the exit of the task. `at`: when the task failed, if that was before its last process ended."""
         logger.info("exit: %s, status %s: %s", cause, code, message)
         record = self._encode(Exit(cause, code, message, time.time() if at is None else at, label))
         try:
@@ -72,7 +75,7 @@ class LogSink:
         self._appended()
 
     def already_exited(self) -> bool:
-        """Whether an earlier runner on this directory had written its exit."""
+        """Check whether an earlier runner on this directory had written its exit."""
         last = self.journal.last_record
         return last is not None and msgspec.msgpack.decode(last)[0] == "exit"
 
@@ -93,7 +96,7 @@ class LogSink:
             self._appended()
 
     def _confess(self) -> None:
-        """Once a batch fits again, say how much is missing before it."""
+        """Record how many lines were dropped, once a batch fits again."""
         if not self._dropped:
             return
         text = f"the disk was full: {self._dropped} log lines before this moment were dropped"

@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _tied_to(run_dir: RunDir) -> int | None:
-    """On another host nobody looks for a runner whose sitter is gone."""
+    """Return the pid of the sitter to end with, or None. On another host nobody looks for a runner without one."""
     try:
         found = json.loads(run_dir.launch.read_bytes()).get("tiedTo")
     except (OSError, ValueError, AttributeError):
@@ -136,7 +136,7 @@ def _finish(run_dir: RunDir, verdict: tuple[object, int, str] | None) -> None:
 
 
 def leave(status: int) -> NoReturn:
-    """Everything is on disk; a polite shutdown would only wait for threads that are asleep in long polls."""
+    """Exit at once. Everything is on disk; a normal shutdown would wait for threads that are in long polls."""
     logging.shutdown()
     sys.stderr.flush()
     os._exit(status)

@@ -1,4 +1,4 @@
-"""Whether a task died for lack of memory: what the kernel has counted, and what the task itself said last."""
+"""Detection of tasks that ran out of memory, from the kernel's counters and the last output of the task."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -96,9 +96,9 @@ def _said(lines: Sequence[str]) -> Shortage | None:
 
 
 def _final_error(lines: Sequence[str]) -> int:
-    """Where the error line of the exception is that ended the task; 0 where none did.
+    """Return the number of the error line of the exception that ended the task; 0 where none did.
 
-    Those before it were caught, or are the ones it was raised from. What is printed after it may be native code's.
+    Exceptions before it were caught, or are its causes. Lines after it may come from native code.
     """
     for start in reversed([number for number, line in enumerate(lines) if _TRACEBACK in line]):
         below = range(start + 1, len(lines))

@@ -27,7 +27,7 @@ class Mount:
 
 
 def is_supported() -> bool:
-    """Whether this system has namespaces at all; whether we may make one shows when it is tried."""
+    """Check whether this system has namespaces at all; whether we may make one shows when it is tried."""
     return sys.platform == "linux" and hasattr(_libc, "unshare")
 
 

@@ -17,7 +17,7 @@ from determined.wire.report import PythonPackages, TaskSpec
 
 
 def provide(asked: PythonPackages, spec: TaskSpec, run_dir: RunDir, link: MasterLink, sink: LogSink) -> Interpreter:
-    """Its interpreter, ready to run.
+    """Provide the interpreter with the task's packages, ready to run.
 
     Raises:
         EnvironmentUnusable: it cannot be had, here or anywhere.
@@ -47,7 +47,7 @@ def _provide(asked: PythonPackages, spec: TaskSpec, run_dir: RunDir, link: Maste
 
 
 def _resolve(wanted: PythonEnvironment, platform: str, run_dir: RunDir, link: MasterLink, place: Place) -> str:
-    """What counts for the experiment: of several that resolve at once, the first to say so."""
+    """Resolve the requirements and return the lock that counts: the first that a node of the experiment stored."""
     lock = resolve.resolve(wanted, run_dir.model, place)
     answer = persistently(lambda: link.store_lock(platform, lock))
     return from_json(answer, PostEnvironmentLockResponse).content

@@ -1,4 +1,4 @@
-"""Everything before the entrypoint: spec, context directory, info files, bind mounts, interpreter, storage probe."""
+"""Preparation before the entrypoint: spec, context directory, info files, bind mounts, interpreter, storage probe."""
 
 import base64
 import json
@@ -80,7 +80,7 @@ def meet(spec: TaskSpec, link: MasterLink, run_dir: RunDir) -> dict[str, str]:
 
 
 def show_config(spec: TaskSpec, sink: LogSink) -> None:
-    """What the config sets, once in the log, without its secrets. Log policies know it by its prefix."""
+    """Write the config once to the log, without its secrets. Log policies recognise it by its prefix."""
     if spec.config is None or not spec.is_first_run:
         return
     from determined.config import mask_secrets
@@ -174,7 +174,7 @@ def _rendezvous(link: MasterLink) -> tuple[list[str], int, list[int]]:
 
 
 def _bind(mount: BindMount, workdir: Path, warn: Callable[[str], None]) -> None:
-    """Without a container a relative target becomes a link; of absolute ones, those in /tmp are mounted later."""
+    """Bind a mount without a container: a relative target becomes a link; absolute ones in /tmp are mounted later."""
     target = Path(mount.container_path)
     is_for_tmp = private_tmp.is_meant_for_tmp(mount)
     if (is_for_tmp or not target.is_absolute()) and not Path(mount.host_path).exists():

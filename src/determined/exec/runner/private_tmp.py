@@ -50,7 +50,7 @@ def provide(run_dir: RunDir, base: str) -> Path:
 
 
 def plan(directory: Path, kept: Iterable[str], bind_mounts: Sequence[BindMount], *, shared: bool) -> TaskTmp:
-    """What to mount so that `directory` becomes /tmp, and the paths in `kept` that lie there stay what they are.
+    """Plan the mounts that make `directory` /tmp and keep the paths in `kept` below /tmp as they are.
 
     A bind mount on /tmp takes the place of `directory`; one below it is mounted there.
     """
@@ -87,7 +87,7 @@ def remove(run_dir: RunDir) -> None:
 
 
 def _remove(outer: Path) -> None:
-    """As much as can be: a directory without rights must not keep the rest."""
+    """Remove as much as possible: a directory without rights must not keep the rest."""
     with contextlib.suppress(OSError):
         return remove_tree(str(outer))
     with contextlib.suppress(RecursionError):
@@ -95,7 +95,7 @@ def _remove(outer: Path) -> None:
 
 
 def _below(root: Path, paths: Iterable[str]) -> list[Mount]:
-    """Those that exist in `root`, by each name that they have there, without what lies inside another."""
+    """Return mounts for the paths that exist in `root`, by each of their names there, without those inside another."""
     sources: dict[str, str] = {}
     for path in paths:
         if path and Path(path).exists():
@@ -107,7 +107,7 @@ def _below(root: Path, paths: Iterable[str]) -> list[Mount]:
 
 
 def is_meant_for_tmp(mount: BindMount) -> bool:
-    """Whether it is to be seen at /tmp or below, from somewhere else."""
+    """Check whether the mount's target is /tmp or below, and its source is another path."""
     path = os.path.normpath(mount.container_path)
     return f"{path}/".startswith(f"{TMP}/") and path != mount.host_path
 
@@ -118,7 +118,7 @@ def _placed(mount: BindMount, root: Path) -> Mount:
 
 
 def _make_place(mount: Mount, place: Path) -> None:
-    """Something to mount on; nothing is seen of it."""
+    """Create a file or directory to mount on; the mount hides it."""
     place.parent.mkdir(parents=True, exist_ok=True)
     if Path(mount.source).is_dir():
         place.mkdir(exist_ok=True)

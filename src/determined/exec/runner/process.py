@@ -75,13 +75,15 @@ class TaskProcess:
             process_tree.signal_group(self.group, number)
 
     def end_when_wanted(self, ending: Termination) -> None:
-        """In a thread of its own: TERM when somebody wants the end, KILL when the grace period is over."""
+        """Start a thread that sends TERM when the end is requested, and KILL when the grace period is over."""
         threading.Thread(target=self._end_when_wanted, args=(ending,), name="ender", daemon=True).start()
 
     def linger(self, ending: Termination) -> None:
-        """After a TERM: a shell dies of it at once, but the program it ran may still be saving. Give it its grace.
+        """Wait after a TERM until the task's programs have ended or the grace period is over.
 
-        That may become shorter meanwhile: an engine's signal can be here before the word that a peer has failed.
+        A shell dies of TERM at once, but the program it ran may still be saving. The grace period may become shorter
+        meanwhile:
+        an engine's signal can arrive before the message that a peer has failed.
         """
         while time.monotonic() < ending.deadline:
             self._reap()
@@ -92,7 +94,7 @@ class TaskProcess:
             time.sleep(_STEP_SECONDS / 10)
 
     def clear_away(self, spared: set[int]) -> None:
-        """After the exit: nothing of the task stays behind; its last output is read."""
+        """Kill what is left of the task after its exit, and read its last output."""
         process_tree.signal_group(self.group, signal.SIGKILL)
         for _ in range(_SWEEPS):
             # Again, because a process may fork while the list is made.
@@ -103,7 +105,7 @@ class TaskProcess:
         self._output.finish(_LAST_WORDS_SECONDS)
 
     def _reap(self) -> bool:
-        """Whether a child had exited."""
+        """Reap a child and return whether one had exited."""
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:

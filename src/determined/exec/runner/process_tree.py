@@ -1,4 +1,4 @@
-"""What the runner asks of the operating system: adopt orphans, find and end the processes of a task."""
+"""System calls of the runner: adopt orphans, find and end the processes of a task."""
 
 import contextlib
 import ctypes
@@ -41,7 +41,7 @@ def signal_group(group: int, number: int) -> None:
 
 
 def descendants(root: int) -> set[int]:
-    """Every live process below `root`."""
+    """Return every live process below `root`."""
     children: dict[int, list[int]] = {}
     for pid in _pids():
         fields = _stat(pid)

@@ -20,7 +20,7 @@ _OUT_OF_MEMORY = "out of memory on the host: the kernel ended the runner of this
 
 
 def recover(run_dir: RunDir, sink: LogSink) -> tuple[ExitCause, int, str] | None:
-    """How the task ended: lost, unless its first runner had already said (then None)."""
+    """End what is left of the task and return how it ended. None: its first runner had already reported that."""
     path = str(run_dir.path)
     end_task(path, _group(run_dir))
     deadline = time.monotonic() + _WAIT_SECONDS
@@ -35,7 +35,7 @@ def recover(run_dir: RunDir, sink: LogSink) -> tuple[ExitCause, int, str] | None
 
 
 def label(run_dir: RunDir) -> str:
-    """For the trial: what is known of the end of its first runner."""
+    """Return the label for the trial that tells how its first runner ended, or ""."""
     return HOST_OOM_LABEL if run_dir.out_of_memory.exists() else ""
 
 

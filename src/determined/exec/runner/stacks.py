@@ -15,7 +15,7 @@ _AWAY = ("SigPnd:", "ShdPnd:", "SigBlk:")  # signals that a thread has yet to he
 
 
 def ask(process: Reading) -> list[str] | None:
-    """All threads' stacks; None when the process does not answer, or would die of the question."""
+    """Request all threads' stacks; None when the process does not answer, or would die of the signal."""
     number = STACK_SIGNAL
     if number is None or not _catches(process.pid, number):
         return None
@@ -55,7 +55,10 @@ def _busy(pid: int, number: int) -> set[str]:
 
 
 def _written(path: Path, before: int, is_over: Callable[[], bool]) -> list[str] | None:
-    """What is appended, once it has stopped growing: one that has to wait for a processor is not over in between."""
+    """Return the appended lines once the file has stopped growing.
+
+    A process that waits for a processor pauses in between: `is_over` tells that from the end.
+    """
     deadline, seen = time.monotonic() + _ANSWER_SECONDS, before
     while time.monotonic() < deadline:
         time.sleep(_LOOK_SECONDS)

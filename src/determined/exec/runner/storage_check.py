@@ -1,4 +1,4 @@
-"""Whether checkpoints can be stored: asked here for a directory, and as the task for a store with a driver and keys.
+"""Check that checkpoints can be stored: done here for a directory, and as the task for a store with a driver and keys.
 
 The driver may be in the task's Python alone, and the keys in its variables.
 """
@@ -20,7 +20,7 @@ _PROBE_SECONDS = 120.0  # drivers give up sooner, with better words
 
 
 class Lack(StrEnum):
-    """What a probe lacked."""
+    """Things that a probe can lack."""
 
     STORE = "store"  # that works
     DRIVER = "driver"  # in the `python3` of the task
@@ -35,11 +35,11 @@ class Trouble:
 
     @property
     def remedy(self) -> str:
-        """What to do, unless the reason says so already."""
+        """Advice to the user; empty if the reason already has it."""
         return "" if "checkpoint_storage" in self.reason else f"; {self.advice}"
 
     def is_certain_for(self, entrypoint: str | list[str], *, is_hooked: bool) -> bool:
-        """Whether this task could not save either.
+        """Check whether this task could not save either.
 
         It may have another Python than `python3`, or a driver that its hooks have put where only it looks.
         """
@@ -51,7 +51,7 @@ class Trouble:
 
 
 def find_trouble(section: dict[str, Any], variables: dict[str, str], workdir: Path) -> Trouble | None:
-    """What is wrong with a `checkpoint_storage` for a task with these variables; None when it can be used."""
+    """Return what is wrong with a `checkpoint_storage` for a task with these variables; None when it can be used."""
     if is_on_a_file_system(section):
         return _here(section, (variables.get(ENV_RUN_DIR), DEFAULT_RUN_DIR))
     python = shutil.which("python3", path=variables.get("PATH")) or "python3"

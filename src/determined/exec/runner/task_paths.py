@@ -15,7 +15,7 @@ from determined.wire.report import LaunchFile, TaskSpec
 def needed_paths(
     launch: LaunchFile, spec: TaskSpec, run_dir: RunDir, interpreter: Interpreter, variables: Mapping[str, str]
 ) -> list[str]:
-    """Its run directory, home, Python and packages, certificate, mounted directories and checkpoints."""
+    """Return the task's run directory, home, Python and packages, certificate, mounted directories and checkpoints."""
     paths = [str(run_dir.path), variables.get("HOME", ""), variables["DET_WORKDIR"], launch.master_cert_file or ""]
     paths += [mount.host_path for mount in spec.bind_mounts]
     paths += variables.get("PYTHONPATH", "").split(os.pathsep)
@@ -26,7 +26,7 @@ def needed_paths(
 
 
 def _prefixes(python: str) -> list[str]:
-    """Of a virtual environment, and of the Python it was made from."""
+    """Return the prefixes of a virtual environment and of the Python it was made from."""
     return [str(Path(path).parent.parent) for path in (python, os.path.realpath(python))]
 
 

@@ -1,4 +1,4 @@
-"""One task from its first record to its last: prepare, start, wait, end, report."""
+"""Supervisor of one task from its first record to its last: prepare, start, wait, end, report."""
 
 import contextlib
 import json
@@ -84,7 +84,7 @@ class TaskSupervisor:
         self._peer_failed_at: float | None = None  # when we were told that another node failed
 
     def hear(self, signals: RunnerSignals) -> None:
-        """What the master wants now. Called from the listening thread."""
+        """Follow the signals of the master. Called from the listening thread."""
         if signals.peer_failed:
             self._peer_failed_at = self._peer_failed_at or time.time()
             self.kill("another node of this task failed", PEER_GRACE_SECONDS)
@@ -175,7 +175,7 @@ class TaskSupervisor:
             self._sink.say("WARNING", said)
 
     def _show_config(self, spec: TaskSpec) -> None:
-        """Of one node: the log is the whole trial's."""
+        """Write the config to the log on one node only: the log is the whole trial's."""
         if self._link.launch.rank == 0:
             preparation.show_config(spec, self._sink)
 
@@ -240,7 +240,10 @@ class TaskSupervisor:
         return True
 
     def _start(self, argv: list[str], variables: dict[str, str], prepared: preparation.Prepared) -> int | None:
-        """None, or the status a shell gives when there is no such program. Nobody may start this task again."""
+        """Start the task and return None, or the status a shell gives when there is no such program.
+
+        Nobody may start this task again.
+        """
         output = OutputPipes(self._sink)
         try:
             process = self._begin(argv, variables, prepared, output)
@@ -284,7 +287,7 @@ class TaskSupervisor:
         return cause, status, message
 
     def _verdict(self) -> tuple[ExitCause, int, str]:
-        """How the task ended. Wishes that come after its exit no longer count."""
+        """Return how the task ended. Requests that come after its exit no longer count."""
         assert self._process is not None
         self._hear_what_ended_it(self._process)
         cause, message, status = self.ending.cause, self.ending.message, self._process.status
@@ -357,9 +360,11 @@ class TaskSupervisor:
         raise _EndedBefore
 
     def _await_verdict(self, answer: "Future[T]") -> None:
-        """All nodes come to the same verdict, and the first to fail of it has the others ended: they may say it too.
+        """Wait for this node's own verdict before it ends.
 
-        Also when we have not heard yet why we are to end: the signal to do so may be faster than its reason.
+        All nodes come to the same verdict, and the first that fails ends the others: they may report it too. This also
+        holds
+        while the reason to end is unknown: the signal to end may arrive before its reason.
         """
         if self._preflight is not None and self._preflight.has_begun:
             wait([answer], timeout=max(0.0, min(self.ending.deadline - time.monotonic(), PEER_GRACE_SECONDS)))

@@ -1,4 +1,4 @@
-"""Why a task must end before its time, and by when. Decided once; a kill outranks a preemption."""
+"""Reason and deadline of a task's early end. Decided once; a kill outranks a preemption."""
 
 import threading
 import time

@@ -31,7 +31,7 @@ def describe(run_dir: RunDir) -> str | None:
 
 
 def _new_files(run_dir: RunDir) -> Iterator[tuple[str, int]]:
-    """Those that were not sent, and are in no directory that was uploaded as a checkpoint."""
+    """Yield files that were not sent and are in no directory that was uploaded as a checkpoint."""
     stored = _uploaded(run_dir)
     looked, depth = 0, str(run_dir.workdir).count("/")
     for directory, folders, names in os.walk(run_dir.workdir):
@@ -57,7 +57,7 @@ def _uploaded(run_dir: RunDir) -> set[str]:
 
 
 def _noticeable(path: Path) -> int:
-    """Its size; 0 for what nobody misses."""
+    """Return the size of a file; 0 for a file that nobody would miss."""
     try:
         size = 0 if path.is_symlink() else path.stat().st_size
     except OSError:

@@ -76,7 +76,7 @@ def _watch(reading: int, run_dir: str) -> None:
 
 
 def _forget_standard_streams() -> None:
-    """Whoever waits for the runner's output must not wait for us."""
+    """Replace the standard streams by /dev/null: a reader of the runner's output must not wait for us."""
     null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         with contextlib.suppress(OSError):

@@ -40,14 +40,14 @@ _TOPIC = "preflight "
 
 
 class Gathering(Protocol):
-    """What is needed of a MasterLink."""
+    """Part of a MasterLink that the check needs."""
 
     def all_gather(self, topic: str, data: dict[str, Any], *, peers: int, timeout: float) -> list[dict[str, Any]]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """This node and the task it is about to start."""
+    """Facts of this node and of the task it is about to start."""
 
     node: str
     token: str = field(repr=False)
@@ -59,7 +59,7 @@ class Here:
 
 
 class _Incomplete(Exception):
-    """Something took too long to be sure."""
+    """Raised when a check took too long to be sure of its result."""
 
 
 class Preflight:
@@ -79,7 +79,7 @@ class Preflight:
             self._directory = _aside(lambda: CheckpointDirectory.of(here.config))
 
     def check(self, addresses: Sequence[str], rank: int) -> None:
-        """After rendezvous. Raises FailedPrecondition when these nodes cannot train together."""
+        """Check the nodes after rendezvous. Raises FailedPrecondition when they cannot train together."""
         if self._mode == SKIP or len(addresses) < 2:
             return
         self.has_begun = True
@@ -149,7 +149,7 @@ class Preflight:
         return sorted((msgspec.json.decode(one, type=Facts) for one in gathered), key=lambda facts: facts.rank)
 
     def _local(self, mine: Facts, number: str) -> list[Finding]:
-        """What can be seen on this node alone."""
+        """Return the findings of this node alone."""
         found = []
         present = set((_soon(self._interfaces, time.monotonic()) or {}).values())
         if present and not findings.is_present(self._here.interface or "", present):
@@ -188,7 +188,7 @@ class Preflight:
 
 
 class _Look:
-    """What this node finds out about the others."""
+    """Checks of this node on the others."""
 
     def __init__(self, token: str, rank: int, began: float) -> None:
         self.token = token
@@ -224,7 +224,7 @@ class _Look:
 
 
 def _aside(work: Callable[[], T]) -> "Future[T]":
-    """In a thread that nobody has to wait for: a name server or a file system may hang for minutes."""
+    """Run `work` in a thread that nobody has to wait for: a name server or a file system may hang for minutes."""
     answer: Future[T] = Future()
 
     def labour() -> None:

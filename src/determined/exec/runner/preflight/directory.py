@@ -1,4 +1,4 @@
-"""Whether checkpoints go to the same directory everywhere: the chief leaves a mark there, the others look for it."""
+"""Check that checkpoints go to the same directory on all nodes: the chief writes a mark, the others look for it."""
 
 import logging
 import tempfile
@@ -25,7 +25,7 @@ def is_on_a_file_system(section: dict[str, Any]) -> bool:
 
 
 class CheckpointDirectory:
-    """Of a storage section that names a directory; `of` gives None for any other."""
+    """Directory of a storage section; `of` returns None for a section that names none."""
 
     def __init__(self, manager: "StorageManager") -> None:
         self._manager = manager
@@ -45,7 +45,10 @@ class CheckpointDirectory:
             return None
 
     def leave_mark(self) -> str | None:
-        """Its name; None where nothing can be written: the storage probe, which comes next, says why."""
+        """Write a mark and return its name.
+
+        None: nothing can be written; the storage probe, which comes next, says why.
+        """
         name = f"{_MARK}{uuid4()}"
         try:
             with tempfile.TemporaryDirectory(prefix="determined-preflight-") as scratch:
@@ -74,7 +77,10 @@ class CheckpointDirectory:
             self.remove_mark(path.name)
 
     def look_for(self, name: str, deadline: float) -> str | None:
-        """None once the mark is seen; at the (monotonic) deadline, why it is not. A network file system may be slow."""
+        """Wait for the mark until the (monotonic) deadline: return None when it is there, else why it is not.
+
+        A network file system may be slow.
+        """
         while (reason := self._miss(name)) is not None and time.monotonic() < deadline:
             time.sleep(_LOOK_SECONDS)
         return reason

@@ -1,4 +1,4 @@
-"""What a node tells the others before a start: where it is reached, and what its task would import."""
+"""Facts that a node sends to the others before a start: its address, and what its task would import."""
 
 import json
 import re
@@ -36,7 +36,7 @@ _BY_NAME = re.compile(r"(^|[\s;&|(])(python[0-9.]*|torchrun|deepspeed|horovodrun
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """One node's. Everything a node may fail to find out has a default."""
+    """Facts of one node. Everything that a node may fail to find out has a default."""
 
     rank: int
     host: str
@@ -61,7 +61,7 @@ class Packages:
 
 
 def installed(variables: dict[str, str], workdir: Path, seconds: float) -> Packages | None:
-    """What the task's own interpreter would import. None: it does not answer (in time)."""
+    """Return the packages that the task's own interpreter would import; None when it does not answer in time."""
     python = shutil.which("python3", path=variables.get("PATH"))
     if python is None:
         return None
@@ -78,7 +78,7 @@ def installed(variables: dict[str, str], workdir: Path, seconds: float) -> Packa
 
 
 def calls_python(entrypoint: str | list[str]) -> bool:
-    """Whether it can be seen that the task runs on that interpreter: a script may well have one of its own."""
+    """Check whether the entrypoint visibly runs on that interpreter: a script may well have one of its own."""
     text = entrypoint if isinstance(entrypoint, str) else " ".join(entrypoint)
     return _BY_NAME.search(text) is not None
 

@@ -1,4 +1,4 @@
-"""What the facts of all nodes say about a start. Pure: every node comes to the same sentences."""
+"""Findings from the facts of all nodes. Pure: every node comes to the same sentences."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,10 @@ def skew(everyone: Sequence[Facts], *, fatal: bool = True) -> list[Finding]:
 
 
 def is_present(wanted: str, present: Iterable[str]) -> bool:
-    """Whether one of the interfaces is meant: several may be named, by prefix, `=name` or `^name`, as NCCL reads it."""
+    """Check whether an interface in `present` matches `wanted`, as NCCL reads it.
+
+    Several may be named, by prefix, `=name` or `^name`.
+    """
     names = [name.strip().lstrip("=") for name in wanted.split(",") if name.strip() and not name.startswith("^")]
     return not names or any(one.startswith(name) for one in present for name in names)
 
@@ -77,7 +80,7 @@ def slow_directory(here: Facts, chief: Facts) -> Finding:
 
 
 def port_taken(here: Facts, variable: str, port: int, owner: str | None) -> Finding:
-    """Not fatal: not every script uses every port."""
+    """Return the finding of a port in use. It is not fatal: not every script uses every port."""
     return Finding(
         f"port {port} ({variable}) is taken on {here.name} at {here.address} by {owner or 'a process of another user'};"
         f" stop it, or set {variable} in environment.environment_variables",
@@ -107,7 +110,7 @@ def _framework_skew(known: Sequence[Facts]) -> list[Finding]:
 
 
 def _other_skew(known: Sequence[Facts]) -> list[Finding]:
-    """One sentence about everything that may well do no harm."""
+    """Return one finding about all version differences that may do no harm."""
     names = sorted({name for facts in known for name in facts.versions})
     parts = []
     for package in names:
@@ -142,7 +145,7 @@ def _minor(version: str) -> str:
 
 
 def _release(version: str | None) -> str | None:
-    """Without the build: nodes with and without GPUs have different builds of the same release."""
+    """Return the version without its build: nodes with and without GPUs have different builds of one release."""
     return None if version is None else version.partition("+")[0]
 
 

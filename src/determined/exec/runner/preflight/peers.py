@@ -1,4 +1,4 @@
-"""Whether one node reaches another: a door that answers for a few seconds, and the knock on it.
+"""Connection check between nodes: a listener that answers for a few seconds, and a connection to it.
 
 An answer is a proof by the allocation's token and names the rank, so a stranger on that port, or another node with the
 same address, is not taken for the peer.
@@ -101,7 +101,7 @@ def _listen_for_proof(peer: socket.socket, proof: "_Proof", began: float, deadli
 
 
 def _has_hung_up(began: float) -> bool:
-    """Whether we ourselves took so long that a peer's door does not listen to us any more."""
+    """Check whether we took so long that the peer's listener may have closed."""
     return time.monotonic() - began >= _ANSWER_SECONDS
 
 
