@@ -17,7 +17,7 @@ _SETTINGS = ("state.json", "master.yaml", "identity", "options.json")
 
 
 def write(master: MasterProcess, target: Path) -> None:
-    """A consistent copy of the database and settings (not of checkpoint files), whatever is being written meanwhile."""
+    """Write a consistent copy of database and settings (not of checkpoint files), whatever is written meanwhile."""
     source = master.directory / _DATABASE
     if not source.exists():
         raise NotFound(f"no database at {source}; nothing to back up")
@@ -85,7 +85,7 @@ def _unpack(source: Path, target: Path) -> None:
 
 
 def _put_aside(directory: Path) -> Path | None:
-    """The present database with its side files, which would otherwise be applied to the restored one."""
+    """Move the present database away with its side files, which would otherwise be applied to the restored one."""
     present = sorted(p for p in directory.glob(f"{_DATABASE}*") if p.is_file())
     if not present:
         return None

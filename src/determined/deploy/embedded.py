@@ -23,7 +23,10 @@ def find() -> MasterState | None:
 
 
 def ensure(slots: int | None = None) -> tuple[MasterState, bool]:
-    """The embedded master and whether this call started it. Without `slots` it gets as many as at its last start."""
+    """Return the embedded master and whether this call started it.
+
+    Without `slots` it gets as many as at its last start.
+    """
     options = stored(directory())
     if slots is not None:
         options = msgspec.structs.replace(options, slots=slots)

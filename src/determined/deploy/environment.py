@@ -6,5 +6,5 @@ from determined.constants import ENV_ENVIRONMENT_CACHE
 
 
 def for_master() -> dict[str, str]:
-    """A master's environment: this one without what would make it believe it is a task or talk to another master."""
+    """Return a master's environment: this one without variables of tasks and of other masters."""
     return {k: v for k, v in os.environ.items() if not k.startswith("DET_") or k.startswith(ENV_ENVIRONMENT_CACHE)}

@@ -62,7 +62,7 @@ def _tail(path: Path) -> list[str]:
 
 
 def _message(lines: list[str]) -> str | None:
-    """The text of the error that the first line begins, without what only a machine reads."""
+    """Return the text of the error that the first line begins, without what only a machine reads."""
     if lines[0].startswith("determined-master: "):  # a refused config: one violation a line
         return "\n".join(lines).removeprefix("determined-master: ")
     try:

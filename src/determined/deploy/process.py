@@ -52,7 +52,7 @@ class MasterProcess:
         self.log_file = directory / "master.log"
 
     def find(self) -> MasterState | None:
-        """The running master, proven to be ours; None when it does not run."""
+        """Return the running master, proven to be ours; None when it does not run."""
         state = self._known()
         if state is None:
             return None
@@ -193,7 +193,7 @@ class MasterProcess:
         return process, read_fd
 
     def _config(self, options: MasterOptions, password: str) -> Path:
-        """The generated config, or the user's own with what must be ours merged under it."""
+        """Write the generated config, or the user's own with what must be ours merged under it, and return its path."""
         data: dict[str, Any] = {
             "checkpoint_storage": {"type": "shared_fs", "host_path": str(self.directory / "checkpoints")},
             "security": {"initial_user_password": password},
@@ -255,7 +255,7 @@ def _reached_at(host: str) -> str:
 
 
 def _number(path: Path) -> int:
-    """0 when the file is missing or holds something else."""
+    """Read a number from a file; 0 when the file is missing or holds something else."""
     try:
         return int(path.read_text())
     except (FileNotFoundError, ValueError):

@@ -86,7 +86,7 @@ def reach_problem(state: MasterState) -> str | None:
 
 
 def _way_to(dashboard_url: str) -> str:
-    """Our own address, as the Ray cluster sees it."""
+    """Return our own address, as the Ray cluster sees it."""
     url = urlsplit(dashboard_url)
     if url.scheme not in ("http", "https") or not url.hostname:
         raise InvalidArgument(f"'{dashboard_url}' is no dashboard of a Ray cluster; give it as http://HEAD:8265")

@@ -10,7 +10,7 @@ _ELSEWHERE = "192.0.2.1"  # reserved for documentation: the way there is looked 
 
 
 def describe(url: str, host: str) -> list[str]:
-    """Sentences for whoever starts a master that listens on `host` and is found here at `url`."""
+    """Return sentences for the user who starts a master that listens on `host` and is found here at `url`."""
     if host not in _EVERY_ADDRESS and is_loopback(host):
         return [
             "Only this machine reaches it. For others, start it with --host 0.0.0.0"

@@ -34,7 +34,7 @@ class Engine(ABC):
 
     @abstractmethod
     def nodes(self) -> Sequence[Node]:
-        """The nodes known now."""
+        """Return the nodes known now."""
 
     @abstractmethod
     async def start(self, launch: Launch) -> None:
@@ -46,12 +46,12 @@ class Engine(ABC):
 
     @abstractmethod
     async def forget(self, resource_id: str) -> None:
-        """The end of this runner is on record: clear away what it left. Unknown ones are no matter."""
+        """Remove what a runner left: its end is on record. Unknown ones are ignored."""
 
     @abstractmethod
     async def running(self) -> Sequence[str]:
-        """Resource ids of the runners alive now."""
+        """Return the resource ids of the runners alive now."""
 
     @abstractmethod
     def events(self) -> AsyncIterator[EngineEvent]:
-        """Events in order, endless until `close`. One consumer."""
+        """Yield events in order, endless until `close`. One consumer."""

@@ -29,13 +29,13 @@ class Wiring(Protocol):
 
 @functools.cache
 def managers() -> Mapping[str, type[ResourceManager]]:
-    """Sections of all engines by kind, sorted."""
+    """Return the sections of all engines by kind, sorted."""
     found = [_section(file.parent.name) for file in Path(__file__).parent.glob("*/config.py")]
     return {section.kind: section for section in sorted(found, key=lambda section: section.kind)}
 
 
 def manager(kind: str) -> type[ResourceManager]:
-    """Section of one kind; for one that is not implemented, the section without fields of an engine."""
+    """Return the section of one kind; for one that is not implemented, the section without fields of an engine."""
     return managers().get(kind, ResourceManager)
 
 
@@ -51,7 +51,7 @@ def engine_name(kind: str, name: str | None = None) -> str:
 
 
 def pool_fields() -> dict[str, Field]:
-    """Keys that the engines add to resource pools."""
+    """Return the keys that the engines add to resource pools."""
     return {key: known for section in managers().values() for key, known in section.pool_keys.schema.fields.items()}
 
 
@@ -62,7 +62,7 @@ def described() -> str:
 
 
 def _section(folder: str) -> type[ResourceManager]:
-    """The one subclass of `ResourceManager` that the folder's `config` defines."""
+    """Return the one subclass of `ResourceManager` that the folder's `config` defines."""
     module = importlib.import_module(f"{__package__}.{folder}.config")
     own = [item for item in vars(module).values() if isinstance(item, type) and item.__module__ == module.__name__]
     (section,) = [item for item in own if issubclass(item, ResourceManager)]

@@ -56,11 +56,11 @@ class Hold:
         return self._take(fcntl.LOCK_SH)
 
     def take(self) -> bool:
-        """Alone."""
+        """Try to take the lock exclusively."""
         return self._take(fcntl.LOCK_EX)
 
     def await_turn(self) -> None:
-        """Alone, once those before us are done."""
+        """Wait for the lock and take it exclusively."""
         while not self.take():
             time.sleep(_POLL_SECONDS)
 
@@ -97,7 +97,7 @@ def lock_of(place: Place, key: str) -> Path:
 
 
 def read(path: Path) -> Cached | None:
-    """The environment in that directory, if it is whole and its interpreter is still there."""
+    """Read the environment in that directory, if it is whole and its interpreter is still there."""
     file = path / _RECORD
     try:
         record, used = json.loads(file.read_bytes()), file.stat().st_mtime
@@ -122,13 +122,13 @@ def touch(found: Cached, now: float) -> None:
 
 
 def remove(path: Path) -> None:
-    """The record first: half of an environment must not look like one."""
+    """Remove an environment, its record first: half of an environment must not look like one."""
     (path / _RECORD).unlink(missing_ok=True)
     shutil.rmtree(path, ignore_errors=True)
 
 
 def size_of(path: Path) -> int:
-    """Bytes of its files. Many are links into uv's own cache, and then cost nothing twice."""
+    """Return the bytes of its files. Many are links into uv's own cache, and then cost nothing twice."""
     total = 0
     pending = [str(path)]
     while pending:
@@ -141,7 +141,7 @@ def size_of(path: Path) -> int:
 
 
 def list_cached(place: Place) -> list[Cached]:
-    """The longest unused first."""
+    """List the environments, the longest unused first."""
     directories = sorted(place.environments.iterdir()) if place.environments.is_dir() else []
     found = [cached for path in directories if path.is_dir() and (cached := read(path)) is not None]
     return sorted(found, key=lambda cached: cached.used)

@@ -45,7 +45,7 @@ class Place:
 def place_of(
     variables: Mapping[str, str], say: Callable[[str], None], in_child: Callable[[], None] | None = None
 ) -> Place:
-    """The cache of whoever runs this: one user's environments are never another's."""
+    """Return the cache of the user who runs this: one user's environments are never another's."""
     return Place(cache_root(variables), variables, say, _bounds(variables), in_child)
 
 

@@ -34,7 +34,7 @@ class Environment:
 
 
 def provide(lock: str, wanted: PythonEnvironment, directory: Path, place: Place) -> Environment:
-    """The environment of that lock, made here and now if this machine has none yet.
+    """Provide the environment of that lock, made here and now if this machine has none yet.
 
     Raises:
         EnvironmentUnusable: it cannot be built, in uv's own words.
@@ -66,7 +66,7 @@ def key_of(lock: str, wanted: PythonEnvironment, directory: Path) -> str:
 
 
 def _await(hold: Hold, place: Place, key: str, build: Callable[[], None]) -> Cached:
-    """Shared and ready in the end. Whoever gets the lock alone builds; the others wait for that."""
+    """Wait until the environment is ready and the lock shared. The process that gets the lock alone builds it."""
     looks = 0
     while True:
         if hold.share():
@@ -155,7 +155,7 @@ def _complete(uv: Uv, target: Path, directory: Path, hold: Hold) -> tuple[dict[s
 
 
 def _add_pip(uv: Uv, python: str, wheels: str, directory: Path, hold: Hold) -> None:
-    """The one that its Python brings along, which asks no index; else that of the index."""
+    """Install the pip that its Python brings along, which asks no index; else that of the index."""
     bundled = ["--no-index", "--find-links", wheels] if Path(wheels).is_dir() else []
     words = ["pip", "install", "--quiet", "--python", python, *bundled, "--requirements", "-"]
     try:
@@ -172,7 +172,7 @@ def _asked(python: str) -> dict[str, object]:
 
 
 def _own_versions(names: list[str]) -> str:
-    """The releases that this very determined runs with."""
+    """Return the releases that this very determined runs with."""
     from importlib.metadata import PackageNotFoundError, packages_distributions, version
 
     homes = packages_distributions()

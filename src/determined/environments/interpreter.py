@@ -94,7 +94,7 @@ def ask(path: str) -> dict[str, Any]:
 
 
 def own() -> Interpreter:
-    """The one that runs this."""
+    """Return the interpreter that runs this."""
     import importlib.util
     import platform
     import site
@@ -117,7 +117,7 @@ def own() -> Interpreter:
 
 
 def link_packages(names: Sequence[str], directory: Path) -> None:
-    """Links to just these packages of ours: our whole site directory would hide the borrower's own versions."""
+    """Link just these packages of ours: our whole site directory would hide the other interpreter's own versions."""
     import importlib.util
 
     directory.mkdir(mode=0o700, exist_ok=True)

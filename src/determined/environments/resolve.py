@@ -42,7 +42,7 @@ _WHERE_FROM = (
 
 
 def resolve(wanted: PythonEnvironment, directory: Path, place: Place) -> str:
-    """The lock's text. `directory` is the context directory.
+    """Return the lock's text. `directory` is the context directory.
 
     Raises:
         EnvironmentUnusable: nothing can meet it, in uv's own words; or a file is missing or no lock.
@@ -129,7 +129,7 @@ def _resolve(wanted: PythonEnvironment, text: str, base: Path, place: Place, fil
 
 
 def _is_project(wanted: PythonEnvironment) -> bool:
-    """Requirements in a format that uv reads by its name."""
+    """Check whether the requirements are in a format that uv reads by its name."""
     return isinstance(wanted.requirements, str) and Path(wanted.requirements).name == PROJECT
 
 
@@ -150,7 +150,7 @@ def _read(directory: Path, name: str, key: str) -> str:
 
 
 def _included(text: str, directory: Path) -> dict[Path, str]:
-    """The files that requirements read (`-r`, `-c`), and those that these read."""
+    """Return the files that requirements read (`-r`, `-c`), and those that these read."""
     found: dict[Path, str] = {}
     pending = [(text, directory)]
     while pending:
@@ -168,7 +168,10 @@ def _settings(base: Path) -> dict[str, str]:
 
 
 def _explicit(base: Path) -> str:
-    """uv, started beside the project, finds its other indexes by itself when it installs the lock."""
+    """Return the explicit indexes.
+
+    uv, started beside the project, finds its other indexes by itself when it installs the lock.
+    """
     indexes = explicit_indexes(_settings(base).get(PROJECT, ""))
     return "".join(f"--extra-index-url {url}\n" for url in indexes)
 
@@ -182,7 +185,7 @@ def _options(text: str, base: Path) -> str:
 
 
 def _seen_from(base: Path, place: Path, line: str) -> str:
-    """A directory of wheels is named from the file that names it, all else from where uv is started."""
+    """Rewrite a path: a directory of wheels is relative to the file that names it, all else to where uv is started."""
     for name in find_links(line):
         if (place / name).is_dir():
             return f"--find-links {os.path.relpath(place / name, base)}"
@@ -239,7 +242,7 @@ def _tree_digest(path: Path) -> str:
 
 
 def _listings(places: list[str], directory: Path) -> Mapping[str, list[tuple[str, int, int]]]:
-    """Local directories of wheels: a new one there counts at once."""
+    """List local directories of wheels: a new wheel there counts at once."""
     found = {}
     for place in filter(None, places):
         path = directory / place.removeprefix("file://")

@@ -69,7 +69,7 @@ class Uv:
     def pip(
         self, verb: str, *rest: str, doing: str, cwd: Path, held: int | None = None, text: str | None = None
     ) -> str:
-        """`uv pip VERB ...` on the requirements in `text`, whose paths are relative to `cwd`; without it, on a file."""
+        """Run `uv pip VERB ...` on the requirements in `text`, whose paths are relative to `cwd`, or else on a file."""
         alone = ["--no-index"] if self._variables.get("PIP_NO_INDEX", "").lower() in _TRUE else []
         source = [] if text is None else ["-"]
         return self.run("pip", verb, *alone, *rest, *source, doing=doing, cwd=cwd, held=held, given=text or "")
@@ -149,7 +149,7 @@ def find_uv(place: Place) -> Uv:
 
 
 def translated(variables: Mapping[str, str]) -> dict[str, str]:
-    """The surroundings with pip's settings under uv's names; certificates of the system count."""
+    """Return the variables with pip's settings under uv's names; certificates of the system count."""
     result = dict(variables)
     # Small images have none, and uv, told to use them, would not start; it brings some of its own.
     if any(Path(path).exists() for path in (variables.get("SSL_CERT_FILE", ""), *_SYSTEM_CERTS) if path):
@@ -164,7 +164,7 @@ def translated(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def failure(status: int, words: str, doing: str, indexes: str = _PYPI) -> EnvironmentUnusable | FailedPrecondition:
-    """`indexes`: named where one did not answer."""
+    """Return the error of a failed uv. `indexes`: named where one did not answer."""
     said = words.strip() or f"uv ended with status {status} and said nothing"
     if _UNREACHED.search(said):
         return FailedPrecondition(
@@ -192,7 +192,7 @@ def _find(path: str, place: Place) -> list[str]:
 
 
 def _works(command: list[str], place: Place) -> bool:
-    """A name on PATH may be a shim for a uv that is not there."""
+    """Check whether a command works: a name on PATH may be a shim for a uv that is not there."""
     try:
         done = subprocess.run(
             [*command, "--version"],

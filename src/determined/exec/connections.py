@@ -31,7 +31,7 @@ class Connections:
     def request(
         self, method: str, path: str, *, headers: dict[str, str], body: bytes | None, seconds: float
     ) -> tuple[int, bytes]:
-        """(status, body) of the answer. Redirections are not followed.
+        """Send a request and return (status, body) of the answer. Redirections are not followed.
 
         Raises:
             OSError: nobody answers in time, or nobody who proves to be our master.

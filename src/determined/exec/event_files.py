@@ -13,7 +13,7 @@ from determined.tensorboard import TensorboardManager
 
 
 def main(arguments: list[str]) -> int:
-    """0: all is copied. 1: something is not, and the last line of stderr says why."""
+    """Copy the files. Status 0: all is copied. 1: something is not, and the last line of stderr says why."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m determined.exec.event_files DIRECTORY\n")
         return 2

@@ -48,7 +48,7 @@ class MasterLink:
         return self._call(GET_CONTEXT_DIRECTORY, 300, task_id=task_id)
 
     def rendezvous(self) -> bytes:
-        """Blocks until every runner of the allocation has asked."""
+        """Block until every runner of the allocation has asked, and return the answer."""
         return self._call(GET_RENDEZVOUS, 630)
 
     def store_lock(self, platform: str, content: str) -> bytes:
@@ -64,7 +64,7 @@ class MasterLink:
         return self._call(POST_REPORTS, 60, batch)
 
     def all_gather(self, topic: str, data: dict[str, Any], *, peers: int, timeout: float) -> list[dict[str, Any]]:
-        """Everyone's data, unordered; blocks until all peers of the allocation have come with theirs.
+        """Return everyone's data, unordered; block until all peers of the allocation have sent theirs.
 
         A call is a peer of its own: asked again after a lost answer, it is somebody new, for whom nobody waits.
         """
@@ -121,7 +121,7 @@ def _error(url: str, status: int, body: bytes) -> DeterminedError:
 
 
 def _our_error(body: bytes) -> dict[str, Any] | None:
-    """The master's error object; None when the body is not of our making (a proxy, another program on the port)."""
+    """Return the master's error object; None when the body is not ours (a proxy, another program on the port)."""
     try:
         answer = json.loads(body)
     except ValueError:

@@ -36,7 +36,7 @@ def main(words: list[str]) -> int:
 
 
 def listen(address: str) -> socket.socket:
-    """A path (it has a slash), host:port, or a port of this host alone."""
+    """Listen on a path (it has a slash), host:port, or a port of this host alone."""
     if "/" in address:
         Path(address).unlink(missing_ok=True)
         unix = socket.socket(socket.AF_UNIX)
@@ -56,7 +56,7 @@ def connect(address: str) -> socket.socket:
 
 
 def host_and_port(address: str) -> tuple[str, int]:
-    """IPv6 in brackets: [::1]:70."""
+    """Split an address; IPv6 is in brackets: [::1]:70."""
     host, _, port = address.rpartition(":")
     return host.strip("[]") or "127.0.0.1", int(port)
 

@@ -11,7 +11,10 @@ UNUSABLE, NO_DRIVER = 81, 82
 
 
 def main() -> int:
-    """0: a file was written, read and deleted there. UNUSABLE, NO_DRIVER: the last line of stdout says why not."""
+    """Write, read and delete a file there.
+
+    Status 0: done. UNUSABLE, NO_DRIVER: the last line of stdout says why not.
+    """
     from determined.storage import probe
 
     try:

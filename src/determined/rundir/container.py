@@ -11,7 +11,7 @@ _WORKDIR = f"{DEFAULT_RUN_DIR}/workdir"
 
 
 def under_workdir(target: str) -> str | None:
-    """A mount target that lies under the task's working directory, relative to it; None for any other.
+    """Return a mount target under the task's working directory, relative to it; None for any other.
 
     The working directory is made anew by the runner, so nothing may be mounted inside: the runner links to `bound_at`.
     """

@@ -48,7 +48,7 @@ _LATEST_TIME = 253_402_300_799  # the last second of the year 9999
 def read_directory(
     root: Path | None, includes: Sequence[Path] = (), notice: Callable[[str], None] = logger.warning
 ) -> "list[File]":
-    """The files of a context and of its includes, as a submit carries them.
+    """Read the files of a context and of its includes, as a submit carries them.
 
     Raises:
         NotFound, InvalidArgument: a path is missing or the context is no directory.
@@ -99,12 +99,12 @@ def copy_directory(
 
 
 def content_size(entry: "File") -> int:
-    """Bytes of the file behind an entry (its content is base64)."""
+    """Return the bytes of the file behind an entry (its content is base64)."""
     return len(entry.content) * 3 // 4 - entry.content[-2:].count("=")
 
 
 def pack_files(files: "Sequence[File]") -> bytes:
-    """The .tgz of a submit, owned by root, in the given order."""
+    """Pack the .tgz of a submit, owned by root, in the given order."""
     total = sum(content_size(entry) for entry in files)
     if total > MAX_CONTEXT_BYTES:
         raise _too_large(total)
@@ -190,7 +190,7 @@ def _walk(
     *,
     deep: bool = True,
 ) -> _Found:
-    """(path, name in the archive) of everything kept below `root`; an ignored directory is not looked into."""
+    """Yield (path, name in the archive) of everything kept below `root`; ignored directories are not entered."""
     pending = [root]
     while pending:
         for entry in _entries(pending.pop()):
@@ -279,7 +279,7 @@ def _member(entry: "File") -> tuple[tarfile.TarInfo, bytes]:
 
 
 def _time(text: str) -> int:
-    """Seconds since the epoch; 0 for what no file system would say."""
+    """Return seconds since the epoch; 0 for what no file system would say."""
     try:
         seconds = int(text)
     except ValueError:

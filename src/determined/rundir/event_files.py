@@ -54,7 +54,7 @@ def read_ledger(directory: Path) -> Ledger | None:
 
 
 def changed_files(directory: Path, sent: dict[str, Stamp]) -> Iterator[Path]:
-    """Files that are not, or no longer, as they were sent."""
+    """Yield files that were not sent, or have changed since."""
     for path in sorted(directory.rglob("*")):
         now = stamp(path)
         if now is not None and sent.get(path.relative_to(directory).as_posix()) != now:

@@ -67,7 +67,7 @@ def read_failure(run_dir: Path) -> Failure | None:
 
 
 def forget_failure(run_dir: Path) -> None:
-    """A launcher begins: what an earlier one of this task left is no longer the cause of anything."""
+    """Remove the failure of an earlier launcher of this task: a new one begins."""
     (run_dir / _NAME).unlink(missing_ok=True)
 
 

@@ -56,7 +56,10 @@ class Cause:
 
 
 def find_cause(lines: Sequence[LogLine], *, python: str | None = None) -> Cause:
-    """The cause in the last run of a log, its oldest line first. `python`: the interpreter of the task, if known."""
+    """Find the cause in the last run of a log, its oldest line first.
+
+    `python`: the interpreter of the task, if known.
+    """
     last_run = _last_run(lines)
     tracebacks = [found for group in _by_process(last_run) if (found := _last_traceback(group)) is not None]
     tracebacks.sort(key=lambda found: found[0])  # of several ranks, the first that failed
@@ -76,7 +79,7 @@ def _last_run(lines: Sequence[LogLine]) -> Sequence[LogLine]:
 
 
 def _by_process(lines: Iterable[LogLine]) -> list[list[tuple[int, str]]]:
-    """The task's own lines, numbered, by process."""
+    """Return the task's own lines, numbered, by process."""
     groups: dict[tuple[str | None, int | None], list[tuple[int, str]]] = {}
     for number, line in enumerate(lines):
         if line.source in (None, "task"):
@@ -85,7 +88,7 @@ def _by_process(lines: Iterable[LogLine]) -> list[list[tuple[int, str]]]:
 
 
 def _last_traceback(numbered: Sequence[tuple[int, str]]) -> tuple[int, str, list[Frame]] | None:
-    """The last exception: the number of its line, its text, and its frames, outermost first."""
+    """Return the last exception: the number of its line, its text, and its frames, outermost first."""
     lines = [text for _, text in numbered]
     begins = [i for i, text in enumerate(lines) if text.strip() == _BEGIN]
     if not begins:
@@ -102,7 +105,7 @@ def _last_traceback(numbered: Sequence[tuple[int, str]]) -> tuple[int, str, list
 
 
 def _own_frame(frames: Sequence[Frame]) -> Frame | None:
-    """The innermost line of the user's own code, its path as in the directory that was submitted."""
+    """Return the innermost line of the user's own code, its path as in the directory that was submitted."""
     for frame in reversed(frames):
         _, own, path = frame.file.partition(_WORKDIR)
         if own and "site-packages" not in path:

@@ -227,7 +227,7 @@ class JournalReader:
         return int(self._words[COMMITTED] - self._words[ACKNOWLEDGED])
 
     def read(self, max_records: int = 1000, max_bytes: int = 1 << 20) -> tuple[int, list[bytes]]:
-        """(number of the first, records) after the acknowledged one; at least one when there is any."""
+        """Return (number of the first, records) after the acknowledged one; at least one when there is any."""
         if self._cursor != self.acknowledged:
             self._seek()  # the writer skipped ahead
         available = min(max_records, self.pending)
@@ -249,7 +249,10 @@ class JournalReader:
         return self._cursor + 1, records
 
     def acknowledge(self, number: int) -> None:
-        """Records up to `number` are safe elsewhere. A number beyond what is committed counts as all of it."""
+        """Record that records up to `number` are safe elsewhere.
+
+        A number beyond what is committed counts as all of it.
+        """
         number = min(number, self.committed)
         ahead = number - self._cursor
         if ahead <= 0:

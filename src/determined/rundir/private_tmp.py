@@ -10,7 +10,7 @@ _MOUNTS = Path("/proc/self/mountinfo")
 
 
 def tmp_of_task(run_dir: RunDir) -> Path | None:
-    """The directory of the node that the runner has made for this task's temporary files; None where there is none."""
+    """Return the node's directory that the runner has made for this task's temporary files; None if there is none."""
     try:
         return Path(json.loads(run_dir.tmp_note.read_text()))
     except (OSError, ValueError):

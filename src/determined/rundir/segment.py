@@ -22,7 +22,7 @@ def segment_path(directory: Path, name: str, first: int) -> Path:
 
 
 def segment_starts(directory: Path, name: str) -> list[int]:
-    """First record numbers of the segments of one journal, ascending."""
+    """Return the first record numbers of the segments of one journal, ascending."""
     prefix, suffix = f"{name}.", ".seg"
     entries = (entry.name for entry in directory.iterdir())
     numbers = (e[len(prefix) : -len(suffix)] for e in entries if e.startswith(prefix) and e.endswith(suffix))
@@ -34,7 +34,7 @@ def record_size(payload_bytes: int) -> int:
 
 
 def create_segment(path: Path, size: int) -> mmap.mmap:
-    """A zeroed, allocated and mapped file, under its final name only when complete."""
+    """Create a zeroed, allocated and mapped file, under its final name only when complete."""
     fresh = path.with_suffix(path.suffix + _TEMPORARY)
     descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
@@ -67,7 +67,7 @@ def allocate(descriptor: int, size: int) -> None:
 
 
 def read_record(mapped: mmap.mmap, offset: int) -> bytes | None:
-    """The payload at `offset`; None when nothing whole is there (end, closed, torn)."""
+    """Return the payload at `offset`; None when nothing whole is there (end, closed, torn)."""
     if offset + PREFIX.size > len(mapped):
         return None
     mark, checksum = PREFIX.unpack_from(mapped, offset)

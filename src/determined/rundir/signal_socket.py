@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def signal_socket(*caught: int) -> Iterator[socket.socket]:
-    """A socket on which the numbers of arriving signals can be read: of those `caught`, and of all that have a handler.
+    """Yield a socket on which the numbers of arriving signals can be read. Call it in the main thread.
 
-    In the main thread.
+    These are the signals in `caught`, and all that have a handler.
     """
     reading, writing = socket.socketpair()
     for end in (reading, writing):

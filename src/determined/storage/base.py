@@ -50,10 +50,10 @@ class StorageManager(ABC):
 
     @abstractmethod
     def pre_store_path(self, dst: str) -> Path:
-        """A directory to write checkpoint `dst` into."""
+        """Return a directory to write checkpoint `dst` into."""
 
     def create_file(self, path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
-        """A new file in the directory of `pre_store_path`, hashed while it is written: `stage` reads it no more."""
+        """Create a file in the directory of `pre_store_path`, hashed while it is written: `stage` reads it no more."""
         return self._hashed.create(path)
 
     @abstractmethod
@@ -79,9 +79,9 @@ class StorageManager(ABC):
 
     @contextlib.contextmanager
     def opened(self, src: str) -> Iterator[tuple[int, list[Entry]]]:
-        """A descriptor of checkpoint `src`, to read with `tree`, and what it holds. Raises as `restore_path`.
+        """Yield a descriptor of checkpoint `src`, to read with `tree`, and its entries. Raises as `restore_path`.
 
-        For a reader that has rights the checkpoint's author has not: nothing that lies there leads it elsewhere.
+        For a reader with more rights than the checkpoint's author: no link in the checkpoint leads it elsewhere.
         """
         with self.restore_path(src) as path, tree.directory(str(path)) as fd:
             yield fd, self.entries(src)
@@ -138,7 +138,7 @@ class StorageManager(ABC):
         return self.entries(src)
 
     def as_section(self) -> dict[str, Any] | None:
-        """The `checkpoint_storage` section by which the master finds this store; None where there is none."""
+        """Return the `checkpoint_storage` section by which the master finds this store; None where there is none."""
         return None
 
     @abstractmethod
@@ -151,7 +151,7 @@ class StorageManager(ABC):
 
     @abstractmethod
     def read(self, key: str) -> bytes:
-        """Content of one loose file. Raises FileNotFoundError."""
+        """Return the content of one loose file. Raises FileNotFoundError."""
 
     @abstractmethod
     def remove(self, key: str) -> None:
@@ -164,7 +164,7 @@ class StorageManager(ABC):
 
 @contextlib.contextmanager
 def preserved_random_state() -> Iterator[None]:
-    """Drivers draw retry jitter from the global generator; a seeded training must not notice an upload."""
+    """Preserve the global random state: drivers draw retry jitter from it, and a seeded training must not notice."""
     state = random.getstate()
     try:
         yield

@@ -10,7 +10,7 @@ class InvalidCheckpointId(CheckpointNotFound, ValueError):
 
 
 def is_checkpoint_id(name: object) -> bool:
-    """Lower case with hyphens, as `str(uuid.uuid4())` writes it."""
+    """Check for a UUID in lower case with hyphens, as `str(uuid.uuid4())` writes it."""
     if not isinstance(name, str):
         return False
     try:

@@ -39,7 +39,7 @@ def copy_files(pairs: Iterable[tuple[Path, Path]], below: int | None = None) -> 
 
 
 def hash_files(paths: Iterable[Path]) -> list[tuple[int, str]]:
-    """Size and hash of each file."""
+    """Return size and hash of each file."""
     todo = [(path, None) for path in paths]
     return _digests(list(_pieces(todo, None)), len(todo))
 
@@ -72,7 +72,7 @@ class Digest:
                 self._crc = 0
 
     def result(self) -> tuple[int, str]:
-        """Size and hash of what was written up to now."""
+        """Return size and hash of what was written up to now."""
         fold = self._fold.copy()
         if self._size % PIECE:
             fold.update(self._crc.to_bytes(4, "big"))

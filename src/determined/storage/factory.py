@@ -18,7 +18,7 @@ _POLICY = ("save_experiment_best", "save_trial_best", "save_trial_latest")
 
 
 def build(config: JsonObject, container_path: str | None = None) -> StorageManager:
-    """The manager of a `checkpoint_storage` section.
+    """Build the manager of a `checkpoint_storage` section.
 
     Args:
         config: the section; `save_*` keys and None values are ignored.
@@ -41,7 +41,7 @@ def build_stored(config: JsonObject, container_path: str | None = None) -> Stora
 
 
 def from_string(shortcut: str) -> StorageManager:
-    """The manager of `/path`, `file:///path`, `s3://bucket[/prefix]` or `gs://bucket[/prefix]`.
+    """Build the manager of `/path`, `file:///path`, `s3://bucket[/prefix]` or `gs://bucket[/prefix]`.
 
     Raises:
         ValueError: another scheme, or a URL with more than a place in it.
@@ -53,7 +53,7 @@ def from_string(shortcut: str) -> StorageManager:
 
 
 def as_config(storage: str | JsonObject) -> JsonObject:
-    """A storage as a `checkpoint_storage` section; a path becomes type `directory`.
+    """Return a storage as a `checkpoint_storage` section; a path becomes type `directory`.
 
     Raises:
         ValueError: another scheme, or a URL with more than a place in it.
@@ -117,7 +117,7 @@ def probe(config: JsonObject, container_path: str | None = None, *, outside: Ite
 
 
 def _split(config: JsonObject) -> tuple[str, JsonObject]:
-    """The type of a section, and the fields that its store reads."""
+    """Return the type of a section, and the fields that its store reads."""
     fields = {key: value for key, value in config.items() if value is not None and key not in _POLICY}
     kind = fields.pop("type", None)
     if kind is None:

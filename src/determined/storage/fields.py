@@ -6,7 +6,10 @@ from determined.schema.paths import path_problem
 
 
 def absolute(name: str, path: str) -> str:
-    """The path itself. Raises ValueError for one that names another directory wherever a process runs."""
+    """Return the path itself.
+
+    Raises ValueError for a relative path: it names another directory wherever a process runs.
+    """
     reason = path_problem(path)
     if reason is not None:
         raise ValueError(f"{name} {reason}")
@@ -14,7 +17,7 @@ def absolute(name: str, path: str) -> str:
 
 
 def normalize_prefix(prefix: str | None) -> str:
-    """`/pre/.//fix` -> `pre/fix`; a prefix must not climb out of its bucket."""
+    """Normalize `/pre/.//fix` to `pre/fix`; a prefix must not climb out of its bucket."""
     if not prefix:
         return ""
     if ".." in prefix.split("/"):

@@ -39,7 +39,7 @@ class HashedFiles:
 
     @contextlib.contextmanager
     def create(self, path: Path) -> Iterator[BinaryIO]:
-        """A new file to write to, from its beginning to its end.
+        """Create a file to write to, from its beginning to its end.
 
         Raises:
             OSError: what the disk said, also where the writer made another error of it.
@@ -56,7 +56,7 @@ class HashedFiles:
             raise
 
     def digests(self, paths: Iterable[Path]) -> list[tuple[int, str]]:
-        """Size and hash of each file; only those that were not written here, or were changed since, are read."""
+        """Return size and hash of each file; only those that were not written here, or were changed since, are read."""
         todo = list(paths)
         found = [self._recall(path) for path in todo]
         read = iter(copying.hash_files(path for path, known in zip(todo, found, strict=True) if known is None))
@@ -137,8 +137,10 @@ class _HashingFile(io.RawIOBase):
 
 
 def _finished(parts: list[tuple[memoryview, int]], hashing: list[Future[int]]) -> list[int]:
-    """CRCs of all parts. What no thread has begun, on a busy machine, is hashed here: from the end, they come from the
-    front."""
+    """Return the CRCs of all parts.
+
+    Parts that no thread has begun, on a busy machine, are hashed here, from the end: the threads come from the front.
+    """
     if not hashing:
         return [zlib.crc32(*part) for part in parts]
     backwards = zip(reversed(parts), reversed(hashing), strict=True)

@@ -9,7 +9,7 @@ from determined.storage.manifest import MANIFEST_NAME, STAGING_MARK
 
 
 def list_directory(root: str | os.PathLike[str]) -> dict[str, int]:
-    """Relative path -> size of everything under `root`, sorted; directories end with `/` and count 0.
+    """Return relative path -> size of everything under `root`, sorted; directories end with `/` and count 0.
 
     Raises:
         FileNotFoundError: `root` is not there.
@@ -25,7 +25,7 @@ def list_directory(root: str | os.PathLike[str]) -> dict[str, int]:
 
 
 def select(paths: Iterable[str], selector: Callable[[str], bool] | None) -> set[str]:
-    """The paths a selector picks, with the parent directories each one needs."""
+    """Return the paths a selector picks, with the parent directories each one needs."""
     names = list(paths)
     if selector is None:
         return set(names)
@@ -33,14 +33,14 @@ def select(paths: Iterable[str], selector: Callable[[str], bool] | None) -> set[
 
 
 def with_parents(known: Iterable[str], chosen: Iterable[str]) -> set[str]:
-    """`chosen` plus every directory of `known` above one of them."""
+    """Return `chosen` plus every directory of `known` above one of them."""
     picked = set(chosen)
     needed = {parent for path in picked for parent in _parents(path)}
     return picked | (needed & set(known))
 
 
 def match_globs(paths: Iterable[str], globs: Iterable[str]) -> set[str]:
-    """The paths that match a glob; a matched directory takes what is in it along."""
+    """Return the paths that match a glob; a matched directory takes what is in it along."""
     patterns = [_glob_regex(glob) for glob in globs]
     names = list(paths)
     hit = {name for name in names if any(p.fullmatch(name.rstrip("/")) for p in patterns)}

@@ -223,7 +223,7 @@ class LocalStorageManager(StorageManager):
 
     @contextlib.contextmanager
     def _directory(self, name: str) -> Iterator[int]:
-        """A descriptor of the checkpoint's own directory, never of what a link in its place points to."""
+        """Yield a descriptor of the checkpoint's own directory, never of what a link in its place points to."""
         check_name(name)
         with contextlib.ExitStack() as stack:
             try:

@@ -30,14 +30,17 @@ class Entry:
 
 
 def encode(entries: Iterable[Entry]) -> bytes:
-    """Later entries of one path win; order is by path."""
+    """Encode the entries by path; later entries of one path win."""
     unique = {entry.path: entry for entry in entries}
     files = [asdict(unique[path]) for path in sorted(unique)]
     return json.dumps({"version": VERSION, "files": files}, indent=1).encode()
 
 
 def decode(raw: bytes, name: str) -> list[Entry]:
-    """Entries of a manifest; `name` says whose, for the error. One that reaches outside spoils it all."""
+    """Decode the entries of a manifest; `name` is for the error.
+
+    One entry that reaches outside makes it all invalid.
+    """
     try:
         return [Entry(check_path(f["path"]), int(f["size"]), f.get("hash")) for f in json.loads(raw)["files"]]
     except (ValueError, KeyError, TypeError) as err:
@@ -47,7 +50,7 @@ def decode(raw: bytes, name: str) -> list[Entry]:
 
 
 def check_path(path: object) -> str:
-    """A relative path that stays below where it starts. Raises ValueError."""
+    """Return a relative path that stays below where it starts. Raises ValueError."""
     text = path.removesuffix("/") if isinstance(path, str) else ""
     if "\0" in text or any(part in ("", ".", "..") for part in text.split("/")):
         raise ValueError(f"path {path!r} does not name a file inside the checkpoint")
@@ -55,12 +58,12 @@ def check_path(path: object) -> str:
 
 
 def resources(entries: Iterable[Entry]) -> dict[str, int]:
-    """Relative path -> size, as reported to the master."""
+    """Return relative path -> size, as reported to the master."""
     return {entry.path: entry.size for entry in sorted(entries, key=lambda e: e.path)}
 
 
 def foreign(checkpoint: str, place: str) -> CheckpointNotFound:
-    """The error for a directory that is to be deleted and is no checkpoint."""
+    """Return the error for a directory that is to be deleted and is no checkpoint."""
     return CheckpointNotFound(
         f"{place} has neither a manifest nor a {METADATA_NAME}: it is not checkpoint {checkpoint} and stays; "
         "remove it by hand if it should go"

@@ -194,7 +194,7 @@ class CloudStorageManager(StorageManager):
             raise manifest.foreign(name, self._key(name))
 
     def _inside(self, name: str, path: str) -> str:
-        """An object's key may hold `..`; a file made from it must not leave the checkpoint."""
+        """Check a path: an object's key may hold `..`; a file made from it must not leave the checkpoint."""
         try:
             return manifest.check_path(path)
         except ValueError as err:

@@ -20,13 +20,13 @@ def kinds() -> tuple[str, ...]:
 
 @functools.cache
 def sections() -> "Mapping[str, type[CheckpointStorage]]":
-    """Sections by kind, the usual ones first."""
+    """Return the sections by kind, the usual ones first."""
     found = {kind: _section(kind) for kind in kinds()}
     return dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
 
 
 def section(kind: object) -> "type[CheckpointStorage]":
-    """Section of one kind; for an unknown one, the section that all share."""
+    """Return the section of one kind; for an unknown one, the section that all share."""
     from determined.storage.section import CheckpointStorage
 
     return _section(kind) if isinstance(kind, str) and kind in kinds() else CheckpointStorage

@@ -23,7 +23,7 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @contextlib.contextmanager
 def directory(path: str, parent: int | None = None) -> Iterator[int]:
-    """A descriptor of the directory `path` below `parent`; without a parent its leading components may be links.
+    """Open the directory `path` below `parent`; without a parent its leading components may be links.
 
     Raises:
         FileNotFoundError: it is not there.
@@ -38,7 +38,7 @@ def directory(path: str, parent: int | None = None) -> Iterator[int]:
 
 @contextlib.contextmanager
 def base(path: str) -> Iterator[int]:
-    """A descriptor of a store's base, which may itself be a link: whoever configured it has chosen so."""
+    """Open a store's base, which may itself be a link: whoever configured it has chosen so."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         yield fd
@@ -67,7 +67,7 @@ def walk(fd: int, prefix: str = "") -> Iterator[tuple[str, os.stat_result]]:
 
 
 def open_file(fd: int, path: str) -> int:
-    """A descriptor of a regular file below `fd`, to read. Raises OSError for anything else and a link on the way."""
+    """Open a regular file below `fd`, to read. Raises OSError for anything else and a link on the way."""
     parent, _, name = path.rpartition("/")
     with directory(parent, fd) as inside:
         opened = os.open(name, _FILE, dir_fd=inside)
@@ -121,7 +121,7 @@ def exists(fd: int, name: str) -> bool:
 
 
 def remove(fd: int, path: str) -> None:
-    """A file, a link (never what it points to) or a whole directory; absent is fine."""
+    """Remove a file, a link (never what it points to) or a whole directory; absent is fine."""
     parent, _, name = path.rstrip("/").rpartition("/")
     with contextlib.suppress(FileNotFoundError), directory(parent, fd) as inside:
         if stat.S_ISDIR(os.lstat(name, dir_fd=inside).st_mode):
@@ -131,7 +131,7 @@ def remove(fd: int, path: str) -> None:
 
 
 def remove_all(fd: int, doomed: Iterable[str]) -> None:
-    """Deepest first; a directory that holds something new by then stays."""
+    """Remove the deepest first; a directory that holds something new by then stays."""
     for path in sorted(doomed, reverse=True):
         parent, _, name = path.rstrip("/").rpartition("/")
         with contextlib.suppress(FileNotFoundError), directory(parent, fd) as inside:

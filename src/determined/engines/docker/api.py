@@ -72,7 +72,7 @@ class Docker:
     async def pull(
         self, image: str, auth: Mapping[str, Any] | None, hear: Callable[[dict[str, Any]], None] = lambda _: None
     ) -> None:
-        """Takes as long as it takes; `hear` is told what the daemon tells meanwhile.
+        """Pull an image, without a time limit; `hear` gets the daemon's messages meanwhile.
 
         Raises:
             FailedPrecondition: in the daemon's or the registry's words.
@@ -92,7 +92,7 @@ class Docker:
             raise FailedPrecondition(said.error)
 
     async def create(self, name: str | None, body: Mapping[str, Any]) -> str:
-        """The id of a new container. Raises AlreadyExists where there is one of that name."""
+        """Create a container and return its id. Raises AlreadyExists where there is one of that name."""
         query = f"?{urlencode({'name': name})}" if name else ""
         answer = await self._call("POST", f"/containers/create{query}", json.dumps(body).encode())
         return str(json.loads(answer)["Id"])
@@ -112,7 +112,7 @@ class Docker:
         return int(json.loads(answer)["StatusCode"])
 
     async def remove(self, container: str) -> None:
-        """Whatever state it is in; one that is gone, or going, is no matter."""
+        """Remove a container in any state; one that is gone, or being removed, is ignored."""
         with contextlib.suppress(NotFound, AlreadyExists):
             await self._call("DELETE", f"/containers/{quote(container)}?force=true&v=true")
 
@@ -122,7 +122,7 @@ class Docker:
         return [Status(one["Id"], one["State"], one["Labels"] or {}) for one in json.loads(answer)]
 
     async def find(self, name: str) -> str | None:
-        """The id of the container of that name."""
+        """Return the id of the container of that name."""
         try:
             return str(json.loads(await self._call("GET", f"/containers/{quote(name)}/json"))["Id"])
         except NotFound:
@@ -137,7 +137,7 @@ class Docker:
         return Ended(int(state["ExitCode"]), bool(state["OOMKilled"]), str(state["Error"]))
 
     async def last_words(self, container: str, lines: int = 8) -> str:
-        """The end of what its first process wrote."""
+        """Return the end of what its first process wrote."""
         try:
             raw = await self._call("GET", f"/containers/{quote(container)}/logs?stdout=true&stderr=true&tail={lines}")
         except DeterminedError:
@@ -161,7 +161,7 @@ class Docker:
         seconds: float | None = _ANSWER_SECONDS,
         stream: Callable[[bytes], None] | None = None,
     ) -> bytes:
-        """`stream` takes the content of a good answer as it comes; nothing is then left to return."""
+        """Send a request and return the answer's content. `stream` takes that of a good answer as it comes instead."""
         answer = _Answer(stream)
         try:
             async with asyncio.timeout(seconds), self._connected(method, target, body, headers or {}) as reader:
@@ -263,7 +263,7 @@ def _message(content: bytes) -> str:
 
 
 def _without_frames(raw: bytes) -> bytes:
-    """Output of a container without a terminal comes in frames: stream, three zeros, length, text."""
+    """Remove the frames around a container's output without a terminal: stream, three zeros, length, text."""
     text = b""
     while len(raw) >= 8:
         end = 8 + int.from_bytes(raw[4:8], "big")

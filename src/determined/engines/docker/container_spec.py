@@ -108,8 +108,11 @@ def _is_loopback(host: str) -> bool:
 
 
 def _flags(place: Place) -> list[str]:
-    """-P: the working directory must not shadow modules; nor must what an image says to its own Python count for a
-    mounted one (-E)."""
+    """Return the flags of the interpreter.
+
+    -P: the working directory must not shadow modules. -E: an image's settings for its own Python must not affect a
+    mounted one.
+    """
     return ["-E", "-P"] if place.python_mounts else ["-P"]
 
 
@@ -136,7 +139,7 @@ def _devices(launch: Launch, wanted: Container, gpus: Sequence[str]) -> dict[str
 
 
 def _mounts(wanted: Container, place: Place) -> Iterator[Mount]:
-    """The task's own first; of two with one target the first counts."""
+    """Yield the task's own mounts first; of two with one target the first counts."""
     taken: set[str] = set()
     for mount in (*map(_placed, wanted.mounts), *_ours(wanted, place)):
         if mount.target not in taken:

@@ -156,12 +156,12 @@ class DockerEngine(Engine):
         await asyncio.to_thread(held.clear_away, found)
 
     def unclaimed(self) -> Sequence[str]:
-        """Runners that an earlier master left here, dead or alive, and that `start` has not asked for since."""
+        """Return runners that an earlier master left here, dead or alive, and that `start` has not asked for since."""
         remains = [held for held, _ in self._remains.values()]
         return [held.resource_id for held in (*self._held.values(), *remains) if held.launch is None]
 
     async def disown(self, resource_id: str) -> None:
-        """No master will ever claim it: end it and keep its directory under `<runs>/lost`. Nothing tells of its end."""
+        """End a runner that no master will ever claim, and keep its directory under `<runs>/lost`. No event follows."""
         remains = self._remains.pop(resource_id, None)
         held = self._held.pop(resource_id, None) or (remains[0] if remains else None)
         if held is None:
@@ -195,7 +195,7 @@ class DockerEngine(Engine):
         return TrackedContainer(run_dir, self._prefix + resource_id, rest_until=rest_until)
 
     async def _remove_strays(self) -> None:
-        """Containers of ours without a directory: whoever removed that, or died while asking an image, left them."""
+        """Remove containers of ours without a directory: it was removed, or a master died while it probed an image."""
         try:
             found = await self._containers()
         except (Unavailable, FailedPrecondition) as e:
@@ -226,7 +226,10 @@ class DockerEngine(Engine):
             return False
 
     async def _end(self, held: TrackedContainer, *, force: bool) -> None:
-        """A forced end of one that only drains does nothing: its task is dead, and its records are wanted."""
+        """End a runner.
+
+        A forced end of one that only drains does nothing: its task is dead, and its records are wanted.
+        """
         if force and await asyncio.to_thread(held.only_drains):
             held.given_up |= held.retries_exhausted
             return
@@ -244,7 +247,7 @@ class DockerEngine(Engine):
             logger.warning("container %s stays until the next start of the master: %s", container, e.message)
 
     async def _listen(self) -> None:
-        """The daemon's events only say that a look is worth while."""
+        """Listen to the daemon's events, which only say that a look is worth while."""
         while True:
             with contextlib.suppress(Unavailable, OSError):
                 async for _ in self._docker.changes(self._labels):

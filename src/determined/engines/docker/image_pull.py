@@ -109,6 +109,6 @@ class Layers:
             self._sizes[layer] = (self._sizes[layer][1], self._sizes[layer][1])
 
     def __str__(self) -> str:
-        """Sizes are those of the layers that have begun to come."""
+        """Return the progress. Sizes are those of the layers that have begun to come."""
         come, size = (sum(pair[i] for pair in self._sizes.values()) // _MIB for i in (0, 1))
         return f"{len(self._done)} of {len(self._all)} layers are here, {come} of {size} MiB downloaded so far"

@@ -23,7 +23,10 @@ sys.exit(determined._version.__version__ != sys.argv[1])
 
 class Images:
     def __init__(self, docker: Docker, labels: Mapping[str, str]) -> None:
-        """`labels`: of the containers in which images are asked; whoever dies while asking leaves one."""
+        """Create it.
+
+        `labels`: of the containers in which images are probed; a master that dies meanwhile leaves one.
+        """
         self._docker = docker
         self._labels = labels
         self._working: dict[tuple[str, ...], asyncio.Task[None]] = {}
@@ -31,7 +34,7 @@ class Images:
         self._asked: dict[str, bool] = {}  # by id of the image
 
     async def ready(self, wanted: Container, tell: Tell) -> str:
-        """The id of the image, which is here now. `tell` hears how far it is while it is fetched.
+        """Return the id of the image once it is here. `tell` gets the progress while it is fetched.
 
         Raises:
             FailedPrecondition: none is named, or it is not here and cannot be fetched.

@@ -65,7 +65,7 @@ def find_python_mounts(python: str) -> PythonMounts:
 
 
 def paths_of(found: dict[str, object]) -> tuple[str, ...]:
-    """The fewest paths that hold everything the interpreter needs."""
+    """Return the fewest paths that hold everything the interpreter needs."""
     prefix, base = str(found["prefix"]), str(found["base"])
     wanted = [prefix] if prefix not in _SHARED_PREFIXES else []
     if base in _SHARED_PREFIXES:

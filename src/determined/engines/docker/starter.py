@@ -51,7 +51,10 @@ class Starter:
         self._tell = tell
 
     async def bring(self, held: TrackedContainer, state: Status | None) -> RunnerGone | None:
-        """`state`: of its container, if it has one. How the runner ended, where there is nothing more to do for it."""
+        """Create or start the container; return how the runner ended where there is nothing more to do for it.
+
+        `state`: of its container, if it has one.
+        """
         begun = await asyncio.to_thread(held.has_begun)
         fresh = state is None or state.state == "created"
         try:
@@ -70,7 +73,7 @@ class Starter:
         return None
 
     async def _renounce(self, held: TrackedContainer, problem: DeterminedError) -> None:
-        """A container that Docker refuses to start again (a mounted path has moved) must not keep its records."""
+        """Remove a container that Docker refuses to start again (a mounted path has moved): its records wait."""
         if held.launch is not None and not isinstance(problem, Unavailable):
             with contextlib.suppress(DeterminedError):
                 await self._docker.remove(held.name)
@@ -83,7 +86,7 @@ class Starter:
             await asyncio.to_thread(held.note_end, ended)
 
     async def _with_cause(self, held: TrackedContainer, ended: Ended) -> Ended:
-        """Docker hears that the kernel found no memory beside the end of the container, often a moment later."""
+        """Return the end with its cause: Docker learns of an out-of-memory kill separately, often a moment later."""
         for _ in range(_CAUSE_LOOKS):
             if ended.out_of_memory:
                 break
@@ -127,7 +130,7 @@ class Starter:
 
 
 def _environments(held: TrackedContainer) -> str:
-    """Beside the run directories, one for each user as whom tasks run: nobody changes another's packages."""
+    """Return the environments' directory: beside the run directories, one per task user, who changes no other's."""
     who = held.identity
     path = held.run_dir.path.parent.with_name("environments") / str(who.uid if who else os.geteuid())
     try:

@@ -70,7 +70,7 @@ class TrackedContainer:
         return directory.find(self.run_dir), self.has_begun(), directory.is_drained(self.run_dir)
 
     def has_begun(self) -> bool:
-        """A runner has come so far here that it can report: what it needs of its image is there."""
+        """Check whether a runner has come so far that it can report: what it needs of its image is there."""
         return self.run_dir.control.exists()
 
     def only_drains(self) -> bool:
@@ -122,7 +122,7 @@ class TrackedContainer:
                 logger.warning("%s: %s", self.resource_id, e.message)
 
     def exit_event(self, found: Found, words: str) -> RunnerGone:
-        """`words`: the last ones of its container."""
+        """Return the event of its end. `words`: the last output of its container."""
         if found is Found.DONE:
             return RunnerGone(self.resource_id, GoneReason.EXITED)
         if self.was_ended_early():
@@ -147,7 +147,7 @@ class TrackedContainer:
             directory.put_aside(self.run_dir)
 
     def _tell(self, launch: Launch) -> None:
-        """The master's present address. It may be alive and well: that it cannot be told is no reason to lose it."""
+        """Write the master's present address. A failure is only logged: the runner may be alive and well."""
         try:
             if directory.find(self.run_dir) is not Found.DONE:
                 self._write(launch)
@@ -184,7 +184,7 @@ class TrackedContainer:
 
 
 def _check_mounts(container: Container, identity: process.Identity | None) -> None:
-    """Docker mounts as root: a directory in a home that the task's user cannot enter would lie open in its container.
+    """Check that the task's user can reach the host paths: Docker mounts as root, and would open others' homes to it.
 
     Raises:
         FailedPrecondition: the user cannot reach a host path, or the storage cannot be made.

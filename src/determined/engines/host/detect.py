@@ -33,7 +33,7 @@ class SlotType(StrEnum):
 
 
 def slot_type(text: str) -> SlotType:
-    """The type a config names."""
+    """Return the type a config names."""
     try:
         return SlotType(text)
     except ValueError as e:
@@ -64,7 +64,7 @@ def detect(
     visible: str | None = None,
     ask: Query = query,
 ) -> tuple[Slot, ...]:
-    """The slots of a node. Blocks while tools are asked.
+    """Return the slots of a node. Blocks while tools are asked.
 
     Args:
         node_id: artificial and CPU slots get ids that stay the same for the same node.
@@ -122,7 +122,7 @@ def _rocm_brand(card: dict[str, str]) -> str:
 
 
 def _only(slots: tuple[Slot, ...], visible: str | None) -> tuple[Slot, ...]:
-    """CUDA's own rule: indices or UUID prefixes; the first entry that names no device hides itself and all after it."""
+    """Apply CUDA's rule: indices or UUID prefixes; the first entry that names no device hides itself and the rest."""
     if visible is None:
         return slots
     chosen: list[Slot] = []

@@ -33,7 +33,10 @@ class Found(StrEnum):
 
 
 def find(run_dir: RunDir) -> Found:
-    """Somebody who put another thing in the place of a file spoils no more than this one directory: it is dead."""
+    """Return the state of a runner.
+
+    If another thing was put in the place of a file, this one directory counts as dead.
+    """
     try:
         # The lock first: a runner writes `done` while it still holds it.
         if lock.is_held(run_dir.lock):
@@ -45,7 +48,10 @@ def find(run_dir: RunDir) -> Found:
 
 
 def make_root(run_root: Path) -> None:
-    """The place of all run directories, cleared of what was only begun. Raises Unavailable when there can be none."""
+    """Create the root of all run directories and clear it of unfinished ones.
+
+    Raises Unavailable when it cannot be made.
+    """
     try:
         run_root.mkdir(parents=True, exist_ok=True)
         # Task users pass through to their own directories but cannot list those of others.
@@ -63,7 +69,7 @@ def locate(run_root: Path, resource_id: str) -> RunDir:
 
 
 def listing(run_root: Path) -> Iterator[RunDir]:
-    """The run directories that exist."""
+    """Yield the run directories that exist."""
     with os.scandir(run_root) as entries:
         names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
     return (RunDir(run_root / name) for name in names if name != LOST and name[0] != ".")
@@ -111,7 +117,7 @@ def write_private(path: Path, content: bytes, identity: Identity | None) -> None
 
 
 def check_owner(run_dir: RunDir, identity: Identity | None) -> None:
-    """A task must not run as somebody else, root above all, because its directory is that one's."""
+    """Check the owner: a task must not run as another user, root above all, because its directory is that user's."""
     owner = run_dir.path.stat().st_uid
     wanted = identity.uid if identity else os.geteuid()
     if owner != wanted:
@@ -155,7 +161,7 @@ def remove(run_dir: RunDir) -> None:
 
 
 def last_words(run_dir: RunDir) -> str:
-    """The end of runner.log, for the reason people read."""
+    """Return the end of runner.log, for the reason people read."""
     return untrusted.read_end(run_dir.runner_log, 500).decode(errors="replace").strip()
 
 

@@ -87,7 +87,10 @@ def terminate(pid: int) -> None:
 
 
 def kill_tree(pid: int) -> None:
-    """SIGKILL a runner, its descendants and its session. The runner goes first, so that it starts nothing more."""
+    """Kill a runner, its descendants and its session with SIGKILL.
+
+    The runner goes first, so that it starts nothing more.
+    """
     family = _descendants(pid)
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
@@ -101,7 +104,7 @@ def kill_tree(pid: int) -> None:
 
 
 def runner_of(run_dir: RunDir) -> int | None:
-    """The pid of a runner that somebody else started; None when it is gone.
+    """Return the pid of a runner that another process started; None when it is gone.
 
     A number alone may have gone to a stranger: the lock must be held, and the process be one started on this directory.
     """

@@ -105,7 +105,7 @@ class Runner:
             raise
 
     def claim(self, file: LaunchFile, run_as: RunAs) -> None:
-        """The master knows of this runner: tell it where that master is now, and let it drain if it is dead."""
+        """Tell the runner where its master is now, and let it drain if it is dead: the master knows of it."""
         try:
             self._identity, self._claimed = process.resolve(run_as), True
             if self._child is None:
@@ -138,7 +138,7 @@ class Runner:
         return directory.find(self.run_dir)
 
     def end(self, *, force: bool) -> None:
-        """A forced end of one that only drains does nothing: its task is dead, and its records are wanted."""
+        """End it. A forced end of one that only drains does nothing: its task is dead, and its records are wanted."""
         pid = self._child.pid if self._child else process.runner_of(self.run_dir)
         if pid is None or (self._child and self._child.poll() is not None):
             self._given_up |= force and self._restarts >= len(_RESTS)

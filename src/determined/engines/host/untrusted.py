@@ -11,7 +11,7 @@ _CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def read_end(path: Path, limit: int) -> bytes:
-    """The last `limit` bytes of a plain file; nothing when it is missing or something else."""
+    """Return the last `limit` bytes of a plain file; nothing when it is missing or something else."""
     try:
         descriptor = os.open(path, os.O_RDONLY | _CAREFUL)
     except OSError:
@@ -24,7 +24,7 @@ def read_end(path: Path, limit: int) -> bytes:
 
 
 def open_log(path: Path, owner: tuple[int, int] | None) -> int:
-    """A descriptor that appends to a log of our own making. Raises OSError or `Unavailable` for anything else."""
+    """Open a log of our own making to append to it. Raises OSError or `Unavailable` for anything else."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | _CAREFUL, 0o600)
     except FileExistsError:

@@ -136,12 +136,12 @@ class LocalEngine(Engine):
             await asyncio.to_thread(runner.clear_away, found)
 
     def unclaimed(self) -> Sequence[str]:
-        """Runners that an earlier master left here, dead or alive, and that `start` has not asked for since."""
+        """Return runners that an earlier master left here, dead or alive, and that `start` has not asked for since."""
         remains = [runner for runner, _ in self._remains.values()]
         return [runner.resource_id for runner in (*self._runners.values(), *remains) if not runner.claimed]
 
     async def disown(self, resource_id: str) -> None:
-        """No master will ever claim it: end it and keep its directory under `<runs>/lost`. Nothing tells of its end."""
+        """End a runner that no master will ever claim, and keep its directory under `<runs>/lost`. No event follows."""
         remains = self._remains.pop(resource_id, None)
         runner = self._runners.pop(resource_id, None) or (remains[0] if remains else None)
         if runner is None:

@@ -17,8 +17,7 @@ class RunnerActor:
     """Actor that holds the sitter of one runner. Its methods run in parallel threads.
 
     The sitter dies with this process: it reads the end of its input. `order` is one line of JSON; `node` and
-    `resources`
-    are only kept for a bridge that finds this actor later.
+    `resources` are only kept for a bridge that finds this actor later.
     """
 
     def __init__(self, order: str, node: str, resources: dict[str, float]) -> None:
@@ -41,9 +40,9 @@ class RunnerActor:
         return self._facts
 
     def wait(self, seconds: float) -> tuple[int, str] | None:
-        """The sitter's status and its last words; None when it is still there after so long.
+        """Return the sitter's status and its last words; None when it still runs after so many seconds.
 
-        It has an end because a bridge that dies takes no question back: each would keep one of our few threads.
+        The wait has a limit because a call of a bridge that died goes on: each would keep one of our few threads.
         """
         self._listening.join(seconds)
         if self._listening.is_alive():

@@ -195,7 +195,7 @@ class Bridge:
                 time.sleep(1.0)  # the other thread says why
 
     def _take(self, wishes: Wishes) -> None:
-        """An older wish, overtaken by a newer one, could begin again what is over."""
+        """Take new wishes. Older ones are ignored: they could start again what is over."""
         with self._lock:
             known = self._wishes
             if known is not None and wishes.version[0] == known.version[0] and wishes.version[1] <= known.version[1]:

@@ -144,8 +144,10 @@ class BridgeSupervisor:
             await self._submit()
 
     async def _clear_strangers(self, jobs: list[Job]) -> None:
-        """Bridges of a master at our own address with another database: that one is gone, and nobody will ask for its
-        runners again."""
+        """Stop bridges of a master at our own address with another database.
+
+        That master is gone, and nobody will ask for its runners again.
+        """
         for job in jobs:
             ours = job.id.startswith(f"{PREFIX}{self._home.cluster_id}-")
             if ours or not job.id.startswith(PREFIX) or job.metadata.get(_MASTER) != self._home.address:

@@ -61,7 +61,7 @@ def _name(row: dict[str, Any]) -> str:
 
 
 def _taken(total: dict[str, float], free: dict[str, float] | None, ours: dict[str, float]) -> dict[str, float]:
-    """Ray leaves out what is used up. A node that just joined has no entry yet."""
+    """Return what others use. Ray leaves out what is used up; a node that just joined has no entry yet."""
     if free is None:
         return {}
     left = {key: round(amount - free.get(key, 0.0) - ours.get(key, 0.0), 4) for key, amount in total.items()}

@@ -126,7 +126,7 @@ class RayEngine(Engine):
         self._touch()
 
     async def forget(self, resource_id: str) -> None:
-        """Waits a moment for the bridge to have done so: a master that stops now would hear of it again."""
+        """Forget a runner, and wait a moment until the bridge has: a master that stops now would hear of it again."""
         self._needs.pop(resource_id, None)
         self._book.forget(resource_id)
         if resource_id not in self._book.reported:
@@ -146,21 +146,23 @@ class RayEngine(Engine):
             yield event
 
     def demand(self, pool: str, slots: Sequence[int]) -> None:
-        """The sizes of what waits in a pool; the autoscaler is told of it."""
+        """Set the sizes of what waits in a pool, for the autoscaler."""
         self._passes += 1
         if pool in self._pools and list(slots) != self._queued.get(pool, []):
             self._queued[pool] = list(slots)
             self._touch()
 
     def possible_sizes(self, pool: str) -> Sequence[int] | None:
-        """Slots of every node that the pool has, whoever uses it now, and of those that may still come; None when no
-        bridge has told of any yet."""
+        """Return the slots of every node that the pool has, whoever uses it, and of those that may still come.
+
+        None when no bridge has reported any yet.
+        """
         if not self._first.is_set():
             return None
         return resources.possible_sizes(self._ray_nodes.values(), self._pools[pool], list(self._pools.values()))
 
     def enrol(self, asked: EnrolRequest) -> Enrolment:
-        """A bridge begins. Raises what the supervisor raises."""
+        """Enrol a bridge that begins. Raises what the supervisor raises."""
         return self._open_supervisor().enrol(asked)
 
     async def exchange(self, sealed: Sealed) -> Sealed:
@@ -238,7 +240,7 @@ class RayEngine(Engine):
     def _rest_nodes(
         self, view: View, before: Mapping[str, BridgedRunner], events: Sequence[RunnerGone], now: float
     ) -> Iterable[RunnerGone]:
-        """A node on which a runner has begun is good; one on which a runner could not is left alone for a while."""
+        """Avoid a node for a while after a runner could not begin there; a runner that begins clears that."""
         for runner in view.runners:
             known = before.get(runner.resource_id)
             if runner.state is RunnerState.RUNNING and (known is None or known.state is not RunnerState.RUNNING):
@@ -336,6 +338,6 @@ class RayEngine(Engine):
             self._events.put_nowait(event)
 
     def _touch(self) -> None:
-        """Our wishes are others now."""
+        """Mark our wishes as changed."""
         self._number += 1
         self.wake()

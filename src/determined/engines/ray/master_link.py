@@ -67,7 +67,7 @@ class MasterLink(Master):
         return self._exchange(Message(number=0, view=view))
 
     def ask(self, known: tuple[str, int]) -> Wishes:
-        """Wishes other than the `known` ones, or the same after a while. Raises as `tell`."""
+        """Return wishes other than the `known` ones, or the same after a while. Raises as `tell`."""
         return self._exchange(Message(number=0, known=known, wait_seconds=_WAIT_SECONDS))
 
     def _exchange(self, message: Message) -> Wishes:

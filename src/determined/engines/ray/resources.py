@@ -13,7 +13,7 @@ _HAIR = 1e-6  # Ray counts in ten-thousandths; sums of floats do not
 
 
 def pool_of(node: BridgedNode, pools: Iterable[RayPool]) -> RayPool | None:
-    """The first of the config that takes it."""
+    """Return the first pool of the config that takes the node."""
     return next((pool for pool in pools if _takes(pool, node)), None)
 
 
@@ -24,7 +24,7 @@ def slots_of(node: BridgedNode, pool: RayPool) -> int:
 
 
 def offered(node: BridgedNode, pool: RayPool, ours: Collection[int], version: str) -> Node:
-    """Less the slots that other Ray jobs hold. `ours`: slots in which runners of ours are; they stay."""
+    """Return the node less the slots that other Ray jobs hold. `ours`: slots with runners of ours; they stay."""
     device = Device.CUDA if pool.resource == GPU else Device.CPU
     free = [number for number in range(slots_of(node, pool)) if number not in ours]
     left = _left(node, pool, len(ours))
@@ -34,7 +34,7 @@ def offered(node: BridgedNode, pool: RayPool, ours: Collection[int], version: st
 
 
 def possible_sizes(nodes: Iterable[BridgedNode], pool: RayPool, pools: Sequence[RayPool]) -> list[int]:
-    """Slots of every node that the pool has, or may get from the autoscaler."""
+    """Return the slots of every node that the pool has, or may get from the autoscaler."""
     there = [slots_of(node, pool) for node in nodes if pool_of(node, pools) == pool]
     to_come = max(0, pool.max_nodes - len(there))
     size = pool.slots_per_node or max(there, default=0)
@@ -71,6 +71,6 @@ def _takes(pool: RayPool, node: BridgedNode) -> bool:
 
 
 def _left(node: BridgedNode, pool: RayPool, ours: int) -> int:
-    """Slots that neither we nor others hold. A slot of which others hold a part is theirs."""
+    """Return the slots that neither we nor others hold. A slot of which others hold a part is theirs."""
     free = node.total.get(pool.resource, 0.0) - node.taken.get(pool.resource, 0.0) - ours * pool.per_slot
     return max(0, int((free + _HAIR) // pool.per_slot))

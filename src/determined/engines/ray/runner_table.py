@@ -36,7 +36,7 @@ class RunnerTable:
         return self._told(found) if found is not None else []
 
     def hear(self, view: View) -> list[RunnerGone]:
-        """A bridge holds every runner that it ever had until it is forgotten: one that it lacks is lost."""
+        """Take a bridge's view. A bridge holds every runner until it is forgotten: one that it lacks is lost."""
         self.reported = {runner.resource_id: runner for runner in view.runners}
         self._seen |= self.reported.keys() & self.wanted.keys()
         events = [event for runner in view.runners for event in self._told(runner)]

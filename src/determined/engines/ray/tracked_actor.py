@@ -86,7 +86,7 @@ class TrackedActor:
             logger.info("%s: its actor cannot be killed: %s", self.resource_id, e)
 
     def _look_for_life(self) -> None:
-        """Placed at last; or, where it was in doubt, there or not."""
+        """Check whether the actor is placed by now; or, where it was in doubt, whether it is there."""
         if self._alive is not None and self._is_ready(self._alive):
             asked, self._alive = self._alive, None
             try:

@@ -40,8 +40,7 @@ class Master:
         """Claim the launch file; None when nobody wants it any more. Raises the master's own error when it refuses.
 
         Raises Unavailable when no master answers for minutes: nothing has begun that could be lost, and a node that
-        cannot
-        reach its master at all must not hold a trial for ever.
+        cannot reach its master at all must not hold a trial for ever.
         """
         rest, deadline = _RESTS[0], time.monotonic() + _PATIENCE_SECONDS
         while True:
@@ -84,7 +83,7 @@ class Master:
         return claimed.launch
 
     def _post(self, path: str, body: bytes, headers: dict[str, str], proven: LaunchFile | None = None) -> bytes:
-        """`proven`: whose token must be known to whoever answers before anything is sent there."""
+        """Send a request. `proven`: its token must be known to the master before anything is sent there."""
         connection = self._connect()
         prefix = self._url.path.rstrip("/")
         try:

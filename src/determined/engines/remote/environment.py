@@ -8,7 +8,7 @@ _VISIBLE = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 
 
 def visible_devices() -> str | None:
-    """The accelerators that this host's own scheduler gave to us."""
+    """Return the accelerators that this host's own scheduler gave to us."""
     return next((os.environ[name] for name in _VISIBLE if os.environ.get(name)), None)
 
 
@@ -28,5 +28,5 @@ def slurm_gpus() -> list[int] | None:
 
 
 def run_root(asked: str | None) -> Path:
-    """A directory of this user alone; one that is not is refused by whoever makes it."""
+    """Return a directory of this user alone; `root.make` refuses one that others can reach."""
     return Path(asked).resolve() if asked else Path(tempfile.gettempdir()) / f"determined-runs-{os.getuid()}"

@@ -219,7 +219,7 @@ def _reset_signals() -> None:
 
 
 def _first_line() -> bytes:
-    """Unbuffered: `--leash` watches what follows."""
+    """Read the first line, unbuffered: `--leash` watches what follows."""
     line = bytearray()
     while not line.endswith(b"\n"):
         got = os.read(_STDIN, 1)
@@ -230,7 +230,7 @@ def _first_line() -> bytes:
 
 
 def _has_ended(descriptor: int) -> bool:
-    """A closed or broken stream has ended as well. What is written to it means nothing."""
+    """Check whether a stream has ended; a closed or broken one has. Data on it means nothing."""
     try:
         return bool(select.select([descriptor], [], [], 0)[0]) and os.read(descriptor, 4096) == b""
     except OSError:

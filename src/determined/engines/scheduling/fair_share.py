@@ -69,7 +69,7 @@ class _Pass:
         return self._decision
 
     def _admit(self, request: Request) -> None:
-        """Into its job's claim; requests that the pool cannot hold only wait."""
+        """Add a request to its job's share; requests that the pool cannot hold only wait."""
         if not request.slots:
             if request.placement is None and not self._try_start(request):
                 self._waiting.append(request)
@@ -164,7 +164,7 @@ def offer(jobs: list[_Job], capacity: int) -> None:
 
 
 def _fill(jobs: list[_Job], capacity: int) -> int:
-    """Rounds of offers until capacity or demand is exhausted; returns what is left."""
+    """Run rounds of offers until capacity or demand is exhausted; return what is left."""
     weights = Counter(job.weight for job in jobs if job.unsatisfied)
     while capacity > 0 and (jobs := [job for job in jobs if job.unsatisfied]):
         round_capacity = capacity

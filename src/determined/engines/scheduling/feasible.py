@@ -37,7 +37,7 @@ def is_feasible(slots: int, node_sizes: Collection[int], single_node: bool, *, h
 
 
 def nearest_feasible(slots: int, node_sizes: Collection[int], single_node: bool, *, heterogeneous: bool = False) -> int:
-    """The feasible size closest to `slots`, the smaller of two equally close; 0 when the pool has no slots."""
+    """Return the feasible size closest to `slots`, the smaller of two equally close; 0 when the pool has no slots."""
     total = sum(node_sizes)
 
     def first(sizes: range) -> int | None:
@@ -71,7 +71,7 @@ def check(
 
 
 def describe(node_sizes: Collection[int]) -> str:
-    """`2 nodes of 4 slots, 1 node of 8 slots`."""
+    """Return `2 nodes of 4 slots, 1 node of 8 slots`."""
     by_size = sorted(Counter(node_sizes).items())
     return ", ".join(f"{n} node{'s' * (n > 1)} of {size} slot{'s' * (size != 1)}" for size, n in by_size)
 

@@ -95,7 +95,7 @@ class Cluster:
         self._failed.clear()
 
     def may_fit_after(self, released: Placement, request: Request) -> bool:
-        """A cheap filter for a request that did not fit before `released` was: only those nodes can have helped."""
+        """Check cheaply whether a request that did not fit may fit now: only nodes in `released` can have helped."""
         return any(self._may_fit_on(node_id, request) for node_id, _ in released)
 
     def _may_fit_on(self, node_id: str, request: Request) -> bool:
@@ -156,7 +156,7 @@ class Cluster:
 
 
 def _whole(ordered: list[_Capacity], chosen: dict[int, int]) -> Placement:
-    """The first of each chosen size."""
+    """Return the first nodes of each chosen size."""
     return tuple(
         (node.id, size) for size, count in chosen.items() for node in [n for n in ordered if n.total == size][:count]
     )
@@ -185,7 +185,7 @@ def _has_room(node: _Capacity, slots: int) -> bool:
 
 
 def _nearest(nodes: list[_Capacity], request: Request) -> list[_Capacity]:
-    """Equals in a stable order of their own for each allocation, so that ties spread over the pool."""
+    """Sort nodes; equals in a stable order of their own for each allocation, so that ties spread over the pool."""
     if len(nodes) == 1:
         return nodes
     own = _hash(request.allocation_id)

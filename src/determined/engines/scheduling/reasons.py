@@ -50,7 +50,7 @@ class Reasons:
         return "waits for its job's turn: an older request of the same job waits as well"
 
     def share(self, request: Request, *, offered: int, used: int) -> str:
-        """Fair share gives its job less than it asks for."""
+        """Return the reason of a request whose job gets less by fair share than it asks for."""
         if request.max_slots is not None and used + request.slots > request.max_slots:
             return f"waits for its own job, which uses {used} of its max_slots={request.max_slots}"
         return (

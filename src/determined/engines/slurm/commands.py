@@ -30,7 +30,7 @@ class Slurm:
         self._path = path
 
     async def submit(self, script: str) -> int:
-        """The job's id.
+        """Submit a job and return its id.
 
         Raises:
             FailedPrecondition: Slurm refuses it, in its own words.
@@ -43,7 +43,7 @@ class Slurm:
         return int(number)
 
     async def jobs(self) -> list[JobView]:
-        """Our user's jobs, those that are over as long as Slurm remembers them (MinJobAge)."""
+        """Return our user's jobs, those that are over as long as Slurm remembers them (MinJobAge)."""
         said = await self._run("squeue", "-h", "-t", "all", "-u", _user(), "-o", "%i|%T|%N|%r|%k")
         return [_job(line.split("|", 4)) for line in said.splitlines() if line.count("|") >= 4 and line[0].isdigit()]
 
@@ -76,7 +76,10 @@ class Slurm:
         return said.decode(errors="replace")
 
     async def _spawn(self, program: str, words: Sequence[str], text: str) -> asyncio.subprocess.Process:
-        """`text` comes from memory, not through a pipe, which a command that ends early would break under our hands."""
+        """Start a command.
+
+        `text` comes from memory, not through a pipe, which a command that ends early would break.
+        """
         command = str(Path(self._path) / program) if self._path else program
         try:
             with os.fdopen(os.memfd_create(program), "w+b", buffering=0) as given:

@@ -94,7 +94,7 @@ class SlurmEngine(Engine):
         return self._hosts.nodes
 
     def spread(self, pool: str, slots: int, options: Mapping[str, Any], *, single_node: bool) -> list[int]:
-        """Also refuses options that are ours to set: this is asked at submit."""
+        """Return the slots on each node. Also refuses options that are ours to set: this is called at submit."""
         check_arguments(options.get("sbatch_args") or (), self.device if slots else Device.CPU)
         return self._hosts.spread(pool, slots, options.get("slots_per_node"), single_node=single_node)
 
@@ -129,11 +129,11 @@ class SlurmEngine(Engine):
         await self._roster.forget(resource_id)
 
     def unclaimed(self) -> Sequence[str]:
-        """Runners of jobs that an earlier master submitted, and that `start` has not asked for since."""
+        """Return runners of jobs that an earlier master submitted, and that `start` has not asked for since."""
         return self._roster.unclaimed()
 
     async def disown(self, resource_id: str) -> None:
-        """No master will ever claim it: its job is cancelled. Nothing tells of its end."""
+        """Cancel the job of a runner that no master will ever claim. No event follows."""
         self._roster.gone.add(resource_id)
         held = self._roster.holder_of(resource_id)
         if held is not None and held.record.job_id is not None:
@@ -163,7 +163,7 @@ class SlurmEngine(Engine):
             raise Unavailable("Slurm does not answer (squeue); see the master's log") from e
 
     def _adopted(self, allocation_id: str) -> TrackedJob:
-        """A job of ours that we have no record of is taken up; else there is none yet."""
+        """Track an allocation, with its job if Slurm has one that we have no record of."""
         held = self._roster.add(Record(allocation_id, tag_of(self._cluster_id, allocation_id), []))
         if allocation_id in self._strays:
             held.view, _ = self._strays.pop(allocation_id)
@@ -171,7 +171,7 @@ class SlurmEngine(Engine):
         return held
 
     async def _begin(self, held: TrackedJob, launch: Launch) -> None:
-        """Under its lock. The last of an allocation's runners hands over the job of all."""
+        """Add a launch, under the job's lock. The last of an allocation's runners submits the job of all."""
         if held.is_told:
             self._roster.hold(held, launch)
             self._roster.tell_again(held, launch.resource_id)
@@ -186,7 +186,7 @@ class SlurmEngine(Engine):
             await self._submit(held, launch)
 
     def _require_fresh(self, held: TrackedJob, launch: Launch) -> None:
-        """A runner whose node is known has begun as well: its pool stood there before."""
+        """Refuse a runner that has begun. So has one on a known node: before the start `node_id` is its pool."""
         fresh = launch.node_id in self._hosts.pools
         if fresh and not launch.begun:
             return
@@ -287,8 +287,11 @@ class SlurmEngine(Engine):
         await self._roster.bury(held, GoneReason.LOST if ours else reason, detail)
 
     async def _leave_silent_nodes(self, held: TrackedJob, job: JobView) -> None:
-        """Slurm waits long before it gives a node up. Of a job that is to end, those on silent nodes are lost at once:
-        their peers' failures are theirs, and told later they would count as ended by us."""
+        """Report runners on silent nodes as lost at once, for a job that is to end.
+
+        Slurm waits long before it gives a node up. The failures of their peers are theirs, and reported later they
+        would count as ended by us.
+        """
         silent = self._hosts.silent_ranks(job.nodes) if held.is_ours_to_end else {}
         gone = self._roster.gone
         lost = [one for one in held.launches.values() if one.rank in silent and one.resource_id not in gone]
@@ -299,7 +302,7 @@ class SlurmEngine(Engine):
             await self._end(job.id, job, force=True)
 
     async def _look_at_strays(self, now: float, active: Iterable[JobView]) -> None:
-        """Jobs with our mark that we have no record of: an sbatch that answered too late, a lost directory."""
+        """Find jobs with our mark but no record (a late sbatch, a lost directory); cancel those that nobody claims."""
         seen = {}
         for job in active:
             allocation_id = allocation_of(self._cluster_id, job.tag)

@@ -28,13 +28,13 @@ class Hosts:
         return self.nodes != before
 
     def spread(self, pool: str, slots: int, per_node: int | None, *, single_node: bool) -> list[int]:
-        """Slots on each node. Raises as `partitions.spread`."""
+        """Return the slots on each node. Raises as `partitions.spread`."""
         where = f"pool '{pool}' (partition '{self.pools.get(pool, pool)}')"
         per = per_node or self._settings.slots_per_node
         return partitions.spread(self._of(pool), slots, per, single_node=single_node, where=where, device=self.device)
 
     def time_limit(self, pool: str) -> int | None:
-        """Seconds that a job may run there that says nothing itself."""
+        """Return the seconds that a job without a limit of its own may run there."""
         return partitions.limit_of(self._of(pool))
 
     def silent_ranks(self, nodes: str) -> dict[int, str]:

@@ -34,7 +34,7 @@ class JobTable:
         return self._by_resource.get(resource_id)
 
     def add(self, record: Record) -> TrackedJob:
-        """New, or what an earlier life of this master left."""
+        """Add a new job, or one that an earlier life of this master left."""
         held = self._held[record.allocation_id] = TrackedJob(record)
         self._by_resource.update((one, held) for one in record.resources)
         if record.verdict is not None:
@@ -71,7 +71,7 @@ class JobTable:
         await asyncio.to_thread(self._records.remove, held.record)
 
     async def bury(self, held: TrackedJob, reason: GoneReason, detail: str) -> None:
-        """Written down before it is told: whoever hears it may have the record removed at once."""
+        """Record the end, then report it: a receiver may have the record removed at once."""
         held.record.verdict, held.record.detail = reason, detail
         await asyncio.to_thread(self._records.write, held.record)
         self.tell(held, reason, detail)

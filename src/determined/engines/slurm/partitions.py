@@ -61,7 +61,7 @@ def nodes_of(hosts: Sequence[Host], pools: Mapping[str, str], device: Device) ->
 def spread(
     hosts: Sequence[Host], slots: int, per_node: int | None, *, single_node: bool, where: str, device: Device
 ) -> list[int]:
-    """Slots on each node, equally many. `per_node`: what the submitter or the operator says.
+    """Return the slots on each node, equally many. `per_node`: the number that submitter or operator set.
 
     Raises:
         InvalidArgument: no such arrangement, naming one that is.
@@ -85,14 +85,14 @@ def spread(
 
 
 def silent_ranks(hosts: Sequence[Host], nodes: str) -> dict[int, str]:
-    """Ranks of a job whose node is silent or down, with that node. `nodes`: its node list, in order of rank."""
+    """Return the ranks whose node is silent or down, with that node. `nodes`: the job's node list, in order of rank."""
     silent = {host.name: host.state for host in hosts if host.state.endswith("*") or host.state.startswith("down")}
     named = enumerate(expand(nodes))
     return {rank: f"{name} ({silent[name]})" for rank, name in named if name in silent}
 
 
 def expand(nodes: str) -> list[str]:
-    """Slurm's way to write many names: `n[1-3,07],m1`."""
+    """Expand Slurm's way to write many names: `n[1-3,07],m1`."""
     names: list[str] = []
     for name, ranges, rest in re.findall(r"([^,\[\]]+)(?:\[([^\]]*)\])?([^,\[\]]*)", nodes):
         if not ranges:

@@ -96,7 +96,7 @@ def check_arguments(sbatch_args: Sequence[str], device: Device) -> None:
 
 
 def time_limit(sbatch_args: Sequence[str]) -> int | None:
-    """Seconds that the submitter's --time says; None where there is none, or none that we can read."""
+    """Return the seconds of the submitter's --time; None where there is none, or none that we can read."""
     found = None
     for text in sbatch_args:
         match = re.fullmatch(r"(?:--time[= ]|-t ?)\s*(\S+)", text.strip())
@@ -105,7 +105,10 @@ def time_limit(sbatch_args: Sequence[str]) -> int | None:
 
 
 def parse_time(text: str) -> int | None:
-    """Slurm's ways to write a time: minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]."""
+    """Parse Slurm's ways to write a time.
+
+    These are minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]].
+    """
     match = re.fullmatch(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?", text.strip())
     if match is None:
         return None
@@ -144,7 +147,7 @@ def _slots(job: Job) -> list[str]:
 
 
 def _long_name(text: str, refused: dict[str, tuple[str, str]]) -> str | None:
-    """sbatch takes any unambiguous beginning of a name; what could be one of ours is taken to be it."""
+    """Return the long name of an option. sbatch takes any unambiguous prefix; one that could be ours counts as ours."""
     given = re.split(r"[= ]", text[2:], maxsplit=1)[0]
     begun = (name for name in refused if len(given) > 2 and name.startswith(given))
     return given if given in refused else next(begun, None)

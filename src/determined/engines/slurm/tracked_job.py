@@ -31,7 +31,7 @@ class TrackedJob:
 
 
 def tag_of(cluster_id: str, allocation_id: str) -> str:
-    """The comment by which a job of ours is known among the others of our user."""
+    """Return the comment that marks a job of ours among the others of our user."""
     return f"{_MARK}:{cluster_id}:{allocation_id}"
 
 
@@ -48,7 +48,10 @@ def output_of(settings: SlurmManager, job: str) -> str:
 def job_of(
     launches: Sequence[Launch], tag: str, partition: str, limit: int | None, settings: SlurmManager, python: str
 ) -> Job:
-    """`limit`: how many seconds the partition lets a job run that says nothing. Reads the master's certificate."""
+    """Build the job, with the master's certificate.
+
+    `limit`: how many seconds the partition lets a job run that sets no limit.
+    """
     first = launches[0]
     options = first.options
     arguments = tuple(options.get("sbatch_args") or ())
@@ -84,5 +87,8 @@ def _order(launch: Launch, settings: SlurmManager) -> Order:
 
 
 def _warning(wanted: int, limit: int | None) -> int:
-    """A job shorter than its warning would be warned at its beginning. Without a limit there is nothing to warn of."""
+    """Return the seconds of warning before the limit.
+
+    A job shorter than its warning would be warned at its beginning. Without a limit there is nothing to warn of.
+    """
     return min(wanted, limit // 4) if limit is not None else 0

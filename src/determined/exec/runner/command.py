@@ -13,7 +13,10 @@ STARTUP_HOOK = "startup-hook.sh"
 
 
 def entrypoint_argv(entrypoint: str | list[str], slots: int = 1) -> list[str]:
-    """A list is argv, `package.module:Class` a trial class (one process per slot), any other string a shell command."""
+    """Return the argv of an entrypoint.
+
+    A list is argv, `package.module:Class` a trial class (one process per slot), any other string a shell command.
+    """
     if not entrypoint or (isinstance(entrypoint, str) and not entrypoint.strip()):
         raise FailedPrecondition("the config names no entrypoint; set `entrypoint:` to what should run")
     if isinstance(entrypoint, list):
@@ -27,7 +30,7 @@ def entrypoint_argv(entrypoint: str | list[str], slots: int = 1) -> list[str]:
 
 
 def hooks(run_dir: RunDir, workdir: Path, text: str | None) -> list[Path]:
-    """The hooks to source, in order; the cluster's own is written to a file first."""
+    """Return the hooks to source, in order; the cluster's own is written to a file first."""
     found = []
     if text:
         cluster_hook = run_dir.path / "dynamic-tcd-startup-hook.sh"
@@ -70,7 +73,7 @@ def keep_exported(run_dir: RunDir, variables: dict[str, str]) -> None:
 
 
 def exported(run_dir: RunDir) -> dict[str, str]:
-    """The variables of the entrypoint as the hooks have left them; before they have ended, as they were given."""
+    """Return the variables of the entrypoint as the hooks have left them; before the hooks end, as they were given."""
     try:
         entries = _exported(run_dir).read_text(errors="surrogateescape").split("\0")
     except OSError:
@@ -79,7 +82,7 @@ def exported(run_dir: RunDir) -> dict[str, str]:
 
 
 def write_rendezvous(run_dir: RunDir, variables: dict[str, str]) -> None:
-    """Variables known only after rendezvous, for the shell that waits for it."""
+    """Write the variables known only after rendezvous, for the shell that waits for it."""
     lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
     rendezvous_script(run_dir).write_text("\n".join(lines) + "\n")
 

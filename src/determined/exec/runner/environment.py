@@ -55,10 +55,10 @@ def temporary_root() -> str:
 
 
 def for_installer(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:
-    """The surroundings of what installs packages: this node's own indexes, proxies, certificates, caches.
+    """Return the variables for package installers: this node's own indexes, proxies, certificates, caches.
 
-    The user's variables come last here too: an index, or a login for one, may be the experiment's own. By the run
-    directory the watchdog knows what a killed runner leaves behind, such as a compiler that uv has started.
+    The user's variables come last here too: an index, or a login for one, may be the experiment's own. The variable of
+    the run directory lets the watchdog find what a killed runner leaves behind, such as a compiler that uv has started.
     """
     result = {n: v for n, v in os.environ.items() if n in _CACHE or not n.startswith(_NOT_INSTALLERS)}
     home = _home(result.get("HOME", "/"), run_dir)
@@ -68,7 +68,7 @@ def for_installer(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:
 
 
 def user_value(spec: TaskSpec, name: str) -> str | None:
-    """The value the user's `environment_variables` give to a name."""
+    """Return the value the user's `environment_variables` give to a name."""
     values = [entry.partition("=")[2] for entry in spec.environment if entry.startswith(name + "=")]
     return values[-1] if values else None
 

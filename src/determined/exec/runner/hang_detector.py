@@ -60,7 +60,7 @@ class HangDetector:
         return [reading for reading in readings(self._run_dir.pulses) if reading.pid in present]
 
     def _signs(self, living: list[Reading]) -> tuple[dict[int, int], int]:
-        """(by rank, of nobody in particular): beats, records and lines so far."""
+        """Return (by rank, of no rank) the beats, records and lines so far."""
         records = _records(self._run_dir)
         lines = dict(self._sink.heard)
         ranks: dict[int, int] = {}
@@ -93,7 +93,7 @@ def _sentence(alarm: Alarm, limit: float, node: str) -> str:
 
 
 def _records(run_dir: RunDir) -> dict[int, int]:
-    """Records reported so far by each process."""
+    """Return the number of records reported so far by each process."""
     found: dict[int, int] = {}
     for head in run_dir.journals.glob(f"{_USER}*.head"):
         pid = head.name.split("-")[1]

@@ -52,7 +52,10 @@ class HangRule:
         self._whole = _ProcessActivity(self.limit, self.began)
 
     def observe(self, now: float, ranks: Mapping[int, int], others: int) -> Alarm | None:
-        """`ranks`: signs so far by rank, of those that live. `others`: signs of nobody in particular."""
+        """Take the present counters and return an alarm that is due.
+
+        `ranks`: signs of life so far by rank, of those that live. `others`: signs of no particular rank.
+        """
         self._whole.hear(now, others + sum(ranks.values()))
         for rank, count in ranks.items():
             self._ranks.setdefault(rank, _ProcessActivity(self.limit, now)).hear(now, count)

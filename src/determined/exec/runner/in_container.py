@@ -21,5 +21,5 @@ def linked(mounts: Iterable[BindMount]) -> Iterator[BindMount]:
 
 
 def python_of_image(path: str) -> str | None:
-    """The `python3` that people who chose this image mean. `path`: the PATH of the image."""
+    """Return the `python3` of the image. `path`: the PATH of the image."""
     return shutil.which("python3", path=path)

@@ -32,7 +32,7 @@ NODES_OWN = "the node's own"
 
 
 def choose(candidates: Iterable[tuple[str | None, str]], say: Say) -> Interpreter:
-    """The first of (path, where that comes from) that works here, else the runner's own. The log names it."""
+    """Return the first of (path, where that comes from) that works here, else the runner's own. The log names it."""
     problems: list[str] = []
     for path, origin in candidates:
         if not path:
@@ -92,7 +92,7 @@ def _write_site(run_dir: RunDir, interpreter: Interpreter, overlay: list[str]) -
 
 
 def _find_pip(interpreter: Interpreter, run_dir: RunDir) -> list[str]:
-    """A pip for an environment that was made without one, as uv makes them: its Python's own, else ours."""
+    """Return a pip for an environment that was made without one, as uv makes them: its Python's own, else ours."""
     if bundled := sorted(map(str, Path(interpreter.wheels).glob("pip-*.whl"))):
         return bundled[-1:]
     if interpreter.same_version:
@@ -107,7 +107,7 @@ def _is_own(candidate: str) -> bool:
 
 
 def _inspect(path: str) -> Interpreter | str:
-    """The interpreter, or what is wrong with it."""
+    """Return the interpreter, or what is wrong with it."""
     if not os.access(path, os.X_OK) or Path(path).is_dir():
         return "is not on this node"
     try:
@@ -139,9 +139,10 @@ def _tell_lent(interpreter: Interpreter, say: Say) -> None:
 
 
 def _write_wrappers(path: str, run_dir: RunDir) -> None:
-    """Names that must mean this interpreter: `pip` always (the next one on PATH may be another Python's).
+    """Write wrappers named `python` and `pip` for this interpreter.
 
-    Wrappers, not links: a virtual environment is found by the place its executable was started from.
+    `pip` always: the next one on PATH may be another Python's. Wrappers, not links: a virtual environment is found by
+    the place its executable was started from.
     """
     home, python = Path(path).parent, shlex.quote(path)
     run_dir.bin.mkdir(mode=0o700, exist_ok=True)

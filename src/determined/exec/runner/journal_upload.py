@@ -162,7 +162,7 @@ class JournalUploader:
 
     @contextlib.contextmanager
     def _sparing(self, name: str) -> Iterator[None]:
-        """A journal that cannot be read (its head was lost or overwritten) must not hold up the others, or the end."""
+        """Skip a journal that cannot be read (its head was lost or overwritten): the others must not wait for it."""
         try:
             yield
         except (OSError, ValueError, FailedPrecondition) as e:
@@ -186,7 +186,7 @@ class JournalUploader:
             self._isolate(batch, e)
 
     def _chokes_on(self, batch: _Batch, answer: Unavailable) -> bool:
-        """A defect of the master may be the fault of one record: the same batch meeting it again and again says so."""
+        """Check whether one record makes the master fail: the same batch then meets the same defect each time."""
         if not answer.details.get("defect"):
             self._defects = 0
             return False
@@ -229,7 +229,7 @@ class JournalUploader:
         return moved
 
     def _go_back(self, reader: JournalReader, position: int) -> None:
-        """The master is older than we thought (a restored backup, a power failure): send again what is still here."""
+        """Send again what is still here: the master has less than we thought (a restored backup, a power failure)."""
         if reader.rewind(position):
             return
         gap = reader.first_kept - 1
@@ -284,12 +284,12 @@ class JournalUploader:
         self._on_over(reason)
 
     def _check_directory(self) -> None:
-        """Somebody removed the run directory: no master will ever look for this runner again."""
+        """Stop when the run directory was removed: no master will ever look for this runner again."""
         if not self._directory.exists():
             self._leave(f"{self._directory} is gone")
 
     def _sync(self) -> None:
-        """While the master is away the journals are the only copy."""
+        """Write the journals to disk: while the master is away they are the only copy."""
         if self._stale or time.monotonic() - self._synced < _SYNC_SECONDS:
             return
         for name, reader in self._readers.items():
@@ -299,6 +299,6 @@ class JournalUploader:
 
 
 def _encode(batch: _Batch) -> bytes:
-    """wire.report.ReportBatch; records are encoded already and travel as they are."""
+    """Encode a wire.report.ReportBatch; its records are encoded already and travel as they are."""
     segments = [[name, first, [msgspec.Raw(r) for r in records]] for name, (first, records) in batch.items()]
     return msgspec.msgpack.encode([segments, time.time()])

@@ -21,7 +21,7 @@ class LineParser:
         self._prefix: tuple[str | None, int | None] = (None, None)  # of the last line
 
     def feed(self, chunk: bytes) -> list[Line]:
-        """The lines completed by `chunk`."""
+        """Return the lines completed by `chunk`."""
         return list(self._parsed(self._splitter.feed(chunk)))
 
     def end(self) -> list[Line]:

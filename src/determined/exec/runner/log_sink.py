@@ -37,7 +37,7 @@ class LogSink:
         self._lock = threading.Lock()
 
     def output(self, lines: Iterable[Line], stdtype: str) -> None:
-        """Lines of the task."""
+        """Record lines of the task."""
         now = time.time()
         lines = list(lines)
         self.heard.update(rank for _, _, rank in lines)
@@ -45,12 +45,12 @@ class LogSink:
         self._append([self._encode(LogLine(text, now, stdtype, level, rank)) for text, level, rank in lines])
 
     def quote(self, lines: Iterable[str], rank: int) -> None:
-        """Lines about one rank that it has not said by itself."""
+        """Record lines about one rank that it has not written itself."""
         now = time.time()
         self._append([self._encode(LogLine(text, now, "stderr", "INFO", rank, "agent")) for text in lines])
 
     def say(self, level: str, text: str, prefix: str = "") -> None:
-        """A line of the runner itself; one that is too long becomes several, each with the prefix."""
+        """Record a line of the runner itself; one that is too long becomes several, each with the prefix."""
         now = time.time()
         room = (MAX_LOG_LINE_BYTES if text.isascii() else MAX_LOG_LINE_BYTES // 4) - len(prefix)
         pieces = [text[i : i + room] for i in range(0, len(text), room)]

@@ -56,7 +56,7 @@ def _tied_to(run_dir: RunDir) -> int | None:
 
 
 def _detach() -> None:
-    """A session of our own: signals to the terminal or the group of whoever started us are not for us."""
+    """Start a session of our own: signals to the terminal or the group of our starter are not for us."""
     try:
         os.setsid()
     except PermissionError:
@@ -74,7 +74,7 @@ def _attend(run_dir: RunDir, watchdog: Watchdog) -> int:
 
 
 def work(run_dir: RunDir, watchdog: Watchdog) -> None:
-    """Imports come late: the lock is taken and the watchdog forked by a process that is still small."""
+    """Run the task. Imports come late: the lock is taken and the watchdog forked by a process that is still small."""
     from determined.exec.master_link import MasterLink
     from determined.exec.runner.journal_upload import JournalUploader
     from determined.exec.runner.log_sink import LogSink

@@ -51,7 +51,7 @@ class KillCount:
         return max(0, self._count() - self._first)
 
     def limit(self) -> int | None:
-        """Bytes that the cgroup may have; None where nothing limits it."""
+        """Return the bytes that the cgroup may have; None where nothing limits it."""
         for name in ("memory.max", "memory.limit_in_bytes"):
             text = _text(self._directory / name) if self._directory is not None else None
             if text is not None and text.strip().isdigit() and int(text) < _UNLIMITED:
@@ -65,9 +65,11 @@ class KillCount:
 
 
 def find_shortage(statuses: Iterable[int], lines: Sequence[str], kills: KillCount) -> Shortage | None:
-    """`statuses`: of the entrypoint and of the rank that failed first; `lines`: the last ones of the task.
+    """Return the memory shortage that ended the task, or None.
 
-    A cgroup may hold the tasks of others: its count alone proves nothing, something of ours must have been killed.
+    `statuses`: of the entrypoint and of the rank that failed first; `lines`: the last ones of the task. A cgroup may
+    hold
+    the tasks of others: its count alone proves nothing, a process of ours must have been killed.
     """
     was_killed = _SIGKILL_STATUS in statuses or _last(_KILLED, lines) is not None
     if was_killed and (count := kills.since()):
@@ -113,7 +115,7 @@ def _last(pattern: re.Pattern[str], lines: Sequence[str]) -> str | None:
 
 
 def _counter(cgroups: Path, membership: Path) -> tuple[Path | None, Path | None]:
-    """(directory, file with the count) of our cgroup in either version; its nearest parent that counts."""
+    """Return (directory, file with the count) of our cgroup in either version; its nearest parent that counts."""
     paths = dict(_memberships(_text(membership) or ""))
     for controller, base, name in (
         ("memory", cgroups / "memory", "memory.oom_control"),
@@ -130,7 +132,7 @@ def _counter(cgroups: Path, membership: Path) -> tuple[Path | None, Path | None]
 
 
 def _memberships(text: str) -> Iterable[tuple[str, str]]:
-    """(controller, path); the second version has one path, of the controller ''."""
+    """Yield (controller, path); the second version has one path, of the controller ''."""
     for line in text.splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
         for controller in controllers.split(","):

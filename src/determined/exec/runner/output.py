@@ -43,7 +43,7 @@ class OutputPipes:
         return self._writing["stderr"]
 
     def start(self) -> None:
-        """The task has its ends now; ours go, so that the last writer's exit ends the stream."""
+        """Close our copies of the task's ends, so that the last writer's exit ends the stream, and start to read."""
         for descriptor in self._writing.values():
             os.close(descriptor)
         self._thread.start()

@@ -157,14 +157,14 @@ def _tmp(
 
 
 def _second_choice(spec: TaskSpec, launch: LaunchFile) -> tuple[str | None, str]:
-    """The submitter's Python; but whoever names an image means the one in there."""
+    """Return the submitter's Python; for a task with an image, the image's."""
     if in_container.is_inside(launch):
         return in_container.python_of_image(environment.inherited(whole=True)["PATH"]), "the python3 of the image"
     return spec.submitter_python, "the environment that was active at submission"
 
 
 def _rendezvous(link: MasterLink) -> tuple[list[str], int, list[int]]:
-    """(addresses, rank, slots of each)."""
+    """Return (addresses, rank, slots of each)."""
     from determined.wire.allocation import AllocationRendezvousInfoResponse
 
     # The call of a runner before us on this directory may not have ended yet.

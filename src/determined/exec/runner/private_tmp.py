@@ -38,7 +38,7 @@ class TaskTmp:
 
 
 def provide(run_dir: RunDir, base: str) -> Path:
-    """A fresh directory below `base`, noted in the run directory so that any later runner there can remove it."""
+    """Create a directory below `base`, noted in the run directory so that any later runner there can remove it."""
     remove(run_dir)  # of a runner that died before its task began
     outer = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base))
     run_dir.tmp_note.write_text(json.dumps(str(outer)))
@@ -70,7 +70,7 @@ def plan(directory: Path, kept: Iterable[str], bind_mounts: Sequence[BindMount],
 
 
 def tell_shared(tmp: TaskTmp, why: str) -> str:
-    """The one line for the log of a task that has no /tmp of its own."""
+    """Return the line for the log of a task that has no /tmp of its own."""
     return (
         f"{TMP} is shared with other tasks on this node ({why}): write to $TMPDIR, which is this task's own"
         f" ({tmp.directory}), or give each run its own names there"

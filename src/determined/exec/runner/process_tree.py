@@ -21,13 +21,16 @@ def adopt_orphans() -> None:
 
 
 def die_with_parent() -> None:
-    """Runs in a child before exec. The signal comes when the *thread* that forked ends: fork in the main thread."""
+    """Have the kernel kill this child with its parent; called before exec.
+
+    The signal comes when the *thread* that forked ends: fork in the main thread.
+    """
     if sys.platform == "linux":
         _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 
 
 def start_time(pid: int) -> str | None:
-    """Tells a process from a later one with the same id: boot id and start tick. None when it is gone."""
+    """Return boot id and start tick, which tell a process from a later one with the same id. None when it is gone."""
     fields = _stat(pid)
     if fields is None:
         return None
@@ -57,7 +60,7 @@ def descendants(root: int) -> set[int]:
 
 
 def marked(variable: str, value: str) -> set[int]:
-    """Processes of ours that were started with `variable=value`, whatever session or parent they have now."""
+    """Return our processes that were started with `variable=value`, whatever session or parent they have now."""
     wanted = f"{variable}={value}".encode()
     found = set()
     for pid in _pids():
@@ -80,7 +83,7 @@ def _pids() -> list[int]:
 
 
 def _stat(pid: int) -> list[str] | None:
-    """Fields of /proc/PID/stat from the state on; the command before it may itself hold spaces and brackets."""
+    """Return the fields of /proc/PID/stat from the state on; the command before it may hold spaces and brackets."""
     try:
         return (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:

@@ -40,7 +40,7 @@ def label(run_dir: RunDir) -> str:
 
 
 def _group(run_dir: RunDir) -> int | None:
-    """The process group of the task, if its leader is still the same process."""
+    """Return the process group of the task, if its leader is still the same process."""
     with contextlib.suppress(ValueError, KeyError):
         known = json.loads(run_dir.started.read_text())
         if process_tree.start_time(known["group"]) == known["start_time"]:

@@ -28,7 +28,7 @@ def ask(process: Reading) -> list[str] | None:
 
 
 def described(pid: int) -> str:
-    """A process that tells nothing itself: what it is and what it waits for, as the kernel sees it."""
+    """Describe a process that does not answer: what it is and what it waits for, as the kernel sees it."""
     words = _read(pid, "cmdline").replace("\0", " ").strip() or _read(pid, "comm").strip()
     state = next((line.split(":")[1].strip() for line in _read(pid, "status").splitlines() if "State:" in line), "gone")
     waits = _read(pid, "wchan").strip()
@@ -44,7 +44,7 @@ def _catches(pid: int, number: int) -> bool:
 
 
 def _busy(pid: int, number: int) -> set[str]:
-    """Threads that the signal waits for, or that keep it away, as one does while it answers."""
+    """Return the threads that the signal is pending for, or that block it, as one does while it answers."""
     found = set()
     for thread in (_PROC / str(pid) / "task").glob("*"):
         lines = _read(pid, f"task/{thread.name}/status").splitlines()

@@ -31,7 +31,7 @@ def _prefixes(python: str) -> list[str]:
 
 
 def _storage(spec: TaskSpec) -> list[str]:
-    """Made first where it is missing: what is made later, inside, would be the task's alone and go with it."""
+    """Return the storage's path, created if it is missing: created later, inside, it would be deleted with the task."""
     section = (spec.config or {}).get("checkpoint_storage") or {}
     if not any(str(value).startswith((TMP, os.path.realpath(TMP))) for value in section.values()):
         return []

@@ -91,7 +91,7 @@ def _keep_installed(module: ModuleType, overlay: Sequence[str]) -> None:
 
 
 def _as_local(work: Callable[[], Any]) -> Any:
-    """pip removes nothing that lies outside of a virtual environment; the task's own directory does."""
+    """Make pip treat the task's own directory as local: it removes nothing outside of a virtual environment."""
     names = ("pip._internal.utils.misc", "pip._internal.req.req_uninstall")
     places = [sys.modules[name] for name in names if hasattr(sys.modules.get(name), "running_under_virtualenv")]
     before = [vars(place)["running_under_virtualenv"] for place in places]
@@ -105,7 +105,7 @@ def _as_local(work: Callable[[], Any]) -> Any:
 
 
 def _run_next(here: str) -> None:
-    """The `sitecustomize` that would have run without this one."""
+    """Run the `sitecustomize` that would have run without this one."""
     from importlib.machinery import PathFinder
 
     places = [path for path in sys.path if path and os.path.realpath(path) != os.path.realpath(here)]

@@ -95,7 +95,7 @@ class TaskSupervisor:
             self._end_if_deaf(_FIRST_QUESTION_SECONDS if self._control.attached else 0.0)
 
     def _end_if_deaf(self, grace: float) -> None:
-        """A script that never asks about preemption is ended; a core context gives it time for its first question."""
+        """End a script that never asks about preemption; a core context gives it time for its first question."""
 
         def end() -> None:
             if not self._control.aware and not self.ending.wanted.is_set():
@@ -118,7 +118,7 @@ class TaskSupervisor:
             self._process.signal(number)
 
     def run(self) -> tuple[ExitCause, int, str]:
-        """(cause, status, message) of the task."""
+        """Run the task and return (cause, status, message)."""
         try:
             return self._run()
         except _EndedBefore:
@@ -188,7 +188,7 @@ class TaskSupervisor:
             HangDetector(self._run_dir, self._sink, limit, node=node, spared=spared).start(process.ended)
 
     def _ready(self, prepared: preparation.Prepared) -> dict[str, str]:
-        """The last things before the entrypoint of a trial."""
+        """Do the last things before the entrypoint of a trial."""
         if prepared.spec.task_type != "TRIAL":
             return {}
         self._preflight = self._make_preflight(prepared) if prepared.spec.address is None else None
@@ -307,7 +307,7 @@ class TaskSupervisor:
         return self._failed(status, "; ".join(reasons), failure)
 
     def _hear_what_ended_it(self, process: TaskProcess) -> None:
-        """A batch system asks the task and us to end at the same time, and the task may be the faster one."""
+        """Wait for the reason of the end: a batch system signals the task and us at once, and the task may be first."""
         if process.status != 128 + signal.SIGTERM:
             return
         deadline = time.monotonic() + _SAME_SIGNAL_SECONDS
@@ -315,11 +315,17 @@ class TaskSupervisor:
             time.sleep(_STEP_SECONDS)
 
     def _was_before_its_peers(self, failure: Failure) -> bool:
-        """A launcher takes a moment to end its other ranks, in which our peers fail, report it and have us ended."""
+        """Check whether this node failed before its peers.
+
+        A launcher takes a moment to end its other ranks. Meanwhile our peers fail, report it, and we are told to end.
+        """
         return self._peer_failed_at is not None and failure.time < self._peer_failed_at
 
     def _failed(self, status: int, message: str, failure: Failure | None) -> tuple[ExitCause, int, str]:
-        """The task failed by itself. If that was for lack of memory, its trial is labelled, and the log has advice."""
+        """Return the end of a task that failed by itself.
+
+        If that was for lack of memory, its trial is labelled, and the log has advice.
+        """
         recent = list(self._sink.recent)
         lines = [text for text, _, _ in recent][-_MEMORY_LINES:]
         statuses = {status}
@@ -363,8 +369,7 @@ class TaskSupervisor:
         """Wait for this node's own verdict before it ends.
 
         All nodes come to the same verdict, and the first that fails ends the others: they may report it too. This also
-        holds
-        while the reason to end is unknown: the signal to end may arrive before its reason.
+        holds while the reason to end is unknown: the signal to end may arrive before its reason.
         """
         if self._preflight is not None and self._preflight.has_begun:
             wait([answer], timeout=max(0.0, min(self.ending.deadline - time.monotonic(), PEER_GRACE_SECONDS)))

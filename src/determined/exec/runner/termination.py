@@ -18,7 +18,7 @@ class Termination:
         self._lock = threading.Lock()
 
     def request(self, cause: ExitCause, message: str, grace: float | None = None) -> None:
-        """`grace` replaces the usual time between SIGTERM and SIGKILL."""
+        """Request the end. `grace` replaces the usual time between SIGTERM and SIGKILL."""
         with self._lock:
             self.deadline = min(self.deadline, time.monotonic() + (GRACE_SECONDS[cause] if grace is None else grace))
             if self.cause is None or cause is ExitCause.KILLED:

@@ -18,7 +18,7 @@ _NAMED = 3
 
 
 def describe(run_dir: RunDir) -> str | None:
-    """The line about them; None when there are none."""
+    """Return the line about them; None when there are none."""
     found = sorted(_new_files(run_dir), key=lambda one: (Path(one[0]).suffix not in _RESULTS, -one[1]))
     if not found:
         return None

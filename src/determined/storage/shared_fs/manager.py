@@ -13,7 +13,7 @@ class SharedFSStorageManager(LocalStorageManager):
 
     @classmethod
     def from_config(cls, config: JsonObject, container_path: str | None) -> "SharedFSStorageManager":
-        """`container_path`: where a container has `host_path` mounted; None where there is no container."""
+        """Build it. `container_path`: where a container has `host_path` mounted; None where there is no container."""
         base = container_path or absolute("host_path", str(config["host_path"]))
         relative = _relative_storage_path(str(config["host_path"]), config.get("storage_path"))
         return cls(str(PurePosixPath(base) / relative))

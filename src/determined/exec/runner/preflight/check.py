@@ -160,7 +160,10 @@ class Preflight:
         return found
 
     def _verdicts(self, local: list[Finding], shared: list[Finding], peers: int, look: "_Look") -> list[Finding]:
-        """Everyone's, by rank. Without them nothing is fatal but what all facts say: we may be the slow one."""
+        """Return the findings of all nodes, by rank.
+
+        Without them only what all facts say is fatal: this node may be the slow one.
+        """
         told = [[one.text, one.fatal] for one in local]
         try:
             gathered = self._gather(
@@ -196,7 +199,7 @@ class _Look:
         self.began = began
 
     def reach(self, mine: Facts, everyone: Sequence[Facts]) -> list[Finding]:
-        """Everyone tries the chief, and the chief everyone."""
+        """Try to reach the chief; the chief tries to reach everyone."""
         peers = everyone[1:] if mine.rank == 0 else everyone[:1]
         hosts = len({facts.host for facts in everyone})
         deadline = self.began + _REACHED_BY
@@ -238,7 +241,7 @@ def _aside(work: Callable[[], T]) -> "Future[T]":
 
 
 def _soon(answer: "Future[T]", deadline: float) -> T | None:
-    """The result; None when there is none by then."""
+    """Return the result; None when there is none by the deadline."""
     try:
         return answer.result(max(0.0, deadline - time.monotonic()))
     except TimeoutError:

@@ -84,7 +84,7 @@ def calls_python(entrypoint: str | list[str]) -> bool:
 
 
 def interfaces() -> dict[str, str]:
-    """Address -> name of the network interface that has it."""
+    """Return address -> name of the network interface that has it."""
     import psutil
 
     found = {}
@@ -96,7 +96,7 @@ def interfaces() -> dict[str, str]:
 
 
 def resolved(address: str) -> str:
-    """The number of a host name; what is a number already stays so."""
+    """Return the numeric address of a host name; a numeric address stays as it is."""
     try:
         return str(socket.getaddrinfo(address, None, type=socket.SOCK_STREAM)[0][4][0])
     except OSError:

@@ -21,7 +21,7 @@ class Finding:
 
 
 def skew(everyone: Sequence[Facts], *, fatal: bool = True) -> list[Finding]:
-    """Differences between the Pythons and packages of the nodes. One that did not tell is only named.
+    """Return differences between the Pythons and packages of the nodes. A node without facts is only named.
 
     Not `fatal`: whether the task uses them is not known.
     """

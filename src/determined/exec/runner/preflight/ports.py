@@ -7,13 +7,13 @@ _USED = ("C10D_PORT", "INTER_TRAIN_PROCESS_COMM_PORT_1", "INTER_TRAIN_PROCESS_CO
 
 
 def taken(address: str, variables: dict[str, str]) -> list[tuple[str, int]]:
-    """(variable, port) of each that could not be listened on."""
+    """Return (variable, port) of each port that could not be listened on."""
     wanted = [(name, int(variables[name])) for name in _USED if variables.get(name, "").isdecimal()]
     return [(name, port) for name, port in wanted if _is_taken(address, port)]
 
 
 def owner(port: int) -> str | None:
-    """The process that listens there, where this user may know it."""
+    """Return the process that listens there, where this user may know it."""
     import psutil
 
     try:
