@@ -2,11 +2,11 @@
 
 import copy
 import inspect
-import random
 import time
 from collections.abc import Callable
 from typing import Any
 
+from determined._backoff import Backoff
 from determined.wire.userdata import json_encode
 
 __all__ = [
@@ -31,12 +31,13 @@ def download_gcs_blob_with_backoff(blob: Any, n_retries: int = 32, max_backoff: 
         RuntimeError: every try failed; the last failure is its cause.
     """
     read = getattr(blob, "download_as_bytes", None) or blob.download_as_string  # the latter until version 1.31
+    backoff = Backoff(first=1.0, limit=max_backoff, jitter=1.0)
     for attempt in range(n_retries):
         try:
             return read()
         except Exception as err:  # noqa: BLE001  the library raises what its transport raises
             last = err
-            time.sleep(min(2**attempt + random.random(), max_backoff))
+            time.sleep(backoff.delay(attempt))
     raise RuntimeError(f"{blob!r} could not be read in {n_retries} tries") from last
 
 

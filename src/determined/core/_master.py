@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from determined._backoff import Backoff
 from determined._info import ClusterInfo
 from determined.core import _environment
 from determined.errors import MasterNotFound, Unavailable
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("determined.core")
 
 T = TypeVar("T")
+
+_MASTER_AWAY = Backoff(first=1.0, limit=10.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class Master:
 
         `after` says whether the master has everything this call must follow; until then it is not made.
         """
-        pause = 1.0
+        delays = _MASTER_AWAY.delays()
         while True:
             try:
                 if after():
@@ -70,8 +73,7 @@ class Master:
             except (MasterNotFound, Unavailable) as err:
                 logger.warning("%s waits for the master: %s", what, err)
                 self._look_for_news()
-            self._sleep(pause)
-            pause = min(pause * 2, 10.0)
+            self._sleep(next(delays))
 
     def close(self) -> None:
         if self._session is not None:

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from determined._backoff import Backoff
 from determined.core import _environment
 from determined.core._rank_frames import Channel, failure
 from determined.core._rank_handshake import SECONDS, Door, greet_hub
@@ -27,6 +28,7 @@ logger = logging.getLogger("determined.core")
 
 START_SECONDS = 600.0
 _LOG_SECONDS = 30.0
+_DIAL = Backoff(first=0.005, limit=0.1, factor=1.5)
 _UNIX_BUFFER_BYTES = 4 << 20
 # A host that vanished without a word is noticed after 30 s.
 _KEEPALIVE = {"TCP_KEEPIDLE": 15, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 30_000}
@@ -73,8 +75,9 @@ def hub(listener: socket.socket, where: Place, ranks: Sequence[int], secret: byt
 
 def spoke(where: Place, number: int, hub_rank: int, secret: bytes, link_failure: LinkFailure) -> Spoke:
     """Try until the hub listens and both have proved themselves. Raises RuntimeError after a long time."""
-    deadline, log_at, pause = time.monotonic() + START_SECONDS, time.monotonic() + _LOG_SECONDS, 0.005
+    deadline, log_at, pauses = time.monotonic() + START_SECONDS, time.monotonic() + _LOG_SECONDS, _DIAL.delays()
     while True:
+        pause = next(pauses)
         try:
             return Spoke(Channel(_dial(where, number, secret), f"rank {hub_rank}"), link_failure)
         except (OSError, ValueError) as err:
@@ -88,7 +91,6 @@ def spoke(where: Place, number: int, hub_rank: int, secret: bytes, link_failure:
                 logger.warning("rank %s still tries: %s", number, words)
                 log_at = now + _LOG_SECONDS
         time.sleep(pause)
-        pause = min(pause * 1.5, 0.1)
 
 
 def listen(where: Place) -> socket.socket:

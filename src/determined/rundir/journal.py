@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from determined._backoff import Backoff
 from determined.errors import FailedPrecondition
 from determined.rundir.journal_head import ACKNOWLEDGED, COMMITTED, JournalHead
 from determined.rundir.segment import (
@@ -29,6 +30,7 @@ from determined.rundir.segment import (
     segment_starts,
 )
 
+_POLL = Backoff(first=0.001, limit=0.02, factor=1.5)  # between two looks at what the reader acknowledged
 _TURN_SECONDS = 0.0002  # between two looks whether another thread has finished
 _PREFIX_BYTES = PREFIX.size
 _prefix, _crc32 = PREFIX.pack, zlib.crc32
@@ -114,12 +116,11 @@ class JournalWriter:
     ) -> bool:
         """Wait until the reader acknowledged `number`. False: `timeout` seconds are over, or `stop()` turned true."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        pause = 0.001
+        pauses = _POLL.delays()
         while self.acknowledged < number:
             if stop() or (deadline is not None and time.monotonic() >= deadline):
                 return False
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.02)
+            time.sleep(next(pauses))
         return True
 
     def skip_to(self, number: int) -> None:

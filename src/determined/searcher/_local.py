@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from determined._backoff import Backoff
 from determined.api.session import Session
 from determined.errors import MasterNotFound, Unavailable
 from determined.experimental import client
@@ -20,7 +21,7 @@ logger = logging.getLogger("determined.searcher")
 
 T = TypeVar("T")
 
-_MAX_PAUSE_SECONDS = 10.0
+_MASTER_AWAY = Backoff(first=1.0, limit=10.0)
 
 
 class LocalSearchRunner(SearchRunner):
@@ -89,11 +90,10 @@ class PatientSession:
         self._sleep = sleep
 
     def insist(self, call: Callable[[Session], T], what: str) -> T:
-        pause = 1.0
+        delays = _MASTER_AWAY.delays()
         while True:
             try:
                 return call(self._session)
             except (MasterNotFound, Unavailable) as err:
                 logger.warning("%s waits for the master: %s", what, err)
-            self._sleep(pause)
-            pause = min(pause * 2, _MAX_PAUSE_SECONDS)
+            self._sleep(next(delays))

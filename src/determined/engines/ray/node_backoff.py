@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, field
 
-_FIRST_SECONDS, _LONGEST_SECONDS = 5.0, 300.0
+from determined._backoff import Backoff
+
+_REST = Backoff(first=5.0, limit=300.0)
 
 
 @dataclass(slots=True)
@@ -21,7 +23,7 @@ class NodeBackoff:
             return self._until[node] - now
         failures = self._failures.get(node, 0)
         self._failures[node] = failures + 1
-        seconds = min(_LONGEST_SECONDS, _FIRST_SECONDS * 2.0 ** min(failures, 10))
+        seconds = _REST.delay(failures)
         self._until[node] = now + seconds
         return seconds
 

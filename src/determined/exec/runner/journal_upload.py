@@ -12,6 +12,7 @@ import msgspec
 from determined.errors import Conflict, DeterminedError, FailedPrecondition, Unavailable
 from determined.exec.master_link import STALE, MasterLink
 from determined.exec.runner.log_sink import LOGS
+from determined.exec.runner.master_retry import MASTER_AWAY
 from determined.rundir.control import Control
 from determined.rundir.journal import JournalReader, journal_names
 from determined.rundir.layout import RunDir
@@ -25,7 +26,6 @@ _MAX_BYTES = 1 << 20
 _POLL_SECONDS = 0.025  # how long a record of another process may lie before it is noticed
 _PACE_SECONDS = 0.05  # between two batches that are not full
 _FIRST_SECONDS = 0.2  # the phases before a task's first line follow one another at once: one request carries them
-_BACKOFF = (0.1, 5.0)
 _SYNC_SECONDS = 1.0
 _DEFECTS = 3  # internal errors on one batch before a record of it is suspected
 _FILL_RECORDS = 20_000  # placeholders in one batch
@@ -93,25 +93,23 @@ class JournalUploader:
         return answer.positions.get(journal, 0)
 
     def _run(self) -> None:
-        delay = _BACKOFF[0]
+        delays = MASTER_AWAY.delays()
         self._wanted.wait(_FIRST_SECONDS)
         while not self._stale:
             try:
                 shipped = self._pass()
-                delay = _BACKOFF[0]
+                delays = MASTER_AWAY.delays()
             except Unavailable as e:
                 logger.warning("master away: %s", e)
                 self._control.master_away = True
                 self._check_directory()
                 self._sync()
-                time.sleep(delay)
-                delay = min(delay * 1.7, _BACKOFF[1])
+                time.sleep(next(delays))
                 continue
             except Exception:
                 # An unforeseen fault must not end the upload: the task would run on and never be heard again.
                 logger.exception("uploading the journals failed; trying again")
-                time.sleep(delay)
-                delay = min(delay * 1.7, _BACKOFF[1])
+                time.sleep(next(delays))
                 self._check_directory()
                 continue
             if not shipped:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from determined.errors import DeterminedError, Unavailable
 from determined.exec.master_link import STALE, MasterLink
+from determined.exec.runner.master_retry import MASTER_AWAY
 from determined.rundir.control import Control
 from determined.wire.codec import from_json
 from determined.wire.report import RunnerSignals
@@ -14,7 +15,6 @@ from determined.wire.report import RunnerSignals
 logger = logging.getLogger(__name__)
 
 _POLL_SECONDS = 60
-_BACKOFF = (0.1, 5.0)
 # A master that answers the same at once (shutting down, or older than us) is not asked in a tight loop.
 _PAUSE_SECONDS = 0.5
 
@@ -32,23 +32,22 @@ class SignalListener:
         threading.Thread(target=self._run, name="signals", daemon=True).start()
 
     def _run(self) -> None:
-        delay = _BACKOFF[0]
+        delays = MASTER_AWAY.delays()
         while not self._known.ended:
             try:
                 self._poll()
-                delay = _BACKOFF[0]
+                delays = MASTER_AWAY.delays()
             except STALE as e:
                 logger.warning("no signals for a stale runner: %s", e)
                 self._heard(RunnerSignals(preempt=self._known.preempt, kill=self._known.kill, ended=True))
             except DeterminedError as e:
                 logger.warning("signals: %s", e)
                 self._control.master_away = isinstance(e, Unavailable)
-                time.sleep(delay)
-                delay = min(delay * 1.7, _BACKOFF[1])
+                time.sleep(next(delays))
             except Exception:
                 # An unforeseen fault must not make the runner deaf: it could then only be killed by its engine.
                 logger.exception("listening failed; trying again")
-                time.sleep(_BACKOFF[1])
+                time.sleep(MASTER_AWAY.limit)
 
     def _poll(self) -> None:
         started = time.monotonic()

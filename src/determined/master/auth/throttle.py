@@ -11,10 +11,11 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+from determined._backoff import Backoff
 from determined.master.turn_queue import TurnQueue
 
 _FREE_TRIES = 5
-_LONGEST_WAIT = 3.0  # seconds; a person who mistypes is bothered, not locked out
+_WAIT = Backoff(first=0.25, limit=3.0)  # seconds; a person who mistypes is bothered, not locked out
 _FORGET_AFTER = 300.0
 _REMEMBERED = 10_000  # names; beyond this the oldest is forgotten, so guessing names cannot fill the memory
 _WAITING_PER_NAME = 8  # from one address
@@ -38,7 +39,7 @@ class LoginThrottle:
         if now - last > _FORGET_AFTER:
             return 0.0
         extra = count - _FREE_TRIES
-        return 0.0 if extra < 0 else min(_LONGEST_WAIT, 0.25 * 2 ** min(extra, 10))
+        return 0.0 if extra < 0 else _WAIT.delay(extra)
 
     def failed(self, username: str, now: float, peer: str = "") -> None:
         key = _digest(username, peer)

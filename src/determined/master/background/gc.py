@@ -9,6 +9,7 @@ import logging
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from determined._backoff import Backoff
 from determined.errors import DeterminedError
 from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint as rows
@@ -19,6 +20,7 @@ from determined.master.services.experiment_files import open_storage, sweep_stag
 logger = logging.getLogger(__name__)
 
 ATTEMPTS = 4
+_RETRY = Backoff(first=2.0)
 _PERIOD = 60.0  # seconds between looks when nobody hints
 _MIN_PAUSE = 1.0  # a busy scheduler hints many times a second
 _BATCH = 64
@@ -108,10 +110,11 @@ class GarbageCollector:
 
     async def _failed(self, uuid: str, asked: lifecycle.Deletion, error: Exception) -> None:
         failure = self._failures.setdefault(uuid, _Failure())
+        delay = _RETRY.delay(failure.attempts)
         failure.attempts += 1
         logger.warning("checkpoint %s: attempt %s to delete failed: %s", uuid, failure.attempts, error)
         if failure.attempts < ATTEMPTS:
-            failure.not_before = self.ctx.clock.now() + timedelta(seconds=2**failure.attempts)
+            failure.not_before = self.ctx.clock.now() + timedelta(seconds=delay)
             return
         del self._failures[uuid]
         await self.ctx.db.write(lambda conn: lifecycle.deletion_failed(conn, uuid, asked))

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from determined._backoff import Backoff
 from determined.config import ExperimentConfig, task_kinds
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
@@ -34,7 +35,7 @@ from determined.master.lifecycle.states import (
 from determined.search.method import Create, ExitReason
 from determined.search.registry import searcher_of
 
-_MAX_BACKOFF_S = 30
+_SYSTEM_FAILURE = Backoff(first=1.0, limit=30.0)
 _NAMED_METRICS = 8
 _TRAINED_S = 5.0
 _LIVE_AT_ONCE = 20  # trials that are told to leave in one transaction: some ten statements each
@@ -295,8 +296,7 @@ def _not_before(conn: Connection, trial_id: int) -> datetime | None:
         failures += 1
     if failures < 2 or ends[0].ended_at is None:
         return None
-    delay = min(_MAX_BACKOFF_S, 2 ** (failures - 2))
-    return ends[0].ended_at + timedelta(seconds=delay)
+    return ends[0].ended_at + timedelta(seconds=_SYSTEM_FAILURE.delay(failures - 2))
 
 
 def _has_trained(end: AllocationEnd) -> bool:
