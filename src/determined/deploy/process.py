@@ -128,7 +128,7 @@ class MasterProcess:
             raise UnsafeState(
                 f"{self.directory} must belong to you and be writable by you alone: chmod 700 {self.directory}"
             )
-        # for its owner alone: whoever can open a file can lock it, and would keep the master from starting
+        # for its owner alone: a user who can open a file can lock it, and would keep the master from starting
         lock = os.open(self.directory / "start.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             os.fchmod(lock, 0o600)

@@ -23,7 +23,10 @@ _PROBLEM_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class RayOptions:
-    """`host`: where the master listens; None: this machine's address on the way to the Ray cluster."""
+    """Options of a master for Ray.
+
+    `host`: where the master listens; None: this machine's address on the way to the Ray cluster.
+    """
 
     dashboard_url: str
     auth_token_file: str | None = None

@@ -116,7 +116,7 @@ class GoneReason(StrEnum):
     EXITED = "exited"  # it drained its journals and left in good order; its exit record is on the master
     LOST = "lost"  # its node or process vanished before an exit record; transient
     NOT_STARTED = "not_started"  # the engine could not start it; transient
-    CANCELED = "canceled"  # somebody ended it behind our back, on purpose (scancel); not tried again
+    CANCELED = "canceled"  # ended on purpose by others (scancel); not tried again
 
 
 @dataclass(frozen=True, slots=True)

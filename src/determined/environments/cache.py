@@ -77,7 +77,7 @@ class Hold:
             return False
         if self._is_current():
             return True
-        # Whoever cleaned up has removed the file since we opened it: the lock of nobody.
+        # A cleanup has removed the file since we opened it: our lock protects nothing.
         os.close(self.descriptor)
         self.descriptor = self._open()
         return self._take(kind)

@@ -22,9 +22,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`variables` are those of uv (indexes, certificates, proxies); `say` gets each line that people should see.
+    """Place of environments, and how they are made.
 
-    `in_child` runs in each process that is started, before its program: a runner ties them to its own life there.
+    `variables` are those of uv (indexes, certificates, proxies); `say` gets each line that people should see.
+    `in_child` runs in each process that is started, before its program: a runner makes them end with itself there.
     """
 
     root: Path

@@ -26,7 +26,7 @@ _SUPPORT = "determined-support"
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """`hold` keeps it from being removed, as long as this process lives or until it is closed."""
+    """Environment in use. `hold` keeps it from being removed while this process lives or until it is closed."""
 
     key: str
     interpreter: Interpreter
@@ -79,7 +79,7 @@ def _await(hold: Hold, place: Place, key: str, build: Callable[[], None]) -> Cac
                 build()
             continue
         looks += 1
-        if looks == _LOOKS:  # whoever lists or cleans holds the lock for a moment too
+        if looks == _LOOKS:  # listing and cleaning hold the lock for a moment too
             place.say(f"environment {key}: another task is building it; waiting")
         time.sleep(_POLL_SECONDS)
 

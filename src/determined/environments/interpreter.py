@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# What user code may reach through `import determined`; lent to an interpreter that lacks it. A determined without our
-# rooms, or with a file that only upstream has, is upstream's or a mixture of both, which finds no cluster here: a trial
-# that imported it would train and report to nobody.
+# Packages that user code may reach through `import determined`; an interpreter that lacks it gets ours. A determined
+# without our packages, or with a file that only upstream has, is upstream's or a mixture of both. It finds no cluster
+# here: a trial that imported it would train without reporting.
 LENT = ("determined", "msgspec", "urllib3", "fsspec", "pathspec", "psutil", "yaml")
 PREFIX = "/PREFIX"  # stands for any directory
 _QUESTION = f"""

@@ -1,4 +1,4 @@
-"""Finding uv and running it: its words as they come, and what a failure of it means."""
+"""Client of uv: how it is found and run, its messages as they come, and the meaning of its failures."""
 
 import re
 import shutil
@@ -45,7 +45,7 @@ _PASSING = re.compile(
 _OTHER_HASH = re.compile(r"(Hash mismatch for \S+)[\s\S]*\bsha256:\w+\s*$")
 _INDEXES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL")
 _PYPI = "https://pypi.org/simple"
-# Of what a build says that fails: compilers fill logs, and the cause is near an end.
+# Kept of a failed build's output: compilers fill logs, and the cause is near the start or the end.
 _FIRST_LINES, _LAST_LINES, _LINE_CHARACTERS = 50, 150, 2000
 _TRUE = ("1", "true", "yes", "on")
 _INSTALL_SECONDS = 300

@@ -18,7 +18,7 @@ _UNVERIFIED = "noverify"
 
 
 class Connections:
-    """Thread-safe. One request occupies one connection; one that is no longer needed waits for the next."""
+    """Pool of connections, thread-safe. One request occupies one connection; a free one waits for the next."""
 
     def __init__(self, launch: LaunchFile) -> None:
         self._launch = launch

@@ -29,12 +29,12 @@ from determined.wire.environment_lock import STORE_ENVIRONMENT_LOCK
 from determined.wire.operation import Operation
 from determined.wire.report import GET_RUNNER_SIGNALS, GET_TASK_SPEC, POST_REPORTS, LaunchFile
 
-# Answers that say: this runner's allocation is over or was never there. It has nobody to work for.
+# Errors that mean: this runner's allocation is over or never existed.
 STALE = (Gone, Unauthenticated, Forbidden, NotFound)
 
 
 class MasterLink:
-    """Thread-safe."""
+    """Link of a runner to its master, thread-safe."""
 
     def __init__(self, launch_file: Path) -> None:
         self._launch_file = launch_file

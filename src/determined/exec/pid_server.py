@@ -96,7 +96,7 @@ class _Server:
             self._step(_STEP_SECONDS)
             self._end_if_needed(child)
         while self._step(_STEP_SECONDS):
-            pass  # workers that had connected and ended by then are heard to their last word
+            pass  # read the last messages of workers that had connected and ended by then
         return self._status(child.returncode)
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ The runner starts it before the task, with the task's Python and variables.
 import json
 import sys
 
-# Not 1 or 2, with which a Python ends that cannot run this at all: one that is too old, or has another release of ours.
+# Not 1 or 2: a Python that cannot run this at all (too old, or another release of ours) ends with those.
 UNUSABLE, NO_DRIVER = 81, 82
 
 

@@ -1,4 +1,4 @@
-"""The context directory on its way from the submitter's disk to a task: read, packed as .tgz, unpacked.
+"""Context directory from the submitter's disk to a task: read, packed as .tgz, unpacked.
 
 `.detignore` at the root of the context and of each include (gitignore syntax) says what stays behind. What no task
 needs, such as virtual environments, stays behind as well, unless `.detignore` asks for it (`!.venv`).

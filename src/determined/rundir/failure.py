@@ -18,7 +18,7 @@ _PROGRESS_BAR = re.compile(r"\d+%\|.*\| *\S+/\S+ \[.*\]\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """`attempt` counts the restarts a launcher makes by itself (torchrun's --max-restarts)."""
+    """Failure of a rank. `attempt` counts the restarts a launcher makes by itself (torchrun's --max-restarts)."""
 
     rank: int | None
     status: int  # 128 + n after signal n

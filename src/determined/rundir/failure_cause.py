@@ -1,4 +1,4 @@
-"""Read the last lines of a failed trial's log: what failed, in which line of the user's own code, why, what to do."""
+"""Cause of a failed trial, from the last lines of its log: what failed, where in the user's code, why, what to do."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -1,6 +1,6 @@
-"""Signs of life of training processes: a counter each in shared memory, and a file for its stacks on demand.
+"""Heartbeats of training processes: a counter each in shared memory, and a file for its stacks on demand.
 
-Beating costs no system call. The runner sees who has stopped, and asks such a process for its stacks by a signal that
+A beat costs no system call. The runner sees which process has stopped, and asks it for its stacks by a signal that
 nobody else uses: SIGUSR1 may mean something to the user's own code.
 """
 

@@ -18,7 +18,7 @@ class RunDir:
 
     @property
     def lock(self) -> Path:
-        """Held (rundir/lock.py) as long as the runner lives."""
+        """Lock file (rundir/lock.py), held as long as the runner lives."""
         return self.path / "lock"
 
     @property
@@ -33,17 +33,17 @@ class RunDir:
 
     @property
     def done(self) -> Path:
-        """Written last: everything is reported (or nobody wants it) and the directory may go."""
+        """File that is written last: everything is reported (or nobody wants it) and the directory may go."""
         return self.path / "done"
 
     @property
     def out_of_memory(self) -> Path:
-        """Left by an engine that knows that the kernel ended the runner for lack of memory."""
+        """File of an engine that knows that the kernel ended the runner for lack of memory."""
         return self.path / "out-of-memory"
 
     @property
     def launch(self) -> Path:
-        """wire.report.LaunchFile as JSON, 0600."""
+        """Launch file: wire.report.LaunchFile as JSON, 0600."""
         return self.path / "launch.json"
 
     @property
@@ -108,17 +108,17 @@ class RunDir:
 
     @property
     def bin(self) -> Path:
-        """`pip` of the task; `python` and `python3`, where the chosen interpreter's own directory lacks them."""
+        """Directory with the task's `pip`, and `python` and `python3` if the interpreter's own directory lacks them."""
         return self.path / "bin"
 
     @property
     def site(self) -> Path:
-        """`sitecustomize` of every Python of the task."""
+        """Directory with the `sitecustomize` of every Python of the task."""
         return self.path / "site"
 
     @property
     def linked_packages(self) -> Path:
-        """Links to our own packages, for an interpreter that cannot import determined."""
+        """Directory of links to our own packages, for an interpreter that cannot import determined."""
         return self.path / "lent"
 
     @property

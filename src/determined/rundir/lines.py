@@ -8,7 +8,7 @@ Piece = tuple[bytes, bool]  # a line, or a part of one that is too long; whether
 
 
 class LineSplitter:
-    """Feed it chunks; it answers with what they complete. Lines end at \\n or \\r; none is longer than the limit.
+    """Splitter: feed it chunks; it returns the lines they complete. Lines end at \\n or \\r; none exceeds the limit.
 
     Empty lines count, but not the emptiness between two returns: progress bars redraw themselves.
     """

@@ -1,4 +1,4 @@
-"""The lock that says a runner is alive: a flock on an open descriptor, gone with the last process that holds it."""
+"""Lock that shows that a runner is alive: a flock on an open descriptor, gone with the last process that holds it."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ _OBSERVERS_SECONDS = 30.0  # an instant, unless the observer was stopped in the 
 
 
 class Lock:
-    """Held until `close`, or until every process that inherited the descriptor has ended."""
+    """Lock that is held until `close`, or until every process that inherited the descriptor has ended."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

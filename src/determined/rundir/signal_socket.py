@@ -1,4 +1,4 @@
-"""Signals as something to wait for.
+"""Socket to wait for signals.
 
 Python's handlers run in the main thread, but the kernel may give a signal to another one, which ends no call that the
 main thread blocks in.

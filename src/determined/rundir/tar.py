@@ -1,4 +1,4 @@
-"""Archives from elsewhere are extracted here: no member leaves the destination, none becomes setuid, none is a device.
+"""Safe extraction of archives: no member leaves the destination, none becomes setuid, none is a device.
 
 Python's own `data` filter does it; there is one since 3.11.4 only, and Debian 12 brings 3.11.2.
 """

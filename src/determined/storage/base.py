@@ -22,7 +22,7 @@ Paths = str | os.PathLike[str]
 
 
 class StorageManager(ABC):
-    """Moves whole checkpoints between a local directory and a store."""
+    """Manager that moves whole checkpoints between a local directory and a store."""
 
     def __init__(self, base_path: str) -> None:
         if not isinstance(base_path, str) or not base_path:

@@ -87,7 +87,7 @@ class _Written:
 
 
 class _HashingFile(io.RawIOBase):
-    """Written front to back. While one thread brings a large block to the file, others hash it."""
+    """File that is written front to back. While one thread brings a large block to the file, others hash it."""
 
     def __init__(self, fd: int, path: Path) -> None:
         super().__init__()

@@ -154,7 +154,7 @@ class LocalStorageManager(StorageManager):
         make_base(self.base)
         self._loose(key)
         with contextlib.ExitStack() as stack:
-            # Not by its path: on the way are directories that every user may make, or a link in place of one.
+            # By descriptors, not by path: any user may make the directories on the way, or put links in their place.
             fd = stack.enter_context(tree.base(self._base_path))
             for part in PurePosixPath(key).parts[:-1]:
                 with contextlib.suppress(FileExistsError):

@@ -15,7 +15,7 @@ from pathlib import Path
 from determined._remove_tree import remove_tree
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_DEEPEST = 256  # levels; each takes a descriptor and a frame of whoever walks
+_DEEPEST = 256  # levels; each takes a descriptor and a stack frame of the walk
 # a FIFO in the place of a file must not make us wait for a writer
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -73,7 +73,7 @@ def container_body(launch: Launch, place: Place) -> dict[str, Any]:
             "CapAdd": list(wanted.add_capabilities),
             "CapDrop": list(wanted.drop_capabilities),
             "GroupAdd": list(place.groups),
-            # Whoever makes an image can put programs with the rights of root into it.
+            # The author of an image can put setuid-root programs into it.
             "SecurityOpt": [] if place.user.startswith("0:") else ["no-new-privileges:true"],
             "Memory": place.memory or 0,
             # Without room to swap: else a limit of memory is twice what it says.
@@ -151,7 +151,7 @@ def _ours(wanted: Container, place: Place) -> Iterator[Mount]:
     yield Mount(place.run_dir, place.run_dir)
     yield Mount(place.run_dir, DEFAULT_RUN_DIR)
     if wanted.shared_fs is not None:
-        # As core and upstream's tasks know it, and as everybody outside does.
+        # At two paths: the one that core and upstream's tasks know, and the one outside.
         storage = wanted.shared_fs
         yield Mount(storage.source, inside.SHARED_FS, storage.read_only, storage.propagation)
         yield Mount(storage.source, storage.source, storage.read_only, storage.propagation)

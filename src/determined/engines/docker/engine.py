@@ -1,6 +1,6 @@
-"""The Docker engine: one container per runner on this machine.
+"""Docker engine: one container per runner on this machine.
 
-What to do next is told by a look at the daemon's containers and at the run directories, in any life of the master.
+The next step follows from the daemon's containers and the run directories alone, so a restarted master goes on.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from determined.errors import DeterminedError, FailedPrecondition, Unavailable
 
 logger = logging.getLogger(__name__)
 
-_POLL_SECONDS = 0.5  # while something rests, or the daemon's events are not heard
+_POLL_SECONDS = 0.5  # while something waits for a retry, or no events of the daemon arrive
 _LOOK_SECONDS = 5.0  # events may be lost
 _CLAIM_SECONDS = 30.0  # for the master to tell its address to runners that died while it was away
 _CLUSTER, _RUNS = "determined.cluster", "determined.runs"
@@ -46,9 +46,10 @@ class DockerNode:
 
 
 class DockerEngine(Engine):
-    """
+    """Engine that runs each runner in a container.
+
     Args:
-        run_root: Of the run directories; it must survive a restart of the master.
+        run_root: Root of the run directories; it must survive a restart of the master.
         node: What to offer.
         settings: What the operator says about their Docker.
         cluster_id: Marks our containers among those of others.
@@ -280,7 +281,7 @@ class DockerEngine(Engine):
         asked_at = asyncio.get_running_loop().time()
         states = await self._states() if self._held else {}
         for held in list(self._held.values()):
-            # What was asked before it became idle says nothing about it.
+            # A list requested before it became idle says nothing about it.
             if not held.lock.locked() and held.bringing is None and held.idle_since <= asked_at:
                 await self._settle(held, states)
 
@@ -308,8 +309,8 @@ class DockerEngine(Engine):
         elif found is Found.ALIVE or asyncio.get_running_loop().time() < held.rest_until:
             return
         elif held.launch is None and (state is None or state.state == "created"):
-            # A container is made only for a runner that was asked for; what nobody asks for, and has nothing to tell,
-            # was told of by a master that died before it could clear it away.
+            # A container is made only for a runner that was asked for. One that nobody asks for and that has nothing to
+            # report was reported by a master that died before it could remove it.
             if states is not None and is_drained:
                 self._report_gone(held, found, RunnerGone(held.resource_id, GoneReason.LOST, "nothing is left of it"))
         elif states is not None or not has_begun:

@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 # Seconds of rest before a fetch is tried again: a registry may be away for a moment.
 _RESTS = (1.0, 4.0)
-_NEWS_SECONDS = 15.0  # between two words on how far it is
+_NEWS_SECONDS = 15.0  # between two reports of progress
 _MIB = 1024**2
 
 Tell = Callable[[str], None]

@@ -1,4 +1,4 @@
-"""Images on this machine: fetched once however many tasks want them, and asked once whether they have determined."""
+"""Images on this machine: each is fetched once however many tasks want it, and probed once for determined."""
 
 import asyncio
 import json
@@ -86,7 +86,7 @@ class Images:
         del self._working[what]
         self._fetches.pop(what, None)
         if not done.cancelled():
-            done.exception()  # heard here as well: those who waited for it may all have given up
+            done.exception()  # retrieved here as well: all who waited for it may have given up
 
     async def _ask(self, image_id: str) -> None:
         body = {

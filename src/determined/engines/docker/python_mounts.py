@@ -11,7 +11,7 @@ from pathlib import Path
 
 from determined.errors import FailedPrecondition
 
-# What the runner, and user code through it, imports.
+# Packages that the runner, and user code through it, imports.
 PACKAGES = ("determined", "msgspec", "urllib3", "fsspec", "pathspec", "psutil", "yaml")
 # A Python that is part of the system is mounted file by file alone: the image has programs of its own there.
 _SHARED_PREFIXES = ("/", "/usr", "/usr/local")
@@ -36,7 +36,7 @@ print(json.dumps({
 
 @dataclass(frozen=True, slots=True)
 class PythonMounts:
-    """`python` is how the interpreter is called, `paths` what must be there for it."""
+    """Mounts of an interpreter: `python` is how it is called, `paths` what must be there for it."""
 
     python: str
     paths: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Getting a runner's container up: the first time, or again to report what it left."""
+"""Start of a runner's container: the first time, or again to report what it left."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ _CAUSE_LOOKS, _CAUSE_SECONDS = 10, 0.2
 
 
 class Starter:
-    """Start containers.
+    """Starter of containers.
 
     Args:
         labels: Of every container of this cluster.

@@ -32,8 +32,9 @@ ENDED_EARLY = "it was ended before it began"
 
 @dataclass(slots=True)
 class TrackedContainer:
-    """`launch`: what this life of the master asked for. `bringing`: the work that gets its container up, if any.
+    """Runner in a container.
 
+    `launch`: what this life of the master asked for. `bringing`: the work that gets its container up, if any.
     `rest_until`, `idle_since`: times of the event loop's clock.
     """
 

@@ -1,4 +1,4 @@
-"""A Docker engine out of a master's config."""
+"""Wiring of a Docker engine from a master's config."""
 
 import socket
 

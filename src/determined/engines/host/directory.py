@@ -1,4 +1,4 @@
-"""A runner's directory from the engine's side: made exclusively, found again after a restart, put away. Blocking."""
+"""Run directory from the engine's side: created exclusively, found again after a restart, put away. Blocking."""
 
 import logging
 import os
@@ -21,7 +21,7 @@ from determined.wire.report import LaunchFile
 logger = logging.getLogger(__name__)
 
 LOST = "lost"  # under the run root: directories whose records never reached the master
-_FRESH = ".new-"  # being made; whoever is killed in the middle leaves nothing that counts as a run directory
+_FRESH = ".new-"  # being made; after a kill in the middle, what is left does not count as a run directory
 
 
 class Found(StrEnum):
@@ -29,7 +29,7 @@ class Found(StrEnum):
 
     ALIVE = "alive"  # its runner holds the lock
     DONE = "done"  # its runner reported everything and left
-    DEAD = "dead"  # nobody: its runner vanished, or never began
+    DEAD = "dead"  # its runner vanished, or never began
 
 
 def find(run_dir: RunDir) -> Found:

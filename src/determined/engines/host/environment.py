@@ -5,7 +5,7 @@ import os
 from determined.config.secret_names import is_secret_variable, mask_logins
 from determined.constants import ENV_ENVIRONMENT_CACHE
 
-# Of this node's package indexes and proxies: what the runner installs for a task may need a login there.
+# Settings of package indexes and proxies: the runner may need their logins to install packages for a task.
 _FOR_TASKS = ("UV_", "PIP_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 

@@ -1,4 +1,4 @@
-"""Starting a runner so that it outlives us, and ending one. Blocking; the engine calls it in threads."""
+"""Start of a runner that outlives the master, and its end. Blocking; the engine calls it in threads."""
 
 import contextlib
 import grp

@@ -26,10 +26,12 @@ _DISOWN_SECONDS = 10.0  # a runner that just begins has not yet said its pid
 
 
 class Runner:
-    """`_child` is set while the process is our own; a runner of an earlier master is known by its lock alone.
+    """Runner as a process of this host.
 
-    `rest_until`: not started again before this time of the event loop's clock. `amend`: what only the host knows,
-    added to each launch file.
+    `_child` is set while the process is our own; a runner of an earlier master is known by its lock alone.
+    `rest_until`:
+    not started again before this time of the event loop's clock. `amend`: adds what only the host knows to a launch
+    file.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Opening files in a directory that belongs to a task's user, who may have put links or pipes there to fool root."""
+"""Files in a directory of a task's user, who may have put links or pipes there to fool root: how to open them."""
 
 import os
 import stat

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.5
 # After a restart the master starts its runners once more, which tells dead ones its present address; then they drain.
-# One that nobody claims drains to the address it knows.
+# An unclaimed runner drains to the address it knows.
 _CLAIM_SECONDS = 30.0
 
 
@@ -38,7 +38,7 @@ class LocalNode:
 
 
 class LocalEngine(Engine):
-    """Runners are processes of this machine, each with a directory under `run_root` named by its resource id.
+    """Engine of processes on this machine, each with a directory under `run_root` named by its resource id.
 
     Args:
         run_root: made if missing; it must survive a restart of the master and lie where task users can reach it.

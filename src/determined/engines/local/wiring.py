@@ -1,4 +1,4 @@
-"""A local engine out of a master's config."""
+"""Wiring of a local engine from a master's config."""
 
 import socket
 

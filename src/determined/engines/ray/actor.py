@@ -1,4 +1,4 @@
-"""The detached actor that is one runner in Ray's books: it holds the sitter by a leash and tells how it ended."""
+"""Detached actor of one runner: it holds the sitter by its standard input and tells how it ended."""
 
 import contextlib
 import logging

@@ -67,7 +67,7 @@ class Bridge:
         self._lock = threading.Lock()
         self._told: tuple[bytes, float] = (b"", 0.0)
         self._problem = ""
-        self._shunned: dict[str, float] = {}  # nodes that do not answer, and until when they are not told of
+        self._shunned: dict[str, float] = {}  # nodes that do not answer, and until when they are not reported
 
     def disown(self, namespace: str) -> None:
         """Kill the runners of a master that is gone for good, with its database: nobody will ever ask for them."""

@@ -1,4 +1,4 @@
-"""Keeps one bridge in the Ray cluster: submits it, hears that it lives, finds out why it does not, sends another."""
+"""Supervisor of one bridge in the Ray cluster: submits it, watches it, finds out why it ended, submits another."""
 
 import asyncio
 import base64
@@ -45,12 +45,12 @@ class Home:
 
     @property
     def address(self) -> str:
-        """Tells this master from others on the same Ray cluster: a loopback URL says nothing without its host."""
+        """Address that tells this master from others on the Ray cluster: a loopback URL needs its host for that."""
         return f"{self.url} on {self.host}" if _is_loopback(urlsplit(self.url).hostname or "") else self.url
 
 
 class BridgeSupervisor:
-    """`problem`: why there is no bridge, for people; None while all is well."""
+    """Supervisor of a bridge. `problem`: why there is no bridge, for people; None while all is well."""
 
     def __init__(self, engine: str, home: Home, settings: RayManager, now: Callable[[], float]) -> None:
         self._engine, self._home, self._settings, self._now = engine, home, settings, now

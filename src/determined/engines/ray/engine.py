@@ -46,7 +46,7 @@ _CLAIM_SECONDS, _CLAIM_PASSES = 60.0, 10
 
 
 class RayEngine(Engine):
-    """Runners are detached actors of the cluster; its newest bridge is believed, and asked again and again.
+    """Engine of detached actors in a Ray cluster; it believes the newest bridge and asks it again and again.
 
     Args:
         name: of the resource manager.
@@ -62,7 +62,7 @@ class RayEngine(Engine):
         self._book = RunnerTable()
         self._ray_nodes: dict[str, BridgedNode] = {}
         self._away = True  # nothing is offered
-        self._offered: list[Node] = []  # what was told last
+        self._offered: list[Node] = []  # as reported last
         self._rests = NodeBackoff()
         self._needs: dict[str, dict[str, float]] = {}  # of runners that we began
         self._queued: dict[str, list[int]] = {}

@@ -27,7 +27,10 @@ class Job:
 
 
 class Dashboard:
-    """`token_file` holds the cluster's token, where it asks for one; read at each call, for it may be changed."""
+    """Client of a dashboard.
+
+    `token_file` holds the cluster's token, if it needs one; read at each call: it may change.
+    """
 
     def __init__(self, url: str, token_file: str | None) -> None:
         self._url = urlsplit(url)

@@ -1,4 +1,4 @@
-"""The bridge's way to the master: enrolled once, every message sealed from then on. Blocking; used by two threads."""
+"""Link of the bridge to the master: enrolled once, every message sealed from then on. Blocking; used by two threads."""
 
 import itertools
 import logging
@@ -78,7 +78,7 @@ class MasterLink(Master):
             answer = from_json(self._post(EXCHANGE_WITH_BRIDGE.at(engine=self._order.engine), sealed, {}), Sealed)
             wishes = unseal(self._key, answer, Wishes, self.address)
         except DeterminedError as e:
-            # Not sealed, so not the master's word, whatever it says: runners are not ended for it.
+            # The error is not sealed, so it may not be the master's: no runner is ended because of it.
             raise Unavailable(e.message) from e
         except ValueError as e:
             raise Unavailable(f"whoever answers is not the master: {e}") from e

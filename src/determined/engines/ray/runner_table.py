@@ -1,4 +1,4 @@
-"""The engine's book: which runners the master wants, what the bridge says of them, what follows. No I/O, no clock."""
+"""Table of the engine's runners: what the master wants, what the bridge reports, what follows. No I/O, no clock."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,8 +15,11 @@ ENDS = {
 
 @dataclass(slots=True)
 class RunnerTable:
-    """`wanted` holds what `start` asked for and is not gone; `gone`, whose end was told in this life; `forgotten`, what
-    nobody asks for any more, whenever a bridge may tell of it."""
+    """Table of runners.
+
+    `wanted`: those that `start` asked for and that are not gone. `gone`: those whose end was reported in this life.
+    `forgotten`: those that nobody asks for any more, even if a bridge reports them.
+    """
 
     wanted: dict[str, Launch] = field(default_factory=dict)
     reported: dict[str, BridgedRunner] = field(default_factory=dict)

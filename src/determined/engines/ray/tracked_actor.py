@@ -20,7 +20,10 @@ _WAIT_SECONDS = 30.0  # then asked again
 
 
 class TrackedActor:
-    """`wake` is called, in any thread, when there is something to look at. `actor` is None for one that never was."""
+    """Runner in an actor. `wake` is called, in any thread, when something has changed.
+
+    `actor` is None for one that never was.
+    """
 
     def __init__(
         self,
@@ -98,7 +101,7 @@ class TrackedActor:
                 return
             if self._doubtful_until is not None:
                 self._doubtful_until = None
-                self._told.clear()  # it may not have heard the last words
+                self._told.clear()  # it may have missed the last calls
                 self._end = self._ask(self._actor.wait.remote(_WAIT_SECONDS))
             self.state = RunnerState.RUNNING
         if self._doubtful_until is not None and time.monotonic() > self._doubtful_until:

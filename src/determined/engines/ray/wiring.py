@@ -1,4 +1,4 @@
-"""A Ray engine out of a master's config."""
+"""Wiring of a Ray engine from a master's config."""
 
 from pathlib import Path
 

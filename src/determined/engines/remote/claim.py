@@ -1,4 +1,4 @@
-"""The sitter's two words to the master: its claim, and that its host wants it gone. Blocking; no proxy is used."""
+"""Requests of the sitter to the master: its claim, and that its host wants it gone. Blocking; no proxy is used."""
 
 import http.client
 import json
@@ -109,11 +109,11 @@ class Master:
             answer = None
         if not master_proof.is_proven(master_proof.allocation_proof(launch.token, nonce, self.address), answer):
             raise Unavailable(f"whoever answers at {self._url.geturl()} is not the master of this task")
-        connection.auto_open = 0  # a second connection may lead to somebody else
+        connection.auto_open = 0  # a second connection may lead to another server
 
     def _connect(self) -> http.client.HTTPConnection:
         name, port = self._url.hostname or "", self._url.port
-        # `address` says that localhost is 127.0.0.1: whoever listens on ::1 may be somebody else
+        # `address` takes localhost for 127.0.0.1: another server may listen on ::1
         host = "127.0.0.1" if name == "localhost" else name
         if self._url.scheme != "https":
             return http.client.HTTPConnection(host, port, timeout=_SECONDS)
@@ -123,7 +123,7 @@ class Master:
 
 
 class _Named(http.client.HTTPSConnection):
-    """Reached at one name, known by another."""
+    """Connection to one host name whose certificate has another."""
 
     def __init__(self, host: str, port: int | None, context: ssl.SSLContext, name: str) -> None:
         super().__init__(host, port, timeout=_SECONDS, context=context)

@@ -1,4 +1,4 @@
-"""The one file of the sitter that reads os.environ."""
+"""Environment variables of the sitter. Its one file that reads os.environ."""
 
 import os
 import tempfile

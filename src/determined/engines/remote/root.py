@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 _SITTER = "sitter.lock"  # in a run directory: held as long as its sitter lives
 _HOST = "sitter.host"  # beside it: where it lives; locks of other hosts cannot be seen on every shared file system
 _NEW_SECONDS = 60.0  # a sitter that just begins holds no lock yet
-_UNTOLD_SECONDS = 24 * 3600.0  # what never reached the master is kept this long, for whoever looks for it
+_UNTOLD_SECONDS = 24 * 3600.0  # records that never reached the master are kept this long
 
 
 def make(root: Path) -> None:

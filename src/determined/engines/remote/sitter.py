@@ -108,7 +108,10 @@ class _Wishes:
 
 
 class Sitter:
-    """Starts the runner in the main thread: it dies with the thread that started it."""
+    """Sitter of one runner.
+
+    It starts the runner in the main thread: the runner dies with the thread that started it.
+    """
 
     def __init__(self, order: Order, master: Master, claimed: LaunchFile, wishes: _Wishes) -> None:
         self._order, self._master, self._claimed, self._wishes = order, master, claimed, wishes

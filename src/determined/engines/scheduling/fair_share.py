@@ -127,7 +127,7 @@ class _Pass:
 
 
 class _Placeable:
-    """Test whether a request could be placed if every movable task were gone: others are not worth an offer."""
+    """Predicate: could a request be placed if every movable task were gone? Other requests are not worth an offer."""
 
     def __init__(self, requests: list[Request], nodes: Sequence[NodeView], settings: Settings) -> None:
         self._roomy = Cluster(nodes, settings)

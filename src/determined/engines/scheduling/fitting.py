@@ -53,7 +53,7 @@ class Cluster:
 
     @property
     def aux(self) -> tuple[int, int]:
-        """(free, all) zero-slot places of the nodes that take new work."""
+        """Zero-slot places of the nodes that take new work: (free, all)."""
         nodes = [node for node in self._nodes.values() if not node.sealed]
         return sum(node.free_aux for node in nodes), sum(node.aux for node in nodes)
 

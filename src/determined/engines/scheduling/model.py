@@ -60,7 +60,10 @@ class NodeView:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`reasons`: for each request that stays queued, a sentence that says what it waits for."""
+    """Decision of a scheduler.
+
+    `reasons`: for each request that stays queued, a sentence that says what it waits for.
+    """
 
     start: list[tuple[str, list[tuple[str, int]]]] = field(default_factory=list)
     preempt: list[str] = field(default_factory=list)

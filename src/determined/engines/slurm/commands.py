@@ -1,4 +1,4 @@
-"""Slurm's own commands: sbatch, squeue, scancel, sinfo. Every call has an end; what they print is read here alone.
+"""Commands of Slurm: sbatch, squeue, scancel, sinfo. Every call has a time limit; their output is parsed here alone.
 
 Only options and columns that Slurm 20 to 24 have in common are used, and no sacct: not every cluster keeps accounts.
 """
@@ -24,7 +24,7 @@ _AWAY = (
 
 
 class Slurm:
-    """`path`: the directory of the commands; None: PATH."""
+    """Client of Slurm's commands. `path`: their directory; None: PATH."""
 
     def __init__(self, path: str | None = None) -> None:
         self._path = path

@@ -35,7 +35,8 @@ _STRAY_SECONDS = 60.0  # for somebody to claim a job that carries our mark and t
 
 
 class SlurmEngine(Engine):
-    """
+    """Engine that submits one job per allocation.
+
     Args:
         settings: What the operator says about their Slurm.
         pools: pool -> partition.
@@ -65,7 +66,7 @@ class SlurmEngine(Engine):
         self._roster = JobTable(self._records)
         self._strays: dict[str, tuple[JobView, float]] = {}  # by allocation, with the time they were first seen
         self._strays_until = 0.0  # until when some may turn up
-        self._looked = asyncio.Event()  # Slurm has told its jobs in this life
+        self._looked = asyncio.Event()  # set once Slurm has listed its jobs in this life
         self._pace = PollInterval()
         self._watching: asyncio.Task[None] | None = None
 
@@ -208,7 +209,7 @@ class SlurmEngine(Engine):
             await self._roster.give_up(held, last, e.message)
             if not isinstance(e, Unavailable):
                 raise FailedPrecondition(e.message) from e
-            # An sbatch that has not answered may have been heard: look for its job, though nothing else may run.
+            # An sbatch that did not answer may have submitted: look for its job, though nothing else may run.
             self._strays_until = asyncio.get_running_loop().time() + _LATE_SECONDS
             raise
         held.submitted_at = asyncio.get_running_loop().time()

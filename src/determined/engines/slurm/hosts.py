@@ -1,4 +1,4 @@
-"""The hosts that the engine knows of: what sinfo said last, as pools, nodes and the ways to spread over them."""
+"""Hosts from the last answer of sinfo, as pools, nodes and the ways to spread over them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from determined.engines.slurm.partitions import Host
 
 
 class Hosts:
-    """`pools`: pool -> partition."""
+    """Hosts of a cluster. `pools`: pool -> partition."""
 
     def __init__(self, settings: SlurmManager, pools: Mapping[str, str]) -> None:
         self.pools = dict(pools)

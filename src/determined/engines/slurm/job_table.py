@@ -9,7 +9,7 @@ from determined.engines.slurm.tracked_job import TrackedJob
 
 
 class JobTable:
-    """`events` is where ends are told, once for each runner; `gone`, of whom."""
+    """Table of jobs. `events` gets the end of each runner once; `gone` holds the runners whose end was reported."""
 
     def __init__(self, records: Records) -> None:
         self.events: asyncio.Queue[EngineEvent | None] = asyncio.Queue()

@@ -8,7 +8,7 @@ from determined.engines.model import Device, Node, Slot
 from determined.engines.slurm.script import parse_time
 from determined.errors import InvalidArgument, Unavailable
 
-# Of sinfo; the comment of a column is the field it fills.
+# Columns of sinfo.
 COLUMNS = "%P|%N|%T|%c|%L|%l|%o|%G"
 _GPUS = re.compile(r"\bgpu(?::([^:,()]+))?:(\d+)")
 _AWAY = ("down", "drain", "fail", "unknown", "error", "maint", "inval", "reboot")
@@ -32,7 +32,7 @@ class Host:
 
     @property
     def is_offered(self) -> bool:
-        """A node that does not answer is marked with a star."""
+        """Availability of the node for jobs; sinfo marks one that does not answer with a star."""
         return not self.state.startswith(_AWAY) and not self.state.endswith("*")
 
 

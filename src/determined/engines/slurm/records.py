@@ -19,7 +19,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Record:
-    """`tag` is the job's comment; `resources` those runners whose end is not on record; `verdict`, how they ended."""
+    """Record of a job.
+
+    `tag` is the job's comment; `resources` are the runners whose end is not on record; `verdict`, how they ended.
+    """
 
     allocation_id: str
     tag: str

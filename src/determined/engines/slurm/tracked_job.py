@@ -19,7 +19,10 @@ _MARK = "determined"
 
 @dataclass(slots=True)
 class TrackedJob:
-    """`launches`: what `start` brought in this life. `is_told`: its end is known. `is_ours_to_end`: we asked for it."""
+    """Job of an allocation.
+
+    `launches`: those that `start` brought in this life. `is_told`: its end is known. `is_ours_to_end`: we asked for it.
+    """
 
     record: Record
     launches: dict[str, Launch] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A Slurm engine out of a master's config; where that names no pools, each partition that sinfo shows becomes one."""
+"""Wiring of a Slurm engine from a master's config; if that names no pools, each partition of sinfo becomes one."""
 
 import asyncio
 import logging

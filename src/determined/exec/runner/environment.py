@@ -21,7 +21,7 @@ _INHERITED = frozenset(
      *(f"{name}_PROXY" for name in ("HTTP", "HTTPS", "ALL", "NO"))]
 )  # fmt: skip
 _DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-# Of the runner and its own Python, not of what it installs.
+# Variables of the runner and its own Python: installers do not get them.
 _NOT_INSTALLERS = ("DET_", "PYTHON", "VIRTUAL_ENV", "CONDA_")
 _CACHE = (c.ENV_ENVIRONMENT_CACHE, c.ENV_ENVIRONMENT_CACHE_DAYS, c.ENV_ENVIRONMENT_CACHE_GIB)
 # Linux refuses to start a program with a longer string (MAX_ARG_STRLEN, 128 KiB).
@@ -95,7 +95,7 @@ def _with_entries(variables: dict[str, str], entries: list[str]) -> dict[str, st
         if given:
             variables[name] = value
         else:
-            # As with containers: a bare name takes the variable away.
+            # A bare name removes the variable, as with containers.
             variables.pop(name, None)
     return variables
 

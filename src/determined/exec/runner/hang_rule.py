@@ -9,7 +9,7 @@ _KNOWN_BEATS = 3
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """`whole`: nothing at all was heard. `quiet`: (rank, seconds), longest first."""
+    """Alarm about silence. `whole`: no rank gave a sign of life. `quiet`: (rank, seconds), longest first."""
 
     whole: bool
     seconds: float

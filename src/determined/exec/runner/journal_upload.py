@@ -36,7 +36,10 @@ _Batch = dict[str, tuple[int, list[bytes]]]  # journal -> number of its first re
 
 
 class JournalUploader:
-    """`on_over` is called (once) when the master says that the allocation is over; `complain` is for the task's log."""
+    """Uploader of all journals.
+
+    `on_over` is called (once) when the master says that the allocation is over; `complain` is for the task's log.
+    """
 
     def __init__(
         self,
@@ -107,7 +110,7 @@ class JournalUploader:
                 time.sleep(next(delays))
                 continue
             except Exception:
-                # An unforeseen fault must not end the upload: the task would run on and never be heard again.
+                # An unforeseen fault must not end the upload: the task would run on and never report again.
                 logger.exception("uploading the journals failed; trying again")
                 time.sleep(next(delays))
                 self._check_directory()
@@ -196,7 +199,7 @@ class JournalUploader:
     def _post(self, batch: _Batch) -> None:
         answer = from_json(self._link.report(_encode(batch)), ReportAnswer)
         self._control.master_away = False
-        self._note_refusals(answer.refused)  # first: whoever is acknowledged looks for one at once
+        self._note_refusals(answer.refused)  # first: a writer looks for refusals as soon as it is acknowledged
         for name, position in answer.positions.items():
             if name in self._readers:
                 self._readers[name].acknowledge(position)

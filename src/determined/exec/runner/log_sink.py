@@ -18,14 +18,14 @@ from determined.wire.report import Exit, ExitCause, LogLine, Phase
 logger = logging.getLogger(__name__)
 
 LOGS = "logs"
-# Kept free in every segment for the exit record: a full disk must not make a task's end untold.
+# Kept free in every segment for the exit record: a full disk must not keep a task's end from being reported.
 _RESERVE = 16 * 1024
 _RECENT = 200  # a traceback of a training framework is long
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class LogSink:
-    """Thread-safe. `appended` is called after each append, to hurry the uploader."""
+    """Writer of the runner's journal, thread-safe. `appended` is called after each append, to hurry the uploader."""
 
     def __init__(self, run_dir: RunDir, appended: Callable[[], None]) -> None:
         self.journal = JournalWriter(run_dir.journals, LOGS, reserve=_RESERVE)

@@ -1,4 +1,4 @@
-"""A runner's life: take the directory, watch over one task, leave when all is reported."""
+"""Main loop of a runner: take the directory, supervise one task, leave when all is reported."""
 
 import gc
 import json
@@ -51,7 +51,7 @@ def _tied_to(run_dir: RunDir) -> int | None:
     try:
         found = json.loads(run_dir.launch.read_bytes()).get("tiedTo")
     except (OSError, ValueError, AttributeError):
-        return None  # whoever reads it next says what is wrong with it
+        return None  # the next reader reports what is wrong with it
     return found if isinstance(found, int) else None
 
 
@@ -110,7 +110,7 @@ def work(run_dir: RunDir, watchdog: Watchdog) -> None:
         SignalListener(link, control, attendant.hear).start()
         verdict = attendant.run()
     if verdict is not None and run_dir.event_files(0).exists():
-        # Here, because nobody should wait for this at the start.
+        # Imported here to keep the start fast.
         from determined.exec.runner.event_file_upload import copy_last_events
 
         copy_last_events(run_dir, lambda text: sink.say("WARNING", text))

@@ -33,7 +33,10 @@ _KILLED = re.compile(r"\bSIGKILL\b|\bKilled\b|exitcode\s*: -9\b|\bsignal 9\b|ter
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """`label` is for the trial, `what` one line that names the memory and the evidence, `advice` what to change."""
+    """Shortage of memory that ended a task.
+
+    `label` is for the trial, `what` one line that names the memory and the evidence, `advice` what to change.
+    """
 
     label: str
     what: str

@@ -19,7 +19,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """`source` is seen at `target`, both of which exist."""
+    """Mount: `source` is seen at `target`, both of which exist."""
 
     source: str
     target: str
@@ -41,7 +41,7 @@ def enter(mounts: Sequence[Mount], workdir: str) -> None:
         _write("/proc/self/setgroups", "deny")
         _write("/proc/self/uid_map", f"{uid} {uid} 1")
         _write("/proc/self/gid_map", f"{gid} {gid} 1")
-    # What the node mounts later is seen here too; what is mounted here is seen nowhere else.
+    # Later mounts of the node appear here too; mounts made here appear nowhere else.
     _mount("none", "/", _MS_REC | _MS_SLAVE)
     for one in mounts:
         _mount(one.source, one.target, _MS_BIND | _MS_REC)

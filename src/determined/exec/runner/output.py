@@ -22,7 +22,7 @@ _MOST_SECONDS = 20.0  # for what a task has written last; the master uses force 
 
 
 class OutputPipes:
-    """Two pipes; give `stdout` and `stderr` to the task, then `start`."""
+    """Pair of pipes: give `stdout` and `stderr` to the task, then `start`."""
 
     def __init__(self, sink: LogSink) -> None:
         self._sink = sink

@@ -27,7 +27,10 @@ _SERVICES = ("ray", "nvidia-mps", "nvidia-log")
 
 @dataclass(frozen=True, slots=True)
 class TaskTmp:
-    """`directory` is on the node; `mounts` make it the task's /tmp. Without mounts the task shares /tmp with others."""
+    """Temporary directory of a task.
+
+    `directory` is on the node; `mounts` make it the task's /tmp. Without mounts the task shares /tmp with others.
+    """
 
     directory: Path
     mounts: tuple[Mount, ...] = ()

@@ -25,7 +25,7 @@ class NamespaceRefused(Exception):
 
 
 class TaskProcess:
-    """Create it in the main thread: the kernel ties the child's life to the thread that forked it.
+    """Process of the task. Create it in the main thread: the child dies with the thread that forked it.
 
     `mounts`: what only this process and its children see. Raises NamespaceRefused where they cannot be had.
     """

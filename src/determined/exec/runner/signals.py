@@ -1,4 +1,4 @@
-"""The thread that hears the master: preempt, kill, over. One long poll after the other."""
+"""Thread that polls the master for preempt, kill and the end of the allocation. One long poll after the other."""
 
 import logging
 import threading
@@ -20,7 +20,7 @@ _PAUSE_SECONDS = 0.5
 
 
 class SignalListener:
-    """Calls `on_change` with what the master wants, each time that differs from before."""
+    """Listener that calls `on_change` with the master's signals, each time that they have changed."""
 
     def __init__(self, link: MasterLink, control: Control, on_change: Callable[[RunnerSignals], None]) -> None:
         self._link = link

@@ -16,7 +16,7 @@ from determined.constants import DEFAULT_RUN_DIR, ENV_RUN_DIR
 from determined.exec.probe_storage import NO_DRIVER, UNUSABLE
 from determined.exec.runner.preflight.directory import is_on_a_file_system
 
-_PROBE_SECONDS = 120.0  # drivers give up sooner, with better words
+_PROBE_SECONDS = 120.0  # drivers give up sooner, with better messages
 
 
 class Lack(StrEnum):

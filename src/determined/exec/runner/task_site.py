@@ -43,7 +43,7 @@ def begin(here: str) -> None:
 
 
 class _PipFinder:
-    """Changes pip when it is imported, and not before."""
+    """Import hook that changes pip when it is imported, and not before."""
 
     def __init__(self, overlay: Sequence[str]) -> None:
         self._overlay = overlay

@@ -58,7 +58,7 @@ class _EndedBefore(Exception):
 
 
 class TaskSupervisor:
-    """Runs one task in the main thread. Returns how it ended; reporting that is the caller's business."""
+    """Supervisor that runs one task in the main thread. It returns how the task ended; the caller reports that."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class TaskSupervisor:
         return verdict
 
     def _tell_leftovers(self) -> None:
-        # Here, because nobody should wait for this at the start.
+        # Imported here to keep the start fast.
         from determined.exec.runner import unsaved_files
 
         said = unsaved_files.describe(self._run_dir)

@@ -8,7 +8,7 @@ from determined.storage.object_store import CloudStorageManager
 
 
 class AzureStorageManager(CloudStorageManager):
-    """Reached by exactly one of `connection_string` and `account_url` (with or without `credential`)."""
+    """Store in a container, reached by one of `connection_string` and `account_url` (with or without `credential`)."""
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from determined.storage.object_store import CloudStorageManager
 
 
 class GCSStorageManager(CloudStorageManager):
-    """Credentials come from the environment, as for every Google tool."""
+    """Store in a bucket. Credentials come from the environment, as for every Google tool."""
 
     def __init__(self, bucket: str, prefix: str | None = None, temp_dir: str | None = None) -> None:
         driver = load_optional("gcsfs", extra="gcs")

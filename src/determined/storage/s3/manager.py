@@ -7,7 +7,7 @@ from determined.storage.object_store import CloudStorageManager
 
 
 class S3StorageManager(CloudStorageManager):
-    """Credentials left out come from the environment, as for every AWS tool."""
+    """Store in a bucket. Credentials left out come from the environment, as for every AWS tool."""
 
     def __init__(
         self,

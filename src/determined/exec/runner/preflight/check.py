@@ -63,7 +63,7 @@ class _Incomplete(Exception):
 
 
 class Preflight:
-    """Make it before rendezvous: it looks at the interpreter while the others are waited for."""
+    """Check of all nodes. Create it before rendezvous: it inspects the interpreter while the other nodes start."""
 
     def __init__(self, here: Here, master: Gathering, say: Say) -> None:
         from determined.config import ExperimentConfig  # only tasks of several nodes wait for it

@@ -73,7 +73,7 @@ def installed(variables: dict[str, str], workdir: Path, seconds: float) -> Packa
         answer = json.loads(done.stdout.splitlines()[-1])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return None
-    # One that has none is lent the runner's own.
+    # A Python without determined gets the runner's own.
     return Packages(answer["python"], {"determined": __version__, **answer["versions"]})
 
 

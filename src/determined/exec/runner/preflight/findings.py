@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from determined.exec.runner.preflight.facts import Facts
 
-# Ranks with different versions of these fail late, and with words that do not name the cause.
+# Ranks with different versions of these fail late, and with errors that do not name the cause.
 _FRAMEWORKS = frozenset(
     ["determined", "torch", "tensorflow", "tensorflow-cpu", "jax", "jaxlib", "keras", "lightning", "pytorch-lightning",
      "deepspeed", "horovod", "transformers", "accelerate"]

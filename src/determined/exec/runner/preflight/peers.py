@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 _NONCE = 32
 _ANSWER_SECONDS = 2.0
-_SURE_SECONDS = 0.5  # whoever is so late itself that less is left cannot tell a slow peer from none
+_SURE_SECONDS = 0.5  # with less time left, a slow peer cannot be told from a missing one
 _LOOK_SECONDS = 0.1
 _BACKLOG = 1024  # everyone knocks at the chief's door at once, and a call that is dropped looks like a firewall
 
 
 @dataclass(frozen=True, slots=True)
 class Knock:
-    """`reason` is None when the peer has answered. Not `certain`: it may only be slow."""
+    """Result of a connection to a peer. `reason` is None when it has answered. Not `certain`: it may only be slow."""
 
     reason: str | None = None
     certain: bool = True

@@ -28,7 +28,7 @@ def owner(port: int) -> str | None:
 def _is_taken(address: str, port: int) -> bool:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
-        # Connections that have ended may linger there; whoever trains sets this option as well.
+        # Ended connections may linger on the port; training libraries set this option as well.
         with socket.socket(family) as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             trial.bind((address, port))
