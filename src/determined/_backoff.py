@@ -5,6 +5,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+_random = random.SystemRandom()  # the global generator is the user's: a seeded training must not notice a retry
 _HIGHEST_EXPONENT = 64  # a float overflows at 2.0 ** 1024; every limit is reached long before
 
 
@@ -24,7 +25,7 @@ class Backoff:
         """Return the seconds to wait after a failure that follows `earlier_failures` others."""
         seconds = self.first * self.factor ** min(earlier_failures, _HIGHEST_EXPONENT)
         if self.jitter:
-            seconds += random.uniform(0, self.jitter)
+            seconds += _random.uniform(0, self.jitter)
         return min(self.limit, seconds)
 
     def delays(self) -> Iterator[float]:

@@ -1,9 +1,8 @@
 """Config policies: limits an administrator sets on what may be asked for."""
 
-from determined._json import JsonObject, JsonValue
+from determined._json import JsonObject
 from determined.config.experiment_schema import EXPERIMENT
 from determined.config.resources import PRIORITY_RANGE
-from determined.errors import FailedPrecondition, InvalidArgument
 from determined.schema.lists import FreeMap
 from determined.schema.node import Integer
 from determined.schema.section import Section, field
@@ -36,42 +35,3 @@ class ConfigPolicies(Section):
         _Partial(), "Laid over every experiment config: what it says cannot be overridden.", default=None
     )
     constraints: Constraints | None = field(Constraints, "Limits on what may be asked for.", default=None)
-
-
-def parse_constraints(workspace: JsonObject | None, cluster: JsonObject | None) -> Constraints:
-    """Overwrite the workspace's limits with the cluster's."""
-    merged = Constraints.merge(Constraints.canonical(cluster or {}), Constraints.canonical(workspace or {}))
-    return Constraints.parse(merged, "invalid constraints")
-
-
-def check_constraints(limits: Constraints, *, slots: int, max_slots: int | None, priority: int | None) -> None:
-    """Refuse what exceeds the limits.
-
-    Raises:
-        InvalidArgument: naming the value and the limit.
-    """
-    if limits.resources.max_slots is not None:
-        for name, number in (("slots", slots), ("max_slots", max_slots)):
-            if number is not None and number > limits.resources.max_slots:
-                raise InvalidArgument(
-                    f"requested resources.{name} [{number}] exceeds limit set by admin [{limits.resources.max_slots}]"
-                )
-    if limits.priority_limit is not None and priority is not None and priority < limits.priority_limit:
-        raise InvalidArgument(f"requested priority [{priority}] exceeds limit set by admin [{limits.priority_limit}]")
-
-
-def check_not_pinned(invariants: list[JsonObject], path: str, value: object) -> None:
-    """Refuse a later change of a value that a policy fixes; the last invariant wins.
-
-    Raises:
-        FailedPrecondition: naming the fixed value.
-    """
-    for invariant in reversed(invariants):
-        pinned: JsonValue = invariant
-        for key in path.split("."):
-            pinned = pinned.get(key) if isinstance(pinned, dict) else None
-        if pinned is None:
-            continue
-        if pinned != value:
-            raise FailedPrecondition(f"{path}={pinned} is enforced as an invariant config policy; ask an administrator")
-        return

@@ -62,27 +62,6 @@ class AllocationAllGatherResponse(Wire):
     data: list[dict[str, Any]]
 
 
-class AllocationReadyRequest(Wire):
-    allocation_id: str | None = None
-
-
-class AllocationWaitingRequest(Wire):
-    allocation_id: str | None = None
-
-
-class AckAllocationPreemptionSignalRequest(Wire):
-    allocation_id: str
-
-
-class AllocationPendingPreemptionSignalRequest(Wire):
-    allocation_id: str
-
-
-class MarkAllocationResourcesDaemonRequest(Wire):
-    allocation_id: str
-    resources_id: str | None = None
-
-
 class NotifyContainerRunningRequest(Wire):
     allocation_id: str
     data: dict[str, Any]
@@ -114,41 +93,6 @@ class PostAllocationAcceleratorDataRequest(Wire):
 class PostAllocationProxyAddressRequest(Wire):
     allocation_id: str | None = None
     proxy_address: str | None = None
-
-
-class ResourceAllocationAggregationPeriod(StrEnum):
-    UNSPECIFIED = "RESOURCE_ALLOCATION_AGGREGATION_PERIOD_UNSPECIFIED"
-    DAILY = "RESOURCE_ALLOCATION_AGGREGATION_PERIOD_DAILY"
-    MONTHLY = "RESOURCE_ALLOCATION_AGGREGATION_PERIOD_MONTHLY"
-
-
-class ResourceAllocationAggregatedEntry(Wire):
-    by_experiment_label: dict[str, float]
-    by_resource_pool: dict[str, float]
-    by_username: dict[str, float]
-    period: ResourceAllocationAggregationPeriod
-    period_start: str
-    seconds: float
-
-
-class ResourceAllocationAggregatedResponse(Wire):
-    resource_entries: list[ResourceAllocationAggregatedEntry]
-
-
-class ResourceAllocationRawEntry(Wire):
-    end_time: str | None = None
-    experiment_id: int | None = None
-    kind: str | None = None
-    labels: list[str] | None = None
-    seconds: float | None = None
-    slots: int | None = None
-    start_time: str | None = None
-    user_id: int | None = None
-    username: str | None = None
-
-
-class ResourceAllocationRawResponse(Wire):
-    resource_entries: list[ResourceAllocationRawEntry] | None = None
 
 
 class GetPreemptionSignal(Query):

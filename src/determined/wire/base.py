@@ -53,29 +53,6 @@ class Ordered(Paged):
     order_by: Annotated[OrderBy | None, Meta(description="Direction of the order; ascending by default.")] = None
 
 
-class Int32FieldFilter(Wire):
-    gt: int | None = None
-    gte: int | None = None
-    incl: list[int] | None = None
-    lt: int | None = None
-    lte: int | None = None
-    not_in: list[int] | None = None
-
-
-class DoubleFieldFilter(Wire):
-    gt: float | None = None
-    gte: float | None = None
-    lt: float | None = None
-    lte: float | None = None
-
-
-class TimestampFieldFilter(Wire):
-    gt: str | None = None
-    gte: str | None = None
-    lt: str | None = None
-    lte: str | None = None
-
-
 class LaunchWarning(StrEnum):
     UNSPECIFIED = "LAUNCH_WARNING_UNSPECIFIED"
     CURRENT_SLOTS_EXCEEDED = "LAUNCH_WARNING_CURRENT_SLOTS_EXCEEDED"

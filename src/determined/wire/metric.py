@@ -6,7 +6,6 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from determined._json import JsonObject
-from determined.wire.checkpoint import Metrics
 from determined.wire.codec import Wire
 from determined.wire.operation import Nothing, Operation, Query, StreamOperation
 from determined.wire.trial import (
@@ -30,27 +29,6 @@ class MetricsReport(Wire):
 
 class GetMetricsResponse(Wire):
     metrics: list[MetricsReport]
-
-
-class GetTrainingMetricsResponse(Wire):
-    metrics: list[MetricsReport]
-
-
-class GetValidationMetricsResponse(Wire):
-    metrics: list[MetricsReport]
-
-
-class TrialMetrics(Wire):
-    metrics: Metrics
-    trial_id: int
-    trial_run_id: int
-    report_time: str | None = None
-    steps_completed: int | None = None
-
-
-class ReportTrialMetricsRequest(Wire):
-    group: str
-    metrics: TrialMetrics
 
 
 class DownsampledMetrics(Wire):

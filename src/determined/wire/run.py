@@ -189,10 +189,6 @@ class PostRunMetadataResponse(Wire):
     metadata: dict[str, Any] | None = None
 
 
-class GetMetadataValuesResponse(Wire):
-    values: list[str] | None = None
-
-
 SEARCH_RUNS = Operation("POST", "/api/v1/runs", SearchRunsRequest, SearchRunsResponse)
 PREPARE_FOR_REPORTING = Operation(
     "POST", "/api/v1/runs/start", RunPrepareForReportingRequest, RunPrepareForReportingResponse

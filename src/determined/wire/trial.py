@@ -122,12 +122,6 @@ class TrialRunnerMetadata(Wire):
     state: str
 
 
-class ReportTrialProgressRequest(Wire):
-    progress: float
-    trial_id: int | None = None
-    is_raw: bool | None = None
-
-
 class ValidateAfterOperation(Wire):
     length: int
 
@@ -146,16 +140,6 @@ class GetCurrentTrialSearcherOperationResponse(Wire):
 class CompleteTrialSearcherOperationRequest(Wire):
     op: ValidateAfterOperation | None = None
     searcher_metric: Any = None
-
-
-class TrialEarlyExitExitedReason(StrEnum):
-    UNSPECIFIED = "EXITED_REASON_UNSPECIFIED"
-    INVALID_HP = "EXITED_REASON_INVALID_HP"
-    INIT_INVALID_HP = "EXITED_REASON_INIT_INVALID_HP"
-
-
-class TrialEarlyExit(Wire):
-    reason: TrialEarlyExitExitedReason
 
 
 class TrialSourceInfoType(StrEnum):

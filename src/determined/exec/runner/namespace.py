@@ -26,11 +26,6 @@ class Mount:
     read_only: bool = False
 
 
-def is_supported() -> bool:
-    """Check whether this system has namespaces at all; whether we may make one shows when it is tried."""
-    return sys.platform == "linux" and hasattr(_libc, "unshare")
-
-
 def enter(mounts: Sequence[Mount], workdir: str) -> None:
     """Make the namespace and its mounts, in the given order. Raises OSError; then this process must not go on."""
     uid, gid = os.geteuid(), os.getegid()

@@ -7,8 +7,6 @@ from determined.wire.base import Pagination
 
 T = TypeVar("T")
 
-COUNT_ONLY = -2  # a limit that asks for the totals without rows
-
 
 def window(total: int, limit: int | None, offset: int | None) -> Pagination:
     """Which rows of `total` the page holds. No limit (None, 0, -1) means all; a negative offset counts from the end."""
