@@ -245,12 +245,13 @@ async def _populate(db: Database, config: MasterConfig, directory: DataDirectory
 
 def _start_loops(ctx: MasterContext) -> list[asyncio.Task[Any]]:
     """Everything that happens without being asked for, besides the reconciler."""
-    retention = log_retention.period(ctx.config.retention_policy.schedule)
     return [
         supervise.spawn(GarbageCollector(ctx).run(), name="checkpoint garbage collector"),
         supervise.spawn(ExperimentDeleter(ctx).run(), name="experiment deleter"),
         supervise.spawn(Proposer(ctx).run(), name="proposer of hyperparameters"),
-        supervise.repeat(lambda: log_retention.sweep(ctx), name="log retention", seconds=retention),
+        supervise.repeat(
+            lambda: log_retention.sweep(ctx), name="log retention", seconds=lambda: log_retention.until_next(ctx)
+        ),
         supervise.repeat(lambda: unmanaged.sweep(ctx), name="unmanaged trials", seconds=unmanaged.PERIOD_S),
         supervise.repeat(lambda: memory.trim(ctx.db.engine), name="memory", seconds=memory.PERIOD_S),
         supervise.repeat(lambda: session.sweep(ctx), name="session sweep", seconds=_SWEEP_SECONDS),

@@ -20,9 +20,9 @@ def spawn(work: Coroutine[Any, Any, Any], *, name: str) -> asyncio.Task[Any]:
     return task
 
 
-def repeat(step: Callable[[], Awaitable[Any]], *, name: str, seconds: float) -> asyncio.Task[Any]:
+def repeat(step: Callable[[], Awaitable[Any]], *, name: str, seconds: float | Callable[[], float]) -> asyncio.Task[Any]:
     """Call `step` now and every `seconds` after it ended, for ever. A failing step is logged and tried again."""
-    return spawn(_repeat(step, name, seconds), name=name)
+    return spawn(_repeat(step, name, seconds if callable(seconds) else lambda: seconds), name=name)
 
 
 async def stop(*tasks: asyncio.Task[Any]) -> None:
@@ -32,17 +32,17 @@ async def stop(*tasks: asyncio.Task[Any]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _repeat(step: Callable[[], Awaitable[Any]], name: str, seconds: float) -> None:
+async def _repeat(step: Callable[[], Awaitable[Any]], name: str, pause: Callable[[], float]) -> None:
     while True:
         try:
             await step()
         except Unavailable as e:
             # the database is away or its disk is full: one line a pass, not a traceback
-            logger.warning("%s waits: %s; trying again in %s s", name, e.message, seconds)
+            logger.warning("%s waits: %s; trying again in %s s", name, e.message, pause())
         except Exception:
             # a loop that died on one bad pass would silently stop doing its duty until the next restart
-            logger.exception("%s: this pass failed; trying again in %s s", name, seconds)
-        await asyncio.sleep(seconds)
+            logger.exception("%s: this pass failed; trying again in %s s", name, pause())
+        await asyncio.sleep(pause())
 
 
 def _finished(task: asyncio.Task[Any]) -> None:

@@ -1,17 +1,13 @@
-"""Logs whose time has come are dropped: a sweep by the configured schedule (docs/architecture/task_environment.md)."""
+"""Log retention: delete old task logs by the configured schedule (docs/architecture/task_environment.md)."""
 
 import logging
-import re
 from datetime import datetime
 
+from determined.master.config.schedule import seconds_until_next
 from determined.master.context import MasterContext
 from determined.master.services import log as logs
 
 logger = logging.getLogger(__name__)
-
-DEFAULT_SECONDS = 24 * 3600.0
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
 
 
 async def sweep(ctx: MasterContext, now: datetime | None = None) -> int:
@@ -22,10 +18,6 @@ async def sweep(ctx: MasterContext, now: datetime | None = None) -> int:
     return removed
 
 
-def period(schedule: str | None) -> float:
-    """Seconds between sweeps: a duration such as `2h30m`; none, or a cron line, means daily."""
-    text = (schedule or "").strip()
-    parts = _PART.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        return DEFAULT_SECONDS
-    return max(1.0, sum(float(number) * _UNITS[unit] for number, unit in parts))
+def until_next(ctx: MasterContext) -> float:
+    """Return the seconds to the next sweep."""
+    return seconds_until_next(ctx.config.retention_policy.schedule, ctx.clock.now())

@@ -15,6 +15,7 @@ from determined.master.config.rules import (
     unique_managers,
     unique_pools,
 )
+from determined.master.config.schedule import schedule_problem
 from determined.schema.lists import FreeMap, ListOf
 from determined.schema.node import Boolean, Integer, Node, Text
 from determined.schema.objects import Field, Object
@@ -142,7 +143,9 @@ class LogRetention(Section):
         Integer(low=-1, high=32767), "Days after the end of the task; -1 is forever.", default=-1
     )
     schedule: str | None = field(
-        Text(), "Time between sweeps such as `2h`. Default, and for cron lines: daily.", default=None
+        Text(problem=schedule_problem),
+        "Time between sweeps such as `2h`, or a cron line such as `0 3 * * *` (UTC). Default: daily.",
+        default=None,
     )
 
 
