@@ -1,4 +1,9 @@
-"""The text of a requirements or lock file: its entries, the options among them, and what cannot be used of it."""
+"""Text of a requirements or lock file: entries, options among them, and entries that cannot be used.
+
+`packaging` reads single requirements (PEP 508). Files hold options, hashes, bare paths and logins as well, which it
+refuses, so only the pattern of a pin could become a call of it. Tasks would then need `packaging` in the interpreter of
+the user: config/masking.py imports this module there.
+"""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +26,7 @@ _URL = re.compile(r"https?://[^\s\"'#]+")
 
 
 def entries(text: str) -> Iterator[str]:
-    """One per requirement or option: continued lines joined, comments gone, hashes kept."""
+    """Yield each requirement or option: join continued lines, drop comments, keep hashes."""
     joined = re.sub(r"\\\r?\n", " ", text)
     for line in joined.splitlines():
         entry = _COMMENT.sub("", line).strip()
@@ -30,21 +35,21 @@ def entries(text: str) -> Iterator[str]:
 
 
 def index_options(text: str) -> list[str]:
-    """The lines that say where packages come from; a resolver leaves them out of its lock."""
+    """List the lines that say where packages come from; a resolver leaves them out of its lock."""
     return [entry for entry in entries(text) if _INDEX_OPTION.match(entry)]
 
 
 def included_files(text: str) -> list[str]:
-    """Other files that this one reads (`-r`, `-c`), as written."""
-    return [found[1] for entry in entries(text) if (found := _INCLUDED.match(entry))]
+    """List other files that this one reads (`-r`, `-c`), as written."""
+    return [option[1] for entry in entries(text) if (option := _INCLUDED.match(entry))]
 
 
 def find_links(text: str) -> list[str]:
-    return [found[1] for entry in entries(text) if (found := _FIND_LINKS.match(entry))]
+    return [option[1] for entry in entries(text) if (option := _FIND_LINKS.match(entry))]
 
 
 def local_paths(text: str) -> list[str]:
-    """Wheels and source directories that are named by their place, as written but for extras and markers."""
+    """List wheels and source directories that are named by their path, as written but for extras and markers."""
     return [place for entry in entries(text) if (place := _place_of(entry)) and _is_local(place)]
 
 
@@ -53,35 +58,39 @@ def editable_entries(text: str) -> list[str]:
 
 
 def unpinned_entries(text: str) -> list[str]:
-    """What a lock must not hold: requirements that are met by more than one version."""
-    named = (entry for entry in entries(text) if not entry.startswith("-") and not _is_placed(entry))
-    return [bare for entry in named if not _PINNED.match(bare := entry.split(" --hash")[0].strip())]
+    """List what a lock must not hold: requirements that are met by more than one version."""
+    pins = (entry.split(" --hash")[0].strip() for entry in _from_an_index(text))
+    return [pin for pin in pins if not _PINNED.match(pin)]
 
 
 def unhashed_entries(text: str) -> list[str]:
-    """Requirements that any file of their version meets."""
-    named = (entry for entry in entries(text) if not entry.startswith("-") and not _is_placed(entry))
-    return [entry for entry in named if "--hash" not in entry]
+    """List requirements that any file of their version meets."""
+    return [entry for entry in _from_an_index(text) if "--hash" not in entry]
 
 
 def marked_places(lock: str) -> str:
-    """A lock by uv, in which a directory may stand by its bare name, as a package does: `pkg` becomes `./pkg`."""
+    """Mark directories in a lock by uv, which may name one as it names a package: `pkg` becomes `./pkg`."""
     return _BARE_PLACE.sub(r"\1./\2", lock)
 
 
 def without_logins(text: str, shown: str = "") -> str:
-    """`https://name:secret@host/` becomes `https://host/`; `shown` takes the place of what went."""
+    """Turn `https://name:secret@host/` into `https://host/`; `shown` replaces the login."""
     return _LOGIN.sub(rf"\1{shown}", text)
 
 
 def with_logins(text: str, sources: str) -> str:
-    """The URLs of `text` with the logins that `sources`, from which it was made, have for them."""
-    known = {without_logins(url): url for url in _URL.findall(sources)}
-    return _URL.sub(lambda found: known.get(found[0], found[0]), text)
+    """Give the URLs of `text` the logins that they have in `sources`, from which it was made."""
+    urls = {without_logins(url): url for url in _URL.findall(sources)}
+    return _URL.sub(lambda match: urls.get(match[0], match[0]), text)
+
+
+def _from_an_index(text: str) -> list[str]:
+    """List the requirements that are found by name; options, paths and URLs are left out."""
+    return [entry for entry in entries(text) if not entry.startswith("-") and not _is_placed(entry)]
 
 
 def _place_of(entry: str) -> str:
-    """The first word, without `name @`, extras, markers and fragment: a place if it is one."""
+    """Return the first word, without `name @`, extras, markers and fragment: a place if it is one."""
     if entry.startswith("-"):
         return ""
     words = re.split(r"[\s;#]", _NAMED.sub("", entry, count=1), maxsplit=1)
