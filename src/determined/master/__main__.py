@@ -146,7 +146,7 @@ def _visible_gpus() -> str | None:
 
 
 def _check_state(config: MasterConfig) -> None:
-    """What can be told in one line before the server is built: a second master, a damaged or foreign database."""
+    """Check what can be told in one line before the server is built: a second master, a damaged or foreign database."""
     directory = DataDirectory(Path(config.data_dir))
     engine = dialects.create_engine(config.db.address or directory.database_url)
     ownership = Ownership(engine)

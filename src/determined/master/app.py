@@ -1,4 +1,4 @@
-"""Where a master is put together: context, routes, engines, loops, and the order in which they start and stop."""
+"""Assembly of a master: context, routes, engines, loops, and the order in which they start and stop."""
 
 import asyncio
 import logging
@@ -68,7 +68,7 @@ _ANSWER_SECONDS = 1.5  # for answers that are on their way when the master stops
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the next start of an app opens. An app may be started again with another plan once it has stopped.
+    """Plan of the next start of an app: what it opens. A stopped app may be started again with another plan.
 
     Args:
         config: The whole configuration, already merged.
@@ -93,7 +93,7 @@ def create_app(
     identity_secret: bytes | None = None,
     visible_gpus: str | None = None,
 ) -> Litestar:
-    """One master as an ASGI application. Everything is opened when it starts and closed when it stops; see `Plan`."""
+    """Build one master as an ASGI application. It opens everything at its start and closes it at its stop; see `Plan`."""
     plan = Plan(config, engine_factory, clock or SystemClock(), identity_secret, visible_gpus)
     with warnings.catch_warnings():
         # handlers name their dependencies and parameters plainly, which Litestar 2 infers and 3 will not
@@ -244,7 +244,7 @@ async def _populate(db: Database, config: MasterConfig, directory: DataDirectory
 
 
 def _start_loops(ctx: MasterContext) -> list[asyncio.Task[Any]]:
-    """Everything that happens without being asked for, besides the reconciler."""
+    """Start everything that happens without being asked for, besides the reconciler."""
     return [
         supervise.spawn(GarbageCollector(ctx).run(), name="checkpoint garbage collector"),
         supervise.spawn(ExperimentDeleter(ctx).run(), name="experiment deleter"),
@@ -269,7 +269,7 @@ def _caller(request: Request[Any, Any, Any]) -> Caller:
 
 
 def _opened(name: str) -> Provide:
-    """What `_open` left in the state under this name; handlers say its type."""
+    """Provide what `_open` left in the state under this name; handlers say its type."""
 
     def get(state: State) -> Any:
         return state[name]

@@ -34,7 +34,7 @@ class Bus:
 
     @property
     def closed(self) -> bool:
-        """True once the master is stopping: long polls answer at once and streams end."""
+        """State of the master: true once it is stopping, when long polls answer at once and streams end."""
         return self._closed
 
     def close(self) -> None:
@@ -48,7 +48,7 @@ class Listener:
         self._bus = bus
 
     async def wait(self, seconds: float) -> bool:
-        """True when a hint came; False when `seconds` passed or the master is stopping."""
+        """Wait for a hint and return True; return False when `seconds` passed or the master is stopping."""
         if self._bus.closed:
             return False
         try:

@@ -37,7 +37,7 @@ def raise_descriptor_limit() -> int:
 
 
 class Connections:
-    """All open connections of a server, WebSockets too."""
+    """Open connections of a server, WebSockets too."""
 
     def __init__(self, descriptors: int | None = None) -> None:
         limit = descriptors or resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -49,7 +49,7 @@ class Connections:
         self._open: set[BoundedProtocol] = set()
 
     def admit(self, one: "BoundedProtocol") -> bool:
-        """Whether there is room for one more, made if need be."""
+        """Return whether there is room for one more connection, making room if need be."""
         peer = one.peer
         if self._peers[peer] >= self._most_of(peer) and not self._close_one(peer):
             return False
@@ -77,7 +77,7 @@ class Connections:
                 del self._peers[one.peer]
 
     async def sweep(self) -> None:
-        """Until cancelled: end what is late."""
+        """End connections that are late, until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
@@ -98,7 +98,7 @@ class Connections:
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """One connection. Times are the loop's."""
+    """Connection with time limits. Times are the loop's."""
 
     def __init__(self, *args: Any, limits: Connections, **options: Any) -> None:
         super().__init__(*args, **options)

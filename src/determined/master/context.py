@@ -1,4 +1,4 @@
-"""What every service of one master shares. Built once in app.py and passed down; holds no state of its own."""
+"""Context that all services of one master share. Built once in app.py and passed down; holds no state of its own."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ _CONFIGS_WAITING = 32
 
 @dataclass(frozen=True, slots=True)
 class ClusterIdentity:
-    """Who this master is. `secret` signs allocation tokens and never leaves the master."""
+    """Identity of this master. `secret` signs allocation tokens and never leaves the master."""
 
     cluster_id: str
     master_id: str
@@ -24,8 +24,9 @@ class ClusterIdentity:
 
 
 class ConfigTurns:
-    """Who may parse a config now: one of each user waits, and one is at work. Parsing holds Python's lock, so that
-    several at once would slow down every other request."""
+    """Turns at parsing a config: one of each user waits, and one is at work. Parsing holds Python's lock, so that
+    several at once would slow down every other request.
+    """
 
     def __init__(self) -> None:
         self._by_user = TurnQueue(1, _CONFIGS_WAITING, "configs of yours are being read")
@@ -33,7 +34,7 @@ class ConfigTurns:
 
     @asynccontextmanager
     async def take(self, user_id: int) -> AsyncIterator[None]:
-        """Raises TooManyRequests when too many of this user wait."""
+        """Hold the turn of this user. Raises TooManyRequests when too many of this user wait."""
         async with self._by_user.take(user_id), self._any:
             yield
 

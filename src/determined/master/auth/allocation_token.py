@@ -26,7 +26,7 @@ def verify(secret: bytes, token: str) -> str | None:
 
 
 def ticket(secret: bytes, allocation_id: str) -> str:
-    """What a runner started on another host shows to get the token: worthless once it was used."""
+    """Return the ticket that a runner on another host shows to get the token: it is worthless once it was used."""
     digest = hmac.digest(secret, b"ticket:" + allocation_id.encode(), hashlib.sha256)
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 

@@ -1,4 +1,4 @@
-"""From credentials to a Caller: user tokens by their session row, allocation tokens by the state of the allocation.
+"""Authentication of a Caller: user tokens by their session row, allocation tokens by the state of the allocation.
 
 Nothing is cached: a logout, a deactivation and the end of an allocation hold from the next request on.
 """
@@ -19,7 +19,7 @@ _ENDED = "TERMINATED"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a request brought. A user token wins over an allocation token; a header wins over the cookie."""
+    """Credentials of a request. A user token wins over an allocation token; a header wins over the cookie."""
 
     user_token: str | None = field(default=None, repr=False)
     allocation_token: str | None = field(default=None, repr=False)

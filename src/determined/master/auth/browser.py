@@ -1,4 +1,4 @@
-"""What protects a logged-in browser from other sites: the Host we answer to, and where a change came from."""
+"""Protection of a logged-in browser from other sites: the Host we answer to, and where a change came from."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ def check_host(headers: Mapping[str, str], bound_to: str) -> None:
 
 
 def check_origin(headers: Mapping[str, str]) -> None:
-    """For a change that a browser authorises by itself (a cookie, or no credentials): only from our own pages."""
+    """Refuse a change that a browser authorises by itself (cookie, or no credentials) unless our own pages sent it."""
     site = headers.get("sec-fetch-site")
     if site is not None:
         if site not in ("same-origin", "none"):

@@ -47,7 +47,7 @@ def _count(connection: Connection, caller: Caller) -> None:
 
 
 def require_rows(handlers: Iterable[BaseRouteHandler]) -> None:
-    """Raises LookupError for a handler that says not who may call it: nothing is served by oversight."""
+    """Check that every handler says who may call it, so that none is served by oversight. Raises LookupError."""
     for handler in handlers:
         _row(handler)
 
@@ -70,7 +70,7 @@ def _row(handler: BaseRouteHandler) -> Permission:
 
 
 def _check_user(caller: Caller, permission: Permission, path: dict[str, Any]) -> None:
-    """Who owns what is known to the services alone."""
+    """Check the permission of a user. The services alone know who owns what."""
     if not USERS.intersection(permission.who):
         allocation = path.get("allocation_id", "of the request")
         raise Forbidden(f"only the task of allocation {allocation} may do this, with its own token")

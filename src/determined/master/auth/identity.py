@@ -1,4 +1,4 @@
-"""Who is calling: a user, or a task that acts for its owner; and the checks handlers make of it."""
+"""Caller of a request: a user, or a task that acts for its owner; and the checks handlers make of it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -37,13 +37,13 @@ def require_admin(caller: Caller, what: str = "do this") -> None:
 
 
 def require_user(caller: Caller) -> None:
-    """For what a person does with their own account and a task must not."""
+    """Require a user, for what a person does with their own account and a task must not."""
     if caller.kind == "task":
         raise Forbidden(f"allocation {caller.allocation_id} may not do this; log in as a user")
 
 
 def require_login(caller: Caller, what: str) -> None:
-    """For what outlives the credential that does it: who finds a script's access token must not gain more than that.
+    """Require a login, for what outlives the credential that does it: a stolen access token must not gain more.
 
     `what` begins the sentence: `passwords are changed`.
     """
@@ -59,7 +59,7 @@ def require_owner(caller: Caller, owner_id: int | None, what: str) -> None:
 
 
 def require_task(caller: Caller, allocation_id: str) -> None:
-    """For what only the processes of one allocation may say."""
+    """Require a process of this allocation, for what only such a process may say."""
     if caller.kind != "task":
         raise Forbidden(f"only the task of allocation {allocation_id} may do this, with its own token")
     if caller.allocation_id != allocation_id:

@@ -34,6 +34,6 @@ class LoginLinks:
         return code
 
     def redeem(self, code: str, now: datetime) -> PendingLink | None:
-        """Whose it is; None for a code that is unknown, used or too old. It is spent either way."""
+        """Spend the code and return its link; None for a code that is unknown, used or too old."""
         found = self._pending.pop(digest(code), None)
         return found if found is not None and now < found.expires_at else None

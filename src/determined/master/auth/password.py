@@ -16,7 +16,7 @@ _DECOY = _hasher.hash("nobody has this password")
 
 
 def client_hash(plaintext: str) -> str:
-    """What the clients send for a password: hex sha512 of salt + password; a blank one stays blank."""
+    """Return what the clients send for a password: hex sha512 of salt + password; a blank one stays blank."""
     if not plaintext:
         return ""
     return hashlib.sha512((PASSWORD_SALT + plaintext).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Who a connection comes from: its address, and on this very machine also the user whose process holds it.
+"""Peer of a connection: its address, and on this very machine also the user whose process holds it.
 
 All users of a machine share the loopback address. Told apart, one who guesses another's password from there holds up
 nobody but themselves.

@@ -1,4 +1,4 @@
-"""How many requests of one caller are served at the same time: streams and long polls count until they end.
+"""Limit on the requests of one caller served at the same time: streams and long polls count until they end.
 
 Without a limit one user could follow a log ten thousand times and keep the master busy with nothing else.
 """

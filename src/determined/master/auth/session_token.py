@@ -12,5 +12,5 @@ def new_token() -> str:
 
 
 def digest(token: str) -> str:
-    """What is stored. A plain digest is enough: the token itself has 256 random bits."""
+    """Return the digest that is stored. A plain one is enough: the token itself has 256 random bits."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What the token of a task reaches: operations that name tasks, and in them its own allocation, trial and experiment.
+"""Scope of a task's token: operations that name tasks, and in them its own allocation, trial and experiment.
 
 Ids outside of the path (bodies, queries) are checked by the services that read them.
 """
@@ -17,7 +17,7 @@ from determined.wire.custom_search import driven_experiment
 
 
 async def check(ctx: MasterContext, caller: Caller, permission: Permission, path: Mapping[str, Any]) -> None:
-    """Raises Forbidden for what a task may not do, or not to this."""
+    """Check that a task may do this, and to this object. Raises Forbidden."""
     who = TASKS.intersection(permission.who)
     if not who:
         raise Forbidden(f"allocation {caller.allocation_id} may not do this; log in as a user")

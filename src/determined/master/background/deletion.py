@@ -78,7 +78,7 @@ class ExperimentDeleter:
         self.ctx.bus.publish(f"experiment:{experiment_id}", "experiments")
 
     async def _remove_rows(self, experiment_id: int) -> None:
-        """Nothing to do where they are gone already: a deletion is asked for and done as often as anybody likes."""
+        """Remove the rows, if any are left: a deletion can be asked for and done any number of times."""
         with contextlib.suppress(NotFound):
             while await self.ctx.db.write(lambda conn: lifecycle.delete_some(conn, experiment_id, _ROWS_AT_A_TIME)):
                 pass

@@ -54,7 +54,7 @@ class GarbageCollector:
                 await asyncio.sleep(_MIN_PAUSE)
 
     async def step(self) -> int:
-        """One look: mark what policies let go, delete what is marked. Returns how many checkpoints were handled."""
+        """Mark what policies let go, delete what is marked, and return how many checkpoints were handled."""
         for experiment_id in await self.ctx.db.read(rows.due_for_gc):
             await self._apply_policy(experiment_id)
         handled = 0
@@ -65,7 +65,7 @@ class GarbageCollector:
         return handled
 
     async def _sweep(self) -> None:
-        """Once a day: what killed uploads left in the cluster's own store."""
+        """Delete, once a day, what killed uploads left in the cluster's own store."""
         now = self.ctx.clock.now()
         if self._swept_at is not None and now - self._swept_at < _SWEEP_EVERY:
             return

@@ -11,7 +11,7 @@ logger = logging.getLogger(__name__)
 
 
 async def sweep(ctx: MasterContext, now: datetime | None = None) -> int:
-    """One pass; answers how many lines were dropped."""
+    """Drop the lines that are too old, in one pass, and return how many were dropped."""
     removed = await logs.sweep(ctx, now or ctx.clock.now())
     if removed:
         logger.info("log retention: %s lines dropped", removed)

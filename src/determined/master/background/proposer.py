@@ -34,7 +34,7 @@ class Proposer:
     _unplaced: int = 0  # searches that wait for a place
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Run until cancelled."""
         async with self.ctx.bus.listen("schedule", "proposals") as hints:
             try:
                 while not self.ctx.bus.closed:
@@ -78,7 +78,7 @@ class Proposer:
             del self._busy[experiment_id]
 
     async def _answer(self, experiment_id: int) -> bool:
-        """One trial's point; False when none waits."""
+        """Answer with the point of one trial; return False when none waits."""
         old = self._mirrors.get(experiment_id)
         question = await self.ctx.db.read(lambda conn: proposals.question(conn, experiment_id, old))
         if question is None:

@@ -7,7 +7,7 @@ PERIOD_S = 30.0  # a trial is shown as running for at most so long after its cli
 
 
 async def sweep(ctx: MasterContext) -> None:
-    """One look; called every PERIOD_S."""
+    """Do one pass; called every PERIOD_S."""
     touched = await ctx.db.write(lambda conn: lifecycle.sweep(conn, ctx.clock.now()))
     if touched:
         ctx.bus.publish("experiments", "gc", *(f"experiment:{i}" for i in touched))

@@ -27,7 +27,7 @@ class AnyPool(PoolConfig, node=PoolNode, unread=registry.pool_fields()):
 
 
 class AdditionalManager(Section):
-    """One more engine, with its pools."""
+    """Additional engine, with its pools."""
 
     resource_manager: AnyManager = field(AnyManager, "As above.")
     resource_pools: tuple[AnyPool, ...] = field(ListOf(AnyPool, nonempty=True), "As below.")

@@ -17,7 +17,7 @@ from determined.schema.unused import unused_keys
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """One engine: its name, and its resource manager as a section of its own class, which has the engine's traits."""
+    """Engine: its name, and its resource manager as a section of its own class, which has the engine's traits."""
 
     name: str
     manager: ResourceManager
@@ -49,7 +49,7 @@ class MasterConfig(MasterFile):
 
     @cached_property
     def ignored(self) -> JsonObject:
-        """By dotted path, what is set and this master has no use for."""
+        """Settings that are set and that this master has no use for, by dotted path."""
         return dict(_ignored(self.raw, self.engines))
 
     def pool(self, name: str) -> Pool | None:

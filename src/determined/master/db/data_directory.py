@@ -28,7 +28,7 @@ class DataDirectory:
 
     @property
     def database_url(self) -> str:
-        """Of the SQLite file, made here so that nobody else can read it; SQLite gives its side files the same mode."""
+        """URL of the SQLite file, made here so that nobody else can read it; its side files get the same mode."""
         file = self.path / "master.db"
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         return f"sqlite:///{file}"
@@ -42,7 +42,7 @@ class DataDirectory:
         return self.path / "checkpoints"
 
     def make_checkpoints(self) -> None:
-        """Where tasks of every user keep checkpoints by default. Tasks could not make it: the directory is ours.
+        """Make the directory where tasks of every user keep checkpoints by default. Tasks could not: it lies in ours.
 
         Sticky, so that nobody removes what belongs to others.
         """

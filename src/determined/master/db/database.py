@@ -60,7 +60,7 @@ class Database:
         self._committed = tell
 
     def refuse(self, why: str) -> None:
-        """From now on nothing is read or written: every call is answered with `why`."""
+        """Refuse every read and write from now on: every call is answered with `why`."""
         self._refusal = why
 
     async def write(self, run: Callable[[Connection], T]) -> T:

@@ -38,7 +38,7 @@ def begin_write(conn: Connection) -> None:
 
 
 def begin_read(conn: Connection) -> None:
-    """One snapshot for all statements of a read; on PostgreSQL these options travel with BEGIN."""
+    """Begin one snapshot for all statements of a read; on PostgreSQL these options travel with BEGIN."""
     if conn.dialect.name == "sqlite":
         conn.exec_driver_sql("BEGIN")
     else:

@@ -25,7 +25,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Origin(msgspec.Struct, array_like=True, frozen=True):
-    """Who wrote a line."""
+    """Origin of a line: who wrote it."""
 
     allocation_id: str | None = None
     container_id: str | None = None
@@ -90,13 +90,13 @@ def encode(lines: Lines) -> bytes:
 
 
 def has_origins(head: bytes) -> bool:
-    """Whether the beginning of a chunk is long enough for `origins`."""
+    """Return whether the beginning of a chunk is long enough for `origins`."""
     _, size = _PREFIX.unpack_from(head)
     return bool(len(head) >= _PREFIX.size + size)
 
 
 def origins(data: bytes) -> list[Origin]:
-    """Who wrote the lines, without decompressing them."""
+    """Return who wrote the lines, without decompressing them."""
     _, size = _PREFIX.unpack_from(data)
     return _header_decoder.decode(memoryview(data)[_PREFIX.size : _PREFIX.size + size]).origins
 

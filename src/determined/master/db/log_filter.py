@@ -1,4 +1,4 @@
-"""Which lines a reader wants, applied to one stored chunk: by origin first, then level and time, then text. Pure."""
+"""Filter of log lines, applied to one stored chunk: by origin first, then level and time, then text. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ NO_RANK = -1  # as a rank filter: lines of no rank
 
 @dataclass(frozen=True, slots=True)
 class LogRecord:
-    """One stored line. `time` is microseconds since the epoch, `level` a name of log_chunk.LEVELS."""
+    """Stored line. `time` is microseconds since the epoch, `level` a name of log_chunk.LEVELS."""
 
     id: int
     time: int

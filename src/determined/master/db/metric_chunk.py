@@ -23,7 +23,7 @@ _WORD = 8
 
 @dataclass(slots=True)
 class Row:
-    """One report. `metrics` keeps ints, floats, booleans and nested values as they were reported."""
+    """Row of a report. `metrics` keeps ints, floats, booleans and nested values as they were reported."""
 
     step: int
     time: float  # seconds since the epoch
@@ -86,7 +86,7 @@ def encode(rows: Sequence[Row]) -> bytes:
 
 
 def decode(data: bytes) -> list[Row]:
-    """All rows again, exactly as they were encoded."""
+    """Return all rows exactly as they were encoded."""
     return Chunk(data).rows()
 
 

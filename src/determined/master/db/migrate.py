@@ -42,7 +42,7 @@ def upgrade(engine: Engine) -> None:
 
 
 def current_revision(conn: Connection) -> str | None:
-    """None for an empty database."""
+    """Return the revision of the database; None for an empty one."""
     tables = set(inspect(conn).get_table_names())
     if not tables:
         return None

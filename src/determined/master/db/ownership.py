@@ -1,4 +1,4 @@
-"""One master per database: the right to write, held for the life of the master and lost with its connection."""
+"""Ownership of a database by one master: the right to write, held while it lives and lost with its connection."""
 
 import contextlib
 import time
@@ -21,7 +21,8 @@ class Ownership:
         self._connection: Connection | None = None
 
     def take(self, wait: float = WAIT_SECONDS) -> None:
-        """
+        """Take the right to write.
+
         Raises:
             FailedPrecondition: another master holds it, also after `wait` seconds.
             Unavailable: the database cannot be reached.

@@ -27,7 +27,7 @@ class WriteQueue(Generic[T]):
             self._changed.notify()
 
     def close(self) -> None:
-        """What waits is still handed out; then `get` answers None."""
+        """Close the queue: what waits is still handed out; then `get` answers None."""
         with self._changed:
             self._closed = True
             self._changed.notify()

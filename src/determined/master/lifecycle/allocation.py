@@ -1,4 +1,4 @@
-"""What happens to allocations and their runners (phases, acks, exits, signals), each inside a write transaction."""
+"""Changes of allocations and their runners (phases, acks, exits, signals), each inside a write transaction."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -117,7 +117,7 @@ def runner_phase(conn: Connection, now: datetime, resource_id: str, state: str) 
 
 
 def runner_news(conn: Connection, now: datetime, resource_id: str, text: str) -> None:
-    """What the engine has to say of a runner that cannot speak itself yet: what it needs is being fetched."""
+    """Record what the engine says of a runner that cannot speak itself yet: what it needs is being fetched."""
     runner = runners.find(conn, resource_id)
     if runner is not None and runner.exited_at is None:
         runner_phase(conn, now, resource_id, AllocationState.PULLING)
@@ -211,7 +211,7 @@ def _is_leaving(conn: Connection, runner: Runner) -> bool:
 
 
 def _canceled(conn: Connection, now: datetime, runner: Runner, why: str) -> None:
-    """It is not tried again, also where it left in good order first, because its host told it that its end was near."""
+    """End a canceled runner. It is not tried again, even if its host warned it of its end and it left in good order."""
     if runner.exited_at is None:
         refuse(conn, now, runner.resource_id, why)
         return
@@ -224,7 +224,7 @@ def _canceled(conn: Connection, now: datetime, runner: Runner, why: str) -> None
 
 
 def mark_drained(conn: Connection, resource_id: str) -> None:
-    """Everything the runner had to report is written; when that holds for all, the allocation's token is void."""
+    """Mark a runner as having written everything it had to report; when all have, the allocation's token is void."""
     runner = runners.get(conn, resource_id)
     runners.update_row(conn, resource_id, {"drained": True})
     group = runners.of_allocation(conn, runner.allocation_id)
@@ -233,7 +233,7 @@ def mark_drained(conn: Connection, resource_id: str) -> None:
 
 
 def _failed_at(now: datetime, runner: Runner, exit: Exit, sent: float | None) -> datetime:
-    """When it failed by its own clock: peers of a failed rank fail within milliseconds, and may report before it.
+    """Return when it failed by its own clock: peers of a failed rank fail within milliseconds and may report first.
 
     Of a clock that is off only the time between the failure and the report counts.
     """
@@ -247,7 +247,7 @@ def _failed_at(now: datetime, runner: Runner, exit: Exit, sent: float | None) ->
 
 
 def _was_forced(conn: Connection, now: datetime, runner: Runner, exit: Exit) -> bool:
-    """One that knew of its end and had to be killed by force leaves no word either: it was not lost.
+    """Return whether the runner knew of its end and was killed by force. It leaves no word either, but it was not lost.
 
     One that never heard of it is, however late that is found: engines wait minutes for a node that is silent.
     """
@@ -299,14 +299,14 @@ def _consequences(conn: Connection, now: datetime, allocation: Allocation, kind:
 
 
 def _exits(group: Sequence[Runner]) -> list[RunnerExit]:
-    """In the order in which they left. A single resource is never a daemon."""
+    """Return the exits in the order in which the runners left. A single resource is never a daemon."""
     gone = sorted((r for r in group if r.exited_at is not None), key=lambda r: (r.exited_at, r.rank))
     alone = len(group) == 1
     return [RunnerExit(RunnerEnd(r.exit_cause or ""), r.exit_code or 0, r.daemon and not alone) for r in gone]
 
 
 def _shown(conn: Connection, allocation: Allocation, kind: ExitKind) -> ExitKind:
-    """One out of operations leaves as if preempted, for it may be wanted again; but it was not sent away."""
+    """Return the exit kind to show: one out of operations leaves as if preempted, but nobody sent it away."""
     if kind != ExitKind.PREEMPTED or allocation.trial_id is None:
         return kind
     is_done = allocation.preempt_at is None or trial_state.is_finished(trials.get(conn, allocation.trial_id))

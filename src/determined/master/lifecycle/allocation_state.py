@@ -74,7 +74,7 @@ def preempt(conn: Connection, now: datetime, allocation: Allocation, reason: str
 
 
 def limit_stay(conn: Connection, now: datetime, allocation: Allocation, seconds: int) -> None:
-    """It says it is about to exit; past this deadline it is killed."""
+    """Limit the stay of an allocation that says it is about to exit; past this deadline it is killed."""
     deadline = now + timedelta(seconds=seconds)
     earlier = allocation.preempt_deadline
     if allocation.ended_at is None and (earlier is None or earlier > deadline):
@@ -132,7 +132,7 @@ def end(
 
 
 def _in_one_line(reason: str) -> str:
-    """Its beginning and its end; all lines of a launcher that failed stand in the log already, just above."""
+    """Return the beginning and end of a reason; all lines of a failed launcher are in the log already, just above."""
     first, _, rest = reason.partition("\n")
     return f"{first} ... {rest.splitlines()[-1].strip()}" if rest else first
 

@@ -1,4 +1,4 @@
-"""What is free on each node: what engines report, less what runs, less what administrators disabled or drain."""
+"""Capacity of each node: what engines report, less what runs, less what administrators disabled or drain."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class Overrides:
 
 @dataclass(slots=True)
 class Capacity:
-    """One node during one pass; `free` shrinks as allocations are assigned."""
+    """Capacity of one node during one pass; `free` shrinks as allocations are assigned."""
 
     engine: str
     node: Node
@@ -72,7 +72,7 @@ class Capacity:
 def capacities(
     nodes: Sequence[PlacedNode], held: Sequence[Runner], overrides: Overrides, pools: dict[str, Pool]
 ) -> dict[str, Capacity]:
-    """By node id. `held`: runners of live allocations."""
+    """Return the capacity of each node by its id. `held`: runners of live allocations."""
     found = {p.node.id: _capacity(p, overrides, pools) for p in nodes}
     for row in held:
         capacity = found.get(row.node_id)

@@ -45,7 +45,7 @@ def known_as(config: MasterConfig) -> KnownAs:
 
 
 def _names(cert: str, key: str) -> list[tuple[str, str]]:
-    """Whom the certificate is made out to. Only a peer sees that decoded, so we shake hands with ourselves."""
+    """Return whom the certificate is made out to. Only a peer sees that decoded, so we shake hands with ourselves."""
     server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     server.load_cert_chain(cert, key)
     client.check_hostname = False

@@ -1,4 +1,4 @@
-"""Where the master finds what tasks of an experiment save. Pure."""
+"""Place where the master finds what tasks of an experiment save. Pure."""
 
 import posixpath
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What this process knows of the cluster besides the database: its engines, their nodes, and why queued work waits.
+"""State of the cluster that this process keeps besides the database: engines, their nodes, and why queued work waits.
 
 One `Cluster` belongs to one master; services find it by the master's bus. Everything in it can be lost and built again.
 """
@@ -28,7 +28,7 @@ class PlacedNode:
 
 @runtime_checkable
 class GrowingEngine(Protocol):
-    """What only some engines can do: nodes added and removed by hand."""
+    """Engine to which nodes can be added, and removed, by hand; only some engines have them."""
 
     async def add_node(self, node: LocalNode) -> None: ...
 
@@ -37,7 +37,7 @@ class GrowingEngine(Protocol):
 
 @runtime_checkable
 class AdoptingEngine(Protocol):
-    """What only some engines can do: find what an earlier master started, also what the database knows nothing of."""
+    """Engine that finds what an earlier master started, also what the database knows nothing of. Only some can."""
 
     def unclaimed(self) -> Sequence[str]: ...
 
@@ -46,24 +46,24 @@ class AdoptingEngine(Protocol):
 
 @runtime_checkable
 class PlacingEngine(Protocol):
-    """What only some engines do: choose the nodes themselves. Work goes to them as soon as it is queued."""
+    """Engine that chooses the nodes itself. Work goes to it as soon as it is queued. Only some engines do this."""
 
     device: Device  # what a slot of its pools is
 
     def spread(self, pool: str, slots: int, options: Mapping[str, object], *, single_node: bool) -> list[int]:
-        """How many slots on each node, one entry a node. Raises InvalidArgument, naming a size that can be had.
+        """Return the slots on each node, one entry a node. Raises InvalidArgument, naming a size that can be had.
 
         Alone of an engine's methods it is called in database threads too, in the transaction that hands work over: it
         looks only at what is replaced as a whole.
         """
 
     def waiting(self) -> Mapping[str, str]:
-        """What each allocation that it has not begun waits for, in its own words."""
+        """Return what each allocation that it has not begun waits for, in its own words."""
 
 
 @runtime_checkable
 class ElasticEngine(Protocol):
-    """What only some engines can do: get more nodes when they know what is queued."""
+    """Engine that gets more nodes when it knows what is queued. Only some engines can do this."""
 
     def demand(self, pool: str, slots: Sequence[int]) -> None:
         """The sizes of everything that waits in a pool, told on every pass."""
@@ -75,7 +75,7 @@ class ElasticEngine(Protocol):
 
 @runtime_checkable
 class BridgedEngine(Protocol):
-    """What only some engines do: reach their cluster through a bridge there, which talks to us over HTTP."""
+    """Engine that reaches its cluster through a bridge there, which talks to us over HTTP. Only some do this."""
 
     def enrol(self, asked: EnrolRequest) -> Enrolment: ...
 
@@ -86,7 +86,7 @@ class BridgedEngine(Protocol):
 
     @property
     def problem(self) -> str | None:
-        """What keeps the bridge from us, and what to do; None while it answers."""
+        """Problem that keeps the bridge from us, and what to do; None while it answers."""
 
 
 class Cluster:
@@ -101,7 +101,7 @@ class Cluster:
         self._first_seen: dict[str, datetime] = {}
 
     def nodes(self) -> list[PlacedNode]:
-        """In the event loop only, as everything of engines; a transaction is handed what it found."""
+        """Return the nodes, in the event loop only, as everything of engines; a transaction is handed the result."""
         return [PlacedNode(name, node) for name, engine in self.engines.items() for node in engine.nodes()]
 
     def placing(self, pool: str) -> tuple[str, PlacingEngine] | None:
@@ -111,7 +111,7 @@ class Cluster:
         return (name, placing[name]) if name in placing else None
 
     def waiting(self) -> dict[str, str]:
-        """What allocations wait for that an engine has been handed and has not begun."""
+        """Return what allocations wait for that an engine has been handed and has not begun."""
         found: dict[str, str] = {}
         for engine in self.engines.values():
             if isinstance(engine, PlacingEngine):
@@ -119,7 +119,7 @@ class Cluster:
         return found
 
     def with_problems(self, reasons: Mapping[str, str]) -> dict[str, str]:
-        """Why allocations wait, with what keeps an engine from its nodes where a pool has none."""
+        """Return why allocations wait, with what keeps an engine from its nodes where a pool has none."""
         found = dict(reasons)
         for pool, name in self._owner.items():
             engine: object = self.engines.get(name)
@@ -130,7 +130,7 @@ class Cluster:
         return found
 
     def tell_demand(self, queued: Mapping[str, Sequence[int]]) -> None:
-        """By pool, to whoever can do something about it."""
+        """Tell the demand by pool to the engines that can get more nodes."""
         elastic = {name: engine for name, engine in self.engines.items() if isinstance(engine, ElasticEngine)}
         for pool, name in self._owner.items():
             if name in elastic:
@@ -142,7 +142,7 @@ class Cluster:
         return engine if isinstance(engine, ElasticEngine) else None
 
     def grows(self, pool: str) -> bool:
-        """Whether whoever starts the master may offer more slots in this pool."""
+        """Return whether whoever starts the master may offer more slots in this pool."""
         owner = self._owner.get(pool)
         engines = self.engines.values() if owner is None else filter(None, [self.engines.get(owner)])
         return any(isinstance(engine, GrowingEngine) for engine in engines)
@@ -159,7 +159,7 @@ class Cluster:
         self._first_seen = {node_id: self._first_seen.get(node_id, now) for node_id in offered}
 
     def seen_since(self, node_id: str, now: datetime) -> datetime:
-        """When a scheduling pass first saw the node; `now` for one that came after the last pass."""
+        """Return when a scheduling pass first saw the node; `now` for one that came after the last pass."""
         return self._first_seen.get(node_id, now)
 
     def growing_engine(self) -> GrowingEngine:

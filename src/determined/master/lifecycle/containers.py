@@ -1,4 +1,4 @@
-"""What a task asks of its container, read from its config, for engines that run one."""
+"""Container of a task, read from its config, for engines that run one."""
 
 from collections.abc import Iterable
 
@@ -18,14 +18,15 @@ _RUNTIME_VARIABLES = "NVIDIA_"  # read by the container runtime itself, before a
 
 
 def are_run_by(config: MasterConfig, engine: str) -> bool:
-    """Whether tasks of this engine (its name) run in containers."""
+    """Return whether tasks of this engine (its name) run in containers."""
     configured = config.engine(engine)
     return configured is not None and configured.manager.runs_containers
 
 
 def wanted(conn: Connection, runner: Runner, allocation: Allocation, config: MasterConfig) -> Container | None:
-    """None where the runner's engine runs no containers. The config has the defaults of cluster and pool in it already;
-    a task that is no trial has those alone."""
+    """Return the container; None where the runner's engine runs no containers. The config has the defaults of cluster
+    and pool in it already; a task that is no trial has those alone.
+    """
     if not are_run_by(config, runner.engine):
         return None
     defaults = container_defaults(config, allocation.pool)
@@ -55,7 +56,7 @@ def of_experiment(config: ExperimentConfig, device: str, defaults: TaskContainer
 
 
 def of_defaults(device: str, defaults: TaskContainerDefaults) -> Container:
-    """For a task without a config of its own."""
+    """Return the container of a task without a config of its own."""
     return Container(
         image=defaults.image.of(device),
         force_pull=defaults.force_pull_image,

@@ -114,7 +114,7 @@ def cancel(conn: Connection, now: datetime, experiment_id: int) -> None:
 
 
 def kill(conn: Connection, now: datetime, experiment_id: int) -> None:
-    """At once; escalates a pending cancel. A repeat sends the signals again.
+    """Kill at once; escalates a pending cancel. A repeat sends the signals again.
 
     A search that is over (STOPPING_COMPLETED) stays completed, but trials that are slow to leave are killed.
     """

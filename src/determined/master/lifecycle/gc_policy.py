@@ -1,4 +1,4 @@
-"""Which checkpoints the garbage collector keeps, by save_experiment_best, save_trial_best and save_trial_latest."""
+"""Checkpoints that the garbage collector keeps, by save_experiment_best, save_trial_best and save_trial_latest."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Who a task runs as, and where it finds its master."""
+"""Identity that a task runs as, and the address of its master."""
 
 import os
 import pwd
@@ -13,7 +13,7 @@ _ANY_ADDRESS = ("", "0.0.0.0", "::")
 
 
 def can_switch_users() -> bool:
-    """Whether tasks can run as the OS user linked to their owner."""
+    """Return whether tasks can run as the OS user linked to their owner."""
     return os.geteuid() == 0
 
 
@@ -107,7 +107,7 @@ def linked(row: Identity | AliveRunner, config: MasterConfig) -> RunAs:
 
 
 def own_addresses(config: MasterConfig) -> list[str]:
-    """Where callers may have dialled us: proofs are good there alone (_bound_address)."""
+    """Return where callers may have dialled us: proofs are good there alone (_bound_address)."""
     urls = (advertised_url(config), _listener(config))
     return list(dict.fromkeys(_bound_address.of_url(url) for url in urls))
 

@@ -33,12 +33,12 @@ logger = logging.getLogger(__name__)
 
 
 class _DatabaseAway(Exception):
-    """What to start could not be read."""
+    """Failure to read what to start."""
 
 
 @dataclass(slots=True)
 class _Handed:
-    """One runner in its engine's care."""
+    """Runner in its engine's care."""
 
     starting: asyncio.Task[None]
     asked_to_end: bool = False
@@ -173,7 +173,7 @@ class Launcher:
 
 
 def _gang(conn: Connection, row: AliveRunner, config: MasterConfig) -> tuple[int, JsonObject, Container | None]:
-    """How many runners its allocation has, what its submitter says to the engine, and what they ask of a container."""
+    """Return the number of runners of its allocation, its submitter's options for the engine, and its container."""
     allocation = allocations.get(conn, row.allocation_id)
     size = len(runners.of_allocation(conn, allocation.id))
     return size, engine_placed_pools.options_of(conn, allocation), containers.wanted(conn, row, allocation, config)

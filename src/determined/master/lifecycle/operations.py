@@ -136,7 +136,7 @@ def _past(replay: Replay | None) -> bool:
 def retell(
     conn: Connection, now: datetime, experiment: Experiment, request_ids: list[str], replay: Replay | None
 ) -> list[Event]:
-    """What an earlier search knew of these trials and the present one may hear now."""
+    """Return what an earlier search knew of these trials and the present one may hear now."""
     events, completed = search_replay.due(conn, experiment, request_ids, replay)
     for trial_id in completed:
         close_if_finished(conn, now, trial_id)
@@ -258,7 +258,7 @@ def _end(conn: Connection, now: datetime, experiment_id: int, operation: Close |
 
 
 def _every_trial_failed(conn: Connection, experiment_id: int) -> str:
-    """With the reason of the first: in most experiments that fail all trials fail alike."""
+    """Say that every trial failed, with the reason of the first: in most such experiments all trials fail alike."""
     reason = allocations.first_failure_reason(conn, experiment_id)
     return f"every trial failed: {reason.splitlines()[-1].strip()}" if reason else "every trial failed"
 

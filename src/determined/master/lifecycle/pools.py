@@ -42,7 +42,7 @@ def engine_type(config: MasterConfig, pool: str) -> str:
 
 
 def pools_of(config: MasterConfig) -> dict[str, Pool]:
-    """By name, in the order of the config."""
+    """Return the pools by name, in the order of the config."""
     return {
         pool.pool_name: Pool(
             name=pool.pool_name,

@@ -23,7 +23,7 @@ _STRIDE = 16
 
 
 def is_free(port: int) -> bool:
-    """Whether nobody listens on it on this machine; what cannot be found out is taken for free."""
+    """Return whether nobody listens on it on this machine; what cannot be found out is taken for free."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that have ended do not count
         try:
@@ -35,7 +35,7 @@ def is_free(port: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PortChoice:
-    """How one master chooses. `reserved`: ports that its config forbids."""
+    """Port choice of one master. `reserved`: ports that its config forbids."""
 
     reserved: frozenset[int] = frozenset()
     offset: int = 0

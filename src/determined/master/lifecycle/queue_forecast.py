@@ -1,4 +1,4 @@
-"""Whether a job would start now or wait, and for what: the schedulers themselves are asked."""
+"""Forecast whether a job would start now or wait, and for what: the schedulers themselves are asked."""
 
 from datetime import datetime
 
@@ -17,14 +17,14 @@ _UNBORN = "not submitted yet"
 
 
 def world_of(cluster: Cluster, config: MasterConfig) -> World:
-    """What scheduling is told besides the rows; in the event loop, as everything of engines."""
+    """Return what scheduling is told besides the rows; in the event loop, as everything of engines."""
     pools = pools_of(config)
     placing = {pool: found for pool in pools if (found := cluster.placing(pool)) is not None}
     return World(nodes=cluster.nodes(), pools=pools, launch_error=config.launch_error, placing=placing)
 
 
 def waits_for(conn: Connection, now: datetime, world: World, resources: Resources) -> str | None:
-    """What the first trial of an experiment with these resources would wait for; None when it would start."""
+    """Return what the first trial of an experiment with these resources would wait for; None when it would start."""
     pool = world.pools.get(resources.resource_pool)
     default = pool.default_priority if pool is not None else 0
     wanted = Request(

@@ -40,7 +40,7 @@ _RETRY_SECONDS = 0.5
 
 
 class Reconciler:
-    """One per master. `open` opens the engines too; `close` leaves every runner running."""
+    """Reconciler of rows and engines, one per master. `open` opens the engines too; `close` leaves all runners running."""
 
     def __init__(self, ctx: MasterContext, engines: Sequence[Engine]) -> None:
         self._ctx = ctx
@@ -72,7 +72,7 @@ class Reconciler:
             await engine.close()
 
     async def step(self) -> None:
-        """One pass; at most one at a time."""
+        """Do one pass; at most one at a time."""
         async with self._cluster.passing:
             await self._step()
 

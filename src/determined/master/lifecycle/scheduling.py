@@ -1,4 +1,4 @@
-"""One scheduling pass: rows and nodes in, assignments out. The deciding is done by the pure engines/scheduling.
+"""Scheduling pass: rows and nodes in, assignments out. The pure engines/scheduling decides.
 
 `look` only reads and says whether anything would change; `act` looks again inside the write transaction
 and changes it.
@@ -41,7 +41,7 @@ _DECIDE: dict[SchedulerKind, Callable[[Sequence[Request], Sequence[NodeView], Se
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What a pass is told besides the rows."""
+    """World of a pass: what it is told besides the rows."""
 
     nodes: Sequence[PlacedNode]
     pools: dict[str, Pool]
@@ -52,7 +52,7 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a live allocation has been told."""
+    """State that a live allocation has been told."""
 
     allocation_id: str
     preempted: bool
@@ -72,7 +72,7 @@ class Pass:
 
 
 def look(conn: Connection, now: datetime, world: World) -> Pass:
-    """What the rows ask for, without changing any."""
+    """Return what the rows ask for, without changing any."""
     due = bool(allocations.overdue(conn, now)) or bool(trials.wanting_allocation(conn, _QUEUED_PER_EXPERIMENT))
     chosen = _decide(conn, world)
     return Pass(
@@ -102,7 +102,7 @@ def act(conn: Connection, now: datetime, world: World) -> Pass:
 
 
 def foresee(conn: Connection, world: World, wanted: Request, pool: str) -> str | None:
-    """What a request would wait for if it were made now; None when it would start."""
+    """Return what a request would wait for if it were made now; None when it would start."""
     if pool in world.placing:
         return f"pool '{pool}' has a queue of its own, in which '{world.placing[pool][0]}' decides when it starts"
     chosen, held = _situation(conn, world)
@@ -151,14 +151,14 @@ def _decide(conn: Connection, world: World) -> _Chosen:
 
 
 def _situation(conn: Connection, world: World) -> tuple[_Chosen, Sequence[Runner]]:
-    """Before anything is decided: what is there, and the runners that hold some of it."""
+    """Return what is there before anything is decided, and the runners that hold some of it."""
     live = allocations.live_with_job(conn)
     held = runners.of_live_allocations(conn)
     return _Chosen(live, capacities(world.nodes, held, Overrides(node_rows.overrides(conn)), world.pools)), held
 
 
 def _requests(conn: Connection, live: Sequence[LiveAllocation], held: Sequence[Runner]) -> dict[str, list[Request]]:
-    """By pool, of everything live."""
+    """Return the requests of everything live, by pool."""
     excluded = allocations.excluded_nodes(conn)
     placements = _placements(held)
     found: dict[str, list[Request]] = {}
@@ -194,7 +194,7 @@ def _decide_pool(world: World, chosen: _Chosen, name: str, requests: list[Reques
 
 
 def _out_of_nodes(request: Request, views: list[NodeView], settings: Settings) -> bool:
-    """Its log policies have excluded so many nodes that what is left can never hold it."""
+    """Return whether its log policies have excluded so many nodes that what is left can never hold it."""
     if request.placement is not None or not request.excluded_nodes:
         return False
     every = [v.total_slots for v in views]

@@ -200,7 +200,7 @@ def operations_posted(
 
 
 def _as_planned(searcher: JsonObject, past: list[Event]) -> JsonObject:
-    """Before it was extended: brackets are planned from that number of trials, and trials must not change theirs."""
+    """Return the searcher before its extension: brackets are planned from that number of trials and must stay."""
     extended = sum(event["trials"] for event in past if event["type"] == "extended")
     return {**searcher, "max_trials": searcher["max_trials"] - extended} if extended else searcher
 

@@ -39,7 +39,7 @@ def go_on(conn: Connection, now: datetime, experiment_id: int) -> bool:
 
 
 async def run(ctx: MasterContext) -> None:
-    """Until cancelled: one piece of each experiment in turn."""
+    """Handle one piece of each experiment in turn, until cancelled."""
     async with ctx.bus.listen(TOPIC, topics.SCHEDULE) as hints:
         while not ctx.bus.closed:
             more = await _pass(ctx)
@@ -47,7 +47,7 @@ async def run(ctx: MasterContext) -> None:
 
 
 async def _pass(ctx: MasterContext) -> bool:
-    """Whether there was anything to do."""
+    """Do one pass; return whether there was anything to do."""
     try:
         waiting = await ctx.db.read(search_queue.experiments)
         for experiment_id in waiting:

@@ -102,7 +102,7 @@ class Initial:
 
     @classmethod
     def of(cls, searcher: Searcher) -> "Initial":
-        """One that has begun; its answer to the start is given when it is fed that."""
+        """Return one that has begun; its answer to the start is given when it is fed that."""
         return cls(searcher, _started=_answer(searcher, [start()]))
 
     @property

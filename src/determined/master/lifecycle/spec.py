@@ -1,4 +1,4 @@
-"""What a runner is told to run: the task spec, built from the rows each time it is asked for."""
+"""Task spec: what a runner is told to run, built from the rows each time it is asked for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ from determined.wire.report import BindMount, PythonPackages, TaskSpec
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What every spec says of the master and the pool.
+    """Facts that every spec states of the master and the pool.
 
     `token` acts for the task's owner inside the task: it is the allocation's own, so it ends with it, and carries none
     of the owner's administration.
@@ -112,7 +112,7 @@ def _port_ranges(defaults: TaskContainerDefaults) -> list[str]:
 
 
 def _checkpoint(conn: Connection, trial: TrialDetails) -> tuple[str | None, int]:
-    """Its own newest one; else what it was told to start from, and then its steps count from zero."""
+    """Return its own newest checkpoint; else what it was told to start from, and then its steps count from zero."""
     own = trials.latest_checkpoint(conn, trial.id)
     if own is not None:
         return own.uuid, own.steps_completed

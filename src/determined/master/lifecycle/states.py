@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """Of experiments and trials."""
+    """State of an experiment or trial."""
 
     ACTIVE = "ACTIVE"
     PAUSED = "PAUSED"
@@ -26,7 +26,7 @@ class State(StrEnum):
 
 
 class AllocationState(StrEnum):
-    """In the order of progress; an allocation never moves back."""
+    """State of an allocation, in the order of progress; an allocation never moves back."""
 
     PENDING = "PENDING"
     ASSIGNED = "ASSIGNED"
@@ -39,7 +39,7 @@ class AllocationState(StrEnum):
 
 
 class ExitKind(StrEnum):
-    """How an allocation ended, as far as its trial is concerned."""
+    """Kind of an allocation's end, as far as its trial is concerned."""
 
     COMPLETED = "completed"  # exit 0 without an acknowledged preemption: the user's code is done
     PREEMPTED = "preempted"  # acknowledged, or ended by the runner for a pause
@@ -113,24 +113,24 @@ _PROGRESS = {state: n for n, state in enumerate(AllocationState)}
 
 
 def may_become(current: State, wanted: State) -> bool:
-    """Whether an experiment may go from one state to another (the same state is not a change)."""
+    """Return whether an experiment may go from one state to another (the same state is not a change)."""
     return wanted in EXPERIMENT_TRANSITIONS[current]
 
 
 def terminal_of(stopping: State) -> State:
-    """Where a stopping state ends once nothing is left running."""
+    """Return where a stopping state ends once nothing is left running."""
     return _TERMINAL_OF[stopping]
 
 
 def trial_accepts(current: State, wanted: State) -> bool:
-    """Whether a trial takes over a state pushed at it: never a terminal one, never out of an end, never less severe."""
+    """Return whether a trial takes a state pushed at it: never a terminal one, never out of an end, never less severe."""
     if current in TERMINAL or wanted in TERMINAL or wanted in DELETION:
         return False
     return _SEVERITY.get(wanted, 0) >= _SEVERITY.get(current, 0)
 
 
 def signal_for(state: State) -> Signal | None:
-    """What a trial's running allocation is told when the trial enters (or is told again) this state."""
+    """Return what a trial's running allocation is told when the trial enters (or is told again) this state."""
     return _SIGNALS.get(state)
 
 
@@ -145,7 +145,7 @@ def least_advanced(reported: Sequence[AllocationState]) -> AllocationState:
 
 
 def displayed_state(state: str, newest_allocation_state: str | None) -> str:
-    """What people see: an ACTIVE experiment or trial shows how far its newest allocation has come."""
+    """Return what people see: an ACTIVE experiment or trial shows how far its newest allocation has come."""
     if state != State.ACTIVE:
         return state
     if newest_allocation_state in (AllocationState.PULLING, AllocationState.STARTING):
@@ -161,7 +161,7 @@ def displayed_state(state: str, newest_allocation_state: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunnerExit:
-    """How one runner ended; given to `classify` in the order in which they ended."""
+    """Exit of one runner; given to `classify` in the order in which they ended."""
 
     cause: RunnerEnd
     code: int
@@ -207,7 +207,7 @@ def first_failure(exits: Sequence[RunnerExit]) -> RunnerExit | None:
 
 @dataclass(frozen=True, slots=True)
 class TrialAtExit:
-    """What the decision about a trial depends on when its allocation has ended."""
+    """Facts on which the decision about a trial depends when its allocation has ended."""
 
     state: State
     restarts: int
@@ -225,7 +225,7 @@ class TrialDecision:
 
 
 def decide_exit(trial: TrialAtExit, kind: ExitKind) -> TrialDecision:
-    """What becomes of a trial whose allocation has ended; first match wins. Still live: allocate again if ACTIVE."""
+    """Decide about a trial whose allocation has ended; first match wins. Still live: allocate again if ACTIVE."""
     failed = kind in (ExitKind.ERRORED, ExitKind.TRANSIENT, ExitKind.INVALID_REQUEST)
     if trial.state in STOPPING:
         return _end(trial, State.ERROR if failed else terminal_of(trial.state))

@@ -1,4 +1,4 @@
-"""Which bus topics a change of an allocation concerns. The caller publishes them after the commit."""
+"""Bus topics that a change of an allocation concerns. The caller publishes them after the commit."""
 
 from sqlalchemy import Connection
 

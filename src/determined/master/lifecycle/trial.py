@@ -1,4 +1,4 @@
-"""What people do with one trial, inside a write transaction."""
+"""Actions of people on one trial, inside a write transaction."""
 
 import uuid
 from datetime import datetime

@@ -104,7 +104,7 @@ def reopen(conn: Connection, experiment: Experiment, trial: Trial) -> None:
 
 
 def is_reopened(trial: Trial) -> bool:
-    """Its last run is over, as far as anybody knows for good."""
+    """Return whether its last run is over, as far as anybody knows for good."""
     return trial.end_time is not None and trial.state not in TERMINAL
 
 
@@ -162,7 +162,7 @@ def push_more(conn: Connection, now: datetime, experiment_id: int, wanted: State
 
 
 def _push_idle(conn: Connection, now: datetime, trial_ids: Sequence[int], wanted: State) -> None:
-    """Those that have nothing to signal: by the same few statements for all."""
+    """Push the state at trials that have nothing to signal: by the same few statements for all."""
     if wanted not in STOPPING:
         trials.update_rows(conn, trial_ids, {"state": wanted})
         return
@@ -284,7 +284,7 @@ def _leaves_work(experiment: Experiment, trial: Trial) -> bool:
 
 
 def _not_before(conn: Connection, trial_id: int) -> datetime | None:
-    """One failure of the system is retried at once, repeated ones ever more slowly: they cost no restart.
+    """Return when to retry: one failure of the system at once, repeated ones ever more slowly, as they cost no restart.
 
     One that came after a while of training begins no such series.
     """

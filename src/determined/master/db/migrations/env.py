@@ -1,4 +1,4 @@
-"""What Alembic runs: our connection, our metadata, and how columns are written down in a revision."""
+"""Environment of Alembic: our connection, our metadata, and how columns are written down in a revision."""
 
 from typing import Any, Literal
 

@@ -74,7 +74,7 @@ _OVERDUE = select(allocations.c.id).where(
 
 
 def get(conn: Connection, allocation_id: str) -> Allocation:
-    """Raises NotFound."""
+    """Return the allocation. Raises NotFound."""
     row = find(conn, allocation_id)
     if row is None:
         raise NotFound(f"allocation {allocation_id} not found")
@@ -143,7 +143,7 @@ def first_failure_reason(conn: Connection, experiment_id: int) -> str | None:
 
 
 def live_with_job(conn: Connection) -> list[LiveAllocation]:
-    """Every live allocation with the columns of its job that scheduling and the queue need."""
+    """Return every live allocation with the columns of its job that scheduling and the queue need."""
     return fetch.rows(conn, _LIVE_WITH_JOB, LiveAllocation)
 
 

@@ -20,7 +20,7 @@ Ts = TypeVarTuple("Ts")
 
 @dataclass(frozen=True, slots=True)
 class CheckpointScope:
-    """One experiment or one trial."""
+    """Scope of a list: one experiment or one trial."""
 
     experiment_id: int | None = None
     trial_id: int | None = None

@@ -1,4 +1,4 @@
-"""How many experiments, trials and allocations are in which state."""
+"""Counts of experiments, trials and allocations by state."""
 
 from sqlalchemy import Connection, func, select
 

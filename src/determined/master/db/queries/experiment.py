@@ -26,7 +26,7 @@ _UPDATE = update(experiments).where(experiments.c.id == bindparam("this"))
 
 
 def get(conn: Connection, experiment_id: int) -> Experiment:
-    """Raises NotFound."""
+    """Return the experiment. Raises NotFound."""
     row = fetch.row(conn, _GET, Experiment, {"this": experiment_id})
     if row is None:
         raise NotFound(f"experiment {experiment_id} not found")

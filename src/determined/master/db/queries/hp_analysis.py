@@ -16,7 +16,7 @@ from determined.master.db.schema import metric_summaries, trials
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One validation metric of one trial: its extremes and its last value, as JSON carries it."""
+    """Validation metric of one trial: its extremes and its last value, as JSON carries it."""
 
     low: float | None
     high: float | None
@@ -31,7 +31,7 @@ def mark(conn: Connection, experiment_id: int, state: str) -> tuple[int, datetim
 
 
 def results(conn: Connection, experiment_id: int, state: str, names: Sequence[str]) -> dict[int, dict[str, Result]]:
-    """By trial and metric name, in the order of trials; metrics that are not numbers are left out."""
+    """Return results by trial and metric name, in the order of trials; metrics that are not numbers are left out."""
     table = metric_summaries.c
     query = (
         select(trials.c.id, table.name, table.min, table.max, table.last)

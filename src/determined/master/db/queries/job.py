@@ -13,7 +13,7 @@ from determined.master.db.schema import allocations, experiments, jobs, trials
 
 
 def get(conn: Connection, job_id: str) -> Job:
-    """Raises NotFound."""
+    """Return the job. Raises NotFound."""
     job = fetch.row(conn, select(jobs).where(jobs.c.id == job_id), Job)
     if job is None:
         raise NotFound(f"job {job_id} not found")

@@ -1,4 +1,4 @@
-"""What log policies have matched: hits per task, and the label on the trial."""
+"""Matches of log policies: hits per task, and the label on the trial."""
 
 from dataclasses import dataclass
 

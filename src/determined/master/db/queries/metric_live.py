@@ -41,7 +41,7 @@ class Watermark(msgspec.Struct, frozen=True):
 
 
 class Watermarks:
-    """All series of one trial."""
+    """Watermarks of all series of one trial."""
 
     def __init__(self, rows: list[Watermark]) -> None:
         self.rows = rows

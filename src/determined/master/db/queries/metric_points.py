@@ -18,7 +18,7 @@ _EPOCHS = ("epoch", "epochs")
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Which reports: between two steps, and between two values of the axis. All bounds are included."""
+    """Window of reports: between two steps, and between two values of the axis. All bounds are included."""
 
     first: int | None = None
     last: int | None = None

@@ -1,4 +1,4 @@
-"""How far the reports of a group have come, so that a reader who comes back is given only what is new."""
+"""Position up to which the reports of a group were read, so that a reader who comes back is given only what is new."""
 
 import hashlib
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Position:
 
 
 def parse(token: str) -> Position | None:
-    """None for what no `Position` has printed."""
+    """Return the position of a token; None for what no `Position` has printed."""
     step, _, rest = token.partition(".")
     reports, _, runs = rest.partition(".")
     if not (step.removeprefix("-").isdecimal() and reports.isdecimal() and len(token) < 100):

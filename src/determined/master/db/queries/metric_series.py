@@ -38,7 +38,7 @@ class StoredReport:
 
 @dataclass(frozen=True, slots=True)
 class ChunkPlace:
-    """Where a chunk of live reports lies; `cutoff` as in metric_live."""
+    """Place of a chunk of live reports; `cutoff` as in metric_live."""
 
     id: int
     run_id: int

@@ -87,7 +87,7 @@ def advance(conn: Connection, who: Reporter, validations: Sequence[Row], last_st
 
 
 def recompute_validations(conn: Connection, who: Reporter) -> None:
-    """After reports were archived: latest and best of those that still count."""
+    """Recompute, after reports were archived, the latest and the best validation of those that still count."""
     standing = _Standing()
     for chunk in live_chunks(conn, who.trial_id, "validation"):
         rows = [r for r in chunk.chunk.rows() if chunk.cutoff is None or r.step < chunk.cutoff]

@@ -1,4 +1,4 @@
-"""One series (trial, run, group) while a batch of reports is added: its tail chunk is read once and written once."""
+"""Series (trial, run, group) while a batch of reports is added: its tail chunk is read once and written once."""
 
 import math
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ class Series:
         self.added: list[Row] = []
 
     def add(self, report: MetricReport) -> None:
-        """Raises InvalidArgument or Conflict and leaves the series as it was."""
+        """Add a report. Raises InvalidArgument or Conflict and leaves the series as it was."""
         self._check(report.metrics)
         step = self._step_of(report)
         if step <= self.last_step:
@@ -80,7 +80,7 @@ class Series:
         self.first_step = min(self.first_step, step)
 
     def starts_over(self) -> bool:
-        """True when this batch may archive reports of earlier runs."""
+        """Return whether this batch may archive reports of earlier runs."""
         if self.indexed or not self._older_runs:
             return False
         return self._mark is None or self.first_step < self._mark.first_step

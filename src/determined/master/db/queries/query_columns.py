@@ -16,7 +16,7 @@ _STATS = ("min", "max", "mean", "sum", "last", "count")
 
 
 def experiment_column(name: str) -> Operand:
-    """Raises InvalidArgument for an unknown name. hp.* and metrics are those of the experiment's best trial."""
+    """Return a column; hp.* and metrics are of the experiment's best trial. Raises InvalidArgument for an unknown name."""
     plain = _experiment_columns().get(name)
     if plain is not None:
         return plain

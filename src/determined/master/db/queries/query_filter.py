@@ -77,7 +77,7 @@ Resolve = Callable[[str], Operand]
 
 
 def parse(text: str | None) -> Filter:
-    """Raises InvalidArgument saying what in the filter cannot be understood."""
+    """Parse a filter. Raises InvalidArgument saying what in the filter cannot be understood."""
     if not text:
         return Filter(Group("and", ()))
     try:
@@ -127,7 +127,7 @@ def parse_sort(sort: str | None) -> list[tuple[str, bool]]:
 
 
 def clauses(group: Group, at: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Field | Group]]:
-    """Every condition and group inside, with its place: indexes of children from the outermost group on."""
+    """Yield every condition and group inside, with its place: indexes of children from the outermost group on."""
     for index, child in enumerate(group.children):
         yield (*at, index), child
         if isinstance(child, Group):

@@ -40,7 +40,7 @@ def values(
 
 
 def is_number(name: str) -> bool:
-    """Whether the column can be summed up. Raises InvalidArgument for an unknown one."""
+    """Return whether the column can be summed up. Raises InvalidArgument for an unknown one."""
     operand = run_column(name)
     return operand.kind is Kind.NUMBER or operand.number is not None
 
@@ -71,7 +71,7 @@ def _at(path: Sequence[str]) -> Read:
 
 
 def _shown(operand: Operand) -> Read:
-    """As rows on the wire show it."""
+    """Return the operand as rows on the wire show it."""
     match operand.kind:
         case Kind.STATE:
             return lambda state: f"STATE_{state}"

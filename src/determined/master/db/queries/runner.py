@@ -91,7 +91,7 @@ class AliveRunner(Runner, frozen=True):
 
 
 def get(conn: Connection, resource_id: str) -> Runner:
-    """Raises NotFound."""
+    """Return the runner. Raises NotFound."""
     row = find(conn, resource_id)
     if row is None:
         raise NotFound(f"resources {resource_id} not found")
@@ -103,7 +103,7 @@ def find(conn: Connection, resource_id: str) -> Runner | None:
 
 
 def known(conn: Connection, resource_ids: Sequence[str]) -> set[str]:
-    """Which of these have a row, in whatever state."""
+    """Return which of these have a row, in whatever state."""
     found: set[str] = set()
     for some in batches(resource_ids):
         found.update(conn.execute(select(runners.c.resource_id).where(runners.c.resource_id.in_(some))).scalars())
@@ -119,12 +119,12 @@ def update_row(conn: Connection, resource_id: str, values: RunnerValues) -> None
 
 
 def of_allocation(conn: Connection, allocation_id: str) -> list[Runner]:
-    """By rank."""
+    """Return the runners of an allocation by rank."""
     return fetch.rows(conn, _OF_ALLOCATION, Runner, {"allocation": allocation_id})
 
 
 def of_live_allocations(conn: Connection) -> list[Runner]:
-    """Every runner whose allocation has not ended: these hold slots. By allocation and rank.
+    """Return every runner whose allocation has not ended, by allocation and rank: these hold slots.
 
     Neither joined nor sorted by the database: SQLite would walk all runners there ever were.
     """
@@ -142,7 +142,7 @@ def alive(conn: Connection) -> list[AliveRunner]:
 
 
 def identity(conn: Connection, owner_id: int, workspace_id: int) -> Identity:
-    """Whom tasks of this user in this workspace run as."""
+    """Return whom tasks of this user in this workspace run as."""
     statement = (
         select(*_IDENTITY).join_from(users, workspaces, workspaces.c.id == workspace_id).where(users.c.id == owner_id)
     )

@@ -113,7 +113,7 @@ def pending_history(conn: Connection, experiment_id: int, request_ids: Sequence[
 
 
 def drop_history(conn: Connection, experiment_id: int, numbers: Sequence[int] | None = None) -> None:
-    """These entries, or all."""
+    """Delete these entries, or all."""
     mine = search_history.c.experiment_id == experiment_id
     if numbers is None:
         conn.execute(delete(search_history).where(mine))

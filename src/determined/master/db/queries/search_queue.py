@@ -49,17 +49,17 @@ def mark(conn: Connection, experiment_id: int) -> None:
 
 
 def unmark(conn: Connection, experiment_id: int) -> bool:
-    """Whether it was marked."""
+    """Remove the mark of an experiment; return whether it was marked."""
     return conn.execute(delete(search_queue).where(_mine(experiment_id), _number == 0)).rowcount > 0
 
 
 def is_waiting(conn: Connection, experiment_id: int) -> bool:
-    """Whether anything is left to do."""
+    """Return whether anything is left to do."""
     return bool(conn.execute(select(exists().where(_mine(experiment_id)))).scalar_one())
 
 
 def experiments(conn: Connection) -> Sequence[int]:
-    """Those of which anything is left to do."""
+    """Return the experiments of which anything is left to do."""
     return conn.execute(select(search_queue.c.experiment_id).distinct()).scalars().all()
 
 

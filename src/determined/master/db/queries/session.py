@@ -46,7 +46,7 @@ class Holder(msgspec.Struct, frozen=True):
 
     @property
     def is_access_token(self) -> bool:
-        """True for an access token and for a session that one has opened by a link."""
+        """Kind of the session: true for an access token and for a session that one has opened by a link."""
         return SessionKind.ACCESS in (self.kind, self.parent_kind)
 
 

@@ -33,7 +33,7 @@ class AllocationAccelerators(msgspec.Struct, frozen=True):
 
 
 def get(conn: Connection, task_id: str) -> Task:
-    """Raises NotFound."""
+    """Return the task. Raises NotFound."""
     row = fetch.row(conn, select(tasks).where(tasks.c.id == task_id), Task)
     if row is None:
         raise NotFound(f"task {task_id} not found")

@@ -58,7 +58,7 @@ class CheckpointSteps(msgspec.Struct, frozen=True):
 
 
 def get(conn: Connection, trial_id: int) -> Trial:
-    """Raises NotFound."""
+    """Return the trial. Raises NotFound."""
     row = fetch.row(conn, _GET, Trial, {"this": trial_id})
     if row is None:
         raise NotFound(f"trial {trial_id} not found")
@@ -79,7 +79,7 @@ def by_requests(conn: Connection, experiment_id: int, request_ids: Sequence[str]
 
 
 def insert_rows(conn: Connection, rows: list[TrialValues]) -> dict[str, int]:
-    """All of one shape; answers the new ids by task id."""
+    """Insert rows of one shape; return the new ids by task id."""
     if not rows:
         return {}
     statement = insert(trials).returning(trials.c.task_id, trials.c.id)
@@ -114,7 +114,7 @@ def update_rows(conn: Connection, trial_ids: Sequence[int], values: TrialValues)
 
 
 def update_each(conn: Connection, values: dict[int, TrialValues]) -> None:
-    """By id, values of the same columns for all."""
+    """Update trials by id, with values of the same columns for all."""
     if values:
         conn.execute(_UPDATE, [{"this": trial_id, **row} for trial_id, row in values.items()])
 

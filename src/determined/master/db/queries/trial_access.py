@@ -27,7 +27,7 @@ class AllocationAccess(msgspec.Struct, frozen=True):
 
 
 def of_trial(conn: Connection, trial_id: int) -> TrialAccess:
-    """Raises NotFound."""
+    """Return the access to a trial. Raises NotFound."""
     query = (
         select(trials.c.state, trials.c.run_id, experiments.c.owner_id, experiments.c.unmanaged)
         .join(experiments, experiments.c.id == trials.c.experiment_id)
@@ -40,7 +40,7 @@ def of_trial(conn: Connection, trial_id: int) -> TrialAccess:
 
 
 def of_task(conn: Connection, task_id: str) -> TaskAccess:
-    """Raises NotFound."""
+    """Return the access to a task. Raises NotFound."""
     query = (
         select(tasks.c.trial_id, jobs.c.owner_id)
         .outerjoin(jobs, jobs.c.id == tasks.c.job_id)

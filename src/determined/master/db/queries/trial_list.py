@@ -68,7 +68,7 @@ def load(conn: Connection, ids: Sequence[int]) -> list[ListedTrial]:
 
 
 def task_ids(conn: Connection, ids: Sequence[int]) -> dict[int, list[str]]:
-    """All tasks of trials, oldest first: a continued trial has several."""
+    """Return all tasks of trials, oldest first: a continued trial has several."""
     found: defaultdict[int, list[str]] = defaultdict(list)
     for some in batches(ids):
         query = select(NotNullable(tasks.c.trial_id), tasks.c.id).where(tasks.c.trial_id.in_(some))

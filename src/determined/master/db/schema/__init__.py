@@ -1,4 +1,4 @@
-"""Every table, once, a file per noun. Migrations bring a database to exactly this."""
+"""Tables, each declared once, a file per noun. Migrations bring a database to exactly this."""
 
 from determined.master.db.schema.allocations import allocations, log_policy_hits, report_positions, runners, tasks
 from determined.master.db.schema.base import Time, metadata
