@@ -93,7 +93,7 @@ def create_app(
     identity_secret: bytes | None = None,
     visible_gpus: str | None = None,
 ) -> Litestar:
-    """Build one master as an ASGI application. It opens everything at its start and closes it at its stop; see `Plan`."""
+    """Build one master as an ASGI application. It opens all at its start and closes all at its stop; see `Plan`."""
     plan = Plan(config, engine_factory, clock or SystemClock(), identity_secret, visible_gpus)
     with warnings.catch_warnings():
         # handlers name their dependencies and parameters plainly, which Litestar 2 infers and 3 will not

@@ -40,7 +40,7 @@ _RETRY_SECONDS = 0.5
 
 
 class Reconciler:
-    """Reconciler of rows and engines, one per master. `open` opens the engines too; `close` leaves all runners running."""
+    """Reconciler of rows and engines, one per master. `open` opens the engines too; `close` leaves runners running."""
 
     def __init__(self, ctx: MasterContext, engines: Sequence[Engine]) -> None:
         self._ctx = ctx

@@ -123,7 +123,7 @@ def terminal_of(stopping: State) -> State:
 
 
 def trial_accepts(current: State, wanted: State) -> bool:
-    """Return whether a trial takes a state pushed at it: never a terminal one, never out of an end, never less severe."""
+    """Return whether a trial takes a pushed state: never a terminal one, never out of an end, never less severe."""
     if current in TERMINAL or wanted in TERMINAL or wanted in DELETION:
         return False
     return _SEVERITY.get(wanted, 0) >= _SEVERITY.get(current, 0)

@@ -31,7 +31,7 @@ def front_page(request: AnyRequest) -> Redirect:
 
 @get("/docs/guide/{path:path}", include_in_schema=False, opt=PUBLIC)
 async def guide_file(request: AnyRequest, path: str) -> Response[bytes]:
-    """Raises: NotFound for a page that this version of the guide does not have."""
+    """Serve a file of the guide. Raises NotFound for a page that this version of the guide does not have."""
     root = await asyncio.to_thread(guide_directory)
     if root is None:
         nonce = secrets.token_urlsafe(16)

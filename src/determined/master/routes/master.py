@@ -39,7 +39,7 @@ from determined.wire.operation import Nothing
 
 @serve(GET_INFO, PUBLIC)
 async def info(ctx: MasterContext, state: State, params: GetInfo) -> JsonObject:
-    """With `challenge` (hex) the master also proves who it is: to a task by its `allocation`, else to a client.
+    """Describe the master; with `challenge` (hex) also prove who it is: to a task by `allocation`, else to a client.
 
     A client knows an embedded master by the secret of its state file. `proofs` has one for each of our own addresses
     and none for another that the caller may have dialled: it would serve somebody who passes our answers on.

@@ -1,4 +1,4 @@
-"""One metric report as three generations of harnesses write it."""
+"""Metric report as three generations of harnesses write it."""
 
 from dataclasses import dataclass
 from datetime import datetime

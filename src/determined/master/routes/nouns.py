@@ -1,4 +1,4 @@
-"""Every noun's routes, for the app to serve."""
+"""Routes of every noun, for the app to serve."""
 
 import importlib
 import pkgutil

@@ -33,7 +33,7 @@ def check_sizes(plain: Any, kind: Any) -> None:
 
 @cache
 def _check_for(kind: Any) -> _Check | None:
-    """None where nothing of this type can be long, so that numbers cost nothing."""
+    """Return the check of a type; None where nothing of it can be long, so that numbers cost nothing."""
     limit, kind = _limit(kind)
     if kind is Any:
         return _untyped

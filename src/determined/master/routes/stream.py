@@ -46,7 +46,7 @@ async def stream(socket: Socket, ctx: MasterContext, streams: StreamHub) -> None
 
 
 async def _receive(socket: Socket, streams: StreamHub, client: Subscriber) -> None:
-    """Until the client leaves or says something that makes no sense."""
+    """Receive until the client leaves or says something that makes no sense."""
     while True:
         try:
             text = await socket.receive_data(mode="text")
@@ -79,7 +79,7 @@ async def _send(socket: Socket, ctx: MasterContext, client: Subscriber) -> None:
 
 
 async def _sent(socket: Socket, frame: bytes) -> bool:
-    """False when the client is gone, or takes so long that it may as well be."""
+    """Send a frame; return False when the client is gone, or takes so long that it may as well be."""
     try:
         async with asyncio.timeout(_SEND_SECONDS):
             await socket.send_data(frame.decode(), mode="text")

@@ -25,7 +25,7 @@ def front_door() -> Redirect:
 
 @get("/det/assets/{path:path}", include_in_schema=False, opt=PUBLIC)
 async def asset(request: AnyRequest, path: str) -> Response[bytes]:
-    """Raises: NotFound, so that a page of an older version learns that its parts are gone instead of running HTML."""
+    """Serve an asset. Raises NotFound, so that a page of an older version learns that its parts are gone."""
     name = f"assets/{path.lstrip('/')}"
     root = await asyncio.to_thread(page_directory)
     file = await asyncio.to_thread(_look_up, root, name, request)

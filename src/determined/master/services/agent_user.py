@@ -30,7 +30,7 @@ class HasAgentUser(Protocol):
 
 
 def to_wire(row: HasAgentUser) -> AgentUserGroup | None:
-    """None when nothing is linked."""
+    """Return the linked user and group; None when nothing is linked."""
     link = AgentUserGroup(
         agent_uid=row.agent_uid, agent_user=row.agent_user, agent_gid=row.agent_gid, agent_group=row.agent_group
     )

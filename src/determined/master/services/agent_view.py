@@ -1,4 +1,4 @@
-"""One node as the API shows it: slots, containers, counts by device type and brand."""
+"""Node as the API shows it: slots, containers, counts by device type and brand."""
 
 from collections.abc import Sequence
 from datetime import datetime

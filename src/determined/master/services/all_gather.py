@@ -15,7 +15,7 @@ _REMEMBERED = 256  # finished rounds; a lost answer is asked for again within se
 
 @dataclass(slots=True)
 class _Round:
-    """One exchange. `waiting` holds each peer's newest call; an earlier call of the same peer is evicted."""
+    """Exchange between peers. `waiting` holds each peer's newest call; an earlier call of the same peer is evicted."""
 
     peers: int
     data: dict[str, Data] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class _Round:
 
 
 class Gatherings:
-    """Of one master. Rounds are kept by allocation and by what is exchanged."""
+    """Exchanges of one master. Rounds are kept by allocation and by what is exchanged."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[str, str], _Round] = {}

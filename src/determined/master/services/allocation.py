@@ -59,7 +59,7 @@ async def get(ctx: MasterContext, allocation_id: str) -> Allocation:
 
 
 async def preemption_signal(ctx: MasterContext, allocation_id: str, timeout_seconds: float) -> bool:
-    """True as soon as the allocation is asked to leave (or is over), False when the time is up."""
+    """Return True as soon as the allocation is asked to leave (or is over), False when the time is up."""
 
     def read(conn: Connection) -> AllocationRow:
         row = allocations.get(conn, allocation_id)
@@ -77,7 +77,7 @@ async def preemption_signal(ctx: MasterContext, allocation_id: str, timeout_seco
 async def runner_signals(
     ctx: MasterContext, allocation_id: str, resource_id: str, known: RunnerSignals, timeout_seconds: float
 ) -> RunnerSignals:
-    """What a runner must do, as soon as it differs from what it knows. Raises Gone for a stale runner."""
+    """Return what a runner must do, as soon as it differs from what it knows. Raises Gone for a stale runner."""
 
     def read(conn: Connection) -> RunnerSignals:
         runner = _runner(conn, allocation_id, resource_id)

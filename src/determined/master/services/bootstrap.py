@@ -1,4 +1,4 @@
-"""What every cluster has from its first start on: identity, secret, built-in users, one workspace and project."""
+"""Contents of every cluster from its first start on: identity, secret, built-in users, one workspace and project."""
 
 import secrets
 import uuid

@@ -30,7 +30,7 @@ class Buckets:
 
     @property
     def min(self) -> list[float]:
-        """Of the finite values; the last value where there is none."""
+        """Minima of the finite values; the last value where there is none."""
         return [last if low > high else low for last, low, high in zip(self.last, self._low, self._high, strict=True)]
 
     @property
@@ -93,7 +93,7 @@ class Buckets:
 
 
 def _seconds(values: list[Any]) -> list[Any]:
-    """Of each pair; of a single one at the end, itself."""
+    """Return the second of each pair; of a single value at the end, itself."""
     return values[1::2] + (values[-1:] if len(values) % 2 else [])
 
 
@@ -102,5 +102,5 @@ def _pairs(join: Any, values: list[Any]) -> list[Any]:
 
 
 def _sum(values: Sequence[float]) -> float:
-    """Not finite when one of them is not; finite values whose sum is not are looked at one by one, and that is all."""
+    """Add up. Not finite when one value is not; finite values whose sum is not are looked at one by one."""
     return sum(values)

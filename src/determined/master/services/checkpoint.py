@@ -62,7 +62,7 @@ async def _list(
 
 
 async def report(ctx: MasterContext, caller: Caller, asked: ReportCheckpointRequest) -> None:
-    """Raises InvalidArgument for a report that names no trial or no steps."""
+    """Record a reported checkpoint. Raises InvalidArgument for a report that names no trial or no steps."""
     if asked.state is not CheckpointState.COMPLETED:
         raise InvalidArgument(f"state {asked.state} cannot be reported; only STATE_COMPLETED can")
     steps = asked.metadata.get("steps_completed")

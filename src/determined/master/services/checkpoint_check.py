@@ -1,4 +1,4 @@
-"""Whether checkpoints that a task reports are where the master finds them, looked at before they are written down.
+"""Check that checkpoints reported by a task are where the master finds them, before they are written down.
 
 The task has looked by itself, but it may have mounts of its own. Where tasks run on the master's machine the master is
 the outsider who sees what the next run will see. It refuses only what it saw to be missing, cut short or another's: a
@@ -39,7 +39,7 @@ _ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class _Reported:
-    """What a batch says of new checkpoints, and what is needed to look for them."""
+    """Report of new checkpoints in a batch, and what is needed to look for them."""
 
     experiment_id: int
     active: JsonObject
@@ -54,7 +54,7 @@ async def refusals(ctx: MasterContext, allocation_id: str, resource_id: str, bat
 
 
 async def require_seen(ctx: MasterContext, allocation_id: str | None, record: CheckpointReport) -> None:
-    """For a report that comes by itself. One that is no task's may be of any machine: it is taken unseen.
+    """Check a report that comes by itself. One that is no task's may be of any machine: it is taken unseen.
 
     Raises:
         FailedPrecondition: it cannot be restored.

@@ -45,7 +45,7 @@ class Download:
 
 
 async def download(ctx: MasterContext, uuid: str, kind: Archive) -> Download:
-    """Raises NotFound where row or files are missing, CheckpointDamaged, before the first byte is sent."""
+    """Start a download. Raises NotFound (no row, no files) or CheckpointDamaged before the first byte is sent."""
     row, config = await ctx.db.read(lambda conn: _locate(conn, uuid))
     if row.state not in _USABLE or row.experiment_id is None:
         raise FailedPrecondition(f"checkpoint {uuid} is {row.state}; only complete ones can be downloaded")

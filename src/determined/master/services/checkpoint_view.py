@@ -15,7 +15,7 @@ from determined.wire.codec import plain, rfc3339
 
 
 def one(conn: Connection, uuid: str) -> Checkpoint:
-    """Raises NotFound."""
+    """Return one checkpoint. Raises NotFound."""
     checkpoints = load(conn, [uuid])
     if not checkpoints:
         raise NotFound(f"checkpoint {uuid} not found")

@@ -13,7 +13,7 @@ from determined.wire.report import LaunchFile
 
 
 async def claim(ctx: MasterContext, asked: ClaimRequest) -> Claimed:
-    """Raises Unauthenticated for whoever has not this allocation's ticket, and what `claiming.claim` raises."""
+    """Claim an allocation. Raises Unauthenticated for whoever has not its ticket, and what `claiming.claim` raises."""
     ticket = allocation_token.ticket(ctx.cluster.secret, asked.allocation_id)
     expected = (claim_proof(ticket, asked.claimant, asked.rank, at) for at in own_addresses(ctx.config))
     if not any(is_proven(proof, asked.proof) for proof in expected):

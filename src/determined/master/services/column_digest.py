@@ -1,4 +1,4 @@
-"""Which keys user data has, of what type and with which values: of hyperparameters or metadata of many runs. Pure."""
+"""Keys of user data, with their types and values: of hyperparameters or metadata of many runs. Pure."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ MAX_VALUES = 100
 
 @dataclass(slots=True)
 class Facts:
-    """Of one key. `values` are scalars, at most MAX_VALUES different ones."""
+    """Facts of one key. `values` are scalars, at most MAX_VALUES different ones."""
 
     numeric: bool = True
     values: set[tuple[bool, Any]] = field(default_factory=set)
@@ -23,7 +23,7 @@ class Facts:
 
 
 def digest(rows: Iterable[JsonObject]) -> dict[str, Facts]:
-    """By path (`net.width`), sorted. A key with a dot in it cannot be named by a path and is left out."""
+    """Return the facts by path (`net.width`), sorted. A key with a dot in it has no path and is left out."""
     found: dict[str, Facts] = {}
     for row in rows:
         for path, value in _leaves(row, ""):

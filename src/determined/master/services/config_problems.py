@@ -1,4 +1,4 @@
-"""What is wrong with a config as a list for its author: the path, the line, the value, the words. Pure."""
+"""Problems of a config as a list for its author: the path, the line, the value, the words. Pure."""
 
 import re
 
@@ -15,7 +15,7 @@ _PATH = re.compile(r"((?:searcher|resources|hyperparameters|checkpoint_storage)(
 
 
 def problems_of(error: DeterminedError, at: str, raw: JsonObject, lines: dict[str, int]) -> list[Problem]:
-    """Each violation by itself. `at`: what an error that names no place is about."""
+    """Return each violation by itself. `at`: what an error that names no place is about."""
     if isinstance(error, InvalidConfig) and error.violations:
         return [_of_violation(text, raw, lines) for text in error.violations]
     found = _LINE.search(error.message)

@@ -10,7 +10,7 @@ _NUMBERS = {int, float}
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """`at` is the index of the last report of the bucket that carries the value."""
+    """Bucket of reports. `at` is the index of its last report that carries the value."""
 
     at: int
     last: Any
@@ -26,7 +26,7 @@ def spans(n: int, points: int) -> list[tuple[int, int]]:
 
 
 def bucket(values: Sequence[Any], start: int, end: int) -> Bucket | None:
-    """None when no report of the range carries a value. NaN and infinities count as `last` but not as extremes."""
+    """Return the bucket of a range; None when no report has a value. NaN and infinities are `last`, not extremes."""
     part = values[start:end]
     at = end - 1
     while at >= start and values[at] is None:

@@ -1,4 +1,4 @@
-"""One experiment: show, change, and the verbs people use on it."""
+"""Service of one experiment: show, change, and the verbs people use on it."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -46,13 +46,13 @@ async def get(ctx: MasterContext, experiment_id: int) -> GetExperimentResponse:
 
 
 async def act(ctx: MasterContext, verb: str, experiment_id: int) -> None:
-    """One of VERBS. Raises FailedPrecondition where the state does not allow it."""
+    """Apply one of VERBS. Raises FailedPrecondition where the state does not allow it."""
     await ctx.db.write(lambda conn: VERBS[verb](conn, ctx.clock.now(), experiment_id))
     announce(ctx, experiment_id)
 
 
 async def delete(ctx: MasterContext, caller: Caller, experiment_id: int) -> None:
-    """Only begins it: background/deletion.py removes files, then rows."""
+    """Begin to delete: background/deletion.py removes files, then rows."""
     await ctx.db.write(lambda conn: begin_delete(conn, ctx.clock.now(), caller, experiment_id))
     announce(ctx, experiment_id)
     ctx.bus.publish("deletion")
@@ -115,7 +115,7 @@ async def best_metric(ctx: MasterContext, experiment_id: int) -> float:
 
 
 async def validation_history(ctx: MasterContext, experiment_id: int) -> list[ValidationHistoryEntry]:
-    """Each validation that was the experiment's best when it came."""
+    """Return each validation that was the experiment's best when it came."""
 
     def read(conn: Connection) -> list[ValidationHistoryEntry]:
         row = rows.get(conn, experiment_id)

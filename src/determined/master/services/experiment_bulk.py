@@ -84,7 +84,7 @@ async def select(
 
 
 async def for_each(ctx: MasterContext, ids: Sequence[int], change: Change) -> list[ExperimentActionResult]:
-    """Each in its own transaction (they share commits): one that cannot be changed does not hold back the others."""
+    """Change each in its own transaction (they share commits): one that fails does not hold back the others."""
     return list(await asyncio.gather(*(_try(ctx, i, change) for i in ids)))
 
 

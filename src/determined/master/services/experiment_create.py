@@ -43,21 +43,21 @@ UNCATEGORIZED = 1
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the experiment goes and what it starts from."""
+    """Place of an experiment, and what it starts from."""
 
     project: ProjectOfExperiment
     parent_id: int | None
 
 
 def no_template(name: str) -> str:
-    """Why a config that names a template is refused."""
+    """Return why a config that names a template is refused."""
     return f"template {name!r} not found: this master keeps no templates yet; write its fields into the config file"
 
 
 async def create(
     ctx: MasterContext, caller: Caller, asked: CreateExperimentRequest, *, external_id: str | None = None
 ) -> CreateExperimentResponse:
-    """Raises InvalidConfig with every violation, NotFound for what does not exist, FailedPrecondition for archived."""
+    """Create an experiment. Raises InvalidConfig (every violation), NotFound, or FailedPrecondition for archived."""
     async with ctx.config_turns.take(caller.user_id):
         raw = await asyncio.to_thread(read_config, asked.config)
     if asked.template:
@@ -230,7 +230,7 @@ def _store(conn: Connection, now: datetime, new: lifecycle.NewExperiment, activa
 def _validated(
     now: datetime, caller: Caller, place: Place, prepared: Prepared, warnings: list[str]
 ) -> CreateExperimentResponse:
-    """Nothing was stored: the answer shows what would have been."""
+    """Return what would have been: nothing was stored."""
     config = experiment_view.masked(prepared.active)
     experiment = Experiment(
         id=0,

@@ -79,7 +79,7 @@ def prepare_storage(config: MasterConfig, cluster_id: str) -> None:
 
 
 def tensorboard_of_experiments(cluster_id: str) -> str:
-    """Where in a storage each experiment has a directory of event files, by its id."""
+    """Return where in a storage each experiment has a directory of event files, by its id."""
     return f"{cluster_id}/tensorboard/experiment"
 
 
@@ -113,7 +113,7 @@ def _refuse_run_directories(config: MasterConfig, section: dict[str, Any] | None
 
 
 def _shares_with_others(uid: int) -> bool:
-    """Whether the cluster's storage holds directories that a task of this uid cannot read, but the master can."""
+    """Return whether the cluster's storage has directories that a task of this uid cannot read, but the master can."""
     return can_switch_users() and uid != 0
 
 

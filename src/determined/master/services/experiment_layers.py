@@ -54,7 +54,7 @@ def resolve_pool(config: MasterConfig, project: ProjectOfExperiment, raw: dict[s
 
 
 def master_storage(config: MasterConfig) -> dict[str, Any]:
-    """Where checkpoints go by default: what the master's config says, else a directory beside its database."""
+    """Return where checkpoints go by default: what the master's config says, else a directory beside its database."""
     if config.checkpoint_storage is not None:
         return config.checkpoint_storage.raw
     return section_at(str(Path(config.data_dir).absolute() / "checkpoints"))

@@ -53,7 +53,7 @@ def _apply(conn: Connection, now: datetime, experiment_id: int, asked: PatchExpe
 
 
 def _refuse_overwriting(row: ExperimentRow, asked: PatchExperiment) -> None:
-    """Raises Conflict, with the text as it is, when somebody else has changed what the author began with."""
+    """Refuse, with the text as it is, when somebody else has changed what the author began with. Raises Conflict."""
     texts = (("notes", row.notes, asked.expected_notes), ("description", row.description, asked.expected_description))
     for name, stored, expected in texts:
         current = stored or ""

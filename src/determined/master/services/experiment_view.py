@@ -19,7 +19,7 @@ from determined.wire.experiment import Experiment, ExperimentState
 
 
 def one(conn: Connection, now: datetime, experiment_id: int) -> Experiment:
-    """Everything about one experiment. Raises NotFound."""
+    """Return everything about one experiment. Raises NotFound."""
     experiments = load(conn, now, [experiment_id], with_best=True)
     if not experiments:
         raise NotFound(f"experiment {experiment_id} not found")
@@ -59,7 +59,7 @@ def masked_text(config: str) -> str:
 
 
 class _MaskedTexts:
-    """What configs became when their secrets were masked, None for those without: parsing YAML is slow.
+    """Configs with their secrets masked, None for those without: parsing YAML is slow.
 
     Bounded by the number of configs and by the length of what is kept of them.
     """

@@ -1,4 +1,4 @@
-"""Which condition of a filter keeps rows away: how many there would be without each."""
+"""Counts of the rows there would be without each condition of a filter: which condition keeps rows away."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ Count = Callable[[Filter], int]
 
 
 async def count(ctx: MasterContext, project_id: int, asked: FilterCountsRequest) -> FilterCountsResponse:
-    """Of runs, or of experiments where the table is theirs."""
+    """Count runs, or experiments where the table is theirs."""
     parsed = query_filter.parse(asked.filter)
     clauses = list(query_filter.clauses(parsed.group))
     if len(clauses) > _MAX_CLAUSES:

@@ -1,4 +1,4 @@
-"""What an experiment's completed trials say about its hyperparameters: Pareto fronts and importance.
+"""Analysis of hyperparameters by an experiment's completed trials: Pareto fronts and importance.
 
 Worked out in a thread, over a bounded number of trials, and remembered until another trial completes.
 """
@@ -43,7 +43,7 @@ T = TypeVar("T")
 async def pareto_front(
     ctx: MasterContext, experiment_id: int, names: Sequence[str], smaller_is_better: Sequence[bool]
 ) -> GetParetoFrontResponse:
-    """Of the last validation of each completed trial: one model has all the values of a point.
+    """Return the front of the last validation of each completed trial: one model has all the values of a point.
 
     Raises:
         NotFound: there is no such experiment.
@@ -62,7 +62,7 @@ async def pareto_front(
 async def hp_importance(
     ctx: MasterContext, experiment_id: int, metric: str | None, smaller_is_better: bool | None
 ) -> GetHpImportanceResponse:
-    """Of the best validation of each completed trial, whether it was stopped early or not.
+    """Return the importance by the best validation of each completed trial, whether it was stopped early or not.
 
     Raises:
         NotFound: there is no such experiment.
@@ -81,7 +81,7 @@ async def hp_importance(
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """What is asked about. `mark` changes with every trial that completes."""
+    """Subject of an analysis. `mark` changes with every trial that completes."""
 
     experiment_id: int
     space: JsonObject
@@ -110,7 +110,7 @@ def _subject(conn: Connection, experiment_id: int, names: Sequence[str], directi
 
 
 def _objectives(searcher: JsonObject, names: Sequence[str], directions: Sequence[bool]) -> tuple[Objective, ...]:
-    """Those named, else the experiment's own; directions as given, else as the experiment says, else smaller."""
+    """Return those named, else the experiment's own; directions as given, else as the experiment says, else smaller."""
     own = {one.name: one for one in Objectives.of(searcher).each if one.name}
     if not names:
         names = list(own)

@@ -9,7 +9,7 @@ from determined.master.lifecycle.identity import isolation_problem
 
 
 def require(conn: Connection, config: MasterConfig, owner_id: int, workspace_id: int) -> None:
-    """Raises FailedPrecondition when tasks of this user in this workspace could not be told apart from the master."""
+    """Require that tasks of this user in this workspace are isolated from the master. Raises FailedPrecondition."""
     problem = isolation_problem(runners.identity(conn, owner_id, workspace_id), config)
     if problem is not None:
         raise FailedPrecondition(problem)

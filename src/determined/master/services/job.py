@@ -52,7 +52,7 @@ def count(shown: Sequence[wire.Job], pool: str) -> QueueStats:
 
 
 async def update(ctx: MasterContext, caller: Caller, updates: Sequence[wire.QueueControl]) -> None:
-    """One action per entry; entries that fail do not stop the others, and are all named in the error."""
+    """Apply one action per entry; entries that fail do not stop the others, and are all named in the error."""
     require_user(caller)
     failures: list[str] = []
     for control in updates:

@@ -8,7 +8,7 @@ from determined.wire.workspace import ListOwned
 
 
 class Owned(Protocol):
-    """What workspaces and projects have in common."""
+    """Attributes that workspaces and projects have in common."""
 
     name: str
     archived: bool

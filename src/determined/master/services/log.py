@@ -131,7 +131,7 @@ def _first_place(params: LogQuery) -> "_Place":
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a forward reader stands: which task, which line of it, and how many lines it may still give."""
+    """Position of a forward reader: which task, which line of it, and how many lines it may still give."""
 
     task: int
     line: int

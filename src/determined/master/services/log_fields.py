@@ -1,4 +1,4 @@
-"""Which values the fields of a log take, so that a reader can offer filters; followed while the log grows."""
+"""Values that the fields of a log take, so that a reader can offer filters; followed while the log grows."""
 
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta

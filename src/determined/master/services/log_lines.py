@@ -69,7 +69,7 @@ class LineWriter:
 
 
 def place_of(line_id: int) -> tuple[int, int]:
-    """Which task of its scope, and which line of that task, an id on the wire means."""
+    """Return which task of its scope, and which line of that task, an id on the wire means."""
     return divmod(line_id, _IDS_PER_TASK)
 
 

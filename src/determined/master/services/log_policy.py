@@ -67,14 +67,14 @@ def apply_exit(conn: Connection, now: datetime, target: Target, exit: Exit) -> N
 
 
 def find(policies: Sequence[Policy], texts: Sequence[str]) -> list[Match]:
-    """One match per policy that fits any line. The line in which the task prints its config is not looked at."""
+    """Return one match per policy that fits any line. The line in which the task prints its config is not looked at."""
     joined = "\n".join(texts).encode()
     found = (_match(policy, joined, texts) for policy in policies)
     return [match for match in found if match is not None]
 
 
 def _label(conn: Connection, trial_id: int, matches: Sequence[Match]) -> bool:
-    """With the policy that matches last; False when none of those that match has a name."""
+    """Label the trial with the policy that matches last; return False when none of those that match has a name."""
     named = [m for m in matches if m.policy.name is not None]
     if named:
         queries.label(conn, trial_id, str(max(named, key=lambda m: m.index).policy.name))
@@ -112,7 +112,7 @@ def _compile(name: str | None, pattern: str, action: str | None) -> Policy | Non
 
 
 def _core(pattern: str) -> str:
-    """Without `.*` at both ends: that only lets it match more, and RE2 can look for literal text."""
+    """Return the pattern without `.*` at both ends: that only lets it match more, and RE2 can look for literal text."""
     if pattern.startswith(".*") and pattern[2:3] not in (*_REPEATS, ""):
         pattern = pattern[2:]
     if pattern.endswith(".*") and not pattern.endswith("\\.*") and len(pattern) > 2:

@@ -22,7 +22,7 @@ _LEVEL_PREFIX = "LOG_LEVEL_"
 
 
 async def post(ctx: MasterContext, caller: Caller, lines: Sequence[TaskLog]) -> None:
-    """One task per batch. Raises Forbidden for the log of another's task."""
+    """Store lines of one task. Raises Forbidden for the log of another's task."""
     task_id = _one_task(lines)
     now = ctx.clock.now()
     ready = [(_origin(line), _line(line, now)) for line in lines]

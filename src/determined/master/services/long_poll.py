@@ -16,7 +16,7 @@ _REREAD_SECONDS = 5.0  # a hint may be lost
 
 
 def checked_timeout(seconds: float) -> float:
-    """What a client asked for, within reason."""
+    """Return the timeout that a client asked for, within reason."""
     if not seconds >= 0:  # also refuses NaN
         raise InvalidArgument(f"timeout_seconds={seconds} must not be negative")
     return min(seconds, MAX_SECONDS)

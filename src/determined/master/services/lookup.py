@@ -44,7 +44,7 @@ class Wanted:
 
 
 async def find(ctx: MasterContext, text: str, limit: int | None) -> list[Hit]:
-    """Nothing for blank text, which everything would match, and for text that is too long to be a name."""
+    """Find what the text names. Blank text, which everything would match, and text too long for a name find nothing."""
     wanted = parse(text) if len(text) <= _LONGEST else []
     if not wanted:
         return []
@@ -61,7 +61,7 @@ async def find(ctx: MasterContext, text: str, limit: int | None) -> list[Hit]:
 
 
 def parse(text: str) -> list[Wanted]:
-    """How the text can be read: `t 97`, `t97` and `trial:97` as trial 97, and any text as part of a name."""
+    """Return how the text can be read: `t 97`, `t97` and `trial:97` as trial 97, and any text as part of a name."""
     whole = text.strip()
     readings = []
     found = re.fullmatch(r"([a-z]+)[\s:#]+(.*\S)", whole, re.IGNORECASE) or re.fullmatch(r"([et])(\d+)", whole, re.I)
@@ -71,7 +71,7 @@ def parse(text: str) -> list[Wanted]:
 
 
 def _hits(conn: Connection, ctx: MasterContext, wanted: Wanted, limit: int) -> Iterator[Hit]:
-    """Of each kind; the order of kinds decides between equally close ones."""
+    """Yield hits of each kind; the order of kinds decides between equally close ones."""
     text, number = wanted.text, wanted.number
     if wanted.means(HitKind.EXPERIMENT):
         yield from _experiments(conn, text, number, limit)

@@ -1,4 +1,4 @@
-"""What the master says about itself: who it is, its config, and the message everybody sees."""
+"""Facts that the master tells about itself: who it is, its config, and the message everybody sees."""
 
 import logging
 from datetime import datetime, timedelta
@@ -100,7 +100,7 @@ def shown_config(ctx: MasterContext, caller: Caller) -> dict[str, Any]:
 
 
 def change_config(caller: Caller, asked: PatchMasterConfigRequest) -> None:
-    """Only the log level can change while the master runs; a colour is accepted and means nothing in JSON logs."""
+    """Change the log level, nothing else while the master runs; a colour is accepted without effect on JSON logs."""
     require_admin(caller)
     paths = set((asked.field_mask.paths if asked.field_mask else None) or [])
     unknown = sorted(paths - {"log.level", "log.color", "log"})

@@ -25,7 +25,7 @@ _LEVELS = {
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object per line: time, level, logger, message, the `fields` of the record, a traceback if any."""
+    """Formatter of one JSON object per line: time, level, logger, message, `fields` of the record, any traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         entry: JsonObject = {
@@ -64,7 +64,7 @@ class LogRing(logging.Handler):
 
 
 async def stream(ring: LogRing, bus: Bus, *, offset: int, limit: int, follow: bool) -> AsyncIterator[LogEntry]:
-    """From the `offset`-th kept line on (negative: from the end), at most `limit` (0: all), then new ones."""
+    """Stream from the `offset`-th kept line on (negative: from the end), at most `limit` (0: all), then new ones."""
     left = limit or sys.maxsize
     async with aclosing(_batches(ring, bus, offset, follow)) as batches:
         async for batch in batches:

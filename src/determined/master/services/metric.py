@@ -71,7 +71,7 @@ def from_wire(value: Any) -> Any:
 async def reports(
     ctx: MasterContext, trial_ids: Sequence[int], group: str | None
 ) -> AsyncIterator[list[MetricsReport]]:
-    """All reports that count, chunk by chunk. Raises NotFound before the stream starts."""
+    """Yield all reports that count, chunk by chunk. Raises NotFound before the stream starts."""
     await require_trials(ctx, trial_ids)
     return _reports(ctx, trial_ids, group)
 
@@ -101,7 +101,7 @@ async def using_checkpoint(
 
 
 async def series(ctx: MasterContext, trial_id: int, params: GetMetricSeries) -> MetricSeriesResponse:
-    """One metric as columns, at most `points` long: the last value of each bucket with the extremes around it."""
+    """Return a metric as columns, at most `points` long: the last value of each bucket with the extremes around it."""
     await require_trials(ctx, [trial_id])
     return await ctx.db.read(lambda conn: _series(conn, trial_id, params))
 

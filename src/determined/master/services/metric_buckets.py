@@ -39,12 +39,12 @@ class BucketQuery:
 
 
 def positions_of(texts: Sequence[str]) -> dict[tuple[int, str], Position]:
-    """Raises InvalidArgument for what is not `<trial>/<group>/<token>`."""
+    """Parse positions. Raises InvalidArgument for what is not `<trial>/<group>/<token>`."""
     return dict(map(_position, texts))
 
 
 async def bucketed(ctx: MasterContext, query: BucketQuery) -> BucketedTrialsResponse:
-    """Raises NotFound, InvalidArgument. Trial by trial, so that other readers get their turn in between."""
+    """Return the buckets, trial by trial, so that other readers get their turn. Raises NotFound, InvalidArgument."""
     await require_trials(ctx, query.trial_ids)
     found: list[BucketedTrial] = []
     total = 0
@@ -92,7 +92,7 @@ def _later(first: int | None, known: int) -> int:
 def _streamed(
     conn: Connection, trial_id: int, group: str, names: Sequence[str], query: BucketQuery
 ) -> dict[str, Buckets]:
-    """In one pass over the chunks; a series that steps back (late reports, a clock that was set) is sorted first."""
+    """Read buckets in one pass over chunks; a series that steps back (late reports, a set clock) is sorted first."""
     found: dict[str, Buckets] = {}
     reached: dict[str, float] = {}
     for part in metric_points.parts(conn, trial_id, group, names, query.axis, query.window):

@@ -86,7 +86,7 @@ async def compare(ctx: MasterContext, query: CompareQuery) -> CompareTrialsRespo
 
 
 def data_points(series: Series, names: Sequence[str], points: int) -> list[DataPoint]:
-    """At most `points` points; each stands for a bucket of reports."""
+    """Return at most `points` points; each stands for a bucket of reports."""
     out: list[DataPoint] = []
     epochs = series.columns.get(_EPOCH)
     for start, end in spans(len(series.steps), min(points, MAX_POINTS)):

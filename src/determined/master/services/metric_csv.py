@@ -1,4 +1,4 @@
-"""Every point of a few metrics as CSV, chunk by chunk: a million points need no memory here and none in the browser."""
+"""CSV of every point of a few metrics, chunk by chunk: a million points need no memory here and none in the browser."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ _FORMULA = re.compile(r"[=+\-@\t\r]")
 async def points(
     ctx: MasterContext, trial_ids: Sequence[int], metrics: Sequence[tuple[str, str]]
 ) -> AsyncIterator[bytes]:
-    """Raises NotFound before the first line is written."""
+    """Yield the points. Raises NotFound before the first line is written."""
     await require_trials(ctx, trial_ids)
     return _lines(ctx, list(dict.fromkeys(trial_ids)), list(dict.fromkeys(metrics)))
 

@@ -29,7 +29,7 @@ Key = tuple[str, str, str]  # (metric, agent, gpu or other part)
 
 
 async def available(ctx: MasterContext, trial_id: int, *, follow: bool) -> AsyncIterator[object]:
-    """Which series there are; sent again when there are more."""
+    """Yield which series there are; again when there are more."""
     await require_trials(ctx, [trial_id])
     return _available(ctx, trial_id, follow)
 
@@ -43,7 +43,7 @@ async def metrics(
 
 
 def as_report(labels: TrialProfilerMetricLabels, value: float, seconds: float) -> MetricReport:
-    """One value that the profiler of an older harness posts, as our own profiler would report it."""
+    """Return a value that the profiler of an older harness posts, as our own profiler would report it."""
     inner: JsonObject = {labels.name: value}
     nested = {labels.gpu_uuid: inner} if labels.gpu_uuid else inner
     return MetricReport(_group_of(labels.name), None, {labels.agent_id or "": nested}, seconds)

@@ -1,4 +1,4 @@
-"""What the metrics of an experiment look like while it runs: names, batches, snapshots, samples, period by period."""
+"""Streams of an experiment's metrics while it runs: names, batches, snapshots, samples, period by period."""
 
 import asyncio
 import math

@@ -96,7 +96,7 @@ def _directory(nodes: dict[str, FileNode], path: PurePosixPath) -> FileNode:
 
 
 def _add(parent: FileNode, node: FileNode) -> None:
-    """In place: with a new list for each file, a directory of 60,000 would take half a minute."""
+    """Add a node in place: with a new list for each file, a directory of 60,000 would take half a minute."""
     if parent.files is None:
         parent.files = []
     parent.files.append(node)

@@ -14,7 +14,7 @@ _CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 def checked_name(name: str, what: str) -> str:
-    """Without blanks around it. `what`: `workspace`, `project` or `view`."""
+    """Return the name without blanks around it. `what`: `workspace`, `project` or `view`."""
     name = checked_text(name, f"{what} name").strip()
     longest = LONGEST_WORKSPACE if what == "workspace" else LONGEST
     if not name:
@@ -25,7 +25,7 @@ def checked_name(name: str, what: str) -> str:
 
 
 def checked_text(text: str, what: str) -> str:
-    """Raises InvalidArgument for what would move the cursor of a terminal, or end a line, instead of being read."""
+    """Return the text. Raises InvalidArgument for characters that move a terminal's cursor or end a line."""
     bad = next((c for c in text if unicodedata.category(c) in _CONTROLS), None)
     if bad is not None:
         raise InvalidArgument(f"the {what} {text[:80]!r} has the control character U+{ord(bad):04X}; remove it")
@@ -33,7 +33,7 @@ def checked_text(text: str, what: str) -> str:
 
 
 def checked_labels(labels: Sequence[str]) -> list[str]:
-    """Each of them once."""
+    """Return each of the labels once."""
     return list(dict.fromkeys(checked_text(label, "label") for label in labels))
 
 

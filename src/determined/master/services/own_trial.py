@@ -1,4 +1,4 @@
-"""Who may write the data of a trial: its task at its current run, its owner, an administrator.
+"""Right to write the data of a trial: its task at its current run has it, its owner, an administrator.
 
 That everybody may edit any experiment means its verbs (pause, kill, labels, notes), not what a trial has measured.
 """
@@ -14,7 +14,7 @@ from determined.master.lifecycle.states import TERMINAL
 
 
 async def require_own_trial(ctx: MasterContext, caller: Caller, trial_id: int) -> None:
-    """As `check_reporter`, for what is then written by somebody else."""
+    """Require what `check_reporter` does, for what is then written by somebody else."""
     await ctx.db.read(lambda conn: check_reporter(conn, caller, trial_id))
 
 

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def window(total: int, limit: int | None, offset: int | None) -> Pagination:
-    """Which rows of `total` the page holds. No limit (None, 0, -1) means all; a negative offset counts from the end."""
+    """Return the rows of `total` on the page. No limit (None, 0, -1): all; a negative offset counts from the end."""
     start = _start(total, offset or 0)
     end = total if limit is None or limit in (0, -1) else min(total, start + max(limit, 0))
     return Pagination(offset=offset or 0, limit=limit or 0, start_index=start, end_index=max(start, end), total=total)

@@ -93,7 +93,7 @@ async def available_pools(ctx: MasterContext, workspace_id: int) -> list[str]:
 
 
 async def require_available(ctx: MasterContext, pool: str, workspace_id: int) -> None:
-    """Raises InvalidArgument when the workspace may not use the pool."""
+    """Require that the workspace may use the pool. Raises InvalidArgument."""
     await ctx.db.read(lambda conn: pool_binding.require_available(conn, ctx.config, pool, workspace_id))
 
 

@@ -1,4 +1,4 @@
-"""Which pools a workspace may use: those bound to it and those bound to none."""
+"""Bindings of pools: a workspace may use those bound to it and those bound to none."""
 
 from sqlalchemy import Connection
 

@@ -1,4 +1,4 @@
-"""One resource pool as the API shows it. Much of upstream's shape is about cloud provisioning and stays empty here."""
+"""Resource pool as the API shows it. Much of upstream's shape is about cloud provisioning and stays empty here."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ def to_wire(
 
 
 def _slot_type(capacity: Sequence[Capacity]) -> DeviceType:
-    """What most slots are."""
+    """Return the type of most slots."""
     kinds = Counter(slot.device for c in capacity for slot in c.node.slots)
     if not kinds:
         return DeviceType.UNSPECIFIED

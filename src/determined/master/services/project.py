@@ -159,7 +159,7 @@ async def add_note(ctx: MasterContext, project_id: int, note: Note) -> list[Note
 async def put_notes(
     ctx: MasterContext, project_id: int, notes: list[Note], expected: list[Note] | None = None
 ) -> list[Note]:
-    """Raises Conflict, with the pages as they are, when they are not those that the author saw."""
+    """Replace the notes. Raises Conflict, with the pages as they are, when they are not those that the author saw."""
 
     def write(conn: Connection) -> list[Note]:
         current = to_wire(existing(conn, project_id)).notes

@@ -108,7 +108,7 @@ async def metadata_values(ctx: MasterContext, project_id: int, key: str) -> list
 
 
 async def _hparams(ctx: MasterContext, project_id: int) -> dict[str, Facts]:
-    """Of every trial of the project; remembered until there are others. Only the event loop touches what is."""
+    """Return the facts of all trials of the project, kept until there are others. Only the event loop touches them."""
     mark = await ctx.db.read(lambda conn: rows.mark(conn, project_id))
     key = ctx.cluster.cluster_id, project_id, *mark
     if key not in _recent:

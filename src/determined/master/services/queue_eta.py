@@ -1,4 +1,4 @@
-"""When queued jobs may start, going by the progress of those that run. Pure.
+"""Estimate of when queued jobs may start, going by the progress of those that run. Pure.
 
 An estimate: a job is taken to train on as it has so far, and to keep its slots until it ends; how slots lie on nodes is
 not looked at.
@@ -20,7 +20,7 @@ class Running:
 
 
 def starts(now: datetime, free: int, running: Sequence[Running], queued: Sequence[int]) -> list[datetime | None]:
-    """For each queued job, in order, by the slots it wants: when there will be enough for it and all before it."""
+    """Return for each queued job, in order, by its slots, when there will be enough for it and all before it."""
     releases = sorted((job.ends, job.slots) for job in running if job.ends is not None)
     found: list[datetime | None] = []
     wanted = 0
@@ -31,7 +31,7 @@ def starts(now: datetime, free: int, running: Sequence[Running], queued: Sequenc
 
 
 def end(now: datetime, begun: datetime | None, progress: float | None) -> datetime | None:
-    """Of a job that came so far since it began."""
+    """Return the end of a job that came so far since it began."""
     if begun is None or progress is None or not 0 < progress <= 1:
         return None
     left = (now - begun).total_seconds() * ((1 - progress) / progress)

@@ -55,7 +55,7 @@ def write(
     batch: ReportBatch,
     refused: Mapping[str, str] = _NOTHING,
 ) -> Outcome:
-    """One transaction. Raises Conflict (a gap, with the known positions) or Gone (a stale run) before any effect.
+    """Write in one transaction. Raises Conflict (a gap, with known positions) or Gone (a stale run) before any effect.
 
     `refused`: checkpoints that are not to be taken, and why.
     """
@@ -78,7 +78,7 @@ def write(
 
 
 def _not_taken(conn: Connection, target: Target, batch: ReportBatch, reasons: Mapping[str, str]) -> dict[str, str]:
-    """Its checkpoints that have no row: also of a batch sent again, whose first answer was lost."""
+    """Return its checkpoints that have no row: also of a batch sent again, whose first answer was lost."""
     ids = {r.uuid for segment in batch.segments for r in segment.records if isinstance(r, CheckpointReport)}
     lost = [one for one in sorted(ids) if is_checkpoint_id(one) and checkpoints.owner(conn, one) != target.trial_id]
     return {one: reasons.get(one, "it was refused before; the task's log says why") for one in lost}

@@ -34,7 +34,7 @@ def _part(segment: Segment, start: int, end: int) -> list[Segment]:
 
 
 def _weight(record: Record, names: set[str]) -> float:
-    """What writing a record costs: most of it is the summary of each metric that the piece has not named before."""
+    """Return what writing a record costs: mostly the summary of each metric that the piece has not named before."""
     if isinstance(record, LogLine):
         return 0.1
     if not isinstance(record, MetricReport):

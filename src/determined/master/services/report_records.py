@@ -1,4 +1,4 @@
-"""What each record of a journal does.
+"""Effect of each record of a journal.
 
 Log lines and metrics are written in runs; records that decide about the task's life are applied after everything the
 process said before them.
@@ -123,7 +123,7 @@ class Application:
         self._logs, self._metrics, self._progress, self._status, self._phase = [], [], None, None, None
 
     def _write_phase(self, phase: Phase) -> None:
-        """How far the runner has come: nothing that the scheduler, or the task itself, waits for."""
+        """Write how far the runner has come: nothing that the scheduler, or the task itself, waits for."""
         conn, now, target = self._conn, self._now, self._target
         self._guarded(
             f"phase {phase.state}", lambda: allocation.runner_phase(conn, now, target.resource_id, phase.state)
@@ -232,7 +232,7 @@ class Application:
         self._warnings.append(text)
 
     def _write_warnings(self) -> None:
-        """In one go and not without end: a script may get every one of its reports wrong."""
+        """Write the warnings at once and in limited number: a script may get every one of its reports wrong."""
         said = self._warnings[:_MAX_WARNINGS]
         if len(self._warnings) > len(said):
             said.append(f"{len(self._warnings) - len(said)} more reports were dropped")

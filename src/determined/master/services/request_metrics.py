@@ -11,7 +11,7 @@ from determined.master.db.queries import cluster_counts
 
 
 class RequestMetrics:
-    """One registry per master, so that two masters in one process do not mix."""
+    """Metrics of requests, one registry per master, so that two masters in one process do not mix."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -24,7 +24,7 @@ class RequestMetrics:
         )
 
     def observe(self, message: Mapping[str, Any], scope: Mapping[str, Any]) -> None:
-        """Before each message of an answer goes out."""
+        """Observe each message of an answer before it goes out."""
         if message["type"] != "http.response.start":
             return
         # the template, never the path: a label per id would grow without bound

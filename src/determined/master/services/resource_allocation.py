@@ -1,4 +1,4 @@
-"""Who used how many slots for how long: every allocation of a span of time, and sums by day or month."""
+"""Use of slots: who used how many for how long, every allocation of a span of time, and sums by day or month."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _MOST_PERIODS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One allocation and the part of it that lies within the time asked for."""
+    """Use by one allocation: the part of it that lies within the time asked for."""
 
     row: SlotUse
     start: datetime
@@ -30,7 +30,7 @@ class Use:
 
 
 async def uses(ctx: MasterContext, after: datetime | None, before: datetime | None) -> list[Use]:
-    """Every allocation that held slots between the two moments."""
+    """Return every allocation that held slots between the two moments."""
     if after is None or before is None:
         raise InvalidArgument("the span of time is open; give both timestamp_after and timestamp_before")
     if before < after:

@@ -1,4 +1,4 @@
-"""How long task logs are kept, as people may set it."""
+"""Days that task logs are kept, as people may set them."""
 
 from determined.errors import InvalidArgument
 

@@ -84,7 +84,7 @@ async def move(
 
 
 async def prepare_reporting(ctx: MasterContext, caller: Caller, run_id: int, storage: JsonObject | None) -> int | None:
-    """Where this run's checkpoints go, as an id that its reports name."""
+    """Return where this run's checkpoints go, as an id that its reports name."""
     if storage is not None:
         parse_checkpoint_storage(storage)
 

@@ -10,7 +10,7 @@ import msgspec
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Of `n` finite numbers; `std` is that of a sample, None below two."""
+    """Statistics of `n` finite numbers; `std` is that of a sample, None below two."""
 
     n: int
     mean: float | None = None
@@ -29,7 +29,7 @@ class Group:
 
 
 def gather(rows: Iterable[tuple[int, list[object], list[float | None]]], columns: int) -> list[Group]:
-    """One group per different key, in the order in which keys first come."""
+    """Return one group per different key, in the order in which keys first come."""
     found: dict[object, Group] = {}
     for row_id, key, numbers in rows:
         mark = tuple(_mark(value) for value in key)
@@ -56,7 +56,7 @@ def statistics(values: Sequence[float]) -> Statistics:
 
 
 def ordered(groups: list[Group], terms: Sequence[tuple[Callable[[Group], Any], bool]]) -> list[Group]:
-    """By (value, descending) of each term, the first one first; groups without a value come last."""
+    """Sort by (value, descending) of each term, the first one first; groups without a value come last."""
     for value, descending in reversed(terms):
         valued = [(value(group), group) for group in groups]
         present = sorted((pair for pair in valued if pair[0] is not None), key=_pair_rank, reverse=descending)

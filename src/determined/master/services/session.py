@@ -58,7 +58,7 @@ class Opened:
 
 
 async def issue_link(ctx: MasterContext, links: LoginLinks, caller: Caller) -> LoginLinkResponse:
-    """Raises: Forbidden for a task."""
+    """Issue a link. Raises Forbidden for a task."""
     require_user(caller)
     if caller.session_id is None:
         raise Forbidden("a link opens the page for somebody who is logged in; log in with `det user login` first")
@@ -120,7 +120,7 @@ async def logout(ctx: MasterContext, caller: Caller) -> None:
 async def confirm_password(
     ctx: MasterContext, throttle: LoginThrottle, caller: Caller, given: str | None, peer: str, *, is_hashed: bool
 ) -> None:
-    """Raises Forbidden unless this is the caller's own password; guesses are slowed down as at the login."""
+    """Check that this is the caller's own password; guesses are slowed down as at the login. Raises Forbidden."""
     asked = LoginRequest(username=caller.username, password=given or "", is_hashed=is_hashed)
     try:
         async with throttle.one_at_a_time(caller.username, peer):

@@ -1,4 +1,4 @@
-"""Who listens to `/stream` and what they are told: one reader for all, woken by commits, ten times a second at most.
+"""Hub of `/stream`: clients and their messages. One reader for all, woken by commits, ten times a second at most.
 
 A pass reads what changed since the last one, once for all clients, and in the same snapshot what new subscriptions
 have missed; so nothing falls between the two, and nothing is said twice.
@@ -37,7 +37,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Subscriber:
-    """One connection: its subscription and the frames that wait to be sent. `session_id`: None for a task's token."""
+    """Connection: its subscription and the frames that wait to be sent. `session_id`: None for a task's token."""
 
     def __init__(self, session_id: int | None = None) -> None:
         self.session_id = session_id
@@ -67,7 +67,7 @@ class Subscriber:
         return frame
 
     def unsubscribe(self) -> None:
-        """Until `begin` nothing is said. What still waits is of the old subscription; `since` asks for it again."""
+        """Say nothing until `begin`. What still waits is of the old subscription; `since` asks for it again."""
         self.subscription = None
         self._backlog = 0
         self._frames.clear()
@@ -102,7 +102,7 @@ class Subscriber:
         self._ready.set()
 
     def alive(self) -> bytes | None:
-        """What is sent in quiet times: a client that hears nothing at all knows that the connection is dead."""
+        """Return what is sent in quiet times: a client that hears nothing at all knows that the connection is dead."""
         if self.subscription is None or not self.subscription.extended:
             return None
         return _encode(AliveMsg(self.after))
@@ -135,7 +135,7 @@ class Subscriber:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What one pass found in the database."""
+    """Rows that one pass found in the database."""
 
     known: Known
     position: int
@@ -184,7 +184,7 @@ class StreamHub:
             self._position = None
 
     def _committed(self) -> None:
-        """In the writer's thread, after every commit."""
+        """Wake the reader, in the writer's thread, after every commit."""
         if self._clients and not self._wake.is_set():
             self._loop.call_soon_threadsafe(self._wake.set)
 

@@ -10,7 +10,7 @@ from determined.wire.agent import ListAgents
 
 
 class AgentFeed:
-    """What was last seen of each node."""
+    """Feed of nodes: what was last seen of each."""
 
     def __init__(self, ctx: MasterContext) -> None:
         self._ctx = ctx
@@ -18,7 +18,7 @@ class AgentFeed:
         self._seen: dict[str, tuple[bytes, Message]] = {}
 
     async def look(self) -> list[Message]:
-        """What differs from the last look."""
+        """Return what differs from the last look."""
         found = await agent.list_agents(self._ctx, ListAgents())
         changed: list[Message] = []
         for one in found:
@@ -36,7 +36,7 @@ class AgentFeed:
         return changed
 
     def everything(self, asked: Subscription) -> list[bytes]:
-        """For a new subscription: all nodes, and those that it knows and that are gone."""
+        """Return, for a new subscription, all nodes, and those that it knows and that are gone."""
         gone = asked.known.get(Noun.AGENTS, frozenset()) - self._seen.keys()
         there = [message.data for _, message in self._seen.values()]
         return [deletion(Noun.AGENTS, list(gone)), *there] if gone else there

@@ -20,7 +20,7 @@ _encode = msgspec.json.Encoder().encode
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One change, ready to be sent to whoever wants it."""
+    """Change, ready to be sent to whoever wants it."""
 
     noun: str
     id: str

@@ -1,4 +1,4 @@
-"""What a client of `/stream` wants to hear of: nouns, filters, and lists of keys as upstream writes them. Pure."""
+"""Subscription of a client of `/stream`: nouns, filters, and lists of keys as upstream writes them. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -59,7 +59,7 @@ MOVING = frozenset({Noun.PROJECTS, Noun.EXPERIMENTS})
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """`everything`, or what has one of the ids or parents."""
+    """Filter: `everything`, or what has one of the ids or parents."""
 
     everything: bool
     ids: frozenset[str] = frozenset()
@@ -76,7 +76,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """One client's filters by noun; `since` and `known` as it sent them."""
+    """Filters of one client by noun; `since` and `known` as it sent them."""
 
     sync_id: str
     filters: Mapping[Noun, Filter]
@@ -86,7 +86,7 @@ class Subscription:
     epoch: str
 
     def follows(self, noun: Noun) -> bool:
-        """Whether things of this noun can leave what was asked for without being deleted."""
+        """Return whether things of this noun can leave what was asked for without being deleted."""
         return noun in MOVING and noun in self.filters and not self.filters[noun].everything
 
     def takes(self, noun: str, key: str, parent: int | None) -> bool:
@@ -95,7 +95,7 @@ class Subscription:
 
 
 def subscription(message: StartupMsg) -> Subscription:
-    """Raises InvalidArgument for a noun that does not exist and for keys that cannot be read."""
+    """Read a subscription. Raises InvalidArgument for an unknown noun and for keys that cannot be read."""
     specs = {_noun(name): spec for name, spec in message.subscribe.items()}
     return Subscription(
         sync_id=message.sync_id,
@@ -108,7 +108,7 @@ def subscription(message: StartupMsg) -> Subscription:
 
 
 def union(subscriptions: Iterable[Subscription]) -> dict[Noun, Filter]:
-    """What at least one of them wants to hear of: this is read once for all."""
+    """Return what at least one of them wants to hear of: this is read once for all."""
     merged: dict[Noun, Filter] = {}
     for one in subscriptions:
         for noun, wanted in one.filters.items():
@@ -173,5 +173,5 @@ def _filter(noun: Noun, spec: SubscriptionSpec) -> Filter:
 
 
 def _can_be_stored(key: int | str) -> bool:
-    """One that a database refuses would keep the pass that reads for all clients from ever succeeding."""
+    """Return whether a database takes the key: one that it refuses would fail the pass that reads for all clients."""
     return "\0" not in key if isinstance(key, str) else abs(key) <= _LARGEST

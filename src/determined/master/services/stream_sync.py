@@ -20,7 +20,7 @@ _encode = msgspec.json.Encoder().encode
 
 @dataclass(slots=True)
 class Caught:
-    """What to send, and which things that can move the client then holds."""
+    """Messages to send, and which things that can move the client then holds."""
 
     data: list[bytes] = field(default_factory=list)
     held: dict[Noun, set[str]] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Caught:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """How far the database knows what happened: numbers run to `newest`, deletions are known since `horizon`."""
+    """Extent of what the database knows: numbers run to `newest`, deletions are known since `horizon`."""
 
     newest: int
     horizon: int

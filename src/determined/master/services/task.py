@@ -46,7 +46,7 @@ async def get(ctx: MasterContext, task_id: str) -> wire.Task:
 
 
 async def summaries(ctx: MasterContext) -> dict[str, wire.AllocationSummary]:
-    """Every live allocation by id."""
+    """Return every live allocation by id."""
     schedulers = {name: pool.scheduler.value for name, pool in pools_of(ctx.config).items()}
 
     def read(conn: Connection) -> dict[str, wire.AllocationSummary]:

@@ -1,4 +1,4 @@
-"""One trial and the trials of an experiment: show, kill, and what its task says about itself."""
+"""Service of one trial and the trials of an experiment: show, kill, and what its task says about itself."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

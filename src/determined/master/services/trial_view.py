@@ -19,7 +19,7 @@ from determined.wire.trial import CheckpointWorkload, MetricsWorkload, Trial, Tr
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What belongs to the trials of one page, by trial id."""
+    """Rows that belong to the trials of one page, by trial id."""
 
     now: datetime
     tasks: dict[int, list[str]]
@@ -30,7 +30,7 @@ class _Page:
 
 
 def one(conn: Connection, now: datetime, trial_id: int) -> Trial:
-    """Everything about one trial, with all metrics of its best validation. Raises NotFound."""
+    """Return everything about one trial, with all metrics of its best validation. Raises NotFound."""
     rows = trial_list.load(conn, [trial_id])
     if not rows:
         raise NotFound(f"trial {trial_id} not found")

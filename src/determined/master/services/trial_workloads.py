@@ -1,4 +1,4 @@
-"""What a trial has done, step by step: training and validation reports and checkpoints in one list."""
+"""Workloads of a trial, step by step: training and validation reports and checkpoints in one list."""
 
 from sqlalchemy import Connection
 
@@ -70,7 +70,7 @@ def _metrics(report: Validation) -> MetricsWorkload:
 
 
 def _sort_key(workload: WorkloadContainer, key: str) -> tuple[float, int]:
-    """By batches, or by a metric of that name; a checkpoint follows the reports of the same step."""
+    """Return the sort key: batches, or a metric of that name; a checkpoint follows the reports of its step."""
     report = workload.validation or workload.training
     steps = report.total_batches if report else workload.checkpoint.total_batches if workload.checkpoint else 0
     order = 0 if workload.training else 1 if workload.validation else 2

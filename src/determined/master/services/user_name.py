@@ -19,7 +19,7 @@ _LOOKALIKES = str.maketrans(
 
 
 def checked_username(username: str) -> str:
-    """As it is stored: trimmed, in lower case."""
+    """Return the name as it is stored: trimmed, in lower case."""
     name = username.strip().lower()
     usable = name.isascii() and name.isprintable() and "/" not in name and _SHORTEST <= len(name) <= _LONGEST
     if not usable:
@@ -47,7 +47,7 @@ def require_free_username(conn: Connection, username: str, *, admin: bool) -> No
 
 
 def require_own_display_name(conn: Connection, name: str, user_id: int | None) -> None:
-    """Raises InvalidArgument for one that reads like another user's name. `user_id`: its owner; None for a new user."""
+    """Refuse a name that reads like another user's: InvalidArgument. `user_id`: its owner; None for a new user."""
     shape = _shape(name)
     if not shape:
         return
@@ -58,5 +58,5 @@ def require_own_display_name(conn: Connection, name: str, user_id: int | None) -
 
 
 def _shape(name: str) -> str:
-    """What is left when case, width, accents of compatibility and look-alike letters are taken away."""
+    """Return what is left when case, width, accents of compatibility and look-alike letters are taken away."""
     return unicodedata.normalize("NFKC", name).casefold().translate(_LOOKALIKES).strip()

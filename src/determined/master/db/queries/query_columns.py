@@ -16,7 +16,7 @@ _STATS = ("min", "max", "mean", "sum", "last", "count")
 
 
 def experiment_column(name: str) -> Operand:
-    """Return a column; hp.* and metrics are of the experiment's best trial. Raises InvalidArgument for an unknown name."""
+    """Return a column; hp.* and metrics: of the best trial. Raises InvalidArgument for an unknown name."""
     plain = _experiment_columns().get(name)
     if plain is not None:
         return plain
