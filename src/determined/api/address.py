@@ -1,4 +1,4 @@
-"""How a master's address is written: the one canonical form that token stores and sessions use as a key."""
+"""Address of a master: the one canonical form that token stores and sessions use as a key."""
 
 import ipaddress
 from urllib.parse import SplitResult, urlsplit
@@ -28,7 +28,7 @@ def canonical(address: str) -> str:
 
 
 def is_same_place(one: str, other: str) -> bool:
-    """Whether two addresses lead to one port; all names of the loopback count as one."""
+    """Return whether two addresses lead to one port; all names of the loopback count as one."""
     first, second = urlsplit(canonical(one)), urlsplit(canonical(other))
     if (first.scheme, first.port, first.path) != (second.scheme, second.port, second.path):
         return False
@@ -36,7 +36,7 @@ def is_same_place(one: str, other: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether `host` is this machine by name or number; no proxy is ever asked for it."""
+    """Return whether `host` is this machine by name or number; no proxy is ever asked for it."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

@@ -1,4 +1,4 @@
-"""How an https master is trusted: the system's authorities, plus a certificate of the cluster's own."""
+"""Trust in an https master: the system's authorities, plus a certificate of the cluster's own."""
 
 import hashlib
 import ssl
@@ -13,7 +13,7 @@ _BEGIN, _END = ssl.PEM_HEADER, ssl.PEM_FOOTER
 
 
 class UntrustedMaster(BadMaster):
-    """It shows a certificate that nobody we trust has signed."""
+    """Master whose certificate nobody we trust has signed."""
 
     code = "untrusted_master"
 
@@ -30,7 +30,7 @@ class CertSpec:
 
 
 def context_of(cert: CertSpec | None) -> ssl.SSLContext:
-    """Raises FileNotFoundError when the certificate file is missing."""
+    """Return the TLS context. Raises FileNotFoundError when the certificate file is missing."""
     if cert is not None and cert.pinned and not cert.file:
         return _pinned(cert.pinned)
     context = ssl.create_default_context()

@@ -49,7 +49,7 @@ def config_dir() -> Path:
 
 
 def state_dir() -> Path:
-    """Where masters started by this user keep their state."""
+    """Return where masters started by this user keep their state."""
     override = os.environ.get(constants.ENV_STATE_DIR)
     if override:
         return Path(override)

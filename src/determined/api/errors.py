@@ -1,4 +1,4 @@
-"""From an HTTP answer back to the error class the master raised. The other direction is master/routes/errors.py."""
+"""Conversion of an HTTP answer to the error class the master raised. The other direction is master/routes/errors.py."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""One HTTP/1.1 request and its answer, over a socket that somebody else connected.
+"""HTTP/1.1 request and its answer, over a socket that somebody else connected.
 
 For a runner, which starts with every trial and asks a dozen questions: http.client would do the same, but the e-mail
 and TLS packages it imports are a quarter of what a runner costs.
@@ -14,7 +14,7 @@ _BODILESS = (204, 304)
 
 
 class BadAnswer(OSError):
-    """What came back is not HTTP, or broke off. The connection is of no use any more."""
+    """Answer that is not HTTP, or broke off. The connection is of no use any more."""
 
 
 @dataclass(frozen=True, slots=True)

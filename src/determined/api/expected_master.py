@@ -1,4 +1,4 @@
-"""Whom a client must find at an address before it sends a token there, and where that master is now."""
+"""Master that a client must find at an address before it sends a token there, and where that master is now."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ Expected = Claim | OwnMaster
 
 
 def expected_at(url: str) -> Expected | None:
-    """This user's own master, or the master of the task that this process belongs to; None: anybody is believed."""
+    """Return this user's own master, or the master of this process's task; None: anybody is believed."""
     state = own_master.at(url, environment.state_dir())
     if state is not None:
         return replace(own_master.expected(state), master_url=url)

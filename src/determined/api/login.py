@@ -1,4 +1,4 @@
-"""From an address and maybe a user to a session that is logged in: user choice, cached tokens, prompts."""
+"""Login: from an address and maybe a user to a session. User choice, cached tokens, prompts."""
 
 import hashlib
 from collections.abc import Callable

@@ -60,7 +60,7 @@ def find(state_dir: Path) -> MasterState | None:
 
 
 def directories(state_dir: Path) -> Iterator[Path]:
-    """Where a master of this user may keep its state, in the order in which they are asked."""
+    """Yield where a master of this user may keep its state, in the order in which they are asked."""
     yield from sorted(p for p in (state_dir / "clusters").glob("*") if p.is_dir())
     yield state_dir / EMBEDDED
 
@@ -81,7 +81,7 @@ def moved_to(url: str, previous: MasterState | None) -> list[str]:
 
 
 def expected(state: MasterState) -> proof.OwnMaster:
-    """Whom to expect at the address in a state file."""
+    """Return whom to expect at the address in a state file."""
     return proof.OwnMaster(state.url, state.identity, state.data_dir)
 
 
@@ -93,7 +93,7 @@ def _readable(state_dir: Path) -> Iterator[MasterState]:
 
 
 def load(path: Path) -> MasterState | None:
-    """Raises UnsafeState or DamagedState."""
+    """Load a state file. Raises UnsafeState or DamagedState."""
     try:
         stat = path.stat()
     except FileNotFoundError:
@@ -123,7 +123,7 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def proves_itself(state: MasterState, timeout: float = 2.0) -> bool:
-    """Whether the master at this address knows the secret. False also when nobody answers."""
+    """Return whether the master at this address knows the secret. False also when nobody answers."""
     try:
         with _dial(state, timeout) as sock:
             proof.demand(sock, expected(state), seconds=timeout)

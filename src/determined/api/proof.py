@@ -21,7 +21,7 @@ _ANSWER_SECONDS = 30.0  # a master that thousands of tasks find again at once is
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Whom to expect at the other end: the master which minted the token of an allocation."""
+    """Claim of the master to expect at the other end: the one which minted the token of an allocation."""
 
     master_url: str
     allocation_id: str
@@ -40,7 +40,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class OwnMaster:
-    """Whom to expect at the other end: the master whose state file is this user's (own_master.py)."""
+    """Master to expect at the other end: the one whose state file is this user's (own_master.py)."""
 
     master_url: str
     identity: str = field(repr=False)

@@ -34,7 +34,7 @@ def demand_proof(pool: urllib3.PoolManager, claim: Claim | OwnMaster) -> None:
 
 
 def _check(connection: HTTPConnection, claim: Claim | OwnMaster) -> None:
-    """Raises unless the peer proves itself."""
+    """Check that the peer proves itself; raise otherwise."""
     forwarded = connection.proxy is not None and not connection.proxy_is_tunneling
     try:
         proof.demand(connection.sock, claim, forwarded=forwarded)

@@ -1,4 +1,4 @@
-"""One HTTP conversation with a master: JSON in and out, retries, streams, errors as the classes the master raised."""
+"""HTTP conversation with a master: JSON in and out, retries, streams, errors as the classes the master raised."""
 
 import io
 from collections.abc import Callable, Iterator

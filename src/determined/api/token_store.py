@@ -26,7 +26,7 @@ class MasterEntry:
 
 
 class TokenStore:
-    """One per master. Each call reads, changes and replaces the file under a lock, so processes may share it."""
+    """Store of tokens, one per master. Each call reads and replaces the file under a lock: processes may share it."""
 
     def __init__(self, master_url: str, directory: Path) -> None:
         self.master_url = canonical(master_url)

@@ -67,7 +67,7 @@ def page_link(session: Session, page: str | None = None) -> str:
 
 
 def check_password(password: str) -> None:
-    """Raises ValueError, with a line per rule, unless the password has 8 characters, both cases and a digit."""
+    """Check that the password has 8 characters, both cases and a digit. Raises ValueError, with a line per rule."""
     if not unmet(password):
         return
     listed = "\n".join(f"  {'✓' if kept else '✗'} {rule}" for kept, rule in rules(password))

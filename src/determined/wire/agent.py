@@ -125,7 +125,7 @@ class EnableSlotResponse(Wire):
 
 
 class PostAgentRequest(Wire):
-    """Ours: offer another node of the local engine with so many artificial slots."""
+    """Request of our own: offer another node of the local engine with so many artificial slots."""
 
     id: str
     slots: int
@@ -133,7 +133,7 @@ class PostAgentRequest(Wire):
 
 
 class ListAgents(Ordered):
-    """By id, or by the time of registration."""
+    """Query of agents, ordered by id, or by the time of registration."""
 
     sort_by: Annotated[GetAgentsRequestSortBy | None, Meta(description="What to sort by; the id by default.")] = None
     exclude_slots: Annotated[bool, Meta(description="Leave the slots out.")] = False

@@ -1,4 +1,4 @@
-"""What the Ray engine and its bridge say to each other over HTTP.
+"""Messages between the Ray engine and its bridge, over HTTP.
 
 The bridge is a job of the Ray cluster. It proves once that it has a ticket (`POST /api/v1/bridges/{engine}/enrol`) and
 gets its key. From then on each message and each answer is sealed with that key
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class BridgeOrder(Wire):
-    """What the engine hands to a bridge, in its argument list: worthless to whoever reads it later."""
+    """Order that the engine hands to a bridge, in its argument list: worthless to whoever reads it later."""
 
     master_url: str
     engine: str
@@ -141,7 +141,7 @@ def seal(key: str, job: str, content: Wire, address: str) -> Sealed:
 
 
 def unseal(key: str, sealed: Sealed, kind: type[T], address: str) -> T:
-    """Raises Unauthenticated when it was not sealed with this key and address, as this kind of message."""
+    """Open a message. Raises Unauthenticated unless it was sealed with this key and address, as this kind."""
     expected = _digest(key, sealed.job, kind, sealed.text, address)
     if not hmac.compare_digest(expected.encode(), sealed.seal.encode()):
         raise Unauthenticated(f"the seal of a message of Ray job {sealed.job} is not right; start another bridge")

@@ -1,4 +1,4 @@
-"""How a runner that an engine started on another host gets its launch file. No secret travels through the engine but a
+"""Claim of a launch file by a runner that an engine started on another host. No secret travels through the engine but a
 ticket that is good once.
 
 A sitter (`python -m determined.engines.remote.sitter`) reads an `Order` from its standard input, posts a `ClaimRequest`
@@ -15,7 +15,7 @@ from determined.wire.report import LaunchFile
 
 
 class Order(Wire):
-    """One line of JSON. `rank` is None where the engine numbers the processes itself (SLURM_PROCID)."""
+    """Order, one line of JSON. `rank` is None where the engine numbers the processes itself (SLURM_PROCID)."""
 
     master_url: str
     allocation_id: str
@@ -52,7 +52,7 @@ def claim_proof(ticket: str, claimant: str, rank: int, address: str) -> str:
 
 
 def answer_proof(ticket: str, claimant: str) -> str:
-    """What only the master that made the ticket, or another holder of it, can answer."""
+    """Return what only the master that made the ticket, or another holder of it, can answer."""
     return _proof(ticket, f"claimed:{claimant}")
 
 

@@ -1,4 +1,4 @@
-"""How the wire is written: camelCase structs, JSON and MessagePack, NaN and infinities as strings.
+"""Format of the wire: camelCase structs, JSON and MessagePack, NaN and infinities as strings.
 
 Every request and response type of the REST API derives from `Wire`. A PATCH field that tells an absent key from an
 explicit null is typed `X | None | UnsetType` with default `UNSET`.
@@ -24,7 +24,7 @@ class Wire(msgspec.Struct, rename="camel", kw_only=True, frozen=False, omit_defa
 
 
 def text_of(struct: msgspec.Struct) -> str:
-    """What `repr` says of a struct, with a mask in the place of tokens and passwords."""
+    """Return what `repr` says of a struct, with a mask in the place of tokens and passwords."""
     shown = (
         f"{name}={MASKED if name in SECRET_FIELDS and value else repr(value)}"
         for name in struct.__struct_fields__

@@ -30,7 +30,7 @@ class Problem(Wire):
 
 
 class PlannedTrials(Wire):
-    """None: only its own program knows. `exact` is false where a simulation counted them."""
+    """Number of trials; None: only its own program knows. `exact` is false where a simulation counted them."""
 
     min: int | None
     max: int | None
@@ -38,7 +38,7 @@ class PlannedTrials(Wire):
 
 
 class PlannedUnits(Wire):
-    """All training together. `total` is None where trials alone know how long they train."""
+    """Units of all training together. `total` is None where trials alone know how long they train."""
 
     total: int | None
     name: str | None

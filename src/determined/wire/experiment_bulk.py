@@ -1,4 +1,4 @@
-"""What one request asks of many experiments, and how each of them fared."""
+"""Requests that change many experiments, and the result of each experiment."""
 
 from determined.wire.codec import Wire
 from determined.wire.experiment import ExperimentState

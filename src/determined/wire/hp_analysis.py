@@ -1,4 +1,4 @@
-"""What finished trials say about hyperparameters: Pareto fronts and importance."""
+"""Results of finished trials about hyperparameters: Pareto fronts and importance."""
 
 from typing import Annotated, Any
 

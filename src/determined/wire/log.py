@@ -100,7 +100,7 @@ class CleanupLogsResponse(Wire):
 
 
 class LogQuery(Query):
-    """Which lines of a log."""
+    """Query of a log's lines."""
 
     limit: Annotated[
         Annotated[int, Meta(ge=0, le=2**31 - 1)] | None, Meta(description="Lines at most; 0: all of them.")

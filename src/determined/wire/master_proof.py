@@ -1,4 +1,4 @@
-"""How a master proves who it is to a task or to its own user's client, without either giving away the shared secret.
+"""Proof by a master to a task, or to its own user's client, of who it is, without giving away the shared secret.
 
 The secret is the task's token, or the identity in the state file of an embedded master. The proof covers the caller's
 nonce and the address of the master (`_bound_address`): one that was relayed from another address is not right.
@@ -34,7 +34,7 @@ def answer(proofs: Iterable[str]) -> dict[str, list[str]]:
 
 
 def is_proven(expected: str, answer: object) -> bool:
-    """Whether one of the proofs in the answer is the expected one."""
+    """Return whether one of the proofs in the answer is the expected one."""
     given = answer.get("proofs") if isinstance(answer, dict) else None
     proofs = given if isinstance(given, list) else []
     return any(isinstance(proof, str) and _is_same(proof, expected) for proof in proofs)

@@ -53,7 +53,7 @@ class SeriesAxis(StrEnum):
 
 
 class MetricBuckets(Wire):
-    """One series as columns of equal length. A bucket stands for `count` points: the last of them and their extremes.
+    """Series as columns of equal length. A bucket stands for `count` points: the last of them and their extremes.
 
     NaN and infinities are strings; they count as `last`, not as extremes. `exact`: every bucket is one point.
     `notFinite`: how many points of each bucket are NaN or infinite; empty when none is.
@@ -72,7 +72,7 @@ class MetricBuckets(Wire):
 
 
 class SeriesPosition(Wire):
-    """How far the reports of a group were read. Sent back as `since=<trial>/<group>/<token>`, only what is new comes.
+    """Position in the reports of a group. Sent back as `since=<trial>/<group>/<token>`, only what is new comes.
 
     `continues`: what came goes on where the token was; otherwise it is everything (a trial that started over, a late
     report, no token).
@@ -148,7 +148,7 @@ class GetTrialMetricsByCheckpointResponse(Wire):
 
 
 class MetricSeriesResponse(Wire):
-    """Ours: one metric as columns of equal length. Point i stands for a bucket: `last` was reported at steps[i] and
+    """Metric as columns of equal length, our own. Point i is a bucket: `last` was reported at steps[i] and
     times[i] (seconds since the epoch); `exact` says that no bucket holds more than one report."""
 
     trial_id: int

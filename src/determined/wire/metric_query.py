@@ -68,7 +68,7 @@ class StreamMetricNames(Query):
 
 
 class StreamMetricBatches(Query):
-    """One metric of an experiment."""
+    """Query of one metric of an experiment."""
 
     metric_name: str
     group: str | None = None

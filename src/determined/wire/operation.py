@@ -1,4 +1,4 @@
-"""One REST operation, declared once: its route, our clients, the OpenAPI and the page's client all read it from here.
+"""Declaration of a REST operation: its route, our clients, the OpenAPI and the page's client all read it from here.
 
 `GET_TRIAL = Operation("GET", "/api/v1/trials/{trial_id:int}", Nothing, GetTrialResponse)`
 """

@@ -1,4 +1,4 @@
-"""What a password must have, for the client that asks for one and the master that stores it."""
+"""Rule for passwords, for the client that asks for one and the master that stores it."""
 
 import re
 
@@ -21,5 +21,5 @@ def unmet(password: str) -> list[str]:
 
 
 def is_client_hash(text: str) -> bool:
-    """Whether this is what clients send in place of a password: a SHA-512 in hexadecimal."""
+    """Return whether this is what clients send in place of a password: a SHA-512 in hexadecimal."""
     return _HASHED.fullmatch(text) is not None

@@ -148,7 +148,7 @@ class FilterCountsRequest(Wire):
 
 
 class ClauseCount(Wire):
-    """How many rows there would be without one condition or group, found by its place: indexes of children."""
+    """Number of rows there would be without one condition or group, found by its place: indexes of children."""
 
     path: list[int]
     count: int

@@ -1,4 +1,4 @@
-"""What a runner and the master say to each other: the launch file, the task spec, and journal records.
+"""Messages between a runner and the master: the launch file, the task spec, and journal records.
 
 A runner keeps append-only journals (rundir/journal.py): `logs` (its own) and one per reporting process (`user-<pid>`).
 Records of one journal are numbered 1, 2, 3, ... without gaps. The runner posts `ReportBatch` (MessagePack) to
@@ -18,7 +18,7 @@ from determined.wire.operation import Nothing, Operation, Query
 
 
 class LogLine(msgspec.Struct, tag="log", array_like=True, kw_only=False):
-    """One line, already parsed: rank and level are taken out of the text; no trailing newline."""
+    """Line of a log, already parsed: rank and level are taken out of the text; no trailing newline."""
 
     text: str
     time: float  # seconds since the epoch, when it was read
@@ -156,7 +156,7 @@ class PythonPackages(Wire):
 
 
 class TaskSpec(Wire):
-    """What to run: `GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/spec` (task token)."""
+    """Task to run: `GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/spec` (task token)."""
 
     task_id: str
     task_type: str  # TRIAL, COMMAND, CHECKPOINT_GC, ...

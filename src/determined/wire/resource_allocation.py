@@ -1,4 +1,4 @@
-"""Who used how many slots for how long."""
+"""Use of slots: who used how many for how long."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -16,7 +16,7 @@ class ResourceAllocationAggregationPeriod(StrEnum):
 
 
 class ResourceAllocationRawEntry(Wire):
-    """One allocation, cut to the time asked for. `seconds` are of the clock, not multiplied by slots."""
+    """Allocation, cut to the time asked for. `seconds` are of the clock, not multiplied by slots."""
 
     kind: str
     start_time: str
@@ -34,7 +34,7 @@ class ResourceAllocationRawResponse(Wire):
 
 
 class ResourceAllocationAggregatedEntry(Wire):
-    """One day or month. All numbers are slot-seconds."""
+    """Day or month. All numbers are slot-seconds."""
 
     period_start: str
     period: ResourceAllocationAggregationPeriod

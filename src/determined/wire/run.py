@@ -61,7 +61,7 @@ class FlatRun(Wire):
 
 
 class ColumnStatistics(Wire):
-    """Of the `n` runs of a group that have a finite number; `std` is the sample's, None below two."""
+    """Statistics of the `n` runs of a group that have a finite number; `std` is the sample's, None below two."""
 
     n: int
     mean: float | None = None

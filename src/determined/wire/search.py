@@ -17,7 +17,7 @@ class PreviewHPSearchRequest(Wire):
 
 
 class SearchUnit(Wire):
-    """How far a trial trains. `max_length`: to its end; `value` says where that is, if the config does."""
+    """Length to which a trial trains. `max_length`: to its end; `value` says where that is, if the config does."""
 
     max_length: bool
     name: str | None = None

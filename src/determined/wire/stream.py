@@ -10,7 +10,7 @@ FROM_NOW = -1  # as `since`: nothing of what is there, only what changes from no
 
 
 class SubscriptionSpec(msgspec.Struct):
-    """Which things of one noun: any that has one of the ids or belongs to one of the owners; all when none is named."""
+    """Subscription to things of a noun: any that has one of the ids or owners; all when none is named."""
 
     since: int | None = None  # everything up to this number has been seen
     workspace_ids: list[int] | None = None
@@ -22,7 +22,7 @@ class SubscriptionSpec(msgspec.Struct):
 
 
 class StartupMsg(msgspec.Struct):
-    """What a client sends: its whole subscription, which replaces the one before."""
+    """Message of a client: its whole subscription, which replaces the one before."""
 
     sync_id: str
     subscribe: dict[str, SubscriptionSpec]
@@ -41,7 +41,7 @@ class SyncMsg(msgspec.Struct, omit_defaults=True):
 
 
 class ResetMsg(msgspec.Struct):
-    """For these nouns it is not known what changed since: read everything again."""
+    """Reset of nouns for which it is not known what changed since: read everything again."""
 
     reset: list[str]
 

@@ -239,7 +239,7 @@ class TrialsSnapshotResponse(Wire):
 
 
 class ListTrialWorkloads(Ordered):
-    """What a trial has done, step by step; 100 of them where no limit is given."""
+    """Workloads of a trial, step by step; 100 of them where no limit is given."""
 
     sort_key: Annotated[str | None, Meta(description="A metric to sort by; batches by default.")] = None
     filter: GetTrialWorkloadsRequestFilterOption | None = None

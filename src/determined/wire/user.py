@@ -41,7 +41,7 @@ class LoginResponse(Wire):
 
 
 class LoginLinkResponse(Wire):
-    """What `/det/login#code=` opens the web page with."""
+    """Code with which `/det/login#code=` opens the web page."""
 
     code: str
     expires_at: str
