@@ -30,7 +30,7 @@ class StoppingAsha(AshaSearch):
     def validation_completed(
         self, ctx: SearchContext, request_id: str, metric: float, length: float
     ) -> list[Operation]:
-        """One report may cross several rungs; at the first that it does not survive, and at the top, the trial ends."""
+        """Cross one rung or several; at the first that it does not survive, and at the top, the trial ends."""
         if request_id not in self._open_trials:
             return []
         self._open_trials[request_id] = True

@@ -17,7 +17,7 @@ _OVERHEAD = 1.2  # a full first rung is not the end: what the rungs above will c
 
 @dataclass(frozen=True, slots=True)
 class Halving:
-    """One ASHA: its trials, their longest training, and how sharply they are cut. max_concurrent 0: as rungs ask."""
+    """Settings of ASHA: trials, their longest training, how sharply they are cut. max_concurrent 0: as rungs ask."""
 
     max_trials: int
     length: int
@@ -92,7 +92,7 @@ class AshaSearch(SearchMethod):
 
     @abstractmethod
     def _open(self, ctx: SearchContext) -> list[Operation]:
-        """One more trial, whatever the budget."""
+        """Open one more trial, whatever the budget."""
 
     def _fill(self, ctx: SearchContext, room: int) -> list[Operation]:
         """Open as many new trials as there is room and budget for."""

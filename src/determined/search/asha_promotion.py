@@ -18,7 +18,7 @@ from determined.search.method import (
 
 
 class PromotionAsha(AshaSearch):
-    """Each completion gives work to one trial at most, so the number that run at once never grows."""
+    """ASHA by promotion: a completion gives work to one trial at most, so the number that run at once never grows."""
 
     def __init__(self, plan: Halving) -> None:
         super().__init__(plan)
@@ -119,7 +119,7 @@ class PromotionAsha(AshaSearch):
         return candidate
 
     def _close_decided(self) -> list[Operation]:
-        """Once every trial has been through the first rung, close those on the rungs that nobody can enter any more."""
+        """Close, once all trials have been through the first rung, those on rungs that nobody can enter any more."""
         if len(self._rungs[0]) != self._max_trials:
             return []
         operations: list[Operation] = []

@@ -40,7 +40,7 @@ class Axis:
         return ".".join(self.route)
 
     def number(self, value: object) -> float | int | None:
-        """Where a hyperparameter's value lies on the axis; None for what does not belong to it."""
+        """Return where a hyperparameter's value lies on the axis; None for what does not belong to it."""
         if self.kind is AxisKind.CATEGORY:
             text = _as_json(value)
             return self.choices.index(text) if text in self.choices else None
@@ -63,7 +63,7 @@ class Axis:
 
 
 class Axes:
-    """All axes of a space, in the order in which values are drawn (names sorted at every depth)."""
+    """Axes of a space, in the order in which values are drawn (names sorted at every depth)."""
 
     def __init__(self, space: JsonObject) -> None:
         self._space = space

@@ -26,7 +26,7 @@ class Steered:
 
 @dataclass(slots=True)
 class Answer:
-    """One post, read whole: `steered` holds the trials it speaks of as they are after it."""
+    """Post, read whole: `steered` holds the trials it speaks of as they are after it."""
 
     operations: list[Operation] = field(default_factory=list)
     steered: dict[str, Steered] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Answer:
 
 
 def read_operations(posted: list[JsonObject], trials: Mapping[str, Steered]) -> Answer:
-    """Every operation of one post, in order; a later one may speak of a trial that an earlier one creates.
+    """Read every operation of one post, in order; a later one may speak of a trial that an earlier one creates.
 
     Args:
         posted: as the wire writes them: `{"closeTrial": {"requestId": "..."}}`.

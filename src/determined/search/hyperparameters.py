@@ -65,7 +65,7 @@ def _has_power(base: float, exponent: float) -> bool:
 
 
 class Leaf(Section):
-    """One hyperparameter."""
+    """Hyperparameter."""
 
     type: str = field(Text(), "`const`, `int`, `double`, `log` or `categorical`.")
 
@@ -115,7 +115,7 @@ def _check_leaf(kind: str, value: JsonObject, at: str, report: Report) -> None:
 
 
 class Hyperparameter(Node[JsonValue]):
-    """One hyperparameter, or a group of them; canonical constants are `{type: const, val: ...}`."""
+    """Hyperparameter, or a group of them; canonical constants are `{type: const, val: ...}`."""
 
     def check(self, value: object, at: str, report: Report) -> None:
         if is_group(value):
@@ -129,7 +129,7 @@ class Hyperparameter(Node[JsonValue]):
             _check_leaf(kind, value, at, report)
 
     def canonical(self, value: JsonValue) -> JsonValue:
-        """Nothing inside a list is ever sampled: a list is a constant."""
+        """Return the canonical form. Nothing inside a list is ever sampled: a list is a constant."""
         if is_group(value):
             return {name: self.canonical(item) for name, item in value.items()}
         if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Which hyperparameters decide whether a trial does well: PED-ANOVA, as Optuna implements it.
+"""Importance of hyperparameters for how well a trial does: PED-ANOVA, as Optuna implements it.
 
 It compares how the best trials' values are spread with how all trials' are: the more they differ, the more the
 hyperparameter matters for being among the best. No random forest is fitted, so equal trials give equal numbers.

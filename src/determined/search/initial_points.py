@@ -44,7 +44,7 @@ def _nested(value: object, space: JsonObject, at: str) -> Iterator[Problem]:
 
 
 def _value_problem(value: object, spec: JsonObject) -> str | None:
-    """None also for a hyperparameter that is itself wrong: that is reported where it stands."""
+    """Return what is wrong with a value; None also for a wrong hyperparameter: that is reported where it stands."""
     check = _CHECKS.get(spec.get("type", ""))
     try:
         return check(value, spec) if check else None

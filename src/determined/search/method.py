@@ -93,7 +93,7 @@ class Tally:
 
 
 class SearchMethod(ABC):
-    """One search algorithm. Each callback returns the operations it causes. `ctx` gives ids, seeds and samples.
+    """Search algorithm. Each callback returns the operations it causes. `ctx` gives ids, seeds and samples.
 
     State lives in plain attributes that `snapshot` returns as JSON-ready data and `restore` takes back;
     restore(snapshot()) must give the same future.

@@ -25,7 +25,7 @@ class Objectives:
 
     @classmethod
     def of(cls, searcher: JsonObject) -> "Objectives":
-        """From a searcher section: `metrics` (several, each with its direction), else `metric`."""
+        """Read a searcher section: `metrics` (several, each with its direction), else `metric`."""
         several = searcher.get("metrics")
         if several:
             return cls(tuple(Objective(one["name"], one.get("smaller_is_better", True)) for one in several))
@@ -36,7 +36,7 @@ class Objectives:
         return tuple(one.name for one in self.each)
 
     def signed(self, metric: object) -> list[float]:
-        """One finite number per objective, lower is better; NaN is the worst there is.
+        """Return one finite number per objective, lower is better; NaN is the worst there is.
 
         Args:
             metric: a number, or a map of metric names when there are several objectives (or one given by name).

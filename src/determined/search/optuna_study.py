@@ -1,4 +1,4 @@
-"""One question to Optuna: given what is known of these trials, which point next?
+"""Question to Optuna: given what is known of these trials, which point next?
 
 Nothing is kept between questions. The evidence is laid before a fresh sampler as a finished history, so a model's
 memory is our own snapshot and never an Optuna storage.

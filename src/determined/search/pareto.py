@@ -31,7 +31,7 @@ def dominates(one: Point, other: Point) -> bool:
 
 
 def _ranks_of_two(points: Sequence[Point]) -> list[int]:
-    """In ascending order a point is beaten by a front exactly if that front's last point is no worse in the second."""
+    """Rank in ascending order: a front beats a point exactly if the front's last point is no worse in the second."""
     found = [0] * len(points)
     last: list[float] = []  # of each front, the second objective of its last point; ascending
     before: tuple[tuple[float, ...], int] | None = None
@@ -48,7 +48,7 @@ def _ranks_of_two(points: Sequence[Point]) -> list[int]:
 
 
 def _ranks_of_many(points: Sequence[Point]) -> list[int]:
-    """Each point goes to the first front that does not beat it; fronts beat in order, so halving finds it."""
+    """Put each point on the first front that does not beat it; fronts beat in order, so halving finds it."""
     found = [0] * len(points)
     fronts: list[list[int]] = []
     for place in _ascending(points):

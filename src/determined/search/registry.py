@@ -63,12 +63,12 @@ _SAMPLERS = _Packages(SamplerConfig, "samplers")
 
 
 def searchers() -> dict[str, type[SearcherConfig]]:
-    """All searchers by name, in the order of the documentation."""
+    """Return all searchers by name, in the order of the documentation."""
     return _METHODS.by_name
 
 
 def samplers() -> dict[str, type[SamplerConfig]]:
-    """All samplers by name, in the order of the documentation."""
+    """Return all samplers by name, in the order of the documentation."""
     return _SAMPLERS.by_name
 
 

@@ -13,7 +13,7 @@ from determined.search.method import ExitReason
 
 
 class Sampler(ABC):
-    """One model. All values are signed: lower is better in every objective; NaN has been made WORST."""
+    """Model that proposes points. Values are signed: lower is better in every objective; NaN has been made WORST."""
 
     @abstractmethod
     def propose(self, seed: int) -> JsonObject:
@@ -21,7 +21,7 @@ class Sampler(ABC):
 
     @abstractmethod
     def created(self, request_id: str, hparams: JsonObject) -> None:
-        """This trial exists (proposed, or an initial point); until it ends, the model counts it as running."""
+        """Record that a trial exists (proposed, or initial point); until it ends, the model counts it as running."""
 
     @abstractmethod
     def observed(self, request_id: str, values: Sequence[float], length: float) -> None:

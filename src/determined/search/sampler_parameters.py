@@ -16,7 +16,7 @@ _SAMPLER_MEANING = (
 
 
 class Metric(Section):
-    """One objective of a search."""
+    """Objective of a search."""
 
     name: str = field(Text(), "Name of the validation metric.")
     smaller_is_better: bool = field(Boolean(), "Whether less of it is better.", default=True)

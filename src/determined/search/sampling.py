@@ -8,7 +8,7 @@ from determined.search.rng import Rng
 
 
 def sample(space: JsonObject, rng: Rng) -> JsonObject:
-    """One draw of every hyperparameter, names in sorted order at every depth so that a seed means one sequence."""
+    """Draw every hyperparameter once, names in sorted order at every depth so that a seed means one sequence."""
     return {name: _sample_one(name, space[name], rng) for name in sorted(space)}
 
 

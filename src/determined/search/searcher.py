@@ -108,7 +108,7 @@ class Searcher:
         return searcher
 
     def snapshot(self) -> JsonObject:
-        """Everything, as JSON can carry it; it shares nothing with this searcher that later events change."""
+        """Return the state, as JSON can carry it; it shares nothing with this searcher that later events change."""
         return {
             "version": SNAPSHOT_VERSION,
             "config": self._config,
@@ -135,7 +135,7 @@ class Searcher:
 
     @property
     def trials_requested(self) -> int:
-        """Every trial that the method has ever asked for."""
+        """Number of all trials that the method has ever asked for."""
         return self._requested
 
     def start(self) -> list[Operation]:

@@ -138,18 +138,18 @@ class Simulator:
             self.report(trial, length)
 
     def report(self, trial: SimulatedTrial, length: float) -> None:
-        """It has trained to `length`, even if it has been told to end since it began."""
+        """Report that the trial has trained to `length`, even if it has been told to end since it began."""
         trial.lengths.append(length)
         metric = plain(self._metric(trial.hparams, length))
         self._tell({"type": "validation", "id": trial.request_id, "metric": metric, "length": length})
 
     def leave(self, trial: SimulatedTrial, reason: ExitReason) -> None:
-        """It will exit for `reason`, on its next turn."""
+        """Let the trial exit for `reason`, on its next turn."""
         trial.reason = trial.reason or reason
         self._tell({"type": "exited_early", "id": trial.request_id, "reason": str(reason)})
 
     def exit(self, trial: SimulatedTrial) -> None:
-        """It is over, whatever it was about to do."""
+        """End the trial, whatever it was about to do."""
         trial.over = True
         self._tell({"type": "exited", "id": trial.request_id})
 

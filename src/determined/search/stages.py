@@ -29,7 +29,7 @@ def trial_stages(rungs: int, length: int, divisor: float, trials: int) -> list[S
 
 
 def _fitting(rungs: int, length: int) -> int:
-    """Each rung trains at least one unit more than the one below, so there are no more of them than units."""
+    """Limit the rungs to the units: each trains at least one unit more than the one below."""
     return min(rungs, length)
 
 

@@ -14,7 +14,7 @@ logger = logging.getLogger("determined.searcher")
 
 
 class Operation(ABC):
-    """One wish of a search method. The master carries out all operations of one answer, or none."""
+    """Operation that a search method asks for. The master carries out all operations of one answer, or none."""
 
     __slots__ = ()
 
@@ -68,7 +68,7 @@ class ValidateAfter(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Close(Operation):
-    """Nothing more for this trial: it ends when its last operation is complete."""
+    """End of a trial: there is nothing more for it, and it ends when its last operation is complete."""
 
     request_id: UUID
 

@@ -23,7 +23,7 @@ _KEPT = 2  # the newest, and the one to fall back to when the master refuses its
 
 
 class SearchStore:
-    """Raises FileExistsError where `directory` is a file."""
+    """Store of a search in `directory`. Raises FileExistsError where that is a file."""
 
     def __init__(self, directory: Path) -> None:
         if directory.exists() and not directory.is_dir():
@@ -32,7 +32,7 @@ class SearchStore:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """One runner at a time; the lock ends with its process, however it ends."""
+        """Hold the lock, one runner at a time; the lock ends with its process, however it ends."""
         self.directory.mkdir(parents=True, exist_ok=True)
         with (self.directory / "lock").open("w") as lock:
             try:

@@ -19,7 +19,7 @@ def submit(link: Link, external_id: str, request: CreateExperimentRequest) -> in
 def custom_submission(
     exp_config: dict[str, Any] | str, model_dir: str | None, includes: list[str] | None
 ) -> CreateExperimentRequest:
-    """Raises ValueError unless the configuration leaves the search to its client."""
+    """Return the submission. Raises ValueError unless the configuration leaves the search to its client."""
     request = submission(exp_config, model_dir, includes)
     parsed = yaml.safe_load(request.config or "")
     searcher = parsed.get("searcher") if isinstance(parsed, dict) else None

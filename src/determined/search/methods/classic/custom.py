@@ -57,7 +57,7 @@ class CustomSearch(SearchMethod):
         self._progress = 0.0
 
     def events(self) -> list[JsonObject]:
-        """Everything not yet acknowledged, oldest first: `{"id": 1, "initialOperations": {}}`."""
+        """Return everything not yet acknowledged, oldest first: `{"id": 1, "initialOperations": {}}`."""
         return list(self._events)
 
     def initial(self, ctx: SearchContext) -> list[Operation]:
@@ -73,7 +73,7 @@ class CustomSearch(SearchMethod):
         )
 
     def progressed(self, request_id: str, units: float) -> None:
-        """Only the newest progress of a trial is worth keeping; a client that is away must not fill the queue."""
+        """Keep only the newest progress of a trial; a client that is away must not fill the queue."""
         self._events = [
             event for event in self._events if event.get("trialProgress", {}).get("requestId") != request_id
         ]

@@ -58,7 +58,7 @@ class SyncHalving(RequiredLength, Stragglers, Divisor, Budget, ClassicSearcher):
 
 
 class SyncHalvingSearch(SearchMethod):
-    """Every trial of the first rung starts at once. One that exits, for whatever reason, ranks worst.
+    """Halving in step: every trial of the first rung starts at once. One that exits, for whatever reason, ranks worst.
 
     It is not replaced; where so many exit that one of them is promoted, it takes the place and ranks worst there too.
     """
@@ -87,7 +87,7 @@ class SyncHalvingSearch(SearchMethod):
         return self._left(request_id)
 
     def progress(self, tally: Tally) -> float:
-        """In whole rungs: in a tournament the tally is not of these trials alone."""
+        """Return the progress in whole rungs: in a tournament the tally is not of these trials alone."""
         steps = growth([rung.length for rung in self._rungs])
         done = sum(step * len(rung) for step, rung in zip(steps, self._rungs, strict=True))
         return done / sum(step * start for step, start in zip(steps, self._starts, strict=True))
@@ -156,7 +156,7 @@ class SyncHalvingSearch(SearchMethod):
         return self._starts[at + 1] if at + 1 < len(self._starts) else 0
 
     def _close_losers(self, at: int, newcomer: str) -> list[Operation]:
-        """At the top whoever arrives has finished; below, those without a place when the rung is full."""
+        """Close losers: at the top whoever arrives has finished; below, those without a place when the rung is full."""
         if at == len(self._rungs) - 1:
             return self._close(newcomer)
         if len(self._rungs[at]) < self._starts[at]:
