@@ -47,7 +47,7 @@ def apply_defaults(raw: JsonObject, *, seed: int, name: str) -> JsonObject:
 
 
 def fill_defaults(canonical: JsonObject, *, seed: int, name: str) -> JsonObject:
-    """As `apply_defaults`, for data that is canonical already."""
+    """Fill the defaults as `apply_defaults` does, in data that is canonical already."""
     filled = ExperimentConfig.fill(canonical)
     if filled.get("name") is None:
         filled["name"] = f"Experiment ({name})"
@@ -58,7 +58,7 @@ def fill_defaults(canonical: JsonObject, *, seed: int, name: str) -> JsonObject:
 
 
 def find_violations(raw: object, *, complete: bool) -> list[str]:
-    """Every violation of a raw config, as `<config>.path: reason`; `complete` also demands what must be there."""
+    """Return every violation of a raw config, as `<config>.path: reason`; `complete` also demands required fields."""
     report = Report(complete=complete)
     canonical = canonicalize(raw) if isinstance(raw, dict) else raw
     # The shims multiply steps and sizes, so the canonical numbers must fit as well.

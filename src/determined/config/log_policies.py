@@ -70,7 +70,7 @@ class LogPolicy(Section, rules=(_named_or_whole,)):
 
 
 class LogPolicies(ListOf[LogPolicy]):
-    """All policies of the high layer, then the low ones that are new: by name, or by (action, pattern)."""
+    """Policies of the high layer, all of them, then the low ones that are new: by name, or by (action, pattern)."""
 
     def check(self, value: object, at: str, report: Report) -> None:
         super().check(value, at, report)

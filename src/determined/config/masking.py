@@ -63,7 +63,7 @@ def _restore(given: JsonValue, known: JsonValue, shown: Any) -> JsonValue:
 
 
 def _restore_variables(given: JsonValue, known: JsonValue) -> JsonValue:
-    """By name: a fork may add variables, and may say for all devices what the parent says for each."""
+    """Restore variables by name: a fork may add some, and may say for all devices what the parent says for each."""
     if isinstance(given, dict):
         by_device = known if isinstance(known, dict) else {}
         return {
@@ -95,7 +95,7 @@ def _masked(raw: JsonValue, shown: Any, path: str) -> Iterator[str]:
 
 
 def _unmask(value: JsonValue) -> JsonValue:
-    """So that only what `mask_secrets` masks is masked afterwards."""
+    """Unmask every text, so that only what `mask_secrets` masks is masked afterwards."""
     if isinstance(value, dict):
         return {key: _unmask(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -149,7 +149,7 @@ def _mask_line(line: JsonValue) -> JsonValue:
 
 
 def _mask_all(value: JsonValue) -> JsonValue:
-    """Every leaf hidden; the shape stays, so that a reader still sees which secrets exist."""
+    """Hide every leaf; the shape stays, so that a reader still sees which secrets exist."""
     if isinstance(value, dict):
         return {key: _mask_all(item) for key, item in value.items()}
     if isinstance(value, list):

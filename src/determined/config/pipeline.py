@@ -1,4 +1,4 @@
-"""From what a user submitted to what runs: the whole pipeline of an experiment config as one pure function."""
+"""Pipeline of an experiment config as one pure function: from what a user submitted to what runs."""
 
 from dataclasses import dataclass
 
@@ -102,7 +102,7 @@ def _checked_template(template: JsonObject) -> JsonObject:
 
 
 def _without_slots(config: JsonObject) -> JsonObject:
-    """Only jobs know `slots`; jobs and experiments share templates, and old experiments set it without effect."""
+    """Remove `slots`, which only jobs know: both share templates, and old experiments set it without effect."""
     if "resources" not in config:
         return config
     return {**config, "resources": {key: value for key, value in config["resources"].items() if key != "slots"}}

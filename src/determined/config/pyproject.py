@@ -1,4 +1,4 @@
-"""What a `pyproject.toml` says to uv in a way that no lock in the format of pip can carry."""
+"""Settings of a `pyproject.toml` for uv that no lock in the format of pip can carry."""
 
 from typing import Any
 

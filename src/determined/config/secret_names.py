@@ -1,4 +1,4 @@
-"""What looks like a secret: names of variables and keys, and logins inside of URLs."""
+"""Names that look like secrets: of variables and keys, and logins inside of URLs."""
 
 import re
 
@@ -22,7 +22,7 @@ _SHOWN_LOGIN, _EMPTY_LOGIN = f"://{MASKED}@", "://:@"
 
 
 def is_secret_variable(name: str) -> bool:
-    """Whether an environment variable of this name holds a secret, as far as its name tells."""
+    """Return whether an environment variable of this name holds a secret, as far as its name tells."""
     upper = name.upper()
     if upper in _NOT_SECRET:
         return False
@@ -30,7 +30,7 @@ def is_secret_variable(name: str) -> bool:
 
 
 def is_secret_key(name: str) -> bool:
-    """Whether a key of `data` names a secret."""
+    """Return whether a key of `data` names a secret."""
     return _SECRET_KEY.fullmatch(name) is not None
 
 

@@ -56,7 +56,7 @@ def _join_entrypoint(config: JsonObject) -> JsonObject:
 
 
 def _on_one_node(config: JsonObject) -> JsonObject:
-    """Nothing makes one job of a plain script on several nodes: slots that need more than one node are refused."""
+    """Refuse slots that need more than one node: nothing makes one job of a plain script on several nodes."""
     resources = config.get("resources", {})
     if not isinstance(resources, dict):
         return config

@@ -12,7 +12,7 @@ from determined.wire.task import TaskType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskKind:
-    """One kind of task.
+    """Kind of task.
 
     Attributes:
         type: of the task, on the wire.

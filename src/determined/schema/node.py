@@ -80,7 +80,7 @@ class Text(Node[str]):
 
 
 class Choice(Node[E]):
-    """One of the words of an enumeration."""
+    """Word of an enumeration."""
 
     shown = True
 

@@ -20,7 +20,7 @@ _REQUIRED = "is a required property"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One key of an object. `required` means: must be there in the end."""
+    """Key of an object. `required` means: must be there in the end."""
 
     node: Node[object]
     meaning: str = ""  # the sentence of the reference page and of editors
@@ -295,7 +295,7 @@ def unknown_property(key: str, fields: dict[str, Field]) -> str:
 
 
 def _has_field(node: Node[object], key: str) -> bool:
-    """Whether `key` is a field of the objects that this node takes."""
+    """Return whether `key` is a field of the objects that this node takes."""
     if isinstance(node, Object):
         return key in node.fields
     return isinstance(node, Tagged) and key in node.fields_of({})

@@ -10,7 +10,7 @@ _VARIABLE = re.compile(r"\$(\w+|\{\w+\})(/[\w./-]*)?", re.ASCII)
 
 
 def path_problem(path: str) -> str | None:
-    """Why a path cannot be looked up by others; None for an absolute one."""
+    """Return why a path cannot be looked up by others; None for an absolute one."""
     if path.startswith("/"):
         return None
     from shlex import quote  # only for the message

@@ -43,7 +43,7 @@ class Length:
 
 
 def length_problem(raw: object, *, unitless: bool, low: int) -> str | None:
-    """What is wrong with a length as written, or None."""
+    """Return what is wrong with a length as written, or None."""
     if _is_integer(raw):
         if not unitless:
             return "needs a unit: give exactly one of batches, records, epochs"

@@ -1,4 +1,4 @@
-"""What no JSON document or database column could carry: found in data that users hand in."""
+"""Values in users' data that no JSON document or database column could carry."""
 
 import math
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ MAX_DEPTH = 100  # lists and mappings inside one another; whoever reads the data
 
 
 def find_unstorable(value: object, at: str, depth: int = 1) -> Iterator[tuple[str, str]]:
-    """Where and why, for each value that cannot be stored."""
+    """Yield where and why, for each value that cannot be stored."""
     if isinstance(value, dict | list) and depth > MAX_DEPTH:
         yield at, f"is nested deeper than {MAX_DEPTH} levels"
     elif isinstance(value, dict):

@@ -159,7 +159,7 @@ def _compose(text: str) -> yaml.Node | None:
 
 
 def _expanded_size(node: yaml.Node, sizes: dict[int, int], open_nodes: set[int]) -> int:
-    """How many nodes the document has once aliases are written out; refuses bombs and aliases of themselves."""
+    """Count the nodes the document has once aliases are written out; refuse bombs and aliases of themselves."""
     if id(node) in sizes:
         return sizes[id(node)]
     if id(node) in open_nodes:

@@ -1,4 +1,4 @@
-"""Where in a YAML text each value of a config stands, so that an error can be shown beside its line."""
+"""Lines of a YAML text on which each value of a config stands, so that an error can be shown beside its line."""
 
 from collections.abc import Iterator
 
@@ -36,7 +36,7 @@ def line_of(lines: dict[str, int], path: str) -> int | None:
 
 
 def _walk(node: yaml.Node, at: str, seen: set[int]) -> Iterator[tuple[str, int]]:
-    """Each node once: an alias stands where its anchor does, and a bomb of aliases costs nothing."""
+    """Yield each node once: an alias stands where its anchor does, and a bomb of aliases costs nothing."""
     if id(node) in seen:
         return
     seen.add(id(node))

@@ -1,4 +1,4 @@
-"""When a repeated job of the master runs: a time between two runs, or a cron line in UTC."""
+"""Schedule of a repeated job of the master: a time between two runs, or a cron line in UTC."""
 
 from datetime import UTC, datetime
 
