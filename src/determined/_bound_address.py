@@ -40,13 +40,13 @@ def _is_localhost(host: str) -> bool:
 
 
 def _named(host: str, port: int) -> str:
-    """Every machine has a loopback of its own: such an address is good only with the name of the machine."""
+    """Return the address, on the loopback with the name of the machine: every machine has a loopback of its own."""
     return f"{_this_loopback()} {host}:{port}" if _is_loopback(host) else f"{host}:{port}"
 
 
 @functools.cache
 def _this_loopback() -> str:
-    """One boot of one machine and one network namespace; the host name where the system does not tell."""
+    """Return the name of a boot of a machine and a network namespace; the host name where the system has neither."""
     try:
         return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()} {Path('/proc/self/ns/net').readlink()}"
     except OSError:

@@ -15,7 +15,7 @@ _ROOT = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Framework:
-    """One training API, as its `framework.toml` declares it.
+    """Training API, as its `framework.toml` declares it.
 
     Attributes:
         package: its import path.
@@ -52,7 +52,7 @@ class Framework:
 
 @functools.cache
 def frameworks() -> tuple[Framework, ...]:
-    """All training APIs, sorted by package."""
+    """Return all training APIs, sorted by package."""
     return tuple(_read(file) for pattern in ("*", "*/*") for file in sorted(_ROOT.glob(f"{pattern}/{_FILE}")))
 
 

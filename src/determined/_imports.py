@@ -75,7 +75,7 @@ def modules_from(directory: Path) -> dict[str, ModuleType]:
 
 
 def is_of_user(name: str) -> bool:
-    """Whether module `name` is the user's own: the script or what lies beside it, no library and no part of Python."""
+    """Return whether module `name` is the user's own: the script or a file beside it, no library, no part of Python."""
     if name == "__main__":
         return True
     module = sys.modules.get(name)
@@ -105,7 +105,7 @@ def _swapped(directory: Path, script_directory: Path, cwd: Path) -> Iterator[Non
 
 
 def _top_names(directory: Path) -> list[str]:
-    """Of modules and packages that can be imported from a directory."""
+    """Return the names of modules and packages that can be imported from a directory."""
     if not directory.is_dir():
         return []
     return [entry.stem for entry in directory.iterdir() if entry.suffix == ".py" or entry.is_dir()]
@@ -133,7 +133,7 @@ def _is_in_the_way(name: str, module: ModuleType, names: set[str]) -> bool:
 
 
 def _places(name: str, module: ModuleType) -> list[Path]:
-    """Where a module of a user's lies, several for a package without a file; [] for libraries."""
+    """Return where a module of a user's lies, several for a package without a file; [] for libraries."""
     if name == "__main__" or name.partition(".")[0] == "determined":
         return []  # our own source tree may be the working directory
     file = getattr(module, "__file__", None)

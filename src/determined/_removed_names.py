@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RemovedName:
-    """One removal.
+    """Removal of a name.
 
     Attributes:
         name: what is gone.
@@ -59,7 +59,7 @@ def _module(name: str) -> str:
 
 
 def _name(package: str, names: str, *, below: bool = False) -> str:
-    """One of `names`, separated by |, of a package, or `below` of any of its modules; the name is the first group."""
+    """Match one of `names`, separated by |, of a package, or `below` of any of its modules. First group: the name."""
     module = re.escape(package) + (r"(?:\.[\w.]+)?" if below else "")
     return rf"cannot import name '({names})' from '{module}'|module '{module}' has no attribute '({names})'"
 

@@ -1,4 +1,4 @@
-"""Every DET_* name and every number that two rooms must agree on, once."""
+"""Names (DET_*) and numbers that two packages must agree on, each declared once."""
 
 # The release of the official client whose wire we speak; /info answers it so that client does not warn.
 API_VERSION = "0.38.1"

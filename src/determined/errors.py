@@ -1,4 +1,4 @@
-"""One exception tree. Each class has a wire code and an HTTP status; the client raises the class the server raised.
+"""Exception tree. Each class has a wire code and an HTTP status; the client raises the class the server raised.
 
     Exception
     └── DeterminedError                     500 internal

@@ -1,4 +1,4 @@
-"""What may be typed next on a `det` command line, from a table of the grammar: no command is imported.
+"""Completion of a `det` command line, from a table of the grammar: no command is imported.
 
 The shells' scripts (completion_scripts.py) call `det __complete WORD...`; the last word is the one at the cursor. Each
 line of the answer is a word, a tab and what it does; `:files` stands for the shell's own completion of paths.

@@ -1,4 +1,4 @@
-"""What `det completion SHELL` prints: how each shell asks `det __complete`."""
+"""Scripts that `det completion SHELL` prints: how each shell asks `det __complete`."""
 
 BASH = """\
 # Completion of det for bash. To install it:

@@ -1,4 +1,4 @@
-"""Which master a command talks to, and as whom: named by `-m` or the environment, else this user's own."""
+"""Connection of a command: its master and user. Named by `-m` or the environment, else this user's own."""
 
 import argparse
 import getpass
@@ -32,7 +32,7 @@ def connect(args: argparse.Namespace, *, start: bool = False) -> Session:
 
 
 def address(args: argparse.Namespace) -> str:
-    """Where the master is, without logging in."""
+    """Return where the master is, without logging in."""
     named = args.master or environment.master()
     if not named:
         return _own(start=False).url

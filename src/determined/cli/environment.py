@@ -20,7 +20,7 @@ def colorize_json() -> bool:
 
 
 def has_screen() -> bool:
-    """Whether a browser that is started here would be seen; over SSH it would be one in the terminal, or none."""
+    """Return whether a browser started here would be seen; over SSH it would be one in the terminal, or none."""
     if "SSH_CONNECTION" in os.environ:
         return False
     return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
@@ -36,7 +36,7 @@ def for_installer(entries: Iterable[str] = ()) -> dict[str, str]:
 
 
 def with_environment(changes: dict[str, str], entries: Iterable[str] = ()) -> dict[str, str]:
-    """This process's variables with others over them; their PATH and PYTHONPATH come before its own.
+    """Return this process's variables with others over them; their PATH and PYTHONPATH come before its own.
 
     `entries` are those of a config, as for `for_installer`.
     """
@@ -59,7 +59,7 @@ def active_python() -> str | None:
 
 
 def submitters_python() -> str | None:
-    """What to run tasks with: also of a virtual environment that is gone; the task's log then names what it uses."""
+    """Return the Python of tasks, also of a deleted virtual environment; the task's log then names what it uses."""
     prefix = os.environ.get("VIRTUAL_ENV")
     return active_python() or (f"{prefix}/bin/python" if prefix else None)
 

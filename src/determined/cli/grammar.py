@@ -107,7 +107,7 @@ def resolve(word: str, candidates: Sequence[tuple[str, ...]], where: str) -> tup
 
 
 def close(word: str, candidates: Sequence[str]) -> list[str]:
-    """Those that `word` may be a mistyped form of, best first."""
+    """Return those that `word` may be a mistyped form of, best first."""
     import difflib
 
     return difflib.get_close_matches(word, [c for c in candidates if len(c) > 2], n=1, cutoff=0.6)

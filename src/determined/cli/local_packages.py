@@ -13,7 +13,7 @@ from determined.cli import environment, render
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a run has around it. `python`: its interpreter."""
+    """Surroundings of a run. `python`: its interpreter."""
 
     python: str
     variables: dict[str, str]

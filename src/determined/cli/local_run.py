@@ -51,7 +51,7 @@ def trial_class_of(entrypoint: str | list[str]) -> str | None:
 
 
 def _try(trial_class: str, raw: dict[str, Any], directory: Path, around: Surroundings) -> int:
-    """In a process of its own: `det` may be installed in another environment than the framework."""
+    """Try the trial in a process of its own: `det` may be installed in another environment than the framework."""
     with tempfile.NamedTemporaryFile("w", prefix="determined-", suffix=".json") as config:
         json.dump(raw, config)
         config.flush()

@@ -1,4 +1,4 @@
-"""All masters that this user runs on this machine, for when there is more than one to ask."""
+"""Masters that this user runs on this machine, for when there is more than one to ask."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ class OwnMaster:
 
 
 def known() -> list[OwnMaster]:
-    """Every one with a state file, in the order in which commands ask them."""
+    """Return every master with a state file, in the order in which commands ask them."""
     found = []
     for directory in own_master.directories(environment.state_dir()):
         with contextlib.suppress(DamagedState, UnsafeState):
@@ -59,7 +59,7 @@ def _described(directory: Path, state: MasterState) -> OwnMaster:
 
 
 def _is_running(pid: int) -> bool:
-    """Whether the process is a master: a stale number may by now be anything's."""
+    """Return whether the process is a master: a stale number may by now be anything's."""
     with contextlib.suppress(OSError):
         return b"determined.master" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     with contextlib.suppress(OSError):

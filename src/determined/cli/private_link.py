@@ -24,7 +24,7 @@ _REMOVE_LATER = '(sleep "$1"; rm -f -- "$2") &'
 
 
 def open_browser(address: str) -> bool:
-    """Whether a browser was found."""
+    """Open the address in a browser; return whether one was found."""
     file = _write(_PAGE.format(address=html.escape(address)))
     try:
         return webbrowser.open(file.as_uri())
@@ -35,7 +35,7 @@ def open_browser(address: str) -> bool:
 
 
 def _write(text: str) -> Path:
-    """In the home directory itself: a browser from a snap sees neither /tmp nor what is hidden."""
+    """Write into the home directory itself: a browser from a snap sees neither /tmp nor what is hidden."""
     try:
         number, name = _make(str(Path.home()))
     except OSError:

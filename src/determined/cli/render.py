@@ -1,4 +1,4 @@
-"""What people and scripts see: tables, JSON, YAML, CSV; colours on a terminal, none in a pipe. Only here is print.
+"""Output for people and scripts: tables, JSON, YAML, CSV; colours on a terminal, none in a pipe. Only here is print.
 
 Everything that is printed goes through `terminal`: it may come from other users.
 """
@@ -34,7 +34,7 @@ def pages(size: int = 200) -> tuple[Arg, ...]:
 
 
 def line(text: str = "", *, style: str | None = None, file: IO[str] | None = None) -> None:
-    """One line; `style` (green, yellow, red, bold, dim) only where a person watches."""
+    """Print one line; `style` (green, yellow, red, bold, dim) only where a person watches."""
     out = file or sys.stdout
     codes = {"green": "32", "yellow": "33", "red": "31", "bold": "1", "dim": "2"}
     safe = harmless(text)
@@ -64,7 +64,7 @@ def log(text: str) -> None:
 
 
 def json_line(text: str) -> None:
-    """One JSON object on a line of its own."""
+    """Print one JSON object on a line of its own."""
     sys.stdout.write(json_text(text) + "\n")
     sys.stdout.flush()
 

@@ -22,7 +22,7 @@ def harmless(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """One cell of a table: as `harmless`, and line ends and tabs are shown as well."""
+    """Return one cell of a table: as `harmless`, and line ends and tabs are shown as well."""
     return harmless(text).replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")
 
 

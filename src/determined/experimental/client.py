@@ -1,4 +1,4 @@
-"""`from determined.experimental import client`: the functions of one lazily made `Determined`.
+"""Functions of one lazily made `Determined`: `from determined.experimental import client`.
 
 Example:
     >>> from determined.experimental import client

@@ -88,7 +88,7 @@ class Checkpoint(DeprecatedCheckpointMethods):
         return (from_wire(report) for report in api.metrics(self._session, self.uuid, group))
 
     def get_pachyderm_commit(self) -> dict[str, Any]:
-        """Raises ValueError when the experiment reads nothing from Pachyderm."""
+        """Return the Pachyderm commit. Raises ValueError when the experiment reads nothing from Pachyderm."""
         if self.training is None:
             self.reload()
         config = (self.training.experiment_config if self.training else None) or {}

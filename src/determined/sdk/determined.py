@@ -118,7 +118,7 @@ class Determined(MissingRegistryMethods):
         return Checkpoint._from_wire(self._session, checkpoint.get(self._session, uuid))
 
     def create_user(self, username: str, admin: bool, password: str | None = None, remote: bool = False) -> User:
-        """Raises ValueError when the password is too weak."""
+        """Create a user. Raises ValueError when the password is too weak."""
         if password is not None:
             user.check_password(password)
         account = WireUser(username=username, admin=admin, active=True, remote=remote)

@@ -101,7 +101,7 @@ class Experiment(DeprecatedExperimentMethods):
         api.delete_tensorboard_files(self._session, self.id)
 
     def get_pachyderm_config(self) -> dict[str, Any]:
-        """Raises ValueError when the experiment reads nothing from Pachyderm."""
+        """Return the Pachyderm section. Raises ValueError when the experiment reads nothing from Pachyderm."""
         if self.config is None:
             self.reload()
         found = ((self.config or {}).get("integrations") or {}).get("pachyderm")

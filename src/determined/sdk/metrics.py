@@ -1,4 +1,4 @@
-"""One metric report as users see it."""
+"""Metric report as users see it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class ValidationMetrics(TrialMetrics):
 
 
 def iter_metrics(session: Session, trial_ids: list[int], group: str) -> Iterator[TrialMetrics]:
-    """Every report of the group, trial by trial, as it comes from the master."""
+    """Yield every report of the group, trial by trial, as it comes from the master."""
     for report in trial.metrics(session, trial_ids, group):
         yield from_wire(report)
 

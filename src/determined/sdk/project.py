@@ -52,7 +52,7 @@ class Project:
         self._put_notes([*(self.notes or []), {"name": name, "contents": contents}])
 
     def remove_note(self, name: str) -> None:
-        """Raises ValueError unless exactly one note has that name."""
+        """Remove a note. Raises ValueError unless exactly one note has that name."""
         self.reload()
         notes = self.notes or []
         matches = [n for n in notes if n["name"] == name]

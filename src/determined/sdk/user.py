@@ -36,7 +36,7 @@ class User:
         self._patch(PatchUser(display_name=display_name))
 
     def change_password(self, new_password: str) -> None:
-        """Raises ValueError when the password is too weak."""
+        """Change the password. Raises ValueError when it is too weak."""
         api.check_password(new_password)
         api.set_password(self._session, self.user_id, new_password)
 

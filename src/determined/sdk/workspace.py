@@ -35,7 +35,7 @@ class Workspace:
         project_api.delete(self._session, self.get_project(name).id)
 
     def get_project(self, project_name: str) -> Project:
-        """Raises NotFound when there is none of that name."""
+        """Return the project. Raises NotFound when there is none of that name."""
         if self.name is None:
             self.reload()
         assert self.name is not None

@@ -94,7 +94,7 @@ def _dump(raw: dict[str, Any]) -> str:
 
 
 def _files(model_def: str | None, includes: list[str]) -> tuple[list[Any], int]:
-    """What is sent, and its size."""
+    """Return what is sent, and its size."""
     if model_def is None and not includes:
         return [], 0
     from determined.rundir import context
@@ -141,7 +141,7 @@ def _watch(session: Session, experiment_id: int) -> str:
 
 
 def _stages(session: Session, experiment_id: int) -> list[str]:
-    """What the test's only trial has done so far."""
+    """Return what the test's only trial has done so far."""
     found = next(iter(experiment.trials(session, experiment_id)), None)
     if found is None:
         return []

@@ -113,7 +113,7 @@ def download(args: argparse.Namespace) -> None:
 def best_first(
     session: Session, experiment_id: int, found: list[Checkpoint], args: argparse.Namespace
 ) -> list[Checkpoint]:
-    """By `--sort-by` of `args`, else by the searcher's metric; those without the metric last."""
+    """Sort by `--sort-by` of `args`, else by the searcher's metric; those without the metric last."""
     sort_by, smaller = getattr(args, "sort_by", None), getattr(args, "smaller_is_better", None)
     if smaller is not None and sort_by is None:
         raise UsageError("--smaller-is-better goes with --sort-by only")

@@ -92,7 +92,7 @@ def log_retention(args: argparse.Namespace) -> None:
 
 
 def support_bundle(args: argparse.Namespace) -> None:
-    """Everything a helper asks for first, in one archive."""
+    """Write everything a helper asks for first into one archive."""
     import io
     import tarfile
 
