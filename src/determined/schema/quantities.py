@@ -38,9 +38,6 @@ class Length:
         ((unit, value),) = raw.items()
         return cls(Unit(unit), value)
 
-    def to_raw(self) -> int | dict[str, int]:
-        return self.value if self.unit is None else {self.unit.value: self.value}
-
 
 def length_problem(raw: object, *, unitless: bool, low: int) -> str | None:
     """Return what is wrong with a length as written, or None."""

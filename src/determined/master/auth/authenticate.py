@@ -73,21 +73,19 @@ async def _task(ctx: MasterContext, token: str, reporting: bool) -> Caller:
     allocation_id = allocation_token.verify(ctx.cluster.secret, token)
     if allocation_id is None:
         raise Unauthenticated("the allocation token was not made by this cluster")
-    found = await ctx.db.read(lambda conn: sessions.allocation_auth(conn, allocation_id))
-    ended = found is None or found.state == _ENDED
-    if found is None or (ended and (found.drained or not reporting)):
+    allocation = await ctx.db.read(lambda conn: sessions.allocation_auth(conn, allocation_id))
+    if allocation is None or (allocation.state == _ENDED and (allocation.drained or not reporting)):
         message = f"allocation {allocation_id} is over; its token is no longer valid"
         raise Gone(message) if reporting else Unauthenticated(message)
     return Caller(
-        user_id=found.user_id,
-        username=found.username,
+        user_id=allocation.user_id,
+        username=allocation.username,
         admin=False,  # whoever its owner is: what a task may do must not depend on that
         kind="task",
         allocation_id=allocation_id,
-        report_only=ended,
-        task_id=found.task_id,
-        trial_id=found.trial_id,
-        experiment_id=found.experiment_id,
+        task_id=allocation.task_id,
+        trial_id=allocation.trial_id,
+        experiment_id=allocation.experiment_id,
     )
 
 

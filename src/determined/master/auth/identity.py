@@ -15,7 +15,6 @@ class Caller:
     admin: bool
     kind: Literal["user", "task"] = "user"
     allocation_id: str | None = None
-    report_only: bool = False
     # of a user: the login or access token in use
     session_id: int | None = None
     access_token: bool = False  # it is an access token, or one has opened it
