@@ -103,25 +103,25 @@ def __dir__() -> list[str]:
 
 
 def Constant(value: Any) -> dict[str, Any]:
-    """A hyperparameter that never varies."""
+    """Return a hyperparameter that never varies."""
     return {"type": "const", "val": value}
 
 
 def Integer(minval: int, maxval: int) -> dict[str, Any]:
-    """A whole-number hyperparameter."""
+    """Return a whole-number hyperparameter."""
     return {"type": "int", "minval": minval, "maxval": maxval}
 
 
 def Double(minval: float, maxval: float) -> dict[str, Any]:
-    """A real hyperparameter."""
+    """Return a real hyperparameter."""
     return {"type": "double", "minval": minval, "maxval": maxval}
 
 
 def Categorical(values: list[Any]) -> dict[str, Any]:
-    """A hyperparameter that takes one of `values`."""
+    """Return a hyperparameter that takes one of `values`."""
     return {"type": "categorical", "vals": list(values)}
 
 
 def Log(minval: float, maxval: float, base: float = 10.0) -> dict[str, Any]:
-    """A hyperparameter searched by exponent: from `base**minval` to `base**maxval`."""
+    """Return a hyperparameter searched by exponent: from `base**minval` to `base**maxval`."""
     return {"type": "log", "minval": minval, "maxval": maxval, "base": base}

@@ -13,14 +13,14 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def of_url(url: str) -> str:
-    """The address that `url` names; `localhost` stands for 127.0.0.1."""
+    """Return the address that `url` names; `localhost` stands for 127.0.0.1."""
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
     return _named("127.0.0.1" if _is_localhost(host) else host, parts.port or _DEFAULT_PORTS.get(parts.scheme, 80))
 
 
 def of_peer(url: str, sock: socket.socket) -> str:
-    """The address that was dialled for `url`.
+    """Return the address that was dialled for `url`.
 
     A name of the loopback may lead to two addresses, and the second may be somebody else's: the socket says which.
     """

@@ -70,7 +70,7 @@ def import_from_path(path: str | Path, *, script_directory: str = "") -> Iterato
 
 
 def modules_from(directory: Path) -> dict[str, ModuleType]:
-    """The modules of users that were imported from `directory`, by name."""
+    """Return the modules of users that were imported from `directory`, by name."""
     return _modules(lambda name, module: _is_from(name, module, directory))
 
 
@@ -116,7 +116,7 @@ def _modules(is_chosen: Callable[[str, ModuleType], bool]) -> dict[str, ModuleTy
 
 
 def _taken(modules: dict[str, ModuleType]) -> dict[str, ModuleType]:
-    """The modules, which are removed from `sys.modules`."""
+    """Return the modules, which are removed from `sys.modules`."""
     for name in modules:
         del sys.modules[name]
     return modules

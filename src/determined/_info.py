@@ -137,7 +137,7 @@ class ClusterInfo:
 
 
 def get_cluster_info() -> ClusterInfo | None:
-    """The task this process runs in, or None off cluster. Read once per process.
+    """Return the task this process runs in, or None off cluster. Read once per process.
 
     Example:
         >>> get_cluster_info() is None  # on a laptop
@@ -157,12 +157,12 @@ def info_directory() -> Path:
 
 
 def run_directory() -> Path:
-    """The private directory of this task's runner, $DET_RUN_DIR, else where containers have it."""
+    """Return the private directory of this task's runner, $DET_RUN_DIR, else where containers have it."""
     return Path(os.environ.get(ENV_RUN_DIR) or DEFAULT_RUN_DIR)
 
 
 def read_info(directory: Path) -> ClusterInfo | None:
-    """The info files of one directory; None when there is no cluster.json."""
+    """Return the info files of one directory; None when there is no cluster.json."""
     cluster = _load(directory / _CLUSTER)
     if cluster is None:
         return None

@@ -49,7 +49,7 @@ def removed_name(error: str) -> RemovedName | None:
 
 
 def _module(name: str) -> str:
-    """A module that is not found, or one that is asked of its package."""
+    """Match a module that is not found, or one that is asked of its package."""
     package, _, leaf = name.rpartition(".")
     return (
         rf"No module named '{re.escape(name)}[.']"

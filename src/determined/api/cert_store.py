@@ -17,7 +17,7 @@ class CorruptCertificateCache(DeterminedError):
 
 
 def trusted(master_url: str, directory: Path) -> str | None:
-    """The certificate accepted for this master. Raises CorruptCertificateCache once, and removes the damaged file."""
+    """Return the certificate accepted for this master. Raises CorruptCertificateCache once, and removes the file."""
     url = canonical(master_url)
     _take_over_old(url, directory)
     return _read(directory).get(url)

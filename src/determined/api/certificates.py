@@ -49,12 +49,12 @@ def context_of(cert: CertSpec | None) -> ssl.SSLContext:
 
 
 def fetch(host: str, port: int) -> str:
-    """The certificate a server shows, as PEM; nothing about it is believed."""
+    """Return the certificate a server shows, as PEM; nothing about it is believed."""
     return ssl.get_server_certificate((host, port), timeout=10.0)
 
 
 def first_certificate(pem: str) -> str:
-    """A server's own certificate out of the file it serves; those of its signers follow it there."""
+    """Return a server's own certificate out of the file it serves; those of its signers follow it there."""
     head, end, _ = pem.partition(_END)
     return head[head.find(_BEGIN) :] + end + "\n"
 
@@ -66,7 +66,7 @@ def fingerprint(pem: str) -> str:
 
 
 def _pinned(pem: str) -> ssl.SSLContext:
-    """Accepts that certificate alone: its name and who signed it no longer matter, its key does."""
+    """Accept that certificate alone: its name and who signed it no longer matter, its key does."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN

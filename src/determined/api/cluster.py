@@ -65,7 +65,7 @@ def set_slot(session: Session, agent_id: str, slot_id: str, *, enabled: bool) ->
 
 
 def tasks(session: Session) -> JsonObject:
-    """Allocation id -> summary of every running task."""
+    """Return allocation id -> summary of every running task."""
     return session.call(LIST_TASKS_RAW)
 
 

@@ -28,7 +28,7 @@ _BY_STATUS: dict[int, type[DeterminedError]] = {
 
 
 def error_of(status: int, raw: bytes, url: str) -> DeterminedError:
-    """The error an unsuccessful answer stands for."""
+    """Return the error an unsuccessful answer stands for."""
     try:
         body = msgspec.json.decode(raw)
     except msgspec.DecodeError:
@@ -42,7 +42,7 @@ def error_of(status: int, raw: bytes, url: str) -> DeterminedError:
 
 
 def error_from(error: dict[str, Any], status: int = 500) -> DeterminedError:
-    """The error of an `{"error": {...}}` object, from an answer or from the middle of a stream."""
+    """Return the error of an `{"error": {...}}` object, from an answer or from the middle of a stream."""
     message = str(error.get("error") or error.get("message") or f"the master answered status {status}")
     kind = _KNOWN.get(str(error.get("reason"))) or _by_grpc(error.get("code")) or _BY_STATUS.get(status)
     details = error.get("details")
@@ -55,7 +55,7 @@ def error_from(error: dict[str, Any], status: int = 500) -> DeterminedError:
 
 
 def _by_grpc(code: Any) -> type[DeterminedError] | None:
-    """Masters of older releases send a number only."""
+    """Return the class of a gRPC code: masters of older releases send a number only."""
     return next((cls for cls in BY_CODE.values() if cls.grpc == code), None)
 
 

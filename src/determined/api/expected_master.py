@@ -23,7 +23,7 @@ def expected_at(url: str) -> Expected | None:
 
 
 def news_of(expected: Expected | None) -> MasterState | None:
-    """The state of this user's own master as it is now; None for every other master."""
+    """Return the state of this user's own master as it is now; None for every other master."""
     if not isinstance(expected, OwnMaster):
         return None
     try:

@@ -50,7 +50,7 @@ class MasterState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find(state_dir: Path) -> MasterState | None:
-    """The running master of this user: a cluster of `det deploy local` before the embedded one. None when none runs."""
+    """Return the running master of this user: a cluster of `det deploy local` before the embedded one; None if none."""
     for directory in directories(state_dir):
         with contextlib.suppress(DamagedState):  # starting it again mends the file; see deploy/process.py
             state = load(directory / STATE_FILE)
@@ -66,7 +66,7 @@ def directories(state_dir: Path) -> Iterator[Path]:
 
 
 def at(url: str, state_dir: Path) -> MasterState | None:
-    """The master that this user runs, or has run, at this address; one that is there now before one that was."""
+    """Return the master that this user runs, or has run, at this address; one that is there now before one that was."""
     states = list(_readable(state_dir))
     for state in states:
         if is_same_place(state.url, url):

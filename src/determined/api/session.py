@@ -367,7 +367,7 @@ def _unreachable(url: str, err: HTTPError) -> DeterminedError:
 
 
 def _is_unsent(err: HTTPError) -> bool:
-    """No connection was made, or none that was believed: the request has left nothing behind anywhere."""
+    """Return whether no connection was made, or none that was believed: the request has left nothing behind."""
     return isinstance(err.reason if isinstance(err, MaxRetryError) else err, NewConnectionError)
 
 

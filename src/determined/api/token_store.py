@@ -51,7 +51,7 @@ class TokenStore:
         self._change(change)
 
     def forget_token(self, user: str) -> None:
-        """An expired token: the user stays active and is asked for a password next time."""
+        """Forget an expired token: the user stays active and is asked for a password next time."""
         self._change(lambda entry: _discard(entry.tokens, user))
 
     def drop(self, user: str) -> None:

@@ -20,7 +20,7 @@ Ids = Callable[[str], Iterable[tuple[str, str]]]
 
 
 def answer(words: list[str]) -> str:
-    """The lines for the words of a command line."""
+    """Return the lines for the words of a command line."""
     table = json.loads(TABLE.read_text())
     return "".join(f"{word}\t{about}\n" if about else f"{word}\n" for word, about in candidates(words, table, ids))
 
@@ -34,7 +34,7 @@ def candidates(words: list[str], table: dict[str, Any], numbers: Ids) -> list[tu
 
 
 def ids(noun: str) -> list[tuple[str, str]]:
-    """Numbers of the newest experiments or trials of this user's master; none where nobody answers at once."""
+    """Return the numbers of this user's newest experiments or trials; none where no master answers at once."""
     import argparse
     import signal
 
@@ -97,7 +97,7 @@ def _at_command(node: dict[str, Any], left: list[str], prefix: str, numbers: Ids
 
 
 def _positional(node: dict[str, Any], left: list[str]) -> dict[str, Any] | None:
-    """The argument without a flag that the cursor is at."""
+    """Return the argument without a flag that the cursor is at."""
     given, is_value = 0, False
     for word in left:
         flag = node["flags"].get(word)

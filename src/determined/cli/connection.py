@@ -21,7 +21,7 @@ from determined.wire.user import GET_ME
 
 
 def connect(args: argparse.Namespace, *, start: bool = False) -> Session:
-    """A logged-in session. With no master named, the user's own is used; `start` starts it when it does not run."""
+    """Return a logged-in session. With no master named, the user's own is used; `start` starts it if need be."""
     named = args.master or environment.master()
     if named:
         own = None if environment.task_user_token() else own_masters.at(named)
@@ -101,7 +101,7 @@ def _greet(named: str) -> None:
 
 
 def _is_embedded(state: MasterState) -> bool:
-    """A cluster of `det deploy local` is upgraded by whoever put it up, not by a submit."""
+    """Return whether the master is embedded: a cluster of `det deploy local` is upgraded by its owner alone."""
     return Path(state.data_dir) == environment.state_dir() / own_master.EMBEDDED
 
 

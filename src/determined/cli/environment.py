@@ -27,7 +27,7 @@ def has_screen() -> bool:
 
 
 def for_installer(entries: Iterable[str] = ()) -> dict[str, str]:
-    """The surroundings of what installs packages: all but the environment that happens to be active.
+    """Return the surroundings of what installs packages: all but the environment that happens to be active.
 
     `entries` are `NAME=VALUE` of a config; a bare name takes the variable away.
     """
@@ -50,7 +50,7 @@ def with_environment(changes: dict[str, str], entries: Iterable[str] = ()) -> di
 
 
 def active_python() -> str | None:
-    """The interpreter of the virtual or conda environment the user has active, if any."""
+    """Return the interpreter of the virtual or conda environment the user has active, if any."""
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         prefix = os.environ.get(name)
         if prefix and os.access(f"{prefix}/bin/python", os.X_OK):

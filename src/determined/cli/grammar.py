@@ -69,7 +69,7 @@ def command(
 
 
 def truth(text: str) -> bool:
-    """The type of an argument that is true or false."""
+    """Return the type of an argument that is true or false."""
     if text.lower() in {"true", "yes", "1"}:
         return True
     if text.lower() in {"false", "no", "0"}:
@@ -93,7 +93,7 @@ class UnknownWord(Exception):
 
 
 def resolve(word: str, candidates: Sequence[tuple[str, ...]], where: str) -> tuple[str, ...]:
-    """The names that `word` means: exact name or alias first, else the only name it is a prefix of."""
+    """Return the names that `word` means: exact name or alias first, else the only name it is a prefix of."""
     for names in candidates:
         if word in names:
             return names

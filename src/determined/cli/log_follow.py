@@ -78,7 +78,7 @@ def say_ended(trial_id: int) -> None:
 
 
 def _lasting(session: Session, follow: bool, opened: Callable[[], Iterator[Any]]) -> Iterator[Any]:
-    """The lines of a stream; a followed one outlives its master's restarts, each line shown once."""
+    """Yield the lines of a stream; a followed one outlives its master's restarts, each line shown once."""
     shown = 0
     while True:
         try:

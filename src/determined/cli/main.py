@@ -66,7 +66,7 @@ _SHORT = {"cmd": "command", "m": "model", "tpl": "template", "tb": "tensorboard"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Entry point of the `det` script."""
+    """Run the `det` script."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(words)
@@ -181,7 +181,7 @@ def _global_parser() -> argparse.ArgumentParser:
 
 
 def _quiet_exit() -> int:
-    """The reader of a pipe left (`det e ls | head`): not an error, but stdout must not be flushed again."""
+    """Leave quietly when the reader of a pipe left (`det e ls | head`): stdout must not be flushed again."""
     import os
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -45,7 +45,7 @@ def report(session: Session, ended: Experiment, trial_id: int | None = None) -> 
 
 
 def _settled(session: Session, experiment_id: int, trial_id: int | None) -> Experiment:
-    """The experiment as it is once its followed trial has ended; a search goes on with its other trials."""
+    """Return the experiment as it is once its followed trial has ended; a search goes on with its other trials."""
     deadline = time.monotonic() + _SETTLE_SECONDS
     while True:
         current = experiment.get(session, experiment_id)
@@ -62,7 +62,7 @@ def _state(session: Session, trial_id: int) -> str:
 
 
 def _failed_trial(session: Session, experiment_id: int, trial_id: int | None) -> int | None:
-    """The followed trial where it failed, else the first that did."""
+    """Return the followed trial where it failed, else the first that did."""
     if trial_id is not None and _state(session, trial_id) == "ERROR":
         return trial_id
     params = ListTrials(limit=1, states=[TrialState.ERROR])
@@ -86,7 +86,7 @@ def _print_block(title: str, session: Session, ended: Experiment, trial_id: int 
 
 
 def _more_than(what: str | None, error: str | None) -> str | None:
-    """The experiment's own reason, where it says more than its trials do."""
+    """Return the experiment's own reason, where it says more than its trials do."""
     return None if error == what or (error or "").startswith("every trial failed") else error
 
 

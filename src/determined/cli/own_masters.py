@@ -32,7 +32,7 @@ def known() -> list[OwnMaster]:
 
 
 def at(address: str) -> MasterState | None:
-    """The one that this user runs at this address, if it proves to be that."""
+    """Return the one that this user runs at this address, if it proves to be that."""
     url = canonical(address)
     state = next((m.state for m in known() if m.is_running and canonical(m.state.url) == url), None)
     return state if state is not None and own_master.proves_itself(state) else None

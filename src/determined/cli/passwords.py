@@ -22,7 +22,7 @@ def read(prompt: str) -> str:
 
 
 def given(value: str | None, option: str) -> str | None:
-    """The value of an option; `-` asks for it. One that stands in the arguments works and is warned of."""
+    """Return the value of an option; `-` asks for it. One that stands in the arguments works and is warned of."""
     if value == FROM_INPUT:
         return read("Password: ")
     if value:

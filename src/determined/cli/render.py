@@ -25,7 +25,7 @@ FORMATS: OneOf = one_of(JSON, YAML, CSV)
 
 
 def pages(size: int = 200) -> tuple[Arg, ...]:
-    """The flags of a listing that is read page by page."""
+    """Return the flags of a listing that is read page by page."""
     return (
         arg("--limit", type=int, default=size, help=f"most rows of one page (default: {size})"),
         arg("--offset", type=int, default=0, help="rows to skip"),
@@ -51,14 +51,14 @@ def fail(text: str) -> None:
 
 
 def raw(text: str, *, file: IO[str] | None = None) -> None:
-    """Text that carries its own line ends."""
+    """Print text that carries its own line ends."""
     out = file or sys.stdout
     out.write(harmless(text))
     out.flush()
 
 
 def log(text: str) -> None:
-    """A log line with its own line end; its colours are kept on a terminal."""
+    """Print a log line with its own line end; its colours are kept on a terminal."""
     sys.stdout.write(log_text(text, colours=sys.stdout.isatty()))
     sys.stdout.flush()
 
@@ -70,7 +70,7 @@ def json_line(text: str) -> None:
 
 
 def rows(headers: Sequence[str], values: Iterable[Sequence[Any]], *, args: Any = None, data: Any = None) -> None:
-    """A listing: a table, or what `--csv/--json/--yaml` in `args` asks for. `data` is the JSON form (else the rows)."""
+    """Print a listing: a table, or what `--csv/--json/--yaml` in `args` asks for. `data`: the JSON form (else rows)."""
     listed = [list(v) for v in values]
     if getattr(args, "csv", False):
         writer = csv.writer(sys.stdout)
@@ -103,7 +103,7 @@ def structured(data: Any, *, args: Any = None) -> None:
 
 
 def table(headers: Sequence[str], listed: Sequence[Sequence[Any]]) -> None:
-    """Columns with a rule under the header; the widths follow the content."""
+    """Print columns with a rule under the header; the widths follow the content."""
     cells = [[cell(text_of(v)) for v in row] for row in listed]
     widths = [max([len(h), *(len(row[i]) for row in cells)]) for i, h in enumerate(headers)]
     numeric = [bool(listed) and all(_is_number(row[i]) for row in listed) for i in range(len(headers))]
@@ -127,7 +127,7 @@ def text_of(value: Any) -> str:
 
 
 def time_of(value: str | None) -> str:
-    """An RFC 3339 time as `YYYY-MM-DD HH:MM:SS+0000`."""
+    """Return an RFC 3339 time as `YYYY-MM-DD HH:MM:SS+0000`."""
     if not value:
         return "N/A"
     return datetime.fromisoformat(value.replace("Z", "+00:00")).strftime("%Y-%m-%d %H:%M:%S%z")
@@ -138,7 +138,7 @@ def percent(value: float | None) -> str:
 
 
 def progress_of(state: Any, value: float | None) -> str:
-    """A share of the work done; N/A while something runs and reports none, which 0.0% would hide."""
+    """Return a share of the work done; N/A while something runs and reports none, which 0.0% would hide."""
     is_over = state_of(state) in {"COMPLETED", "CANCELED", "ERROR"}
     return percent(value) if value or is_over else "N/A"
 
@@ -160,7 +160,7 @@ def state_of(value: Any) -> str:
 
 
 def ask(question: str) -> bool:
-    """A yes or no on the terminal; no terminal means no."""
+    """Ask for a yes or no on the terminal; no terminal means no."""
     if not sys.stdin.isatty():
         fail(f"{question} There is no terminal to ask; pass --yes to go on")
         return False

@@ -10,26 +10,26 @@ _SHOWN = 3  # metrics of a row where none is the searcher's
 
 
 def name_of(config: Mapping[str, Any] | None) -> str | None:
-    """The searcher's metric; the first where it has several."""
+    """Return the searcher's metric; the first where it has several."""
     metric = ((config or {}).get("searcher") or {}).get("metric")
     return str(metric[0] if isinstance(metric, list) and metric else metric) if metric else None
 
 
 def cells(trial: Trial, name: str | None) -> list[Any]:
-    """The cells under COLUMNS."""
+    """Return the cells under COLUMNS."""
     best = trial.searcher_metric_value
     return [name, _value(trial.best_validation, name) if best is None else best, _value(trial.latest_validation, name)]
 
 
 def best_of(trials: Iterable[Trial], config: Mapping[str, Any] | None) -> float | None:
-    """The best value among all trials of an experiment."""
+    """Return the best value among all trials of an experiment."""
     smaller = bool(((config or {}).get("searcher") or {}).get("smaller_is_better", True))
     values = [t.searcher_metric_value for t in trials if t.searcher_metric_value is not None]
     return (min if smaller else max)(values, default=None)
 
 
 def shortened(metrics: Mapping[str, Any], name: str | None) -> dict[str, Any]:
-    """The searcher's metric alone where it is there, else the first few."""
+    """Return the searcher's metric alone where it is there, else the first few."""
     if name is not None and name in metrics:
         return {name: metrics[name]}
     return dict(sorted(metrics.items())[:_SHOWN])

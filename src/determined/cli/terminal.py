@@ -17,7 +17,7 @@ _IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud
 
 
 def harmless(text: str) -> str:
-    """Lines of text: control characters are shown, tabs and line ends stay."""
+    """Return lines of text: control characters are shown, tabs and line ends stay."""
     return _CONTROL.sub(_shown, text)
 
 
@@ -27,7 +27,7 @@ def cell(text: str) -> str:
 
 
 def log_text(text: str, *, colours: bool) -> str:
-    """A log line: colours stay where a person watches, and end with the line; elsewhere they go."""
+    """Return a log line: colours stay where a person watches, and end with the line; elsewhere they go."""
     body = text.rstrip("\r\n")
     parts = _COLOURS.split(body)
     if len(parts) == 1:

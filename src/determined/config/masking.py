@@ -142,7 +142,7 @@ def _mask_data(value: JsonValue) -> JsonValue:
 
 
 def _mask_line(line: JsonValue) -> JsonValue:
-    """A line with the login of an index. An empty one is no requirement: `_unmask` makes it of a masked one."""
+    """Mask a line with the login of an index. An empty one is no requirement: `_unmask` makes it of a masked one."""
     if not isinstance(line, str):
         return line
     return MASKED if line == "" or without_logins(line) != line else line

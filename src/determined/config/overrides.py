@@ -21,7 +21,7 @@ def apply_overrides(raw: JsonObject, overrides: Iterable[str]) -> JsonObject:
 
 
 def parse_override(text: str) -> tuple[list[str], JsonValue]:
-    """The path and the value of one `a.b=value`."""
+    """Return the path and the value of one `a.b=value`."""
     key, found, value = text.partition("=")
     path = key.split(".")
     if not found or not all(path):

@@ -15,7 +15,7 @@ KINDS = {
 
 
 def json_schema(kind: str) -> JsonObject:
-    """The JSON schema (draft 2020-12) of a kind of config. Another layer may set what is required, so nothing is."""
+    """Return the JSON schema (draft 2020-12) of a kind of config. Another layer may set required keys, so none is."""
     module, _, name = KINDS[kind].rpartition(".")
     section = getattr(import_module(f"determined.{module}"), name)
     known = section.schema.json_schema()

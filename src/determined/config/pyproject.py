@@ -4,7 +4,7 @@ from typing import Any
 
 
 def explicit_indexes(text: str) -> list[str]:
-    """Addresses of the indexes that are used for packages assigned to them alone."""
+    """Return addresses of the indexes that are used for packages assigned to them alone."""
     if "explicit" not in text:
         return []
     import tomllib  # here, because most texts have none, and a warm start should not wait for it

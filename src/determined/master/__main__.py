@@ -160,7 +160,7 @@ def _check_state(config: MasterConfig) -> None:
 
 
 def _await_database(ownership: Ownership) -> None:
-    """A database server that is started together with us may need a moment more."""
+    """Wait for the database: a server that is started together with us may need a moment more."""
     deadline = time.monotonic() + _DATABASE_SECONDS
     while True:
         try:

@@ -145,7 +145,7 @@ class MasterServer(uvicorn.Server):
             await supervise.stop(*self._sweeps)
 
     def _hang_up(self) -> None:
-        """A stalled upload reads as a client that left, which ends its handler in order."""
+        """Hang up: a stalled upload reads as a client that left, which ends its handler in order."""
         for connection in list(self.server_state.connections):
             transport = getattr(connection, "transport", None)
             if transport is not None:
@@ -197,7 +197,7 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
 
 
 async def _prepare_storage(ctx: MasterContext) -> None:
-    """A file system that hangs must not keep the master from serving."""
+    """Prepare the storage. A file system that hangs must not keep the master from serving."""
     making = asyncio.to_thread(prepare_storage, ctx.config, ctx.cluster.cluster_id)
     try:
         await asyncio.wait_for(making, _STORAGE_SECONDS)
@@ -206,7 +206,7 @@ async def _prepare_storage(ctx: MasterContext) -> None:
 
 
 async def _stay_owner(ctx: MasterContext, ownership: Ownership) -> None:
-    """A master whose database was taken over while it was away must not write into it again."""
+    """Watch the ownership: a master whose database was taken over while it was away must not write into it again."""
     try:
         await asyncio.to_thread(ownership.keep)
     except FailedPrecondition as e:

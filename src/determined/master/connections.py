@@ -155,7 +155,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._limits.waits(self)
 
     def handle_websocket_upgrade(self) -> None:
-        """The connection gets another protocol, whose end is then ours."""
+        """Hand the connection to another protocol, whose end is then ours."""
         self._body_since = None
         super().handle_websocket_upgrade()
         successor: Any = self.transport.get_protocol()

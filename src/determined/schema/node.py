@@ -45,12 +45,12 @@ class Node(Generic[T_co]):
         return value
 
     def load(self, value: Any) -> T_co:
-        """The typed value of data that was checked before."""
+        """Return the typed value of data that was checked before."""
         loaded: T_co = value
         return loaded
 
     def json_schema(self) -> JsonObject:
-        """The JSON schema of what users may write here."""
+        """Return the JSON schema of what users may write here."""
         return {}
 
 

@@ -33,7 +33,7 @@ class Field:
     secret: bool = False  # masked wherever a config is shown
 
     def load(self, value: Any) -> Any:
-        """The typed value of checked data; the default where there is none."""
+        """Return the typed value of checked data; the default where there is none."""
         if value is None:
             if self.default is UNSET or self.default is None:
                 return None
@@ -151,7 +151,7 @@ class Tagged(Node[T_co]):
         return self.variants[value[self.tag]].load(value)
 
     def fields_of(self, value: object) -> dict[str, Field]:
-        """The fields of the variant that the value names; without a name those of all, and no defaults of theirs."""
+        """Return the fields of the variant that the value names; without a name those of all, without defaults."""
         chosen = value.get(self.tag) if isinstance(value, dict) else None
         if isinstance(chosen, str) and chosen in self.variants:
             return self.variants[chosen].fields
@@ -161,7 +161,7 @@ class Tagged(Node[T_co]):
         return {**self.common, **{key: Field(field.node) for key, field in merged.items() if key not in self.common}}
 
     def own_fields(self, name: str) -> dict[str, Field]:
-        """The fields that a variant has beyond the common ones."""
+        """Return the fields that a variant has beyond the common ones."""
         return {key: field for key, field in self.variants[name].fields.items() if self.common.get(key) is not field}
 
     def json_schema(self) -> JsonObject:
@@ -242,7 +242,7 @@ def fill_fields(fields: dict[str, Field], value: JsonValue) -> JsonValue:
 
 
 def object_schema(fields: dict[str, Field], *, extra: bool) -> JsonObject:
-    """The JSON schema of an object; null means "unset" everywhere, and old keys are accepted silently."""
+    """Return the JSON schema of an object; null means "unset" everywhere, and old keys are accepted silently."""
     required = [key for key, field in fields.items() if field.required]
     return {
         "type": "object",

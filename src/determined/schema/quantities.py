@@ -54,7 +54,7 @@ def length_problem(raw: object, *, unitless: bool, low: int) -> str | None:
 
 
 def to_batches(length: Length, *, records_per_epoch: int = 0, global_batch_size: int = 1) -> int:
-    """A length in batches; partial batches drop, but never to nothing. A bare number counts epochs.
+    """Return a length in batches; partial batches drop, but never to nothing. A bare number counts epochs.
 
     Raises:
         InvalidArgument: epochs without `records_per_epoch`.
@@ -69,7 +69,7 @@ def to_batches(length: Length, *, records_per_epoch: int = 0, global_batch_size:
 
 
 def parse_size(raw: str | int) -> int:
-    """Bytes from `4g`, `512 MiB`, `1.5gb` or a number; units are binary multiples."""
+    """Return bytes from `4g`, `512 MiB`, `1.5gb` or a number; units are binary multiples."""
     if _is_integer(raw) and raw >= 0:
         return raw
     match = _SIZE.fullmatch(raw) if isinstance(raw, str) else None
@@ -80,7 +80,7 @@ def parse_size(raw: str | int) -> int:
 
 
 def parse_duration(raw: str) -> float:
-    """Seconds from a Go duration such as `1h30m`, `300ms`, `-1.5h`; a bare number (but 0) is refused."""
+    """Return seconds from a Go duration such as `1h30m`, `300ms`, `-1.5h`; a bare number (but 0) is refused."""
     text = raw.removeprefix("-") if isinstance(raw, str) and raw.startswith("-") else raw
     if isinstance(text, str) and text.removeprefix("+") == "0":
         return 0.0

@@ -141,7 +141,7 @@ class Section:
         return cls.load(cls.fill(canonical))
 
     def replace(self: S, **changes: object) -> S:
-        """A copy with other values; `raw` stays what it was."""
+        """Return a copy with other values; `raw` stays what it was."""
         made = type(self)(**{**self._values(), **changes})
         vars(made)["raw"] = self.raw
         return made
@@ -174,5 +174,5 @@ class Section:
 
 
 def _joined(rules: Iterable[tuple[Rule, ...]]) -> tuple[Rule, ...]:
-    """The rules of all bases, each once: a base carries those of its own bases too."""
+    """Return the rules of all bases, each once: a base carries those of its own bases too."""
     return tuple(dict.fromkeys(rule for some in rules for rule in some))

@@ -20,7 +20,7 @@ _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def parse_yaml(text: str) -> JsonObject:
-    """A mapping from YAML or JSON text; empty text is an empty mapping.
+    """Return a mapping from YAML or JSON text; empty text is an empty mapping.
 
     Raises:
         InvalidConfig: not YAML, not a mapping, a key given twice, or longer, larger or deeper than any sane config.
@@ -48,7 +48,7 @@ def parse_yaml_value(text: str) -> JsonValue:
 
 
 def compose_yaml(text: str) -> yaml.Node | None:
-    """The tree of a single document, with the places of its nodes; None for an empty one.
+    """Return the tree of a single document, with the places of its nodes; None for an empty one.
 
     Raises:
         InvalidConfig: longer, larger or deeper than any sane config.

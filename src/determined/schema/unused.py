@@ -47,7 +47,7 @@ def _reason(engines: tuple[str, ...]) -> str:
 
 
 def _asks_for_nothing(field: Field, value: JsonValue) -> bool:
-    """An image of None for each kind of slot, as a stored config writes it, is empty too."""
+    """Return whether it is empty: an image of None for each kind of slot, as a stored config writes it, is too."""
     if value is None or value in ("", [], {}):
         return True
     if isinstance(value, dict) and not any(value.values()) and field.engines is not None:

@@ -11,7 +11,7 @@ MERGE = "tag:yaml.org,2002:merge"
 
 
 def lines_of(text: str) -> dict[str, int]:
-    """Path (`searcher.metric`, `bind_mounts[0].host_path`) to the line of its key or list entry, counted from 1.
+    """Map each path (`searcher.metric`, `bind_mounts[0].host_path`) to the line of its key or list entry, from 1.
 
     Of text that is not YAML nothing is known.
     """
@@ -27,7 +27,7 @@ def lines_of(text: str) -> dict[str, int]:
 
 
 def line_of(lines: dict[str, int], path: str) -> int | None:
-    """The line of that value, or of the nearest thing around it; None where all of it is missing."""
+    """Return the line of that value, or of the nearest thing around it; None where all of it is missing."""
     while path:
         if path in lines:
             return lines[path]

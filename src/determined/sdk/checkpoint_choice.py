@@ -33,7 +33,7 @@ def sorting(sort_by: str | CheckpointSortBy | None, order_by: OrderBy | None) ->
 
 
 def best(listing: ListCheckpoints, sort_by: str | None, smaller_is_better: bool | None) -> list[Checkpoint]:
-    """Best first, by the searcher's metric or by `sort_by`.
+    """Sort best first, by the searcher's metric or by `sort_by`.
 
     Raises:
         AssertionError: only one of the two is given, or there is no checkpoint.
@@ -46,7 +46,7 @@ def best(listing: ListCheckpoints, sort_by: str | None, smaller_is_better: bool 
 
 
 def first_of_each_trial(found: Iterable[Checkpoint]) -> list[Checkpoint]:
-    """The first of each trial, in order."""
+    """Return the first of each trial, in order."""
     kept: dict[int | None, Checkpoint] = {}
     for each in found:
         kept.setdefault(each.training.trial_id if each.training else None, each)

@@ -172,7 +172,7 @@ class Experiment(DeprecatedExperimentMethods):
         return made if max_results is None else made[:max_results]
 
     def pareto_front(self, metrics: Sequence[str] = (), smaller_is_better: Sequence[bool] = ()) -> list[Trial]:
-        """Completed trials that no other one beats in every metric; by default over the metrics of the search."""
+        """Return completed trials that no other beats in every metric; by default over the metrics of the search."""
         found = hp_analysis.pareto_front(self._session, self.id, metrics, smaller_is_better)
         return [Trial(trial_id, self._session) for trial_id in found.front]
 

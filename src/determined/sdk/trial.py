@@ -136,7 +136,7 @@ class TrialReference(Trial):
 
 
 def rfc3339(moment: str | int | None) -> str | None:
-    """A time as the master reads it. Numbers are seconds since the epoch; text must already be RFC 3339 in UTC.
+    """Return a time as the master reads it. Numbers are seconds since the epoch; text must already be RFC 3339 in UTC.
 
     Raises:
         ValueError: text that does not end in Z.

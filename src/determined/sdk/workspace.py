@@ -60,7 +60,7 @@ class ResourcePool:
         cluster.replace_bindings(self._session, self.name, self._ids(workspace_names))
 
     def list_workspaces(self) -> list[str]:
-        """The names of the workspaces bound to this pool."""
+        """Return the names of the workspaces bound to this pool."""
         return [api.get(self._session, i).name for i in cluster.bindings(self._session, self.name)]
 
     def _ids(self, workspace_names: list[str]) -> list[int]:

@@ -63,7 +63,7 @@ class StoppingAsha(AshaSearch):
 
     @abstractmethod
     def _go_on(self, request_id: str, rung: int) -> list[Operation]:
-        """The trial may train up to `rung`."""
+        """Let the trial train up to `rung`."""
 
     @abstractmethod
     def _end(self, request_id: str) -> Operation: ...

@@ -26,11 +26,11 @@ class Halving:
     max_concurrent: int
 
     def lengths(self) -> list[int]:
-        """Lengths of the rungs, ascending; equal ones are merged (see `rung_lengths`)."""
+        """Return the lengths of the rungs, ascending; equal ones are merged (see `rung_lengths`)."""
         return rung_lengths(self.length, self.divisor, self.rungs)
 
     def concurrency(self) -> int:
-        """Trials that may run at once: unless bounded, as many as give the top rung of `rungs` one trial."""
+        """Return how many trials may run at once: unless bounded, as many as give the top rung of `rungs` one trial."""
         if self.max_concurrent > 0:
             return self.max_concurrent
         try:
@@ -88,7 +88,7 @@ class AshaSearch(SearchMethod):
 
     @abstractmethod
     def _running(self) -> int:
-        """Trials that train now, or wait for a slot to."""
+        """Return how many trials train now, or wait for a slot to."""
 
     @abstractmethod
     def _open(self, ctx: SearchContext) -> list[Operation]:
@@ -100,7 +100,7 @@ class AshaSearch(SearchMethod):
         return [op for _ in range(min(left, room)) for op in self._open(ctx)]
 
     def _forget_results(self, request_id: str) -> None:
-        """An invalid trial's results must not judge others; its place in the budget goes to another trial."""
+        """Forget an invalid trial's results, which must not judge others; its place in the budget goes to another."""
         self._invalid += 1
         for rung in self._rungs[: self._trial_rungs[request_id] + 1]:
             rung.remove(request_id)

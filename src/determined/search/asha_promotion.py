@@ -71,12 +71,12 @@ class PromotionAsha(AshaSearch):
         return ValidateAfter(request_id, self._rungs[rung].length)
 
     def _operation(self, request_id: str) -> int | None:
-        """The length the trial is training to; None while it waits or is over."""
+        """Return the length the trial is training to; None while it waits or is over."""
         rung = self._rungs[self._trial_rungs[request_id]]
         return None if request_id in rung or request_id in self._closed else rung.length
 
     def _complete(self, ctx: SearchContext, request_id: str, metric: float) -> list[Operation]:
-        """The trial has a result at its rung: promote somebody, or open a trial; close what nothing can promote."""
+        """Record a result at its rung: promote somebody, or open a trial; close what nothing can promote."""
         at_top = self._trial_rungs[request_id] == len(self._rungs) - 1
         closing = self._close(request_id) if at_top else []
         going_on = self._promote(self._rank(request_id, metric)) or self._fill(ctx, 1)
@@ -148,7 +148,7 @@ class PromotionAsha(AshaSearch):
         return [*self._close(request_id), *self._open(ctx)]
 
     def _lose(self, ctx: SearchContext, request_id: str) -> list[Operation]:
-        """The trial is gone and keeps the results it has; an operation it had counts as completed with the worst."""
+        """Drop a trial that is gone with the results it has; an operation it had counts as completed with the worst."""
         if request_id in self._closed:
             return []
         unfinished = self._operation(request_id) is not None

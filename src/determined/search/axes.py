@@ -54,7 +54,7 @@ class Axis:
         return round(within) if self.kind is AxisKind.INT else float(within)
 
     def value(self, number: float) -> JsonValue:
-        """The hyperparameter's value at this place."""
+        """Return the hyperparameter's value at this place."""
         if self.kind is AxisKind.CATEGORY:
             return self.vals[int(number)]
         if self.kind is AxisKind.INT:
@@ -71,7 +71,7 @@ class Axes:
         self.each: list[Axis] = [axis for axis in axes if axis.high > axis.low]  # a single category does not vary
 
     def numbers(self, hparams: JsonObject) -> dict[str, float | int] | None:
-        """A trial's hyperparameters by axis name; None where they do not belong to this space."""
+        """Return a trial's hyperparameters by axis name; None where they do not belong to this space."""
         numbers: dict[str, float | int] = {}
         for axis in self.each:
             number = axis.number(_at(hparams, axis.route))
@@ -81,7 +81,7 @@ class Axes:
         return numbers
 
     def point(self, numbers: dict[str, float | int]) -> JsonObject:
-        """Hyperparameters nested as the space is, constants included."""
+        """Return the hyperparameters nested as the space is, constants included."""
         values = {axis.route: axis.value(numbers[axis.name]) for axis in self.each}
         return _nested(self._space, (), values)
 

@@ -45,13 +45,13 @@ def useful_rungs(whole: Halving) -> int:
 
 
 def mode_rungs(mode: Mode, rungs: int) -> list[int]:
-    """Rungs of each bracket, deepest first."""
+    """Return the number of rungs of each bracket, deepest first."""
     shallowest = {Mode.AGGRESSIVE: rungs, Mode.STANDARD: (rungs - 1) // 2 + 1, Mode.CONSERVATIVE: 1}[mode]
     return list(range(rungs, shallowest - 1, -1))
 
 
 def bracket_trials(max_trials: int, divisor: float, rungs: Sequence[int]) -> list[int]:
-    """Trials of each bracket, at least one each, so that few trials over many brackets become more."""
+    """Return the trials of each bracket, at least one each, so that few trials over many brackets become more."""
     return _with_rest(max_trials, [max(share, 1) for share in _shares(max_trials, divisor, rungs)])
 
 
@@ -61,7 +61,7 @@ def split_trials(trials: int, divisor: float, rungs: Sequence[int]) -> list[int]
 
 
 def bracket_concurrency(max_concurrent: int, divisor: float, trials: Sequence[int]) -> list[int]:
-    """Trials each bracket may run at once; 0 asks for what the smallest bracket can use."""
+    """Return how many trials each bracket may run at once; 0 asks for what the smallest bracket can use."""
     if max_concurrent == 0:
         return [max(trials[-1], int(divisor))] * len(trials)
     each, rest = divmod(max(max_concurrent, len(trials)), len(trials))

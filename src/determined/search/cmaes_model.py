@@ -20,13 +20,13 @@ _FIRST = 1  # trials known before the distribution is asked at all
 
 
 def population(options: JsonObject, axes: Sequence[Axis]) -> int:
-    """Trials per generation: `popsize`, else what suits the number of axes."""
+    """Return how many trials a generation has: `popsize`, else what suits the number of axes."""
     given = options.get("popsize")
     return int(given) if given else 4 + math.floor(3 * math.log(max(len(_numeric(axes)), 1)))
 
 
 def suggest(options: JsonObject, axes: Sequence[Axis], evidence: Sequence[Evidence], *, seed: int) -> Numbers:
-    """The next point by axis name. Equal arguments, equal point.
+    """Return the next point by axis name. Equal arguments, equal point.
 
     Raises:
         ImportError: the library is not installed; the message names the extra.
@@ -63,7 +63,7 @@ def _led_by(options: JsonObject, numeric: Sequence[Axis], evidence: Sequence[Evi
 
 
 def _generations(evidence: Sequence[Evidence]) -> list[list[tuple[Numbers, float]]]:
-    """Points and results of each, the oldest generation first."""
+    """Return points and results of each, the oldest generation first."""
     by_generation: dict[int, list[tuple[Numbers, float]]] = {}
     for one in evidence:
         if one.values is not None:

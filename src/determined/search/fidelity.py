@@ -11,13 +11,13 @@ Records = dict[int, float]  # level -> value there, lower is better
 
 
 def level_at(levels: Sequence[int], length: float) -> int | None:
-    """The highest level that `length` has reached; None below the lowest."""
+    """Return the highest level that `length` has reached; None below the lowest."""
     reached = bisect_right(levels, length) - 1
     return reached if reached >= 0 else None
 
 
 def ordered(records: Sequence[Records]) -> list[int]:
-    """Places in `records`, best trial first.
+    """Return the places in `records`, best trial first.
 
     From the top level down: those with a result at a level stand in the order of these results, but the ones among
     them that went further keep, among themselves, the order that their later results gave them.

@@ -102,7 +102,7 @@ _LEAVES: dict[str, type[Leaf]] = {
 
 
 def _check_leaf(kind: str, value: JsonObject, at: str, report: Report) -> None:
-    """A leaf must be whole wherever it stands: merging is atomic, so nothing can complete it later."""
+    """Check a leaf, which must be whole wherever it stands: merging is atomic, so nothing can complete it later."""
     if kind in _LEAVES:
         inner = Report(complete=True)
         _LEAVES[kind].schema.check(value, at, inner)
@@ -139,7 +139,7 @@ class Hyperparameter(Node[JsonValue]):
         return value
 
     def merge(self, high: JsonValue, low: JsonValue) -> JsonValue:
-        """A leaf replaces as a whole; groups merge name by name."""
+        """Merge: a leaf replaces as a whole; groups merge name by name."""
         if not is_group(high) or not is_group(low):
             return high
         return {
@@ -148,7 +148,7 @@ class Hyperparameter(Node[JsonValue]):
         }
 
     def json_schema(self) -> JsonObject:
-        """A constant, a group or a range; which keys a range has is told by its type."""
+        """Return the schema: a constant, a group or a range; which keys a range has is told by its type."""
         ranges = [
             {
                 "if": {"type": "object", "properties": {"type": {"const": name}}, "required": ["type"]},

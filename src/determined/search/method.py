@@ -78,7 +78,7 @@ def encode_operation(operation: Operation) -> JsonObject:
 
 
 def decode_operation(data: JsonObject) -> Operation:
-    """The operation that `encode_operation` gave."""
+    """Return the operation that `encode_operation` gave."""
     return _KINDS[data["type"]](**{name: value for name, value in data.items() if name != "type"})
 
 
@@ -148,14 +148,14 @@ class SearchContext(ABC):
 
     @abstractmethod
     def create(self, hparams: JsonObject | None = None, *, checkpoint_of: str | None = None) -> Create:
-        """A fresh trial, drawn in this order: hyperparameters, unless given, then id, then seed.
+        """Create a trial, drawn in this order: hyperparameters, unless given, then id, then seed.
 
         Hyperparameters that are not given may be decided later by a sampler; a method looks at the id alone.
         """
 
 
 def open_trial(ctx: SearchContext, length: int | None, hparams: JsonObject | None = None) -> list[Operation]:
-    """A trial whose whole training is known when it starts: in the classic generation its only length, then Close."""
+    """Open a trial whose whole training is known at its start: in the classic generation one length, then Close."""
     create = ctx.create(hparams)
     if length is None:
         return [create]

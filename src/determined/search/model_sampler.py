@@ -134,7 +134,7 @@ class ModelSampler(Sampler):
             self._in_generation = 0
 
     def _evidence(self) -> list[Evidence]:
-        """Trials in the order of their creation; behind early stopping a running trial's results count already."""
+        """Return trials in the order of creation; behind early stopping a running trial's results count already."""
         trials = list(self._trials.values())
         if len(self._levels) > 1:
             evidence = _by_order(trials)
@@ -149,7 +149,7 @@ def _key(numbers: Numbers) -> tuple[tuple[str, float | int], ...]:
 
 
 def _by_order(trials: Sequence[_Trial]) -> list[Evidence]:
-    """The place in the order of all trials stands for the value: results of different levels have no common scale."""
+    """Return places in the order of all trials for values: results of different levels have no common scale."""
     known = [trial for trial in trials if trial.results]
     records = [{level: values[0] for level, values in trial.results.items()} for trial in known]
     place = {id(known[n]): float(rank) for rank, n in enumerate(ordered(records))}

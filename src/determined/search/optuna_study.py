@@ -49,7 +49,7 @@ def suggest(
 
 
 def load_optuna() -> ModuleType:
-    """The library, which reports every study and trial on stderr unless it is told not to."""
+    """Return the library, which reports every study and trial on stderr unless it is told not to."""
     optuna = load_optional("optuna", extra=EXTRA)
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna
@@ -64,7 +64,7 @@ def study_of(
     sampler: object = None,
     generation_tag: str | None = None,
 ) -> Any:
-    """A study whose past is the evidence."""
+    """Return a study whose past is the evidence."""
     distributions = _distributions(optuna, axes)
     trials = [
         _frozen(optuna, number, distributions, known, {generation_tag: known.generation} if generation_tag else {})
@@ -80,7 +80,7 @@ def _distributions(optuna: ModuleType, axes: Sequence[Axis]) -> dict[str, object
 def _frozen(
     optuna: ModuleType, number: int, distributions: dict[str, object], known: Evidence, attributes: dict[str, int]
 ) -> object:
-    """A trial of the past. Built by hand: Study.add_trial copies and checks each one, ten times the cost."""
+    """Return a trial of the past. Built by hand: Study.add_trial copies and checks each one, ten times the cost."""
     states = optuna.trial.TrialState
     return optuna.trial.FrozenTrial(
         number=number,
@@ -122,7 +122,7 @@ def _distribution(kinds: ModuleType, axis: Axis) -> object:
 
 
 def _past(optuna: ModuleType, trials: Sequence[Any]) -> object:
-    """A storage whose past is `trials`, numbered from 1; the trial that is asked for is number 0."""
+    """Return a storage whose past is `trials`, numbered from 1; the trial that is asked for is number 0."""
 
     base: Any = optuna.storages.InMemoryStorage
 

@@ -8,7 +8,7 @@ Point: TypeAlias = Sequence[float]
 
 
 def front(points: Sequence[Point]) -> list[int]:
-    """Places of the points that nothing dominates, in their old order."""
+    """Return the places of the points that nothing dominates, in their old order."""
     if not points or len(points[0]) <= 2:
         return [place for place, rank in enumerate(ranks(points)) if rank == 0]
     found: list[int] = []
@@ -26,7 +26,7 @@ def ranks(points: Sequence[Point]) -> list[int]:
 
 
 def dominates(one: Point, other: Point) -> bool:
-    """No worse anywhere, and not the same."""
+    """Return whether one is no worse anywhere, and not the same."""
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))
 
 

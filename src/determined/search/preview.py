@@ -52,7 +52,7 @@ class Preview:
 
 
 def preview(searcher: JsonObject, hyperparameters: JsonObject, *, classic: bool) -> Preview:
-    """The trials of a search, of which an ASHA's are an estimate: what it cuts depends on metrics.
+    """Return the trials of a search, of which an ASHA's are an estimate: what it cuts depends on metrics.
 
     Args:
         searcher: the active config's `searcher` section; initial points and a sampler change no count.

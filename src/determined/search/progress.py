@@ -44,7 +44,7 @@ class RunningTally:
         self._closed_units += self._units[request_id]
 
     def snapshot(self) -> JsonObject:
-        """The sums go along: added up in another order they would differ in the last bits."""
+        """Return the state with the sums: added up in another order they would differ in the last bits."""
         return {
             "units": dict(self._units),
             "closed": sorted(self._closed),

@@ -21,7 +21,7 @@ class Rng:
 
     @classmethod
     def restore(cls, state: JsonObject) -> "Rng":
-        """The generator whose `snapshot` gave `state`."""
+        """Return the generator whose `snapshot` gave `state`."""
         rng = cls.__new__(cls)
         rng._twister = random.Random()
         rng._set([int(word) for word in state["key"]], int(state["pos"]))
@@ -32,7 +32,7 @@ class Rng:
         return {"key": list(words[:_WORDS]), "pos": words[_WORDS]}
 
     def below(self, n: int) -> int:
-        """A uniform int in [0, n). Draws nothing for n == 1."""
+        """Return a uniform int in [0, n). Draws nothing for n == 1."""
         top = n - 1
         if top == 0:
             return 0

@@ -17,7 +17,7 @@ class Sampler(ABC):
 
     @abstractmethod
     def propose(self, seed: int) -> JsonObject:
-        """A point of the whole space (nested as the config is). Changes nothing; equal state and seed, equal point."""
+        """Return a point of the space, nested as the config is: equal for equal state and seed. Changes nothing."""
 
     @abstractmethod
     def created(self, request_id: str, hparams: JsonObject) -> None:
@@ -25,11 +25,11 @@ class Sampler(ABC):
 
     @abstractmethod
     def observed(self, request_id: str, values: Sequence[float], length: float) -> None:
-        """A validation at `length` units or time; `values` has one number per objective."""
+        """Record a validation at `length` units or time; `values` has one number per objective."""
 
     @abstractmethod
     def ended(self, request_id: str, reason: ExitReason | None) -> None:
-        """The trial is over: None is a plain exit (finished, or stopped by the search)."""
+        """Record that the trial is over: None is a plain exit (finished, or stopped by the search)."""
 
     @abstractmethod
     def snapshot(self) -> JsonObject: ...

@@ -13,12 +13,12 @@ def sample(space: JsonObject, rng: Rng) -> JsonObject:
 
 
 def carry_over(before: JsonObject, after: JsonObject, had: JsonObject, drawn: JsonObject) -> JsonObject:
-    """Hyperparameters of a trial whose space changes: `drawn` from `after`, but `had` where nothing changed."""
+    """Return hyperparameters of a trial whose space changes: `drawn` from `after`, but `had` where nothing changed."""
     return {name: _carry_one(before.get(name), after[name], had.get(name), drawn[name]) for name in sorted(after)}
 
 
 def complete(space: JsonObject, point: JsonObject, drawn: JsonObject) -> JsonObject:
-    """An initial point as a trial's hyperparameters: what the user named, and `drawn` for all that he left open."""
+    """Return an initial point as a trial's hyperparameters: those the user named, and `drawn` for all others."""
     return {
         name: complete(value, point[name], drawn[name])
         if is_group(value) and isinstance(point.get(name), dict)
@@ -33,7 +33,7 @@ def is_group(value: object) -> TypeGuard[JsonObject]:
 
 
 def constant(value: JsonValue) -> tuple[JsonValue] | None:
-    """The value of a constant in a tuple of one, or None for what varies. Nothing inside a list is ever sampled."""
+    """Return the value of a constant in a tuple of one; None for what varies. Nothing inside a list is ever sampled."""
     if not isinstance(value, dict):
         return (value,)
     if value.get("type") == "const":

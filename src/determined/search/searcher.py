@@ -64,7 +64,7 @@ class Searcher:
 
     @classmethod
     def create(cls, searcher: JsonObject, hyperparameters: JsonObject, *, seed: int, classic: bool) -> "Searcher":
-        """A search that has not started.
+        """Return a search that has not started.
 
         Args:
             searcher: the active config's `searcher` section.
@@ -81,7 +81,7 @@ class Searcher:
 
     @classmethod
     def restore(cls, snapshot: JsonObject) -> "Searcher":
-        """The searcher whose `snapshot` this is; it has the same future."""
+        """Return the searcher whose `snapshot` this is; it has the same future."""
         if snapshot["version"] > SNAPSHOT_VERSION:
             raise FailedPrecondition(
                 f"search snapshot version {snapshot['version']} is newer than this master understands"
@@ -139,7 +139,7 @@ class Searcher:
         return self._requested
 
     def start(self) -> list[Operation]:
-        """The first trials. Once in a searcher's life.
+        """Start the first trials. Once in a searcher's life.
 
         Raises:
             InvalidArgument: they are more than MAX_AT_ONCE.
@@ -150,7 +150,7 @@ class Searcher:
         return self._issue(self._method.initial(self._context))
 
     def trial_created(self, request_id: str) -> list[Operation]:
-        """The trial is in the database."""
+        """Record that the trial is in the database."""
         if request_id in self._created:
             return []
         self._created.add(request_id)
@@ -184,7 +184,7 @@ class Searcher:
         return []
 
     def exited_early(self, request_id: str, reason: ExitReason | str) -> list[Operation]:
-        """The trial will exit (or has) for `reason`; every rank may say so, the first report counts."""
+        """Record that the trial will exit (or has) for `reason`; every rank may say so, the first report counts."""
         if request_id in self._exits:
             return []
         reason = ExitReason(reason)
@@ -203,7 +203,7 @@ class Searcher:
         return [*operations, *self._shutdown(cancel=False)]
 
     def exited(self, request_id: str) -> list[Operation]:
-        """The trial is over. Always the last event of a trial; a repeat is ignored."""
+        """Record that the trial is over. Always its last event; a repeat is ignored."""
         if request_id in self._closed:
             return []
         self._closed.add(request_id)
@@ -236,7 +236,7 @@ class Searcher:
         return list(self._held)
 
     def oldest_held(self) -> str | None:
-        """The first of `proposals`."""
+        """Return the first of `proposals`."""
         return next(iter(self._held), None)
 
     def newly_held(self) -> list[str]:
@@ -251,7 +251,7 @@ class Searcher:
         return self._sampler.propose(create.seed)
 
     def proposed(self, request_id: str, hparams: JsonObject) -> list[Operation]:
-        """A held trial has its point: it, and what was said to it since. A second answer is ignored."""
+        """Give a held trial its point, and return it and what was said to it since. A second answer is ignored."""
         held = self._held.pop(request_id, None)
         if held is None:
             return []
@@ -261,7 +261,7 @@ class Searcher:
         return [replace(create, hparams=hparams), *rest]
 
     def custom(self) -> CustomSearch:
-        """The event queue of a custom search.
+        """Return the event queue of a custom search.
 
         Raises:
             FailedPrecondition: the searcher is another one.
@@ -341,7 +341,7 @@ class _Context(SearchContext):
         return Create(request_id, chosen or {}, seed=self.rng.below(2**31), checkpoint_of=checkpoint_of)
 
     def _choose(self) -> JsonObject | None:
-        """The next initial point, completed by a draw; else a draw; None where a sampler decides later."""
+        """Return the next initial point, completed by a draw; else a draw; None where a sampler decides later."""
         if self.points_used < len(self._points):
             self.points_used += 1
             return complete(self.space, self._points[self.points_used - 1], sample(self.space, self.rng))
@@ -349,7 +349,7 @@ class _Context(SearchContext):
 
 
 def _upgraded(old: JsonObject) -> JsonObject:
-    """A snapshot of version 1 (single, random and grid only) as version 2 writes it."""
+    """Return a snapshot of version 1 (single, random and grid only) as version 2 writes it."""
     tally = RunningTally()
     for request_id, units in old["trial_progress"].items():
         tally.opened(request_id)

@@ -13,7 +13,7 @@ class Stage:
 
 
 def budget_stages(rungs: int, length: int, divisor: float, budget: int) -> list[Stage]:
-    """Stages whose trials use up about `budget` units together. One trial starts, however small the budget."""
+    """Return stages whose trials use up about `budget` units together. One trial starts, however small the budget."""
     compound = [divisor**power for power in reversed(range(_fitting(rungs, length)))]
     units = [max(int(length / part), 1) for part in compound]
     starts = [max(int(part), 1) for part in compound]
@@ -22,7 +22,7 @@ def budget_stages(rungs: int, length: int, divisor: float, budget: int) -> list[
 
 
 def trial_stages(rungs: int, length: int, divisor: float, trials: int) -> list[Stage]:
-    """Stages of which the first starts `trials` trials and the i-th after it trials/divisor**i."""
+    """Return stages of which the first starts `trials` trials and the i-th after it trials/divisor**i."""
     rungs = _fitting(rungs, length)
     units = [max(int(length / divisor**power), 1) for power in reversed(range(rungs))]
     return _stages(units, [max(int(trials / divisor**i), 1) for i in range(rungs)], length)

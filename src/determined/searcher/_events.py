@@ -16,7 +16,7 @@ _SPELLED = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-
 
 
 def answer(method: SearchMethod, state: SearcherState, event: wire.SearcherEvent) -> list[Operation]:
-    """The operations that follow; `state` is changed."""
+    """Return the operations that follow; `state` is changed."""
     for kind, handle in _HANDLERS.items():
         told = getattr(event, kind)
         if told is not None:

@@ -32,17 +32,17 @@ class SearchMethod(ABC):
 
     @abstractmethod
     def initial_operations(self, searcher_state: SearcherState) -> list[Operation]:
-        """The search begins: usually some `Create`, each with a `ValidateAfter`."""
+        """Begin the search: usually some `Create`, each with a `ValidateAfter`."""
 
     @abstractmethod
     def on_trial_created(self, searcher_state: SearcherState, request_id: UUID) -> list[Operation]:
-        """The master has made the trial."""
+        """Handle a trial that the master has made."""
 
     @abstractmethod
     def on_validation_completed(
         self, searcher_state: SearcherState, request_id: UUID, metric: Any, train_length: int
     ) -> list[Operation]:
-        """The trial has trained to `train_length` and validated.
+        """Handle a trial that has trained to `train_length` and validated.
 
         Args:
             searcher_state: the runner's state.
@@ -53,13 +53,13 @@ class SearchMethod(ABC):
 
     @abstractmethod
     def on_trial_closed(self, searcher_state: SearcherState, request_id: UUID) -> list[Operation]:
-        """The trial has ended, however it did: the last event of every trial."""
+        """Handle a trial that has ended, however it did: the last event of every trial."""
 
     @abstractmethod
     def on_trial_exited_early(
         self, searcher_state: SearcherState, request_id: UUID, exited_reason: ExitedReason
     ) -> list[Operation]:
-        """The trial failed, was canceled or refused its hyperparameters; `on_trial_closed` follows."""
+        """Handle a trial that failed, was canceled or refused its hyperparameters; `on_trial_closed` follows."""
 
     @abstractmethod
     def progress(self, searcher_state: SearcherState) -> float:

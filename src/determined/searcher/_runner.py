@@ -74,7 +74,7 @@ class SearchRunner(ABC):
         """Keep state, method and the operations that answer `state.last_event_id`, before they are sent."""
 
     def _refused(self) -> None:
-        """The master refused the operations saved last, and did nothing of them."""
+        """Handle operations, saved last, that the master refused: it did nothing of them."""
         return
 
     def _leaving(self) -> bool:

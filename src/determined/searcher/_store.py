@@ -57,13 +57,13 @@ class SearchStore:
         _replace(self.directory / "experiment_id.txt", str(experiment_id))
 
     def newest(self, experiment_id: int) -> Path | None:
-        """The directory of the last event that was saved whole."""
+        """Return the directory of the last event that was saved whole."""
         saved = self._saved(experiment_id)
         return self._event(experiment_id, saved) if saved else None
 
     @contextlib.contextmanager
     def saving(self, experiment_id: int, event_id: int, operations: list[dict[str, Any]]) -> Iterator[Path]:
-        """A directory to write the state after `event_id` into; it becomes the newest when the block is left."""
+        """Yield a directory to write the state after `event_id` into; it becomes the newest when the block is left."""
         path = self._event(experiment_id, event_id)
         saved = self._saved(experiment_id)
         for half in (n for n in self._events(experiment_id) if n > saved):  # of a runner that died while it wrote
@@ -87,7 +87,7 @@ class SearchStore:
         shutil.rmtree(self._event(experiment_id, newest))
 
     def _saved(self, experiment_id: int) -> int:
-        """The event whose directory is whole; 0 before the first."""
+        """Return the event whose directory is whole; 0 before the first."""
         pointer = self._of(experiment_id) / "event_id"
         return int(pointer.read_text()) if pointer.exists() else 0
 

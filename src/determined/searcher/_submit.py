@@ -12,7 +12,7 @@ from determined.wire.experiment import CreateExperimentRequest
 
 
 def submit(link: Link, external_id: str, request: CreateExperimentRequest) -> int:
-    """The id of the experiment; the master makes one for each `external_id`."""
+    """Submit and return the id of the experiment; the master makes one for each `external_id`."""
     return link.insist(lambda s: experiment.put(s, external_id, request).id, "submitting the experiment")
 
 

@@ -14,7 +14,7 @@ DRIVEN_PREFIX = "custom-search-of-trial-"
 
 
 def driven_experiment(trial_id: int) -> str:
-    """The external id of the experiment whose search a trial drives: the only one that its task may submit."""
+    """Return the external id of the experiment whose search a trial drives: the only one that its task may submit."""
     return f"{DRIVEN_PREFIX}{trial_id}"
 
 

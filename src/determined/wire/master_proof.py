@@ -13,7 +13,7 @@ from determined.constants import ALLOCATION_PURPOSE, IDENTITY_PURPOSE
 
 
 def question(nonce: bytes, allocation_id: str | None = None) -> str:
-    """The path and query to ask; without `allocation_id` the master of a state file is asked."""
+    """Return the path and query to ask; without `allocation_id` the master of a state file is asked."""
     allocation = f"allocation={quote(allocation_id, safe='')}&" if allocation_id is not None else ""
     return f"/info?{allocation}challenge={nonce.hex()}"
 
@@ -29,7 +29,7 @@ def identity_proof(secret: bytes, nonce: bytes, address: str) -> str:
 
 
 def answer(proofs: Iterable[str]) -> dict[str, list[str]]:
-    """The part of the JSON object that carries the proofs: one for each address of the master."""
+    """Return the part of the JSON object that carries the proofs: one for each address of the master."""
     return {"proofs": list(proofs)}
 
 

@@ -16,7 +16,7 @@ def rules(password: str) -> list[tuple[bool, str]]:
 
 
 def unmet(password: str) -> list[str]:
-    """The rules that the password does not keep."""
+    """Return the rules that the password does not keep."""
     return [rule for kept, rule in rules(password) if not kept]
 
 

@@ -131,7 +131,7 @@ def _agent_config(path: str | None) -> dict[str, Any]:
 
 
 def _session(args: argparse.Namespace) -> Session:
-    """The named cluster's admin; a master named with -m otherwise."""
+    """Return the named cluster's admin; a master named with -m otherwise."""
     from determined.deploy import local
 
     if args.master:

@@ -31,7 +31,7 @@ def list_experiments(args: argparse.Namespace) -> None:
 
 
 def verb(name: str) -> Command:
-    """A command that does one thing to one experiment."""
+    """Make a command that does one thing to one experiment."""
     said = {"activate": "Activated", "pause": "Paused", "cancel": "Canceled", "kill": "Killed"}.get(
         name, f"{name.capitalize()}d"
     )

@@ -54,7 +54,7 @@ def say_created(session: Session, answer: CreateExperimentResponse) -> None:
 
 
 def config_text(path: str, overrides: list[str], usage: str = "det e create CONFIG_FILE MODEL_DIR") -> str:
-    """The file as written; with overrides it is read, changed and written again (comments are lost)."""
+    """Return the file as written; with overrides it is read, changed and written again (comments are lost)."""
     from determined import config as configuration
 
     file = Path(path)
@@ -80,7 +80,7 @@ def override_config(path: str | None, overrides: list[str]) -> str:
 
 
 def changed(text: str, changes: str) -> str:
-    """A config with another merged over it; as it is written where nothing changes."""
+    """Return a config with another merged over it; as it is written where nothing changes."""
     from determined.config import merge, parse_yaml
 
     over = parse_yaml(changes)

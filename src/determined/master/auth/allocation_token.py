@@ -13,7 +13,7 @@ def mint(secret: bytes, allocation_id: str) -> str:
 
 
 def verify(secret: bytes, token: str) -> str | None:
-    """The allocation this token was minted for, or None when it is not one of ours. Says nothing about its state."""
+    """Return the allocation this token was minted for, in whatever state; None when it is not one of ours."""
     body, _, signature = token.removeprefix(PREFIX).rpartition(".")
     if not token.startswith(PREFIX) or not body:
         return None

@@ -10,7 +10,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def check_host(headers: Mapping[str, str], bound_to: str) -> None:
-    """A master on a loopback address answers only to loopback names: else any site could reach it by DNS rebinding."""
+    """Check the Host: on a loopback address only loopback names, else any site could reach it by DNS rebinding."""
     if bound_to not in LOOPBACK:
         return
     name = _host_name(headers.get("host", ""))

@@ -20,7 +20,7 @@ Connection = ASGIConnection[Any, Any, Any, Any]
 
 
 async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
-    """Puts the Caller into the scope, where the dependency `caller` finds it."""
+    """Put the Caller into the scope, where the dependency `caller` finds it."""
     ctx: MasterContext = connection.app.state.ctx
     write_lane.set("public")
     browser.check_host(connection.headers, ctx.config.host)

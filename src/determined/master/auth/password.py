@@ -23,7 +23,7 @@ def client_hash(plaintext: str) -> str:
 
 
 def stored_hash(password: str, *, is_hashed: bool) -> str | None:
-    """The value for `users.password_hash`; None for a blank password. Slow: call it off the loop."""
+    """Return the value for `users.password_hash`; None for a blank password. Slow: call it off the loop."""
     sent = password if is_hashed else client_hash(password)
     return _hasher.hash(sent) if sent else None
 

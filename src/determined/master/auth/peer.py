@@ -31,7 +31,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _endpoint(host: str, port: int, family: socket.AddressFamily) -> str:
-    """The address as the kernel's table writes it: words in the order of this machine, in hexadecimal."""
+    """Return the address as the kernel's table writes it: words in the order of this machine, in hexadecimal."""
     given = ipaddress.ip_address(host)
     if family == socket.AF_INET6 and isinstance(given, ipaddress.IPv4Address):
         given = ipaddress.IPv6Address(b"\0" * 10 + b"\xff\xff" + given.packed)
@@ -40,7 +40,7 @@ def _endpoint(host: str, port: int, family: socket.AddressFamily) -> str:
 
 
 def _owner(table: Path, endpoint: str) -> int | None:
-    """The user of the socket whose own end this is; None where the table has none, or cannot be read."""
+    """Return the user of the socket whose own end this is; None where the table has none, or cannot be read."""
     try:
         lines = table.read_text().splitlines()[1:]
     except OSError:

@@ -76,6 +76,6 @@ USER_OR_TASK = allow(Who.USER, Who.TASK)
 
 
 def permission_of(options: Mapping[str, Any]) -> Permission | None:
-    """The row in the `opt` of a handler."""
+    """Return the row in the `opt` of a handler."""
     found = options.get(KEY)
     return found if isinstance(found, Permission) else None

@@ -54,7 +54,7 @@ def _check_experiment(conn: Connection, caller: Caller, path: Mapping[str, Any])
 
 
 def _is_own(conn: Connection, caller: Caller, experiment_id: int | None) -> bool:
-    """The experiment that the task works for, or the one whose custom search its trial drives."""
+    """Return whether it is the experiment that the task works for, or whose custom search its trial drives."""
     if experiment_id is None or experiment_id == caller.experiment_id:
         return experiment_id is not None
     if caller.trial_id is None:

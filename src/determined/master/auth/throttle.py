@@ -34,7 +34,7 @@ class LoginThrottle:
         self._hashing = asyncio.Semaphore(_HASHES_AT_ONCE)
 
     def wait(self, username: str, now: float, peer: str = "") -> float:
-        """Seconds to hold this attempt back."""
+        """Return the seconds to hold this attempt back."""
         count, last = self._failures.get(_digest(username, peer), (0, now))
         if now - last > _FORGET_AFTER:
             return 0.0

@@ -88,14 +88,14 @@ def _of_engine(manager: AnyManager) -> ResourceManager:
 
 
 def _default_data_dir(env: Mapping[str, str]) -> str:
-    """A directory of this user's own where there is a user, as no root is needed to run a master."""
+    """Return a directory of this user's own where there is a user, as no root is needed to run a master."""
     if env.get("XDG_DATA_HOME"):
         return f"{env['XDG_DATA_HOME']}/determined/master"
     return f"{env['HOME']}/.local/share/determined/master" if env.get("HOME") else MasterConfig().data_dir
 
 
 def _with_default_pools(config: MasterConfig) -> AnyManager:
-    """A cluster without a pool called `default` uses its first one where none is named."""
+    """Use the first pool where none is named and none is called `default`."""
     names, manager = [pool.pool_name for pool in config.pools], config.resource_manager
     fallback = "default" if "default" in names else names[0]
     return manager.replace(

@@ -51,7 +51,7 @@ class DataDirectory:
             self.checkpoints.chmod(0o1777)
 
     def write_secret(self, name: str, text: str) -> Path:
-        """A file only this user can read."""
+        """Write a file only this user can read."""
         target = self.path / name
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "w") as file:

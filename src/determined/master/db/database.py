@@ -104,7 +104,7 @@ class Database:
                 self._unsynced_since = time.monotonic()
 
     def _next(self) -> _Write | None:
-        """The next thing to do; while waiting for it (or late), commits get to the disk within a second."""
+        """Return the next thing to do; while waiting for it (or late), commits get to the disk within a second."""
         while self._unsynced_since is not None:
             left = self._unsynced_since + _SYNC_SECONDS - time.monotonic()
             if left <= 0:
@@ -151,7 +151,7 @@ class Database:
             tell()
 
     def _joining(self, group: list[_Write]) -> Iterator[_Write]:
-        """The first of `group` and those that wait, while the group may take more; each is added before it runs."""
+        """Yield the first of `group` and those that wait, while the group may take more; each joins before it runs."""
         deadline = time.monotonic() + _GROUP_SECONDS
         yield group[0]
         while len(group) < _MAX_GROUP and time.monotonic() < deadline:

@@ -204,7 +204,7 @@ _ADVICE = {
 
 
 def _code(error: DBAPIError) -> str:
-    """The driver's own name of what went wrong: SQLITE_FULL, or five characters of PostgreSQL."""
+    """Return the driver's own name of what went wrong: SQLITE_FULL, or five characters of PostgreSQL."""
     return str(getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None) or "")
 
 

@@ -19,7 +19,7 @@ Parameters = Mapping[str, object]
 def row(
     conn: Connection, statement: TypedReturnsRows[*Ts], struct: Callable[[*Ts], S], parameters: Parameters | None = None
 ) -> S | None:
-    """The only row, or None."""
+    """Return the only row, or None."""
     result = conn.execute(statement, parameters)
     _check(result, struct)
     found = result.one_or_none()

@@ -40,7 +40,7 @@ class LogFilter:
     pattern: Any = None
 
     def pick(self, first_id: int, data: bytes) -> list[LogRecord]:
-        """The wanted lines of a chunk, in order."""
+        """Return the wanted lines of a chunk, in order."""
         if not any(self._wants_origin(origin) for origin in log_chunk.origins(data)):
             return []
         lines = log_chunk.decode(data)

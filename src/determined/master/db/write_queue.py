@@ -33,14 +33,14 @@ class WriteQueue(Generic[T]):
             self._changed.notify()
 
     def get(self, timeout: float | None = None) -> T | None:
-        """The next item; None once the queue is closed and empty. Raises queue.Empty after `timeout`."""
+        """Return the next item; None once the queue is closed and empty. Raises queue.Empty after `timeout`."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._lanes or self._closed, timeout):
                 raise queue.Empty
             return self._pop() if self._lanes else None
 
     def get_nowait(self) -> T | None:
-        """The next item, or None where nothing waits."""
+        """Return the next item, or None where nothing waits."""
         with self._changed:
             return self._pop() if self._lanes else None
 

@@ -58,7 +58,7 @@ def request_kill(conn: Connection, now: datetime, allocation_id: str, reason: st
 
 
 def reject(conn: Connection, now: datetime, allocation_id: str, why: str) -> None:
-    """No resources can ever satisfy this request: its trial ends in ERROR without a retry."""
+    """Reject a request that no resources can ever satisfy: its trial ends in ERROR without a retry."""
     allocation = allocations.get(conn, allocation_id)
     if allocation.ended_at is not None:
         return
@@ -67,7 +67,7 @@ def reject(conn: Connection, now: datetime, allocation_id: str, why: str) -> Non
 
 
 def refuse(conn: Connection, now: datetime, resource_id: str, why: str) -> None:
-    """A runner that must not be started, now or later: its allocation ends without a retry."""
+    """Refuse a runner that must not be started, now or later: its allocation ends without a retry."""
     allocation_id = runners.get(conn, resource_id).allocation_id
     for runner in runners.of_allocation(conn, allocation_id):
         runners.update_row(conn, runner.resource_id, {"state": AllocationState.TERMINATED, "exited_at": now})
@@ -76,14 +76,14 @@ def refuse(conn: Connection, now: datetime, resource_id: str, why: str) -> None:
 
 
 def preempt_acked(conn: Connection, now: datetime, allocation_id: str) -> None:
-    """The process says it exits because it was asked to (or is out of operations). Only its exit's meaning changes."""
+    """Record that the process exits because it was asked to (or has no operations). Only its exit's meaning changes."""
     allocation = allocations.get(conn, allocation_id)
     if allocation.ended_at is None and allocation.preempt_acked_at is None:
         allocations.update_row(conn, allocation_id, {"preempt_acked_at": now})
 
 
 def ready(conn: Connection, now: datetime, allocation_id: str) -> None:
-    """The task is up: from now on it can be asked to leave gracefully."""
+    """Record that the task is up: from now on it can be asked to leave gracefully."""
     allocation = allocations.get(conn, allocation_id)
     if allocation.ended_at is not None or allocation.ready_at is not None:
         return
@@ -92,12 +92,12 @@ def ready(conn: Connection, now: datetime, allocation_id: str) -> None:
 
 
 def waiting(conn: Connection, now: datetime, allocation_id: str) -> None:
-    """The task runs but has nothing to show yet (a TensorBoard without data)."""
+    """Record that the task runs but has nothing to show yet (a TensorBoard without data)."""
     _advance(conn, allocations.get(conn, allocation_id), AllocationState.WAITING)
 
 
 def runner_phase(conn: Connection, now: datetime, resource_id: str, state: str) -> None:
-    """A runner tells how far it has come: PULLING, STARTING, RUNNING."""
+    """Record how far a runner has come: PULLING, STARTING, RUNNING."""
     phase = _phase(state)
     runner = runners.get(conn, resource_id)
     if runner.exited_at is not None or further(AllocationState(runner.state), phase) != phase:
@@ -125,7 +125,7 @@ def runner_news(conn: Connection, now: datetime, resource_id: str, text: str) ->
 
 
 def joined(conn: Connection, now: datetime, resource_id: str) -> bool:
-    """A runner asks for rendezvous. True once all runners of its allocation have: then it is ready."""
+    """Record that a runner asks for rendezvous. True once all runners of its allocation have: then it is ready."""
     runner = runners.get(conn, resource_id)
     allocation = allocations.get(conn, runner.allocation_id)
     if allocation.ended_at is not None:
@@ -148,7 +148,7 @@ def hint_missing(conn: Connection, now: datetime, allocation_id: str) -> None:
 
 
 def mark_daemon(conn: Connection, now: datetime, resource_id: str) -> None:
-    """A runner that only serves the others: it is stopped when they have left. All daemons: nothing is left to do."""
+    """Mark a runner that only serves the others: it is stopped when they have left. All daemons: nothing is left."""
     runner = runners.get(conn, resource_id)
     group = runners.of_allocation(conn, runner.allocation_id)
     if len(group) == 1:
@@ -161,14 +161,14 @@ def mark_daemon(conn: Connection, now: datetime, resource_id: str) -> None:
 
 
 def kill_heard(conn: Connection, now: datetime, resource_id: str) -> None:
-    """The runner says that it knows of its end: it outlived the failure of its peer, whatever becomes of it now."""
+    """Record that the runner knows of its end: it outlived the failure of its peer, whatever becomes of it now."""
     runner = runners.get(conn, resource_id)
     if runner.exited_at is None and allocations.get(conn, runner.allocation_id).kill_at is not None:
         runners.update_row(conn, resource_id, {"state": AllocationState.TERMINATING})
 
 
 def runner_exited(conn: Connection, now: datetime, resource_id: str, exit: Exit, sent: float | None = None) -> None:
-    """A runner's last word. The first failure ends the others; when all have left, the allocation ends.
+    """Record a runner's exit. The first failure ends the others; when all have left, the allocation ends.
 
     `sent`: when that word left its host, by the same clock as `exit.time`.
     """
@@ -190,7 +190,7 @@ def runner_exited(conn: Connection, now: datetime, resource_id: str, exit: Exit,
 
 
 def runner_gone(conn: Connection, now: datetime, resource_id: str, reason: str, detail: str) -> None:
-    """The engine no longer has the runner. Without an exit record it is lost: the system failed, not the task."""
+    """Record that the engine lost the runner. Without an exit record it is lost: the system failed, not the task."""
     runner = runners.find(conn, resource_id)
     if runner is None:
         return

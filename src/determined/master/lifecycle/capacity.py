@@ -62,7 +62,7 @@ class Capacity:
         )
 
     def take(self, slots: int) -> list[Slot]:
-        """The free slots with the lowest ids."""
+        """Return the free slots with the lowest ids."""
         if slots == 0:
             self.used_aux += 1
         taken, self.free = self.free[:slots], self.free[slots:]
@@ -105,7 +105,7 @@ def _capacity(placed: PlacedNode, overrides: Overrides, pools: dict[str, Pool]) 
 
 
 def _count(capacity: Capacity, overrides: Overrides) -> None:
-    """A disabled slot does not exist; a draining one exists as long as it is used."""
+    """Count slots: a disabled slot does not exist; a draining one exists as long as it is used."""
     for slot in sorted(capacity.node.slots, key=lambda s: s.id):
         state = overrides.slot(capacity.node.id, slot.id)
         used = slot.id in capacity.used

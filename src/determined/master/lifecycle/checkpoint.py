@@ -121,7 +121,7 @@ def files_left(conn: Connection, uuid: str, resources: dict[str, int], fulfilled
 
 
 def deletion_failed(conn: Connection, uuid: str, attempted: Deletion) -> None:
-    """The files could not be removed: what is left cannot be trusted, so nothing resumes from it."""
+    """Record that files could not be removed: what is left cannot be trusted, so nothing resumes from it."""
     row = rows.state_of(conn, uuid)
     if row is None or attempted != Deletion(row.delete_requested_at, row.delete_globs):
         return

@@ -55,7 +55,7 @@ def place_of(
 
 
 def run_roots(config: MasterConfig) -> list[str]:
-    """Directories of this machine whose content is deleted when tasks end."""
+    """Return directories of this machine whose content is deleted when tasks end."""
     data = Path(config.data_dir).absolute()
     return [str(data / "runs"), *(str(data / engine.name / "runs") for engine in config.engines)]
 

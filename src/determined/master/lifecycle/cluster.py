@@ -66,7 +66,7 @@ class ElasticEngine(Protocol):
     """Engine that gets more nodes when it knows what is queued. Only some engines can do this."""
 
     def demand(self, pool: str, slots: Sequence[int]) -> None:
-        """The sizes of everything that waits in a pool, told on every pass."""
+        """Take the sizes of everything that waits in a pool, told on every pass."""
 
     def possible_sizes(self, pool: str) -> Sequence[int] | None:
         """Slots of every node that the pool has, whoever uses it now, and of those that may still come; None when
@@ -105,7 +105,7 @@ class Cluster:
         return [PlacedNode(name, node) for name, engine in self.engines.items() for node in engine.nodes()]
 
     def placing(self, pool: str) -> tuple[str, PlacingEngine] | None:
-        """The engine that chooses the nodes for this pool, with its name; None where that is ours to do."""
+        """Return the engine that chooses the nodes for this pool, with its name; None where that is ours to do."""
         placing = {name: engine for name, engine in self.engines.items() if isinstance(engine, PlacingEngine)}
         name = self._owner.get(pool, "")
         return (name, placing[name]) if name in placing else None
@@ -137,7 +137,7 @@ class Cluster:
                 elastic[name].demand(pool, queued.get(pool, ()))
 
     def elastic(self, pool: str) -> ElasticEngine | None:
-        """The engine of this pool, where it may have other nodes than those that it offers now."""
+        """Return the engine of this pool, where it may have other nodes than those that it offers now."""
         engine = self.engines.get(self._owner.get(pool, ""))
         return engine if isinstance(engine, ElasticEngine) else None
 
@@ -172,7 +172,7 @@ class Cluster:
 
 
 def new_local_node(node_id: str, pool: str, slots: int) -> LocalNode:
-    """A node of artificial slots for an engine that grows."""
+    """Return a node of artificial slots for an engine that grows."""
     return LocalNode(node_id, pool, slots)
 
 
@@ -181,7 +181,7 @@ def attach(bus: Bus, cluster: Cluster) -> None:
 
 
 def of(bus: Bus) -> Cluster:
-    """The cluster of the master this bus belongs to."""
+    """Return the cluster of the master this bus belongs to."""
     cluster = _clusters.get(bus)
     if cluster is None:
         raise Unavailable("the master is still starting; try again in a moment")

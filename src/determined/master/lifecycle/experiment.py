@@ -188,7 +188,7 @@ def begin_delete(conn: Connection, now: datetime, experiment_id: int) -> None:
 
 
 def delete_some(conn: Connection, experiment_id: int, limit: int) -> bool:
-    """A piece of the deletion, so that none holds the writer for long; False when `finish_delete` is to follow."""
+    """Delete a piece, so that none holds the writer for long; False when `finish_delete` is to follow."""
     _require_deleting(experiments.get(conn, experiment_id))
     return experiments.delete_some(conn, experiment_id, limit)
 
@@ -201,7 +201,7 @@ def finish_delete(conn: Connection, experiment_id: int) -> None:
 
 
 def fail_delete(conn: Connection, experiment_id: int, why: str = "") -> None:
-    """The deletion did not succeed and may be asked for again."""
+    """Record that the deletion did not succeed and may be asked for again."""
     values: ExperimentValues = {"state": State.DELETE_FAILED}
     if why:
         values["error"] = why
@@ -242,7 +242,7 @@ def set_resources(
 
 
 def queue_position(moment: datetime) -> float:
-    """Microseconds since the epoch: smaller is earlier in the queue."""
+    """Return microseconds since the epoch: smaller is earlier in the queue."""
     return float(round(moment.timestamp() * 1_000_000))
 
 

@@ -39,7 +39,7 @@ def move(
 
 
 def finish_if_idle(conn: Connection, now: datetime, experiment_id: int) -> None:
-    """A stopping experiment ends when no trial of it lives."""
+    """End a stopping experiment when no trial of it lives."""
     experiment = experiments.get(conn, experiment_id)
     if experiment.state not in STOPPING:
         return

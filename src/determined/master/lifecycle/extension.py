@@ -65,7 +65,7 @@ def _check(conn: Connection, experiment: Experiment) -> None:
 
 
 def _enlarged(config: JsonObject, trials: int) -> JsonObject:
-    """The number of trials as people see it; a search that is continued plans without it (`search.begin`)."""
+    """Return the number of trials as people see it; a search that is continued plans without it (`search.begin`)."""
     searcher = config["searcher"]
     if not isinstance(searcher.get("max_trials"), int):
         return config

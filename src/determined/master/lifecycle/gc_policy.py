@@ -24,7 +24,7 @@ class Keep:
 
 
 def select_kept(candidates: Iterable[Candidate], keep: Keep, *, smaller_is_better: bool) -> set[str]:
-    """The uuids that the policy keeps; everything else may go."""
+    """Return the uuids that the policy keeps; everything else may go."""
     by_trial: defaultdict[int, list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         by_trial[candidate.trial_id].append(candidate)

@@ -62,7 +62,7 @@ def isolation_problem(row: Identity | AliveRunner, config: MasterConfig, engine:
 
 
 def _borrowed(row: Identity | AliveRunner) -> str | None:
-    """A workspace must not lend the OS user of one person to everybody who submits into it."""
+    """Return the problem of a workspace that lends the OS user of one person to everybody who submits into it."""
     other, uid = row.workspace_user_of, row.workspace_uid
     if other is None or (uid is not None and uid == row.agent_uid):
         return None
@@ -73,7 +73,7 @@ def _borrowed(row: Identity | AliveRunner) -> str | None:
 
 
 def _is_root(who: RunAs) -> bool:
-    """The group counts as well: much of what is root's is open to it."""
+    """Return whether it is root. The group counts as well: much of what is root's is open to it."""
     if who.user == "root" or who.group == "root" or 0 in (who.uid, who.gid):
         return True
     return who.uid is None and (who.user is None or _uid_of(who.user) == 0)
@@ -87,7 +87,7 @@ def _uid_of(user: str) -> int | None:
 
 
 def linked(row: Identity | AliveRunner, config: MasterConfig) -> RunAs:
-    """The owner's linked OS user, else the cluster's default; the workspace overrides field by field.
+    """Return the owner's linked OS user, else the cluster's default; the workspace overrides field by field.
 
     The built-in default (root) is left to the engine: a master that is root runs tasks as root, any other as itself.
     """
@@ -113,7 +113,7 @@ def own_addresses(config: MasterConfig) -> list[str]:
 
 
 def advertised_url(config: MasterConfig) -> str:
-    """The URL that runners use: as the config says, else one that is good on this machine."""
+    """Return the URL that runners use: as the config says, else one that is good on this machine."""
     if config.advertised_url is not None:
         return config.advertised_url.rstrip("/")
     return _listener(config)

@@ -97,13 +97,13 @@ def run(conn: Connection, now: datetime, experiment_id: int, *events: Event, rep
 
 
 def in_pieces(operations: Iterable[Operation]) -> list[list[JsonObject]]:
-    """Operations as they are queued: as many in each piece as one transaction executes."""
+    """Return operations as they are queued: as many in each piece as one transaction executes."""
     encoded = [encode_operation(operation) for operation in operations]
     return [encoded[start : start + AT_ONCE] for start in range(0, len(encoded), AT_ONCE)]
 
 
 def _fitting(conn: Connection, experiment_id: int, given: list[list[Operation]]) -> list[list[Operation]]:
-    """Operations that are executed at once; the rest is queued, behind what is there.
+    """Return operations that are executed at once; the rest is queued, behind what is there.
 
     While anything is queued, only trials that exist are steered: the others are about to be created.
     """
@@ -125,7 +125,7 @@ def _is_for(operation: Operation, there: Container[str]) -> bool:
 
 
 def _weight(given: list[list[Operation]]) -> float:
-    """A new trial costs about as much as four other operations."""
+    """Weigh an operation: a new trial costs about as much as four others."""
     return sum(1 if isinstance(operation, Create) else 0.25 for operation in chain(*given))
 
 
@@ -201,7 +201,7 @@ def _execute_one(
 
 
 def _in_batches(operations: list[Operation], replay: Replay | None) -> list[Operation]:
-    """New trials first, so that few statements make them all: no operation depends on a later trial."""
+    """Put new trials first, so that few statements make them all: no operation depends on a later trial."""
     if _past(replay) or any(isinstance(operation, Shutdown) for operation in operations):
         return operations
     return sorted(operations, key=lambda operation: not isinstance(operation, Create))
@@ -212,14 +212,14 @@ def _kind(operation: Operation) -> type[Operation]:
 
 
 def _is_steering(operation: Operation) -> bool:
-    """Lengths of classic trials and their ends."""
+    """Return whether it is a length of a classic trial, or its end."""
     return isinstance(operation, ValidateAfter | Close)
 
 
 def _create(
     conn: Connection, now: datetime, experiment: Experiment, orders: Sequence[Create], replay: Replay | None
 ) -> list[str]:
-    """New trials; or, in a continued experiment, the trials that already have these request ids (returned)."""
+    """Create trials; or, in a continued experiment, return those that already have these request ids."""
     there = trials.by_requests(conn, experiment.id, [order.request_id for order in orders])
     trial_state.create(conn, now, experiment, [order for order in orders if order.request_id not in there])
     for trial in there.values():
@@ -234,7 +234,7 @@ def _create(
 def _give(
     conn: Connection, now: datetime, experiment: Experiment, operation: ValidateAfter, replay: Replay | None
 ) -> list[str]:
-    """The next length of a classic trial."""
+    """Give a classic trial its next length."""
     trial = trials.by_request(conn, experiment.id, operation.request_id)
     if trial is None or trial.state in TERMINAL:
         return []
@@ -270,7 +270,7 @@ def _steer(
     given: list[ValidateAfter | Close],
     replay: Replay | None,
 ) -> list[str]:
-    """Lengths and ends of many classic trials: by the same few statements for all, but for those with a history."""
+    """Apply lengths and ends of many classic trials: by the same few statements for all but those with a history."""
     ids = [op.request_id for op in given]
     there = trials.by_requests(conn, experiment.id, ids)
     special = set() if replay is not None else search_replay.known_trials(conn, experiment.id, ids)

@@ -46,7 +46,7 @@ class PortChoice:
         return cls(frozenset(reserved), zlib.crc32(cluster_id.encode()) * _STRIDE % _SPAN)
 
     def choose(self, taken: Collection[int]) -> dict[str, int]:
-        """Ports for one more allocation."""
+        """Return ports for one more allocation."""
         used = self.reserved | set(taken)
         chosen: dict[str, int] = {}
         for name, base in BASES.items():

@@ -26,12 +26,12 @@ class Question:
     mirror: Mirror
 
     def think(self) -> JsonObject:
-        """May take long; changes nothing."""
+        """Think of a point. May take long; changes nothing."""
         return self.mirror.searcher.propose(self.request_id)
 
 
 def waiting(conn: Connection) -> list[int]:
-    """Active experiments in which a trial waits for its point. Reads one row each, whatever the search's size."""
+    """Return active experiments in which a trial waits for its point. Reads one row each, whatever their size."""
     found = []
     for experiment_id in rows.active_with_sampler(conn):
         last = rows.last_event(conn, experiment_id)
@@ -41,7 +41,7 @@ def waiting(conn: Connection) -> list[int]:
 
 
 def question(conn: Connection, experiment_id: int, old: Mirror | None) -> Question | None:
-    """The next trial to think about; `old` is the copy that the last question of this experiment came with."""
+    """Return the next trial to think about; `old` is the copy that the last question of this experiment came with."""
     if experiments.get(conn, experiment_id).state != State.ACTIVE:
         return None
     mirror = Mirror.follow(conn, experiment_id, old)
@@ -50,7 +50,7 @@ def question(conn: Connection, experiment_id: int, old: Mirror | None) -> Questi
 
 
 def answer(conn: Connection, now: datetime, experiment_id: int, request_id: str, hparams: JsonObject) -> None:
-    """The trial has its point. Nothing to do where the experiment has ended meanwhile; a second answer is ignored."""
+    """Give the trial its point. Nothing to do where the experiment has ended meanwhile; a second answer is ignored."""
     if experiments.get(conn, experiment_id).state not in (State.ACTIVE, State.PAUSED):
         return
     operations.tell(conn, now, experiment_id, searchers.proposed(request_id, hparams))
@@ -58,5 +58,5 @@ def answer(conn: Connection, now: datetime, experiment_id: int, request_id: str,
 
 
 def give_up(conn: Connection, now: datetime, experiment_id: int, why: str) -> None:
-    """The sampler has failed, and with it the search."""
+    """End the search whose sampler has failed."""
     lifecycle.fail(conn, now, experiment_id, f"the sampler failed: {why}")

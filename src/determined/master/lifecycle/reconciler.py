@@ -160,7 +160,7 @@ class Reconciler:
         return topics.of_runner(conn, event.resource_id)
 
     async def _disown_strangers(self, engine: Engine) -> None:
-        """Runners without a row (the database was replaced) would wait for ever for a master that knows them."""
+        """Disown runners without a row (the database was replaced): they would wait for ever for their master."""
         if not isinstance(engine, clusters.AdoptingEngine):
             return
         found = engine.unclaimed()
@@ -185,7 +185,7 @@ class Reconciler:
                 logger.warning("node %s was added by hand and cannot be offered now: %s", node.id, e.message)
 
     def _fail_homeless(self, conn: Connection) -> None:
-        """Experiments whose pool is no longer configured can never go on."""
+        """Fail experiments whose pool is no longer configured: they can never go on."""
         for experiment in experiments.in_states(conn, sorted(LIVE)):
             pool = jobs.get(conn, experiment.job_id).pool
             if pool not in self._pools and not experiment.unmanaged:

@@ -168,7 +168,7 @@ def _requests(conn: Connection, live: Sequence[LiveAllocation], held: Sequence[R
 
 
 def is_impossible(reason: str | None) -> bool:
-    """Does this reason say that waiting alone will not help?"""
+    """Return whether this reason says that waiting alone will not help."""
     return reason is not None and reason.startswith(IMPOSSIBLE)
 
 

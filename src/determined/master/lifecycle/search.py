@@ -133,7 +133,7 @@ def progress_reported(conn: Connection, now: datetime, trial_id: int, value: flo
 
 
 def early_exit_reported(conn: Connection, now: datetime, trial_id: int, reason: str) -> None:
-    """The user's code found its hyperparameters invalid; it has ten seconds to leave. Repeats are harmless."""
+    """Record that the user's code found its hyperparameters invalid; it has ten seconds to leave. May repeat."""
     short = ExitReason(_known_early_exit(reason))
     trial, experiment = _both(conn, trial_id)
     if trial.state in TERMINAL or trial.early_exit is not None:
@@ -226,7 +226,7 @@ def _replay_events(conn: Connection, now: datetime, experiment: Experiment, repl
 
 
 def _begin_in_pieces(conn: Connection, now: datetime, experiment_id: int, initial: Initial) -> None:
-    """The first trials now, the others by and by."""
+    """Begin the first trials now, the others by and by."""
     initial.save(conn, experiment_id)
     search_queue.put(conn, experiment_id, initial.pieces)
     operations.advance(conn, now, experiment_id)

@@ -80,7 +80,7 @@ class Replay:
                 self._places[event.get("id", _EXTENSION)].remove(n)
 
     def take_extension(self, place: int) -> Event:
-        """The extension that is told now; it is pending no more."""
+        """Return the extension that is told now; it is pending no more."""
         event = self.past[place]
         assert event is not None
         self.take([place])
@@ -147,7 +147,7 @@ def _pending(
 
 
 def _over(experiment: Experiment, known: dict[str, Trial], past: list[Event]) -> set[str]:
-    """Completed trials of which nothing more can be asked.
+    """Return completed trials of which nothing more can be asked.
 
     A late trial trains as long as it likes. A classic one may be promoted further, unless it left before its time, or
     completed before histories were kept.

@@ -61,7 +61,7 @@ def exited(request_id: str) -> Event:
 
 
 def proposed(request_id: str, hparams: dict[str, Any]) -> Event:
-    """The sampler has thought up the point of a trial that was held back."""
+    """Take the point that the sampler has proposed for a trial that was held back."""
     return {"type": "proposed", "id": request_id, "hparams": plain(hparams)}
 
 
@@ -150,7 +150,7 @@ def feed(conn: Connection, experiment_id: int, events: Sequence[Event]) -> Answe
 
 
 def peek(conn: Connection, experiment_id: int) -> Searcher | None:
-    """A searcher of the caller's own to look at, as the rows say: the cached one belongs to the writer's thread."""
+    """Return a searcher of the caller's own to look at, as the rows say: the cached one is the writer thread's."""
     snapshot_seq = rows.snapshot_seq(conn, experiment_id)
     return None if snapshot_seq is None else _replay(conn, experiment_id, snapshot_seq)[0]
 
@@ -177,13 +177,13 @@ class Mirror:
 
 
 def version(conn: Connection, experiment_id: int) -> str | None:
-    """Changes with every event."""
+    """Return a version that changes with every event."""
     last = rows.last_event(conn, experiment_id)
     return None if last is None else str(last.event["tag"])
 
 
 def release(conn: Connection, experiment_id: int) -> None:
-    """The search is over: what is in memory goes, what is stored stays."""
+    """Release a search that is over: what is in memory goes, what is stored stays."""
     tag = version(conn, experiment_id)
     if tag is not None:
         _cache.take(tag)
@@ -221,13 +221,13 @@ def _answer(searcher: Searcher, events: Sequence[Event]) -> Answer:
 
 
 def _waits(searcher: Searcher) -> dict[str, str]:
-    """The proposer looks at the last event alone to see whether anybody waits."""
+    """Return whether anybody waits, for the proposer: it looks at the last event alone."""
     oldest = searcher.oldest_held()
     return {} if oldest is None else {"held": oldest}
 
 
 def _snapshot_is_due(searcher: Searcher, events: int) -> bool:
-    """A snapshot holds every trial: taken each so many trials, all snapshots together cost no more than the trials."""
+    """Return whether to take a snapshot. Each holds every trial, so all together must cost no more than the trials."""
     return events >= max(SNAPSHOT_EVERY, searcher.trials_requested // 4)
 
 

@@ -135,12 +135,12 @@ def signal_for(state: State) -> Signal | None:
 
 
 def further(current: AllocationState, reported: AllocationState) -> AllocationState:
-    """The more advanced of two allocation states."""
+    """Return the more advanced of two allocation states."""
     return max(current, reported, key=_PROGRESS.__getitem__)
 
 
 def least_advanced(reported: Sequence[AllocationState]) -> AllocationState:
-    """An allocation has come as far as its slowest runner."""
+    """Return the state of the slowest runner: an allocation has come as far as that."""
     return min(reported, key=_PROGRESS.__getitem__)
 
 
@@ -174,7 +174,7 @@ class RunnerExit:
 
 
 def classify(exits: Sequence[RunnerExit], *, killed: bool, acked: bool, asked: bool = True) -> ExitKind:
-    """The kind of an allocation's end; first match wins.
+    """Return the kind of an allocation's end; first match wins.
 
     Args:
         exits: how its runners ended, in that order.
@@ -200,7 +200,7 @@ def classify(exits: Sequence[RunnerExit], *, killed: bool, acked: bool, asked: b
 
 
 def first_failure(exits: Sequence[RunnerExit]) -> RunnerExit | None:
-    """The failure that is the allocation's error. What daemons do after the others left cleanly is none."""
+    """Return the failure that is the allocation's error. What daemons do after the others left cleanly is none."""
     workers_left_at = max((n for n, e in enumerate(exits) if not e.daemon), default=len(exits) - 1)
     return next((e for e in exits[: workers_left_at + 1] if e.failed), None)
 

@@ -28,7 +28,7 @@ def create_unmanaged(
     hparams: JsonObject,
     external_id: str | None = None,
 ) -> int:
-    """A trial that its client runs itself; it is never scheduled."""
+    """Create a trial that its client runs itself; it is never scheduled."""
     experiment = experiments.get(conn, experiment_id)
     if not experiment.unmanaged:
         raise FailedPrecondition(f"experiment {experiment_id} is managed; its searcher creates the trials")

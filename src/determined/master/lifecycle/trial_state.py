@@ -50,7 +50,7 @@ _NOTICED_FAILURES = 6  # consecutive system failures looked at; past these the d
 
 
 def create(conn: Connection, now: datetime, experiment: Experiment, orders: Sequence[Create]) -> list[int]:
-    """New trials in their experiment's state, with their tasks; the ids in the order of `orders`."""
+    """Create trials in their experiment's state, with their tasks; return the ids in the order of `orders`."""
     rows: list[TrialValues] = [
         {
             "experiment_id": experiment.id,
@@ -213,7 +213,7 @@ def _remark_missing_metric(conn: Connection, now: datetime, experiment: Experime
 
 
 def finish(conn: Connection, now: datetime, trial: Trial, state: State) -> None:
-    """The trial is over; `exit_reported` stays false until the searcher knows."""
+    """Finish the trial; `exit_reported` stays false until the searcher knows."""
     trials.update_row(conn, trial.id, {"state": state, "end_time": trial.end_time or now})
     tasks.end(conn, now, trial.task_id)
 
@@ -241,7 +241,7 @@ def allocate(conn: Connection, now: datetime, wanting: WaitingTrial) -> str | No
 
 
 def timeout_of(conn: Connection, trial: Trial) -> int:
-    """Seconds a trial has between the request to leave and the kill."""
+    """Return the seconds a trial has between the request to leave and the kill."""
     return ExperimentConfig.load(experiments.get(conn, trial.experiment_id).config).preemption_timeout
 
 

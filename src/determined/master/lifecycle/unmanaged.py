@@ -38,12 +38,12 @@ class Started:
 
 
 def created(conn: Connection, trial_id: int) -> None:
-    """A new trial waits for its client, whatever its experiment has come to."""
+    """Let a new trial wait for its client, whatever its experiment has come to."""
     trials.update_row(conn, trial_id, {"state": State.PAUSED})
 
 
 def start(conn: Connection, now: datetime, trial_id: int, *, resume: bool) -> Started:
-    """A client begins (or takes up again) a trial: reports of earlier runs are refused from here on."""
+    """Begin (or take up again) a trial for its client: reports of earlier runs are refused from here on."""
     trial = _unmanaged(conn, trial_id)
     first = trial.state == State.PAUSED and trial.steps_completed == 0
     run_id = trial.run_id if first and trial.run_id == 1 else trial.run_id + 1
@@ -55,7 +55,7 @@ def start(conn: Connection, now: datetime, trial_id: int, *, resume: bool) -> St
 
 
 def heartbeat(conn: Connection, now: datetime, trial_id: int, state: str | None) -> None:
-    """A sign of life, with or without a new state."""
+    """Record a sign of life, with or without a new state."""
     trial = _unmanaged(conn, trial_id)
     if state is None:
         trials.update_row(conn, trial_id, {"last_activity": now})

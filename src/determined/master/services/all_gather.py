@@ -46,7 +46,7 @@ class Gatherings:
         return call
 
     def forget(self, allocation_id: str) -> None:
-        """The allocation is over."""
+        """Forget an allocation that is over."""
         for rounds in (self._open, self._done):
             for key in [k for k in rounds if k[0] == allocation_id]:
                 del rounds[key]

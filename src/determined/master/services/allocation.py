@@ -125,7 +125,7 @@ async def task_spec(ctx: MasterContext, allocation_id: str, resource_id: str, us
 async def rendezvous(
     ctx: MasterContext, allocation_id: str, resource_id: str, left: Callable[[], bool] = lambda: False
 ) -> RendezvousInfo:
-    """Blocks until every runner of the allocation has asked. Asking again later is harmless: runners retry.
+    """Block until every runner of the allocation has asked. Asking again later is harmless: runners retry.
 
     `left` says that the caller hung up; whoever finds that out wakes us on the allocation's topic.
 
@@ -163,7 +163,7 @@ async def _meet(ctx: MasterContext, allocation_id: str, resource_id: str, left: 
 async def all_gather(
     ctx: MasterContext, allocation_id: str, asked: AllocationAllGatherRequest
 ) -> list[rounds_of_peers.Data]:
-    """Blocks until all peers have posted; then the allocation is ready, unless they met about a topic of their own."""
+    """Block until all peers have posted; then the allocation is ready, unless they met about a topic of their own."""
     peer, peers = asked.request_uuid or "", asked.num_peers or 1
     what = f"all_gather {asked.topic}" if asked.topic else "all_gather"
     everything = await _gather(ctx, allocation_id, what, peer=peer, peers=peers, data=asked.data)
@@ -192,7 +192,7 @@ async def ack_preemption(ctx: MasterContext, allocation_id: str) -> None:
 
 
 async def pending_preemption(ctx: MasterContext, allocation_id: str) -> None:
-    """The task was told from outside that its machine goes away and asks to be terminated."""
+    """Terminate, as it asks, a task that was told from outside that its machine goes away."""
 
     def ask(conn: Connection, now: datetime) -> None:
         lifecycle.request_preemption(conn, now, allocation_id, lifecycle.HOST_WISH)

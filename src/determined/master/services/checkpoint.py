@@ -100,7 +100,7 @@ async def report(ctx: MasterContext, caller: Caller, asked: ReportCheckpointRequ
 
 
 async def set_metadata(ctx: MasterContext, caller: Caller, uuid: str, metadata: JsonObject) -> Checkpoint:
-    """Replaces the database's copy; files in the storage stay as they are."""
+    """Replace the database's copy; files in the storage stay as they are."""
 
     def run(conn: Connection) -> Checkpoint:
         row = rows.state_of(conn, uuid)
@@ -134,7 +134,7 @@ async def delete(ctx: MasterContext, caller: Caller, uuids: Sequence[str]) -> No
 
 
 async def remove_files(ctx: MasterContext, caller: Caller, uuids: Sequence[str], globs: Sequence[str]) -> None:
-    """No globs at all asks to look again which files are there."""
+    """Remove files. No globs at all asks to look again which files are there."""
     await _request(ctx, caller, uuids, globs)
 
 

@@ -48,7 +48,7 @@ class _Reported:
 
 
 async def refusals(ctx: MasterContext, allocation_id: str, resource_id: str, batch: ReportBatch) -> dict[str, str]:
-    """Checkpoints of this batch that cannot be restored, by id, and why."""
+    """Return checkpoints of this batch that cannot be restored, by id, and why."""
     records = [r for segment in batch.segments for r in segment.records if isinstance(r, CheckpointReport)]
     return await _refusals(ctx, allocation_id, resource_id, records) if records else {}
 

@@ -81,7 +81,7 @@ async def _in_threads(first: bytes, chunks: Iterator[bytes]) -> AsyncIterator[by
 
 
 def _archive(manager: StorageManager, uuid: str, kind: Archive) -> Iterator[bytes]:
-    """Begins with an empty chunk, once everything is found to be there."""
+    """Yield the archive, first an empty chunk, once everything is found to be there."""
     with manager.opened(uuid) as (root, entries):
         yield b""
         names = [entry.path for entry in entries]
@@ -147,7 +147,7 @@ def _zip(root: int, names: list[str]) -> Iterator[bytes]:
 
 
 def _zip_member(archive: zipfile.ZipFile, root: int, name: str) -> Iterator[None]:
-    """Adds one file, stopping after each chunk so that what was written can be sent."""
+    """Add one file, stopping after each chunk so that what was written can be sent."""
     if name.endswith("/"):
         archive.writestr(zipfile.ZipInfo(name), b"")
         return
@@ -163,7 +163,7 @@ def _zip_member(archive: zipfile.ZipFile, root: int, name: str) -> Iterator[None
 
 
 def _zip_time(seconds: float) -> tuple[int, int, int, int, int, int]:
-    """The format knows 1980 to 2107 and no time zone."""
+    """Return a time for the format, which knows 1980 to 2107 and no time zone."""
     moment = datetime.fromtimestamp(min(max(seconds, 315_619_200), 4_354_732_800), UTC)
     return (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
 

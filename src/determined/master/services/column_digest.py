@@ -18,7 +18,7 @@ class Facts:
     more: bool = False
 
     def shown(self) -> list[Any]:
-        """Numbers before texts, each sorted."""
+        """Return numbers before texts, each sorted."""
         return sorted((value for _, value in self.values), key=lambda v: (isinstance(v, str), v))
 
 

@@ -11,7 +11,7 @@ from determined.master.db.queries import experiment as experiments
 
 
 def of_parent(conn: Connection, caller: Caller, parent_id: int | None, raw: JsonObject) -> JsonObject:
-    """A submitted config with the secrets of the experiment it forks; itself where it holds no mask.
+    """Return a submitted config with the secrets of the experiment it forks; itself where it holds no mask.
 
     Raises InvalidArgument where masks are left.
     Only the parent's owner and administrators get them: a fork runs the forker's code.

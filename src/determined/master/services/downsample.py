@@ -45,7 +45,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def _finite(part: Sequence[Any]) -> Sequence[Any]:
-    """A chart has a hundred thousand points: a range that holds only ordinary numbers is taken as it is."""
+    """Return the finite values. Ordinary numbers are taken as they are: a chart has a hundred thousand points."""
     if set(map(type, part)) <= _NUMBERS and math.isfinite(sum(part)):
         return part
     return [v for v in part if is_number(v) and math.isfinite(v)]

@@ -44,7 +44,7 @@ class _Run:
 
 
 async def dry_run(ctx: MasterContext, caller: Caller, asked: DryRunRequest) -> DryRunResponse:
-    """Answers also for a faulty config: its problems are the answer."""
+    """Answer also for a faulty config: its problems are the answer."""
     async with ctx.config_turns.take(caller.user_id):
         run = await asyncio.to_thread(_read, asked)
     answer = DryRunResponse(text=run.text, problems=run.problems, submitted=run.raw or None)

@@ -18,7 +18,7 @@ _LONGEST_PLATFORM = 100
 
 
 async def store(ctx: MasterContext, allocation_id: str, resource_id: str, asked: PostEnvironmentLockRequest) -> str:
-    """The lock that counts for this experiment and platform: the one given, unless another was first."""
+    """Store and return the lock that counts for this experiment and platform: the given, unless another was first."""
     _check(asked)
     now = ctx.clock.now()
 

@@ -96,13 +96,13 @@ async def retain_logs(ctx: MasterContext, caller: Caller, experiment_id: int, da
 
 
 def keep_logs(conn: Connection, caller: Caller, experiment_id: int, days: int) -> None:
-    """A shorter time deletes logs, so that it takes what a deletion takes."""
+    """Set how long logs are kept. A shorter time deletes logs, so that it takes what a deletion takes."""
     require_owner(caller, rows.get(conn, experiment_id).owner_id, f"experiment {experiment_id}")
     experiment_edit.retain_logs_of_experiment(conn, experiment_id, days)
 
 
 async def best_metric(ctx: MasterContext, experiment_id: int) -> float:
-    """The best searcher metric of any trial so far. Raises NotFound before the first one."""
+    """Return the best searcher metric of any trial so far. Raises NotFound before the first one."""
 
     def read(conn: Connection) -> float:
         rows.get(conn, experiment_id)

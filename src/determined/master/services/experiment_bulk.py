@@ -44,7 +44,7 @@ async def act(ctx: MasterContext, verb: str, ids: Sequence[int]) -> list[Experim
 
 
 def _refuse_ended(conn: Connection, experiment_id: int) -> None:
-    """The beginning of the message is what scripts written for the official client look for."""
+    """Refuse one that has ended. Scripts for the official client look for the beginning of the message."""
     state = rows.get(conn, experiment_id).state
     if state in TERMINAL:
         raise FailedPrecondition(f"experiment in terminal state: experiment {experiment_id} is {state}")

@@ -134,7 +134,7 @@ async def check_resources(ctx: MasterContext, prepared: Prepared, workspace_id: 
 
 
 def launch_warnings(texts: list[str]) -> list[LaunchWarning]:
-    """The one code that upstream's clients know for all of them."""
+    """Return the one code that upstream's clients know for all of them."""
     return [LaunchWarning.CURRENT_SLOTS_EXCEEDED] if texts else []
 
 
@@ -148,7 +148,7 @@ def read_config(text: str | None) -> JsonObject:
 
 
 def check_names(raw: JsonObject) -> None:
-    """Names are printed by `det` and others as they are."""
+    """Check names, which `det` and others print as they are."""
     if isinstance(raw.get("name"), str):
         checked_text(raw["name"], "name")
     checked_labels([label for label in raw.get("labels") or () if isinstance(label, str)])

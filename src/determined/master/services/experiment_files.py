@@ -37,7 +37,7 @@ async def remove_tensorboard(ctx: MasterContext, experiment_id: int, config: dic
 async def open_storage(
     ctx: MasterContext, experiment_id: int, config: dict[str, Any] | None, *, claimed: bool = True
 ) -> storage.StorageManager:
-    """The storage of an experiment, or of one of its checkpoints, as the master reaches it.
+    """Return the storage of an experiment, or of one of its checkpoints, as the master reaches it.
 
     `claimed`: what is touched there has a name that a task has said; else one that the master has given.
 
@@ -54,7 +54,7 @@ async def open_storage(
 async def manager_of(
     ctx: MasterContext, experiment_id: int, place: Place, *, claimed: bool = True
 ) -> storage.StorageManager:
-    """The storage in a place, for tasks of this experiment alone where others have something there too."""
+    """Return the storage in a place, for tasks of this experiment alone where others have something there too."""
     manager = await asyncio.to_thread(_build, place.section)
     if isinstance(manager, LocalStorageManager):
         uid = await ctx.db.read(lambda conn: _task_uid(conn, ctx.config, experiment_id))
@@ -125,7 +125,7 @@ def _build(config: dict[str, Any] | None) -> storage.StorageManager:
 
 
 def _is_the_clusters(config: MasterConfig, manager: LocalStorageManager) -> bool:
-    """The same directory and none below it: users may have put links there."""
+    """Return whether it is the same directory and none below it: users may have put links there."""
     own = storage.build(master_storage(config))
     return isinstance(own, LocalStorageManager) and normpath(own.base) == normpath(manager.base)
 

@@ -15,7 +15,7 @@ from determined.storage.shared_fs.config import section_at
 def prepare(
     config: MasterConfig, project: ProjectOfExperiment, raw: dict[str, Any], *, managed: bool, seed: int, name: str
 ) -> Prepared:
-    """The complete config of an experiment for this master and project. `raw` has passed the sanity check."""
+    """Return the complete config of an experiment for this master and project. `raw` has passed the sanity check."""
     pool_name = resolve_pool(config, project, raw)
     pool = config.pool(pool_name)
     if pool is None and managed:
@@ -43,7 +43,7 @@ def prepare(
 
 
 def resolve_pool(config: MasterConfig, project: ProjectOfExperiment, raw: dict[str, Any]) -> str:
-    """The pool named, else the workspace's default, else the cluster's, for compute or (0 slots) auxiliary tasks."""
+    """Return the pool named, else the workspace's default, else the cluster's: for compute or (0 slots) auxiliary."""
     resources = raw.get("resources") or {}
     if resources.get("resource_pool"):
         return str(resources["resource_pool"])

@@ -129,7 +129,7 @@ def _objectives(searcher: JsonObject, names: Sequence[str], directions: Sequence
 
 
 def _known(conn: Connection, about: _Subject, choose: Callable[[Objective, Result], float | None]) -> _Known:
-    """A sample, the same at every call, where there are more trials than can be looked at."""
+    """Return a sample, the same at every call, where there are more trials than can be looked at."""
     names = [one.name for one in about.objectives]
     values: dict[int, list[float]] = {}
     for trial_id, results in rows.results(conn, about.experiment_id, State.COMPLETED, names).items():
@@ -198,7 +198,7 @@ def _signed(objective: Objective, value: float) -> float:
 async def _remembered(
     ctx: MasterContext, key: tuple[object, ...], read: Callable[[Connection], _Known], work_out: Callable[[_Known], T]
 ) -> T:
-    """The answer to an equal question, or a new one. Only the event loop touches what is remembered."""
+    """Return the answer to an equal question, or a new one. Only the event loop touches what is remembered."""
     if key in _recent:
         _recent.move_to_end(key)
         remembered: T = _recent[key]

@@ -27,7 +27,7 @@ async def of_trial(ctx: MasterContext, trial_id: int, *, follow: bool) -> AsyncI
 
 
 async def _stream(ctx: MasterContext, find: Callable[[Connection], LogScope], follow: bool) -> AsyncIterator[object]:
-    """Sends the fields whenever they have become more."""
+    """Send the fields whenever they have become more."""
     known: set[Origin] = set()
     sent = False
     start: dict[str, int] = {}

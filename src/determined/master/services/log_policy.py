@@ -82,7 +82,7 @@ def _label(conn: Connection, trial_id: int, matches: Sequence[Match]) -> bool:
 
 
 def _is_off(configured: Sequence[LogPolicy], label: str) -> bool:
-    """A policy with a name alone switches that label off."""
+    """Return whether the policy, by its name alone, switches that label off."""
     return any(policy.name == label and policy.pattern is None for policy in configured)
 
 

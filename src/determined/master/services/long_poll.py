@@ -25,7 +25,7 @@ def checked_timeout(seconds: float) -> float:
 async def poll(
     ctx: MasterContext, topic: str, read: Callable[[Connection], T], done: Callable[[T], bool], seconds: float
 ) -> T:
-    """The first value that is `done`, or the last one read."""
+    """Return the first value that is `done`, or the last one read."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     async with ctx.bus.listen(topic) as listener:

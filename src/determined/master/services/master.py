@@ -51,7 +51,7 @@ def describe(ctx: MasterContext, message: ClusterMessage | None) -> GetMasterRes
 
 
 def info(ctx: MasterContext) -> dict[str, Any]:
-    """The raw `/info`, which clients read before they log in; its keys are snake_case."""
+    """Return the raw `/info`, which clients read before they log in; its keys are snake_case."""
     return {
         "version": API_VERSION,
         "serverVersion": __version__,
@@ -118,7 +118,7 @@ async def check_database(ctx: MasterContext) -> None:
 
 
 async def message(ctx: MasterContext, *, scheduled: bool = False) -> ClusterMessage | None:
-    """The message shown now; with `scheduled` also one whose time has not come."""
+    """Return the message shown now; with `scheduled` also one whose time has not come."""
     stored = await ctx.db.read(lambda conn: cluster.get(conn, cluster.MESSAGE))
     if stored is None:
         return None

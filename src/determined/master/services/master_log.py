@@ -59,7 +59,7 @@ class LogRing(logging.Handler):
         self._entries.append(entry)
 
     def after(self, number: int) -> list[LogEntry]:
-        """Entries with an id above `number`, oldest first."""
+        """Return entries with an id above `number`, oldest first."""
         return [entry for entry in list(self._entries) if entry.id > number]
 
 

@@ -88,7 +88,7 @@ async def require_trials(ctx: MasterContext, trial_ids: Sequence[int]) -> None:
 async def using_checkpoint(
     ctx: MasterContext, checkpoint_uuid: str, kind: str | None, group: str | None
 ) -> list[MetricsReport]:
-    """Metrics of the trials that said they use a checkpoint."""
+    """Return metrics of the trials that said they use a checkpoint."""
 
     def run(conn: Connection) -> list[MetricsReport]:
         found: list[MetricsReport] = []
@@ -107,7 +107,7 @@ async def series(ctx: MasterContext, trial_id: int, params: GetMetricSeries) -> 
 
 
 def moment(seconds: float) -> str:
-    """A stored time for the wire; a broken clock must not break a stream."""
+    """Return a stored time for the wire; a broken clock must not break a stream."""
     try:
         return rfc3339(datetime.fromtimestamp(seconds, UTC))
     except (ValueError, OverflowError, OSError):

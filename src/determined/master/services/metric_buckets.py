@@ -85,7 +85,7 @@ def _position(text: str) -> tuple[tuple[int, str], Position]:
 
 
 def _later(first: int | None, known: int) -> int:
-    """The step read last is read again: another metric of it may have come."""
+    """Return the reports from the step read last on: another metric of it may have come."""
     return max(known, 0 if first is None else first)
 
 

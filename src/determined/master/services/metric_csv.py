@@ -60,7 +60,7 @@ def _rows(trial_id: int, report: StoredReport, names: Sequence[str]) -> list[tup
 
 
 def _text(name: str) -> str:
-    """A spreadsheet would run some words as a formula: those are written as text."""
+    """Return a text cell; words that a spreadsheet would run as a formula are written as text."""
     return f"'{name}" if _FORMULA.match(name) else name
 
 

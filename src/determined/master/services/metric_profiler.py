@@ -37,7 +37,7 @@ async def available(ctx: MasterContext, trial_id: int, *, follow: bool) -> Async
 async def metrics(
     ctx: MasterContext, wanted: TrialProfilerMetricLabels, *, follow: bool, after: int | None = None
 ) -> AsyncIterator[object]:
-    """The values of one series, in batches; with `after`, only those beyond that batch number."""
+    """Return the values of one series, in batches; with `after`, only those beyond that batch number."""
     await require_trials(ctx, [wanted.trial_id])
     return _metrics(ctx, wanted, follow, 0 if after is None else after + 1)
 

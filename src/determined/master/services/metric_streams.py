@@ -57,7 +57,7 @@ def metric_key(experiment_id: int, name: str, group: str | None, metric_type: st
 
 
 async def names(ctx: MasterContext, experiment_ids: Sequence[int], period: int) -> AsyncIterator[object]:
-    """The names reported so far, then those that are new."""
+    """Stream the names reported so far, then those that are new."""
     known: set[tuple[str, str]] = set()
 
     def look(conn: Connection) -> ExpMetricNamesResponse | None:
@@ -77,7 +77,7 @@ async def names(ctx: MasterContext, experiment_ids: Sequence[int], period: int) 
 
 
 async def batches(ctx: MasterContext, key: MetricKey, period: int) -> AsyncIterator[object]:
-    """The steps at which any trial has reported the metric, then the new ones."""
+    """Stream the steps at which any trial has reported the metric, then the new ones."""
     known: set[int] = set()
 
     def look(conn: Connection) -> MetricBatchesResponse | None:
@@ -90,7 +90,7 @@ async def batches(ctx: MasterContext, key: MetricKey, period: int) -> AsyncItera
 
 
 async def snapshot(ctx: MasterContext, key: MetricKey, at: int, margin: int, period: int) -> AsyncIterator[object]:
-    """The metric of every trial at about one step; sent again when it has changed."""
+    """Stream the metric of every trial at about one step; sent again when it has changed."""
     sent: list[TrialsSnapshotResponse] = []
 
     def look(conn: Connection) -> TrialsSnapshotResponse | None:
@@ -104,7 +104,7 @@ async def snapshot(ctx: MasterContext, key: MetricKey, at: int, margin: int, per
 
 
 async def sample(ctx: MasterContext, query: SampleQuery, period: int) -> AsyncIterator[object]:
-    """Series of the best trials, then what is new of them, and which trials came in or fell out."""
+    """Stream series of the best trials, then what is new of them, and which trials came in or fell out."""
     shown: dict[int, int] = {}  # trial -> last step sent
 
     def look(conn: Connection) -> TrialsSampleResponse:
@@ -148,7 +148,7 @@ async def _periodic(
 
 
 async def _wait(ctx: MasterContext, listener: Listener, experiment_ids: Sequence[int], period: int) -> None:
-    """A period, or less when the experiments end in it."""
+    """Wait a period, or less when the experiments end in it."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + max(1, period)
     while loop.time() < deadline:

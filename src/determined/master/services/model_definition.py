@@ -17,7 +17,7 @@ from determined.wire.model_definition import FileNode
 
 
 async def archive(ctx: MasterContext, experiment_id: int) -> str:
-    """The .tgz in base64."""
+    """Return the .tgz in base64."""
     tgz = await _get(ctx, experiment_id)
     return await asyncio.to_thread(lambda: base64.b64encode(tgz).decode())
 
@@ -28,7 +28,7 @@ async def tree(ctx: MasterContext, experiment_id: int) -> list[FileNode]:
 
 
 async def file(ctx: MasterContext, experiment_id: int, path: str) -> str:
-    """The content of one file in base64. Raises NotFound."""
+    """Return the content of one file in base64. Raises NotFound."""
     tgz = await _get(ctx, experiment_id)
     content = await asyncio.to_thread(read_member, tgz, path)
     if content is None:
@@ -37,7 +37,7 @@ async def file(ctx: MasterContext, experiment_id: int, path: str) -> str:
 
 
 def read_member(tgz: bytes, path: str) -> bytes | None:
-    """The content of one file of an archive; None when it has none of that name. Blocking."""
+    """Return the content of one file of an archive; None when it has none of that name. Blocking."""
     with tarfile.open(fileobj=io.BytesIO(tgz), mode="r:gz") as archive:
         for member in archive:
             if member.isfile() and PurePosixPath(member.name) == PurePosixPath(path):

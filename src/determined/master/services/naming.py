@@ -45,7 +45,7 @@ def checked_key(key: str) -> str:
 
 
 def new_key(name: str, taken: Set[str]) -> str:
-    """A free key that reminds of the name."""
+    """Return a free key that reminds of the name."""
     letters = "".join(c for c in name.upper() if c.isascii() and c.isalnum())[:3] or "P"
     if letters not in taken:
         return letters

@@ -19,7 +19,7 @@ async def require_own_trial(ctx: MasterContext, caller: Caller, trial_id: int) -
 
 
 def check_reporter(conn: Connection, caller: Caller, trial_id: int) -> None:
-    """May the caller report metrics, logs, checkpoints, progress? Nobody may for a managed trial that is over.
+    """Check that the caller may report metrics, logs, checkpoints, progress: nobody to a managed trial that is over.
 
     Raises:
         Forbidden: another's trial. Gone: a task of an earlier run. FailedPrecondition: the trial is over.
@@ -30,7 +30,7 @@ def check_reporter(conn: Connection, caller: Caller, trial_id: int) -> None:
 
 
 def check_author(conn: Connection, caller: Caller, trial_id: int) -> TrialAccess:
-    """May the caller change what is known of a trial, over or not? Returns its row of `trial_access`."""
+    """Check that the caller may change what is known of a trial, over or not. Returns its row of `trial_access`."""
     trial = trial_access.of_trial(conn, trial_id)
     if caller.kind == "task":
         _check_task(conn, caller.allocation_id or "", trial_id, trial.run_id)
@@ -40,7 +40,7 @@ def check_author(conn: Connection, caller: Caller, trial_id: int) -> TrialAccess
 
 
 def check_task_writer(conn: Connection, caller: Caller, task_id: str) -> None:
-    """May the caller write to the log of a task? As `check_reporter` where it is a trial's."""
+    """Check that the caller may write to the log of a task: as `check_reporter` where it is a trial's."""
     task = trial_access.of_task(conn, task_id)
     if caller.kind == "task":
         own = trial_access.of_allocation(conn, caller.allocation_id or "")

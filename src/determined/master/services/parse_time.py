@@ -19,7 +19,7 @@ def parse_time(text: str | None, name: str) -> datetime | None:
 
 
 def _with_plus(text: str) -> str:
-    """A `+` that nobody percent-encoded arrives as a space."""
+    """Restore a `+` that nobody percent-encoded and that arrived as a space."""
     return text.replace(" ", "+") if "T" in text else text
 
 

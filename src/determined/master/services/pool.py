@@ -83,7 +83,7 @@ async def list_pools(ctx: MasterContext, *, unbound: bool = False) -> list[Resou
 
 
 async def available_pools(ctx: MasterContext, workspace_id: int) -> list[str]:
-    """Pools a workspace may use: those bound to it and those bound to none."""
+    """Return the pools a workspace may use: those bound to it and those bound to none."""
 
     def read(conn: Connection) -> list[str]:
         _require_workspaces(conn, [workspace_id])

@@ -85,7 +85,7 @@ def _not_taken(conn: Connection, target: Target, batch: ReportBatch, reasons: Ma
 
 
 def _past(known: dict[str, int], segments: Sequence[Segment]) -> tuple[dict[str, int], list[Record]]:
-    """The records beyond what is written, in order, and the positions they lead to."""
+    """Return the records beyond what is written, in order, and the positions they lead to."""
     reached: dict[str, int] = {}
     fresh: list[Record] = []
     for segment in segments:

@@ -205,7 +205,7 @@ class Application:
             search.early_exit_reported(self._conn, self._now, self._target.trial_id, record.reason)
 
     def _guarded(self, what: str, act: Callable[[], None], checkpoint_id: str | None = None) -> None:
-        """A record that cannot be applied is named in the task log and skipped; it must not hold up those behind it."""
+        """Apply a record; one that fails is named in the task log and skipped: it must not hold up those behind it."""
         savepoint = self._conn.begin_nested()
         try:
             act()

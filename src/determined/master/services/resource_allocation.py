@@ -110,7 +110,7 @@ def _periods(first: date, last: date, period: Period) -> list[_Sum]:
 
 
 def _starts(first: date, last: date, period: Period) -> Iterator[date]:
-    """The first day of every period, and of the one after the last."""
+    """Yield the first day of every period, and of the one after the last."""
     day = first.replace(day=1) if period == Period.MONTHLY else first
     while day <= last:
         yield day

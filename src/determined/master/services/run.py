@@ -44,7 +44,7 @@ async def search(ctx: MasterContext, asked: SearchRunsRequest) -> SearchRunsResp
 
 
 async def select(ctx: MasterContext, ids: Sequence[int], filter_text: str | None, project_id: int | None) -> list[int]:
-    """The runs a bulk verb means: the ids given, or everything that matches the filter."""
+    """Return the runs a bulk verb means: the ids given, or everything that matches the filter."""
     if ids:
         return list(dict.fromkeys(ids))
     if filter_text is None:
@@ -61,7 +61,7 @@ async def act(ctx: MasterContext, verb: str, ids: Sequence[int]) -> list[RunActi
 
 
 async def delete(ctx: MasterContext, caller: Caller, ids: Sequence[int]) -> list[RunActionResult]:
-    """A run goes with its experiment; one of several runs cannot be deleted alone."""
+    """Delete a run with its experiment; one of several runs cannot be deleted alone."""
 
     def change(conn: Connection, now: datetime, run_id: int) -> None:
         experiment_service.begin_delete(conn, now, caller, _sole_experiment(conn, run_id))

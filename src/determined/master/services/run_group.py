@@ -21,7 +21,7 @@ _DEFAULT_NUMBERS = ("searcherMetricsVal",)
 
 
 async def search(ctx: MasterContext, asked: SearchRunsRequest) -> SearchRunsResponse:
-    """Groups of the runs that match, ordered by key columns, by means of columns of numbers, or by `n`.
+    """Return groups of the runs that match, ordered by key columns, by means of columns of numbers, or by `n`.
 
     A column of numbers that only `sort` names is summed up as well; another one that is no key has no order to give.
     """

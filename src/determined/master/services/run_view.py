@@ -26,7 +26,7 @@ def load(conn: Connection, now: datetime, ids: Sequence[int]) -> list[FlatRun]:
 
 
 def _run(row: ListedRun, now: datetime, summary: JsonObject, allocation: str | None) -> FlatRun:
-    """The state is the stored one, as filters know it; the shown one says how far its allocation has come."""
+    """Show a run. The state is the stored one, as filters know it; the shown one says how far its allocation is."""
     return FlatRun(
         id=row.id,
         local_id=f"{row.project_key}-{row.id}" if row.project_key else None,

@@ -35,7 +35,7 @@ async def summarize(ctx: MasterContext, config: dict[str, Any]) -> SearchSummary
 
 
 async def summarize_active(ctx: MasterContext, active: dict[str, Any]) -> SearchSummary:
-    """The same of a complete config. Raises as `summarize` does."""
+    """Summarize a complete config. Raises as `summarize` does."""
     key = repr((active["searcher"], active["hyperparameters"], active["resources"], generation(active)))
     # One at a time, whoever asks: a simulation keeps a processor busy for seconds. An editor asks again and again.
     async with _previewing.setdefault(ctx.bus, asyncio.Lock()):

@@ -68,7 +68,7 @@ async def issue_link(ctx: MasterContext, links: LoginLinks, caller: Caller) -> L
 
 
 async def redeem_link(ctx: MasterContext, links: LoginLinks, code: str) -> Opened:
-    """A session of its own, which ends with the login or token that asked for the link, if not before.
+    """Return a session of its own, which ends with the login or token that asked for the link, if not before.
 
     Raises: Unauthenticated for a link that was used, is too old, or whose login has ended; Forbidden for an
     inactive user.
@@ -90,7 +90,7 @@ async def redeem_link(ctx: MasterContext, links: LoginLinks, code: str) -> Opene
 async def open_session(
     ctx: MasterContext, user: User, *, ends: datetime | None = None, parent_id: int | None = None
 ) -> str:
-    """A new login session of this user, without asking for a password."""
+    """Return a new login session of this user, without asking for a password."""
     token = session_token.new_token()
     now = ctx.clock.now()
 

@@ -52,7 +52,7 @@ class Subscriber:
         self._ready = asyncio.Event()
 
     async def frame(self, seconds: float) -> bytes | None:
-        """The next one; None when there was none for so long, or when `failure` says that there will be no more."""
+        """Return the next frame; None when none came for so long, or when `failure` says that there will be no more."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._ready.wait()
@@ -75,7 +75,7 @@ class Subscriber:
             self._ready.clear()
 
     def begin(self, asked: Subscription, caught: Iterable[bytes], held: dict[Noun, set[str]], known: Known) -> None:
-        """The subscription becomes this one: first what was missed, then what comes."""
+        """Begin this subscription: first what was missed, then what comes."""
         done = SyncMsg(asked.sync_id, True)
         if asked.extended:
             done = SyncMsg(asked.sync_id, True, known.newest, known.epoch)

@@ -60,7 +60,7 @@ async def sweep_tombstones(ctx: MasterContext, keep: int = KEPT_TOMBSTONES) -> i
 
 
 def _forgotten(asked: Subscription, noun: Noun, since: int, known: Known) -> bool:
-    """Numbers of another database, or so old that deletions since may have been swept away."""
+    """Return whether numbers are of another database, or so old that deletions since may have been swept away."""
     if since == 0:
         return False
     if since > known.newest or (asked.epoch and asked.epoch != known.epoch):

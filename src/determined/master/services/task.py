@@ -62,7 +62,7 @@ async def summaries(ctx: MasterContext) -> dict[str, wire.AllocationSummary]:
 
 
 async def legacy_summaries(ctx: MasterContext) -> JsonObject:
-    """The same for clients of the older raw path: snake_case keys, devices as plain lists; and deletions of files.
+    """Return the same for clients of the older raw path: snake_case keys, devices as plain lists; and file deletions.
 
     Those were tasks there, whose end scripts wait for. Here the master deletes by itself, in less time than they take
     to look, so each is shown for a while.
@@ -80,7 +80,7 @@ async def counts(ctx: MasterContext) -> wire.GetActiveTasksCountResponse:
 
 
 async def context_directory(ctx: MasterContext, task_id: str) -> str:
-    """The packed files a task starts from, base64; empty when it has none."""
+    """Return the packed files a task starts from, base64; empty when it has none."""
 
     def read(conn: Connection) -> str:
         tasks.get(conn, task_id)

@@ -29,7 +29,7 @@ _WITHOUT_END = -1
 
 
 async def create(ctx: MasterContext, caller: Caller, asked: PostAccessTokenRequest) -> PostAccessTokenResponse:
-    """The token itself is in this answer and nowhere else, ever."""
+    """Create a token. It is in this answer and nowhere else, ever."""
     require_login(caller, "access tokens are made")
     if asked.user_id != caller.user_id and not caller.admin:
         raise Forbidden(f"user '{caller.username}' may make access tokens only for themselves")
@@ -58,7 +58,7 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostAccessTokenReque
 
 
 async def list_tokens(ctx: MasterContext, caller: Caller, params: ListTokens) -> list[TokenInfo]:
-    """An administrator sees all, others their own."""
+    """List tokens: an administrator sees all, others their own."""
     require_user(caller)
     now = ctx.clock.now()
     rows = [row for row in await ctx.db.read(sessions.access_tokens) if _visible(row, caller, params, now)]

@@ -96,7 +96,7 @@ async def retain_logs(ctx: MasterContext, caller: Caller, trial_id: int, days: i
 
 
 async def remaining_log_days(ctx: MasterContext, trial_id: int) -> int:
-    """Days until the sweep may take the trial's logs; -1 when they stay."""
+    """Return the days until the sweep may take the trial's logs; -1 when they stay."""
 
     def read(conn: Connection) -> int:
         trial = rows.get(conn, trial_id)
@@ -111,7 +111,7 @@ async def remaining_log_days(ctx: MasterContext, trial_id: int) -> int:
 
 
 async def report_source(ctx: MasterContext, info: TrialSourceInfo) -> None:
-    """The trial works with a checkpoint of another one (inference, fine-tuning)."""
+    """Record that the trial works with a checkpoint of another one (inference, fine-tuning)."""
 
     def run(conn: Connection) -> None:
         rows.get(conn, info.trial_id)

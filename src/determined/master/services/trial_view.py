@@ -136,7 +136,7 @@ def _wall_clock(row: ListedTrial, page: _Page) -> float:
 
 
 def _latest_validation(row: ListedTrial, summaries: metric.TrialSummaries) -> MetricsWorkload | None:
-    """The latest value of every validation metric; the time is that of the latest report."""
+    """Return the latest value of every validation metric; the time is that of the latest report."""
     if row.latest_validation_step is None:
         return None
     names = summaries.get("validation_metrics", {})

@@ -20,7 +20,7 @@ from determined.wire.trial import CreateTrialRequest, PutTrialRequest, StartTria
 async def put_experiment(
     ctx: MasterContext, caller: Caller, external_id: str, asked: CreateExperimentRequest
 ) -> PutExperimentResponse:
-    """The experiment of this external id, made on first use, so that a client may ask twice."""
+    """Return the experiment of this external id, made on first use, so that a client may ask twice."""
     if caller.kind == "user" and external_id.startswith(DRIVEN_PREFIX):
         # somebody who took the name first would keep the trial from submitting its own
         raise InvalidArgument(f"external ids that begin with '{DRIVEN_PREFIX}' are for tasks of trials; use another")
@@ -58,7 +58,7 @@ async def create_trial(
 
 
 async def put_trial(ctx: MasterContext, caller: Caller, asked: PutTrialRequest) -> Trial:
-    """The trial of this external id within its experiment, made on first use."""
+    """Return the trial of this external id within its experiment, made on first use."""
     if not asked.external_trial_id or asked.create_trial_request is None:
         raise InvalidArgument("externalTrialId and createTrialRequest are both needed")
     return await create_trial(ctx, caller, asked.create_trial_request, asked.external_trial_id)

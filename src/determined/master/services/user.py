@@ -91,7 +91,7 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostUserRequest) -> 
 
 
 async def patch(ctx: MasterContext, caller: Caller, user_id: int, asked: PatchUser) -> User:
-    """An administrator changes anybody; others their own name, display name and password."""
+    """Change a user: an administrator anybody; others their own name, display name and password."""
     require_user(caller)
     changes = await _changes(ctx, asked)
     _check_may_change(caller, user_id, changes)

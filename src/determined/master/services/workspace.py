@@ -55,7 +55,7 @@ async def list_all(ctx: MasterContext, caller: Caller) -> list[Workspace]:
 
 
 async def create(ctx: MasterContext, caller: Caller, asked: PostWorkspaceRequest) -> Workspace:
-    """The creator finds it among their pinned ones. Whom its tasks run as is for an administrator to say."""
+    """Create a workspace, pinned by its creator. Only an administrator says whom its tasks run as."""
     name, link = checked_name(asked.name, "workspace"), agent_user.of_workspace(asked.agent_user_group)
     if any(value is not None for value in link.values()):
         require_admin(caller, _LINK)
@@ -105,7 +105,7 @@ async def set_archived(ctx: MasterContext, caller: Caller, workspace_id: int, ar
 
 
 async def set_pinned(ctx: MasterContext, caller: Caller, workspace_id: int, pinned: bool) -> None:
-    """A pin is the caller's own; it needs no right over the workspace."""
+    """Set a pin. It is the caller's own and needs no right over the workspace."""
     now = ctx.clock.now()
 
     def write(conn: Connection) -> None:

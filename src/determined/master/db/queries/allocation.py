@@ -86,7 +86,7 @@ def find(conn: Connection, allocation_id: str) -> Allocation | None:
 
 
 def first_run(conn: Connection, task_id: str) -> int:
-    """The run id of a task's first allocation; 0 where it has none."""
+    """Return the run id of a task's first allocation; 0 where it has none."""
     query = select(func.coalesce(func.min(allocations.c.run_id), 0)).where(allocations.c.task_id == task_id)
     return int(conn.execute(query).scalar_one())
 
@@ -114,13 +114,13 @@ def live_of_experiment(conn: Connection, experiment_id: int) -> list[Allocation]
 
 
 def of_task(conn: Connection, task_id: str) -> list[Allocation]:
-    """Newest first."""
+    """Return the allocations of a task, newest first."""
     statement = select(allocations).where(allocations.c.task_id == task_id).order_by(allocations.c.run_id.desc())
     return fetch.rows(conn, statement, Allocation)
 
 
 def latest_ends(conn: Connection, trial_id: int, limit: int) -> list[AllocationEnd]:
-    """Ends of the newest allocations of a trial, newest first."""
+    """Return ends of the newest allocations of a trial, newest first."""
     statement = (
         select(allocations.c.exit_kind, allocations.c.started_at, allocations.c.ended_at)
         .where(allocations.c.trial_id == trial_id)
@@ -162,7 +162,7 @@ def excluded_nodes(conn: Connection) -> dict[str, frozenset[str]]:
 
 
 def overdue(conn: Connection, now: datetime) -> Sequence[str]:
-    """Live allocations whose deadline to leave by themselves has passed and that nobody has killed yet."""
+    """Return live allocations whose deadline to leave by themselves has passed and that nobody has killed yet."""
     return conn.execute(_OVERDUE, {"now": now}).scalars().all()
 
 

@@ -17,7 +17,7 @@ def allocation_rank() -> ColumnElement[int]:
 
 
 def experiment_shows(wanted: Sequence[str]) -> ColumnElement[bool]:
-    """Experiments shown in one of the wanted states, stored or displayed (QUEUED, PULLING, STARTING, RUNNING)."""
+    """Select experiments shown in one of the wanted states, stored or displayed (QUEUED, PULLING, STARTING, ...)."""
     own = trials.alias("own")
     furthest = (
         select(func.coalesce(func.max(allocation_rank()), 0))

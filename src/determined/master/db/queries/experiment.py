@@ -73,7 +73,7 @@ def put_model_definition(conn: Connection, experiment_id: int, tgz: bytes) -> No
 
 
 def model_definition_of_task(conn: Connection, task_id: str) -> bytes | None:
-    """The packed context directory of the experiment a task belongs to; None when it has none."""
+    """Return the packed context directory of the experiment a task belongs to; None when it has none."""
     statement = (
         select(model_definitions.c.tgz)
         .join(tasks, tasks.c.experiment_id == model_definitions.c.experiment_id)

@@ -65,7 +65,7 @@ def checkpoint_total(column: ColumnElement[int]) -> ColumnElement[int]:
 
 
 def best_value() -> ColumnElement[float]:
-    """The best searcher metric of an experiment, in its own direction."""
+    """Return the best searcher metric of an experiment, in its own direction."""
     own = trials.c.experiment_id == experiments.c.id
     low = select(func.min(trials.c.best_validation_value)).where(own).scalar_subquery()
     high = select(func.max(trials.c.best_validation_value)).where(own).scalar_subquery()
@@ -86,7 +86,7 @@ def count(conn: Connection, params: ListExperiments) -> int:
 
 
 def load(conn: Connection, ids: Sequence[int]) -> list[ListedExperiment]:
-    """Experiments in the order of `ids`; ids without a row are left out."""
+    """Return experiments in the order of `ids`; ids without a row are left out."""
     by_id: dict[int, ListedExperiment] = {}
     for some in batches(ids):
         rows = fetch.rows(conn, _detailed().where(experiments.c.id.in_(some)), ListedExperiment)

@@ -59,7 +59,7 @@ def first_starts(conn: Connection, job_ids: Sequence[str]) -> dict[str, datetime
 
 
 def live_in_pool(conn: Connection, pool: str, states: Sequence[str]) -> list[Job]:
-    """Jobs of experiments in the given states, in queue order: the neighbours of a job that moves."""
+    """Return jobs of experiments in the given states, in queue order: the neighbours of a job that moves."""
     statement = (
         select(jobs)
         .join(experiments, experiments.c.job_id == jobs.c.id)

@@ -29,7 +29,7 @@ class LogScope:
         return topics if self.trial_id is None else [*topics, f"trial:{self.trial_id}"]
 
     def over(self, now: datetime, grace: timedelta) -> bool:
-        """No line is to be expected: all is drained, or whoever still had some has not spoken for `grace`."""
+        """Return whether no line is to be expected: all is drained, or who had some has not spoken for `grace`."""
         return self.ended_at is not None and (self.drained or now - self.ended_at > grace)
 
 

@@ -103,7 +103,7 @@ def _append_group(conn: Connection, who: Reporter, group: str, reports: list[Met
 
 
 def _archive(conn: Connection, who: Reporter, group: str, series: Series, marks: Watermarks) -> None:
-    """A run goes back to an earlier step: sum up again every group that loses reports by it."""
+    """Archive where a run goes back to an earlier step: sum up again every group that loses reports by it."""
     own = Watermark(who.run_id, group, series.first_step, series.last_step, None)
     rest = [w for w in marks.rows if (w.run_id, w.group) != (who.run_id, group)]
     losing = {

@@ -51,7 +51,7 @@ def parts(
 
 
 def ascending(x: Sequence[Any], after: float) -> bool:
-    """Does it go on from `after` without a step back?"""
+    """Return whether it goes on from `after` without a step back."""
     return not x or (after <= x[0] and all(map(le, x, x[1:])))
 
 
@@ -69,7 +69,7 @@ def _places(chunk: Chunk, axis: SeriesAxis) -> Sequence[Any] | None:
 
 
 def _rows(part: LiveChunk, places: Sequence[Any], axis: SeriesAxis, window: Window) -> list[int] | None:
-    """The reports that count and lie in the window; None for all of them, the usual case."""
+    """Return the reports that count and lie in the window; None for all of them, the usual case."""
     steps = part.chunk.steps
     low = -math.inf if window.first is None else window.first
     high = math.inf if window.last is None else window.last

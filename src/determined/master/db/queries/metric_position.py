@@ -58,6 +58,6 @@ def goes_on(conn: Connection, trial_id: int, group: str, known: Position, now: P
 
 
 def _digest(marks: Watermarks) -> str:
-    """Changes when a run begins or starts earlier: reports of others may be archived then."""
+    """Return a digest that changes when a run begins or starts earlier: reports of others may be archived then."""
     rows = sorted((mark.run_id, mark.group, mark.first_step) for mark in marks.rows)
     return hashlib.sha256(repr(rows).encode()).hexdigest()[:12]

@@ -103,7 +103,7 @@ class Series:
         upsert(self._conn, metric_watermarks, mark, ["trial_id", "run_id", "group"])
 
     def _check(self, metrics: JsonObject) -> None:
-        """Names are looked at once per batch: this runs for every report."""
+        """Check a report. Names are looked at once per batch, as this runs for every report."""
         if len(metrics) > MAX_NAMES:
             raise InvalidArgument(
                 f"a report of group '{self._group}' has {len(metrics)} metrics; at most {MAX_NAMES} are taken in one:"
@@ -152,7 +152,7 @@ class Series:
             self._by_step[step] = row
 
     def _add_earlier(self, step: int, report: MetricReport) -> None:
-        """A step not beyond the last one: merge into its row, wherever that lies, or add a late row."""
+        """Add a step not beyond the last one: merge into its row, wherever that lies, or add a late row."""
         if self._by_step is None:
             self._by_step = {r.step: r for r in self._rows}
         row = self._by_step.get(step)

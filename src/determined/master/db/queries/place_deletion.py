@@ -31,7 +31,7 @@ def experiments_in(
 
 
 def untouched(conn: Connection, place: Place, limit: int) -> Sequence[int]:
-    """Experiments of a place whose own deletion has not begun, or has failed before."""
+    """Return experiments of a place whose own deletion has not begun, or has failed before."""
     query = select(experiments.c.id).join(projects, projects.c.id == experiments.c.project_id)
     chosen = _projects(place), experiments.c.state != DELETING
     return conn.execute(query.where(*chosen).order_by(experiments.c.id).limit(limit)).scalars().all()

@@ -30,7 +30,7 @@ def metadata(conn: Connection, project_id: int) -> Iterator[JsonObject]:
 
 
 def distinct(conn: Connection, project_id: int, name: str, limit: int, *, of_run: bool) -> Sequence[Any]:
-    """Different values of a column of runs or of experiments, sorted."""
+    """Return different values of a column of runs or of experiments, sorted."""
     column = (run_column if of_run else experiment_column)(name).sql
     query = (of_runs if of_run else of_experiments)(select(column).distinct())
     query = query.where(experiments.c.project_id == project_id, column.is_not(None))

@@ -135,7 +135,7 @@ def clauses(group: Group, at: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int,
 
 
 def without(group: Group, path: Sequence[int]) -> Group:
-    """The same less the condition or group at that place."""
+    """Return the same less the condition or group at that place."""
     index, *rest = path
     child = group.children[index]
     kept = (without(child, rest),) if rest and isinstance(child, Group) else ()
@@ -234,7 +234,7 @@ def _json_sides(operand: Operand, field: Field) -> tuple[AnyColumn, object]:
 
 
 def _truth(value: object) -> bool:
-    """A filter may write it as a word."""
+    """Return a truth value, which a filter may write as a word."""
     return value.strip().lower() not in ("", "false", "0", "no") if isinstance(value, str) else bool(value)
 
 

@@ -132,7 +132,7 @@ def of_experiments(query: Select[*Ts]) -> Select[*Ts]:
 
 
 def load(conn: Connection, ids: Sequence[int]) -> list[ListedRun]:
-    """Runs in the order of `ids`; ids without a row are left out."""
+    """Return runs in the order of `ids`; ids without a row are left out."""
     by_id: dict[int, ListedRun] = {}
     for some in batches(ids):
         rows = fetch.rows(conn, of_runs(_columns()).where(trials.c.id.in_(some)), ListedRun)

@@ -134,7 +134,7 @@ def of_live_allocations(conn: Connection) -> list[Runner]:
 
 
 def alive(conn: Connection) -> list[AliveRunner]:
-    """Runners an engine must have, with the kill request of their allocation and whom they run as.
+    """Return runners an engine must have, with the kill request of their allocation and whom they run as.
 
     A runner that has reported its exit but not drained still belongs to its engine: it may have records to ship.
     """
@@ -153,7 +153,7 @@ def identity(conn: Connection, owner_id: int, workspace_id: int) -> Identity:
 
 
 def on_node(conn: Connection, node_id: str) -> list[Runner]:
-    """Runners of live allocations on one node."""
+    """Return runners of live allocations on one node."""
     statement = (
         select(runners)
         .join(allocations, allocations.c.id == runners.c.allocation_id)

@@ -39,13 +39,13 @@ def event_at(conn: Connection, experiment_id: int, seq: int) -> JsonObject | Non
 
 
 def append(conn: Connection, experiment_id: int, seq: int, events: Sequence[JsonObject]) -> None:
-    """The first gets number `seq`."""
+    """Append events; the first gets number `seq`."""
     rows = [{"experiment_id": experiment_id, "seq": n, "event": event} for n, event in enumerate(events, seq)]
     conn.execute(insert(search_events), rows)
 
 
 def snapshot_seq(conn: Connection, experiment_id: int) -> int | None:
-    """The last event inside the snapshot; None when no search is going on. Does not load the snapshot itself."""
+    """Return the last event inside the snapshot; None when no search is going on. Does not load the snapshot itself."""
     statement = select(search_snapshots.c.seq).where(search_snapshots.c.experiment_id == experiment_id)
     return conn.execute(statement).scalar_one_or_none()
 
@@ -67,7 +67,7 @@ def put_snapshot(conn: Connection, experiment_id: int, seq: int, state: JsonObje
 
 
 def forget(conn: Connection, experiment_id: int) -> None:
-    """The search is over (or starts afresh); its history stays."""
+    """Forget a search that is over (or starts afresh); its history stays."""
     conn.execute(delete(search_events).where(search_events.c.experiment_id == experiment_id))
     conn.execute(delete(search_snapshots).where(search_snapshots.c.experiment_id == experiment_id))
 
@@ -82,7 +82,7 @@ def active_with_sampler(conn: Connection) -> Sequence[int]:
 def append_history(
     conn: Connection, experiment_id: int, events: Sequence[JsonObject], *, pending: bool = False
 ) -> None:
-    """Events, in order, behind what is there. One without an `id` is of no trial, but of the whole search."""
+    """Append events, in order, behind what is there. One without an `id` is of no trial, but of the whole search."""
     if not events:
         return
     newest = select(func.max(search_history.c.n)).where(search_history.c.experiment_id == experiment_id)

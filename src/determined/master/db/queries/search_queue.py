@@ -14,7 +14,7 @@ _number = search_queue.c.n
 
 
 def put(conn: Connection, experiment_id: int, pieces: Sequence[list[JsonObject]]) -> None:
-    """Operations as JSON carries them, each piece for one transaction, behind what is there."""
+    """Queue operations as JSON carries them, each piece for one transaction, behind what is there."""
     if not pieces:
         return
     newest = conn.execute(select(func.max(_number)).where(_mine(experiment_id))).scalar_one()

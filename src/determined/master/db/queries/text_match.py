@@ -24,7 +24,7 @@ def equals(column: AnyColumn, text: str) -> ColumnElement[bool]:
 
 
 def has_label(labels: AnyColumn, label: str) -> ColumnElement[bool]:
-    """A JSON list holds each label as a quoted string; quotes inside labels are escaped, so this is exact."""
+    """Match a label: a JSON list holds each as a quoted string; quotes inside are escaped, so this is exact."""
     quoted = msgspec.json.encode(label).decode()
     return cast(labels, Text).like(_pattern("%", quoted), escape=_ESCAPE)
 

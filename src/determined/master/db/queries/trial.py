@@ -96,19 +96,19 @@ def of_experiment(conn: Connection, experiment_id: int) -> list[Trial]:
 
 
 def with_live_allocation(conn: Connection, experiment_id: int) -> Sequence[tuple[int, str]]:
-    """Id and state of each."""
+    """Return id and state of each trial that has a live allocation."""
     statement = select(trials.c.id, trials.c.state).where(*_open(experiment_id), _has_live_allocation())
     return sorted((trial_id, state) for trial_id, state in conn.execute(statement))
 
 
 def idle(conn: Connection, experiment_id: int, states: Sequence[str], limit: int) -> Sequence[int]:
-    """Trials in one of `states` that have no live allocation, `limit` at most."""
+    """Return trials in one of `states` that have no live allocation, `limit` at most."""
     chosen = (*_open(experiment_id), trials.c.state.in_(list(states)), ~_has_live_allocation())
     return conn.execute(select(trials.c.id).where(*chosen).limit(limit)).scalars().all()
 
 
 def update_rows(conn: Connection, trial_ids: Sequence[int], values: TrialValues) -> None:
-    """The same values for all."""
+    """Update rows with the same values for all."""
     for some in batches(trial_ids):
         conn.execute(update(trials).where(trials.c.id.in_(some)).values(**values))
 
@@ -122,7 +122,7 @@ def update_each(conn: Connection, values: dict[int, TrialValues]) -> None:
 def unreported_exits(
     conn: Connection, experiment_id: int, terminal: Sequence[str], limit: int | None = None
 ) -> list[ExitedTrial]:
-    """Trials that have ended and of whose end the searcher does not know yet, by id; `limit` at most.
+    """Return trials that have ended and of whose end the searcher does not know yet, by id; `limit` at most.
 
     Sorted here: told to sort, SQLite takes the index of all trials instead of the one of the open ones.
     """
@@ -152,7 +152,7 @@ def waiting_counts(conn: Connection) -> defaultdict[int, int]:
 
 
 def latest_checkpoint(conn: Connection, trial_id: int) -> CheckpointSteps | None:
-    """The trial's own COMPLETED checkpoint with the most steps, unless somebody asked to delete it."""
+    """Return the trial's own COMPLETED checkpoint with the most steps, unless somebody asked to delete it."""
     statement = (
         select(checkpoints.c.uuid, checkpoints.c.steps_completed)
         .where(

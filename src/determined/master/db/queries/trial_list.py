@@ -49,7 +49,7 @@ def count(conn: Connection, experiment_id: int, params: ListTrials) -> int:
 
 
 def load(conn: Connection, ids: Sequence[int]) -> list[ListedTrial]:
-    """Trials in the order of `ids`; ids without a row are left out."""
+    """Return trials in the order of `ids`; ids without a row are left out."""
     by_id: dict[int, ListedTrial] = {}
     for some in batches(ids):
         query = (

@@ -67,7 +67,7 @@ class CustomSearch(SearchMethod):
         return self._push("trialCreated", requestId=request_id)
 
     def validated(self, request_id: str, metric: JsonValue, length: float) -> list[Operation]:
-        """The trial completed its operation; `metric` is whatever JSON it reported."""
+        """Record that the trial completed its operation; `metric` is whatever JSON it reported."""
         return self._push(
             "validationCompleted", requestId=request_id, metric=metric, validateAfterLength=str(int(length))
         )

@@ -100,7 +100,7 @@ class PopulationSearch(SearchMethod):
         return self._left(ctx, request_id)
 
     def progress(self, tally: Tally) -> float:
-        """Units reported; the rounds that are over count in full, whatever their trials reported."""
+        """Return the units reported; the rounds that are over count in full, whatever their trials reported."""
         whole = self._length * self._size * self._num_rounds
         over = self._length * self._size * self._rounds
         return min(max(tally.open_units + tally.closed_units, over) / whole, 1.0)
@@ -163,7 +163,7 @@ class PopulationSearch(SearchMethod):
         return operations + [op for request_id in ranked[:kept] for op in self._go_on(request_id)]
 
     def _rank(self, request_id: str) -> tuple[float, bool, str]:
-        """A trial that reported NaN is as bad as one that is gone, but can go on."""
+        """Rank a trial: one that reported NaN is as bad as one that is gone, but can go on."""
         member = self._members[request_id]
         return member.metric, member.gone, request_id
 
