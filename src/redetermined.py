@@ -26,7 +26,7 @@ def main() -> int:
 
 
 def is_upstreams(places: list[str]) -> bool:
-    """Whether a package directory holds files that only upstream's `determined` has."""
+    """Return whether a package directory holds files that only upstream's `determined` has."""
     import os
 
     return any(os.access(f"{place}/_execution.py", os.F_OK) for place in places)

@@ -182,7 +182,7 @@ class CheckpointFiles:
             raise
 
     def _each(self, work: Callable[[], T]) -> list[T]:
-        """Every rank's result on every rank; if one fails all do."""
+        """Return every rank's result on every rank; if one fails all do."""
         outcomes = self._dist.allgather(_attempt(work))
         errors = [(rank, err) for rank, (err, _) in enumerate(outcomes) if err is not None]
         if errors:

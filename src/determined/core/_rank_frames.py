@@ -133,7 +133,7 @@ class Channel:
         return self.receive() if kind in (*FAREWELLS, Kind.WAITING) else Frame(kind, serial, b"")
 
     def _waits_for_room(self) -> bool:
-        """False when something arrived before."""
+        """Wait for room; return False when something arrived before."""
         poller = select.poll()
         poller.register(self.peer, select.POLLIN | select.POLLOUT)
         return bool(poller.poll()[0][1] & ~select.POLLIN)

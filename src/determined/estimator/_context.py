@@ -136,7 +136,7 @@ class EstimatorExperimentalContext:
         return self._context.make_metric(metric, reducer, numpy_dtype)
 
     def allgather_metrics(self, metrics: object) -> list[Any]:
-        """Every slot's value in the order of ranks, everywhere. Each slot must call it, the same number of times."""
+        """Return every slot's value in the order of ranks, everywhere. Each slot must call it equally often."""
         return self._context.distributed.allgather(metrics)
 
     def cache_train_dataset(self, *args: object, **kwargs: object) -> NoReturn:

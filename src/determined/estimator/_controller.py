@@ -160,7 +160,7 @@ class EstimatorTrialController:
         )
 
     def _hooks_with(self, of_model: tuple[object, ...]) -> list[object]:
-        """All that hear of checkpoints and the end, each once: one may take part in training and in validation."""
+        """Return all that hear of checkpoints and the end, each once: one may take part in training and validation."""
         return list(dict.fromkeys((*self.train_spec.hooks, *of_model, *self.validation_spec.hooks)))
 
     def _summary_hooks(self, spec: "tf.estimator.EstimatorSpec") -> list[object]:

@@ -91,7 +91,7 @@ def _config(config: "tf.estimator.RunConfig", context: EstimatorTrialContext, di
 
 
 def _session_config(chosen: object, context: EstimatorTrialContext) -> object:
-    """Each rank has its own of the node's GPUs."""
+    """Return the session config: each rank has its own of the node's GPUs."""
     if not context.env.use_gpu or context.distributed.size == 1:
         return chosen
     config = tf.compat.v1.ConfigProto()

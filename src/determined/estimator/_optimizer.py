@@ -41,8 +41,9 @@ def averaging(
 
 
 class _Exchange:
-    """All gradients of an optimizer in one message, and one optimizer after the other: exchanges at the same time could
-    come in another order on another rank, and gradients of different models would be averaged."""
+    """Exchange of all gradients of an optimizer in one message, and one optimizer after the other: exchanges at the
+    same time could come in another order on another rank, and gradients of different models would be averaged.
+    """
 
     def __init__(self, dist: core.DistributedContext, compress: bool) -> None:
         self._dist = dist

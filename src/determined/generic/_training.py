@@ -123,7 +123,7 @@ class Training:
         return self._search.basic()
 
     def advanced_search(self, auto_ack: bool = True) -> Iterator[SearcherOp]:
-        """All operations, one after the other; complete each before going on to the next.
+        """Yield all operations, one after the other; complete each before going on to the next.
 
         Raises:
             ValueError: the experiment config has no searcher.max_length.

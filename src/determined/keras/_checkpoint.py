@@ -89,8 +89,9 @@ class Checkpoints:
         self._model.set_weights(values)
 
     def share_statistics(self) -> None:
-        """What is not trained, such as the statistics of BatchNormalization, is each rank's own, and the
-        chief's is saved: all validate and go on with that, as they will after a pause."""
+        """Share what is not trained, such as the statistics of BatchNormalization: it is each rank's own, and the
+        chief's is saved. All validate and go on with that, as they will after a pause.
+        """
         weights = self._model.non_trainable_weights
         if self._dist.size == 1 or not weights:
             return

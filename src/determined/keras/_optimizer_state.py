@@ -65,7 +65,7 @@ def load_optimizers(optimizers: Sequence["Optimizer"], directory: Path) -> None:
 
 
 def variables_of(optimizer: "Optimizer") -> list["Variable"]:
-    """Everything an optimizer carries from batch to batch, its learning rate among it."""
+    """Return everything an optimizer carries from batch to batch, its learning rate among it."""
     attribute = getattr(optimizer, "variables", None)
     variables = list(attribute()) if callable(attribute) and not isinstance(attribute, list) else list(attribute or [])
     rate = _rate_of(optimizer)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def random_state(keras: ModuleType, model: "Model") -> JsonObject:
-    """Everything that draws, in plain values; TensorFlow's own stateful operations cannot be read."""
+    """Return everything that draws, in plain values; TensorFlow's own stateful operations cannot be read."""
     legacy: Any = np.random.get_state()
     kind, keys, *position = legacy
     state: JsonObject = {"random": random.getstate(), "numpy": (kind, keys.tolist(), *position)}

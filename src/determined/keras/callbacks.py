@@ -72,7 +72,7 @@ class _ActsOnValidation(Callback):
         self._validations += 1
 
     def on_epoch_end(self, epoch: int, logs: JsonObject | None = None) -> None:
-        """Nothing: an epoch need not have been validated."""
+        """Do nothing: an epoch need not have been validated."""
 
     def get_state(self) -> JsonObject:
         state = {name: getattr(self, name) for name in self._saved if hasattr(self, name)}

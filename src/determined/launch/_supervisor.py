@@ -188,7 +188,7 @@ class _Supervisor:
                 worker.signal_followers(signal.SIGTERM)
 
     def _fail(self, rank: int | None, code: int, lines: list[str], at: float | None = None) -> None:
-        """`at`: when, by the monotonic clock, if that is not now."""
+        """Record a failure. `at`: when, by the monotonic clock, if that is not now."""
         seconds_ago = 0.0 if at is None else time.monotonic() - at
         self._code = code
         self._failure = Failure(rank, 128 - code if code < 0 else code, time.time() - seconds_ago, lines)

@@ -182,7 +182,7 @@ class Worker:
 
 
 def _write(target: BinaryIO, text: bytes) -> None:
-    """All of it: our streams have no buffer under PYTHONUNBUFFERED, and then a signal cuts a write short."""
+    """Write all of it: our streams have no buffer under PYTHONUNBUFFERED, and then a signal cuts a write short."""
     rest = memoryview(text)
     while rest:
         written: int | None = target.write(rest)

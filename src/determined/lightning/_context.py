@@ -168,5 +168,5 @@ def _listed(given: object) -> list[object]:
 
 
 def _loggers(given: object) -> list[object]:
-    """True is Lightning's default, which writes beside the script; on a cluster there is ours."""
+    """Return the loggers. True is Lightning's default, which writes beside the script; on a cluster there is ours."""
     return [] if given in (None, True, False) else _listed(given)

@@ -76,7 +76,7 @@ class CallbackSet:
             raise failure
 
     def state_dict(self) -> JsonObject:
-        """Every callback's state by name."""
+        """Return every callback's state by name."""
         return {name: callback.state_dict() for name, callback in self._callbacks.items()}
 
     def load_state_dict(self, states: JsonObject) -> None:

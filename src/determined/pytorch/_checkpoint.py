@@ -138,7 +138,7 @@ class Checkpoints:
         return storage_id
 
     def _save_between_steps(self, state: TrialState, everybody: "Positions") -> str:
-        """Each rank has collected gradients of its own. Their mean would do, but for the last bits of the next step."""
+        """Save the gradients that each rank has collected: their mean would change the last bits of the next step."""
         words = torch_metadata(state.batches_trained) if everybody is not None else {}
         own, self._pending = self._pending, None
         with self._core.checkpoint.store_path(words, shard=True) as (path, storage_id):

@@ -61,7 +61,7 @@ def _same_names(gathered: Sequence[dict[str, Column]]) -> list[str]:
 
 
 def _over_ranks(columns: list[Column]) -> Column:
-    """Each batch's mean over ranks: float64, where a batch has a number of one shape on all of them."""
+    """Return each batch's mean over ranks: float64, where a batch has a number of one shape on all of them."""
     if all(is_numeric(column) for column in columns) and len({np.shape(column) for column in columns}) == 1:
         return np.mean(np.asarray(columns, dtype=np.float64), axis=0)  # type: ignore[no-any-return]
     return [mean_of(values) for values in zip(*columns, strict=True)]

@@ -321,7 +321,7 @@ class PyTorchTrialController:
             raise
 
     def _should_stop(self) -> bool:
-        """Every rank comes to the same answer, whichever of them was told to stop."""
+        """Return whether to stop: every rank comes to the same answer, whichever of them was told to stop."""
         stop = self._core.preempt.should_preempt() or self.context.get_stop_requested()
         return any(self._dist.allgather(stop)) if self._dist.size > 1 else stop
 

@@ -77,7 +77,7 @@ class MetricColumns:
             self._pack()
 
     def drain(self) -> dict[str, Column]:
-        """Everything kept, on the host: an array with a row per batch where all batches are alike. Then it is empty."""
+        """Take everything kept, on the host: an array with a row per batch where all batches are alike."""
         self._pack()
         self._arrive()
         for name, blocks in self._packed.items():

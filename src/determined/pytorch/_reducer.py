@@ -94,7 +94,7 @@ class FunctionReducer(MetricReducer):
 
 
 class ReducerSet:
-    """All reducers of a trial. They share one exchange between ranks."""
+    """Reducers of a trial. They share one exchange between ranks."""
 
     def __init__(self) -> None:
         self._registered: list[_Registered] = []

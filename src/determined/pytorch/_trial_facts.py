@@ -57,7 +57,7 @@ class TrialFacts(TrialContext):
         return self._exp_conf
 
     def get_hparams(self) -> JsonObject:
-        """All hyperparameters of this trial; ValueError off cluster, unless `pytorch.init` was given some."""
+        """Return all hyperparameters of this trial; ValueError off cluster, unless `pytorch.init` was given some."""
         if self._hparams is None:
             raise ValueError(_LOCAL.format(what="has no hyperparameters", argument="hparams"))
         return self._hparams

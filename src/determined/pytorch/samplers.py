@@ -72,7 +72,7 @@ class RepeatBatchSampler(RepeatSampler[list[int]], BatchSampler):
 
 
 class DistributedSampler(Sampler[T]):
-    """Every `num_workers`-th item, from the `rank`-th on: one worker's share.
+    """Share of one worker: every `num_workers`-th item, from the `rank`-th on.
 
     Args:
         sampler: what to share; the same, in the same order, on every worker.
@@ -206,7 +206,7 @@ class ReproducibleShuffleBatchSampler(ReproducibleShuffleSampler[list[int]], Bat
 
 
 class EpochShuffle(Sampler[int]):
-    """All indices of a dataset in an order that follows from the seed and the number of the epoch alone.
+    """Indices of a dataset in an order that follows from the seed and the number of the epoch alone.
 
     Unlike with `torch.utils.data.RandomSampler`, any epoch can be entered without drawing the earlier ones, and no
     random number is taken from anyone. Iterating goes on to the next epoch by itself.

@@ -68,7 +68,7 @@ class TrialContext:
         return self.env.trial_seed
 
     def get_hparams(self) -> JsonObject:
-        """All hyperparameters of this trial."""
+        """Return all hyperparameters of this trial."""
         return self.env.hparams
 
     def get_hparam(self, name: str) -> Any:

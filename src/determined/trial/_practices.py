@@ -71,8 +71,7 @@ class AttributeWatch:
         return names
 
     def _mark(self, value: object, depth: int = _DEPTH) -> object:
-        """Something that stays equal while a value stays the same, as far as can be told cheaply and without
-        frameworks."""
+        """Return a mark that stays equal while a value does, as far as can be told cheaply and without frameworks."""
         if value is None or isinstance(value, bool | int | float | complex | str | bytes):
             return repr(value) if isinstance(value, float | complex) else value  # nan is not equal to itself
         if self._is_kept(value):

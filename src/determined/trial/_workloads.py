@@ -274,7 +274,7 @@ class Workloads:
         self._workload = None
 
     def _should_stop(self) -> bool:
-        """Every rank comes to the same answer, whichever of them was told to stop."""
+        """Return whether to stop: every rank comes to the same answer, whichever of them was told to stop."""
         stop = self._core.preempt.should_preempt() or self._stop_requested
         return any(self._dist.allgather(stop)) if self._dist.size > 1 else stop
 

@@ -25,7 +25,7 @@ class ModelParallelUnit:
 
 
 def make_data_parallel_mpu(dist_context: core.DistributedContext) -> ModelParallelUnit:
-    """Every rank has a copy of the whole model, or its ZeRO share of one, and data of its own.
+    """Make a unit where every rank has a copy of the whole model, or its ZeRO share of one, and data of its own.
 
     Args:
         dist_context: the ranks.

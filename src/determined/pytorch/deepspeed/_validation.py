@@ -177,7 +177,7 @@ class _Recorded:
 
 
 def _endless(loader: Any, *, without_last: bool) -> Iterator[object]:
-    """All of the data, again and again: even a rank without a batch of its own has some of it."""
+    """Yield all of the data, again and again: even a rank without a batch of its own has some of it."""
     while True:
         is_empty = True
         for batch in itertools.islice(loader, len(loader) - 1 if without_last else None):

@@ -49,7 +49,7 @@ def get_hf_args_with_overwrites(args: Sequence[str], hparams: Mapping[str, Any])
 
 
 def _written(config: JsonObject) -> Path:
-    """Each process writes its own: ranks of one node would otherwise read a file that another one is writing."""
+    """Write a file of this process's own: ranks of one node would else read one that another is writing."""
     path = Path(tempfile.mkdtemp(prefix="deepspeed-")) / "ds_config.json"
     path.write_text(json.dumps(config, indent=2))
     return path
