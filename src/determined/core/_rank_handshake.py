@@ -34,7 +34,7 @@ class _Newcomer:
     answer: bytearray = field(default_factory=bytearray)
 
 
-class Door:
+class RankListener:
     """The hub's listener. Newcomers are heard side by side: one that says nothing keeps nobody waiting."""
 
     def __init__(self, listener: socket.socket, secret: bytes, label: bytes) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from determined._backoff import Backoff
 from determined.core import _environment
 from determined.core._rank_frames import Channel, failure
-from determined.core._rank_handshake import SECONDS, Door, greet_hub
+from determined.core._rank_handshake import SECONDS, RankListener, greet_hub
 from determined.core._rank_link import Hub, LinkFailure, Spoke
 
 logger = logging.getLogger("determined.core")
@@ -58,7 +58,7 @@ def place(label: str, host: str | None, port: int, secret: bytes, *, force_tcp: 
 
 def hub(listener: socket.socket, where: Place, ranks: Sequence[int], secret: bytes, link_failure: LinkFailure) -> Hub:
     """Returns when all others of `ranks` are there; if not, those that came are told why."""
-    door = Door(listener, secret, where.label.encode())
+    door = RankListener(listener, secret, where.label.encode())
     try:
         door.admit(len(ranks), START_SECONDS)
     except BaseException as err:

@@ -14,7 +14,7 @@ from determined.config.requirement_lines import entries, unhashed_entries, with_
 from determined.environments import cache
 from determined.environments.cache import Cached, Hold
 from determined.environments.cache_directory import Place, base_python, libc, platform_tag
-from determined.environments.interpreter import LENT, Interpreter, ask
+from determined.environments.interpreter import LINKED_PACKAGES, Interpreter, ask
 from determined.environments.resolve import base_of, local_digests, sources_of
 from determined.environments.uv import Uv, find_uv
 from determined.errors import DeterminedError, FailedPrecondition
@@ -98,7 +98,7 @@ def _build(key: str, lock: str, wanted: PythonEnvironment, directory: Path, plac
             "size": cache.size_of(target),
             "created": began,
             "seconds": round(time.time() - began, 3),
-            "asked": list(LENT),
+            "asked": list(LINKED_PACKAGES),
             "answer": answer,
             "support": support,
         }
@@ -188,7 +188,7 @@ def _own_versions(names: list[str]) -> str:
 
 def _interpreter(found: Cached) -> Interpreter:
     record = found.record
-    answer = record["answer"] if record["asked"] == list(LENT) else _asked(found.python)
+    answer = record["answer"] if record["asked"] == list(LINKED_PACKAGES) else _asked(found.python)
     return Interpreter.answered(found.python, answer, record["support"])
 
 

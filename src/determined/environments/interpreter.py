@@ -11,7 +11,7 @@ from typing import Any
 # Packages that user code may reach through `import determined`; an interpreter that lacks it gets ours. A determined
 # without our packages, or with a file that only upstream has, is upstream's or a mixture of both. It finds no cluster
 # here: a trial that imported it would train without reporting.
-LENT = ("determined", "msgspec", "urllib3", "fsspec", "pathspec", "psutil", "yaml")
+LINKED_PACKAGES = ("determined", "msgspec", "urllib3", "fsspec", "pathspec", "psutil", "yaml")
 PREFIX = "/PREFIX"  # stands for any directory
 _QUESTION = f"""
 import importlib.metadata, importlib.util, json, os, platform, site, sys, sysconfig
@@ -53,9 +53,9 @@ class Interpreter:
     venv: bool
     user_site: str
     packages: tuple[str, ...]  # where `pip --prefix /PREFIX` puts them
-    missing: tuple[str, ...]  # of LENT
+    missing: tuple[str, ...]  # of LINKED_PACKAGES
     same_version: bool  # as our own: compiled packages of ours load in it
-    support: str | None = None  # a directory with those of LENT that were installed for it alone
+    support: str | None = None  # a directory with those of LINKED_PACKAGES that were installed for it alone
     search: tuple[str, ...] = ()  # its sys.path
     release: str = ""  # such as 3.11.7
     prefix: str = ""  # its sys.prefix
@@ -86,7 +86,7 @@ class Interpreter:
 def ask(path: str) -> dict[str, Any]:
     """Ask an interpreter about itself. Raises OSError, SubprocessError or ValueError when it is none."""
     done = subprocess.run(
-        [path, "-c", _QUESTION, *LENT],
+        [path, "-c", _QUESTION, *LINKED_PACKAGES],
         capture_output=True, check=True, timeout=_ANSWER_SECONDS, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     answer: dict[str, Any] = json.loads(done.stdout)

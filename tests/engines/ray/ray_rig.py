@@ -61,7 +61,7 @@ class RayRig(EngineRig):
         """Forget every runner, so that the next test finds none."""
         engine = self.engine()
         await engine.open()
-        for resource_id in list(engine._book.reported):
+        for resource_id in list(engine._runners.reported):
             await engine.forget(resource_id)
-        assert engine._book.reported == {}
+        assert engine._runners.reported == {}
         await engine.close()

@@ -134,14 +134,14 @@ def test_a_rank_may_wait_long_for_a_large_broadcast(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_rank_that_never_comes_is_named_to_those_that_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    admit = _rank_handshake.Door.admit
+    admit = _rank_handshake.RankListener.admit
 
-    def admit_in_vain(door: _rank_handshake.Door, size: int, timeout: float) -> None:
+    def admit_in_vain(door: _rank_handshake.RankListener, size: int, timeout: float) -> None:
         assert timeout == _rank_start.START_SECONDS
         admit(door, 2, timeout)  # rank 1 has come when the time of the others begins
         admit(door, size, 0.2)
 
-    monkeypatch.setattr(_rank_handshake.Door, "admit", admit_in_vain)
+    monkeypatch.setattr(_rank_handshake.RankListener, "admit", admit_in_vain)
     outcomes = threaded(lambda dist: dist.rank, [0, 1], size=4)
     assert [str(err) for err in outcomes] == ["ranks [2, 3] did not connect within 0 s; did they start?"] * 2
 
@@ -242,7 +242,7 @@ def test_strangers_are_refused_and_hold_nobody_up(tmp_path: Path, caplog: pytest
     strangers = threading.Thread(target=_strangers, args=(port, trap, said, done))
     strangers.start()
     assert said.wait(60), "they stand in the row before the friend comes"
-    door = _rank_handshake.Door(listener, secret, b"world")
+    door = _rank_handshake.RankListener(listener, secret, b"world")
     with pytest.raises(RuntimeError, match=r"ranks \[1\] did not connect"):
         door.admit(2, 0.5)
     friend = threading.Thread(target=_rank_start.spoke, args=(Place("world", port=port), 1, 0, secret, None))
@@ -261,7 +261,7 @@ def test_strangers_are_refused_and_hold_nobody_up(tmp_path: Path, caplog: pytest
 def test_a_rank_with_another_secret_gives_up_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_rank_start, "START_SECONDS", 0.3)
     with _rank_start.listen(Place("world", "127.0.0.1")) as listener:
-        door = _rank_handshake.Door(listener, b"right", b"world")
+        door = _rank_handshake.RankListener(listener, b"right", b"world")
         where, told = Place("world", port=listener.getsockname()[1]), []
 
         def knock() -> None:

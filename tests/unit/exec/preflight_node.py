@@ -10,7 +10,7 @@ from typing import Any
 from determined.errors import DeterminedError, Unavailable
 from determined.exec.runner.preflight import check
 from determined.exec.runner.preflight.check import Here, Preflight
-from determined.exec.runner.preflight.peers import knock
+from determined.exec.runner.preflight.peers import check_connection
 
 
 class Files:
@@ -39,7 +39,9 @@ def main() -> None:
     # Only what the network does may decide, not which node had to wait for a processor.
     check._FACTS_BY, check._GATHERED_BY, check._REACHED_BY, check._OVER_BY = 20.0, 25.0, 50.0, 60.0
     check._LATE_SECONDS = 20.0
-    check.knock = lambda *whom: knock(*whom[:-1], deadline=time.monotonic() + float(reach_seconds))
+    check.check_connection = lambda *whom: check_connection(
+        *whom[:-1], deadline=time.monotonic() + float(reach_seconds)
+    )
     here = Here(f"node-{rank}", "token", dict(os.environ), Path.cwd(), {})
     files = Files(Path(directory), int(rank))
     preflight = Preflight(here, files, print)

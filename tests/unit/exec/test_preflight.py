@@ -16,7 +16,7 @@ from determined.exec.runner.preflight import check, peers
 from determined.exec.runner.preflight.check import Here, Preflight
 from determined.exec.runner.preflight.directory import CheckpointDirectory
 from determined.exec.runner.preflight.facts import calls_python
-from determined.exec.runner.preflight.peers import Door, knock
+from determined.exec.runner.preflight.peers import PeerListener, check_connection
 
 LOCAL = "127.0.0.1"
 
@@ -272,21 +272,21 @@ def test_an_allocation_that_is_over_ends_the_check(tmp_path: Path) -> None:
 
 
 def test_whoever_does_not_know_the_token_is_not_taken_for_the_peer() -> None:
-    door = Door(LOCAL, 1, "ours")
+    listener = PeerListener(LOCAL, 1, "ours")
     try:
         soon = time.monotonic() + 60
-        assert knock(LOCAL, door.port, 1, "ours", soon).reason is None
-        assert knock(LOCAL, door.port, 1, "theirs", soon).reason == "something else answers there"
-        assert knock(LOCAL, door.port, 2, "ours", soon).reason == "something else answers there"
+        assert check_connection(LOCAL, listener.port, 1, "ours", soon).reason is None
+        assert check_connection(LOCAL, listener.port, 1, "theirs", soon).reason == "something else answers there"
+        assert check_connection(LOCAL, listener.port, 2, "ours", soon).reason == "something else answers there"
     finally:
-        door.close()
+        listener.close()
     with socket.socket() as deaf:
         deaf.bind((LOCAL, 0))  # so nobody else listens there
-        refused = knock(LOCAL, deaf.getsockname()[1], 1, "ours", time.monotonic() + 60)
+        refused = check_connection(LOCAL, deaf.getsockname()[1], 1, "ours", time.monotonic() + 60)
     assert refused.reason == "Connection refused" and refused.certain
 
 
 def test_a_peer_that_takes_the_call_and_is_slow_is_not_called_unreachable() -> None:
     with socket.create_server((LOCAL, 0)) as busy:
-        answer = knock(LOCAL, busy.getsockname()[1], 0, "token", time.monotonic() + 0.2)
+        answer = check_connection(LOCAL, busy.getsockname()[1], 0, "token", time.monotonic() + 0.2)
     assert answer.reason is not None and not answer.certain

@@ -29,7 +29,7 @@ class ImagePull:
         self._next_news = 0.0
 
     @contextlib.contextmanager
-    def heard_by(self, tell: Tell) -> Iterator[None]:
+    def reporting_to(self, tell: Tell) -> Iterator[None]:
         """Call `tell` with the progress for as long as the context lasts."""
         tell(f"image {self._wanted.image} is fetched; the task starts when it is here")
         self._listeners.append(tell)

@@ -69,7 +69,7 @@ class Images:
         # Only with those of the same login: another's may be refused, or open what is not for everybody.
         what = ("fetch", image, json.dumps(wanted.registry_auth, sort_keys=True))
         fetch = self._fetches.setdefault(what, ImagePull(self._docker, wanted))
-        with fetch.heard_by(tell):
+        with fetch.reporting_to(tell):
             await self._together(what, fetch.run)
 
     async def _together(self, what: tuple[str, ...], work: Callable[[], Coroutine[Any, Any, None]]) -> None:

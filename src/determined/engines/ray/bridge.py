@@ -67,7 +67,7 @@ class Bridge:
         self._lock = threading.Lock()
         self._told: tuple[bytes, float] = (b"", 0.0)
         self._problem = ""
-        self._shunned: dict[str, float] = {}  # nodes that do not answer, and until when they are not reported
+        self._unreachable: dict[str, float] = {}  # nodes that do not answer, and until when they are not reported
 
     def disown(self, namespace: str) -> None:
         """Kill the runners of a master that is gone for good, with its database: nobody will ever ask for them."""
@@ -96,9 +96,9 @@ class Bridge:
             held.look()
             if held.is_cut_off:
                 held.is_cut_off = False
-                self._shunned[held.node] = now + _SHUN_SECONDS
+                self._unreachable[held.node] = now + _SHUN_SECONDS
         seen = self._cluster_view.nodes(self._runners.values())
-        self._nodes = {name: node for name, node in seen.items() if self._shunned.get(name, 0.0) < now}
+        self._nodes = {name: node for name, node in seen.items() if self._unreachable.get(name, 0.0) < now}
         if wishes is not None:
             self._follow(wishes)
         self._warn_of_drains()

@@ -59,11 +59,11 @@ class RayEngine(Engine):
         self.name = name
         self._home, self._settings = home, settings
         self._pools = {pool.name: pool for pool in pools}
-        self._book = RunnerTable()
+        self._runners = RunnerTable()
         self._ray_nodes: dict[str, BridgedNode] = {}
         self._away = True  # nothing is offered
         self._offered: list[Node] = []  # as reported last
-        self._rests = NodeBackoff()
+        self._node_backoff = NodeBackoff()
         self._needs: dict[str, dict[str, float]] = {}  # of runners that we began
         self._queued: dict[str, list[int]] = {}
         self._passes = 0
@@ -101,10 +101,12 @@ class RayEngine(Engine):
             return []
         now = time.monotonic()
         pools = list(self._pools.values())
-        usable = (n for n in self._ray_nodes.values() if not n.draining and not self._rests.is_resting(n.name, now))
+        usable = (
+            n for n in self._ray_nodes.values() if not n.draining and not self._node_backoff.is_backing_off(n.name, now)
+        )
         placed = ((node, resources.pool_of(node, pools)) for node in usable)
         return [
-            resources.offered(node, pool, self._book.slots_on(node.name), __version__)
+            resources.offered(node, pool, self._runners.slots_on(node.name), __version__)
             for node, pool in placed
             if pool is not None
         ]
@@ -113,33 +115,33 @@ class RayEngine(Engine):
         resource_id = launch.resource_id
         if self._supervisor is None:
             raise Unavailable(f"engine {self.name} is not open")
-        if resource_id in self._book.gone or resource_id in self._book.wanted:
+        if resource_id in self._runners.gone or resource_id in self._runners.wanted:
             return
         await self._await_first(self._settings.bridge_silence)
-        if resource_id not in self._book.reported:
+        if resource_id not in self._runners.reported:
             self._needs[resource_id] = self._needed_by(launch)
-        self._tell(self._book.want(launch))
+        self._tell(self._runners.want(launch))
         self._touch()
 
     async def kill(self, resource_id: str, *, force: bool) -> None:
-        self._book.end(resource_id, force=force)
+        self._runners.end(resource_id, force=force)
         self._touch()
 
     async def forget(self, resource_id: str) -> None:
         """Forget a runner, and wait a moment until the bridge has: a master that stops now would hear of it again."""
         self._needs.pop(resource_id, None)
-        self._book.forget(resource_id)
-        if resource_id not in self._book.reported:
+        self._runners.forget(resource_id)
+        if resource_id not in self._runners.reported:
             return
         self._touch()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_FORGET_SECONDS):
-                while resource_id in self._book.reported and not self._away:
+                while resource_id in self._runners.reported and not self._away:
                     await self._news.wait()
 
     async def running(self) -> Sequence[str]:
         await self._await_first(self._settings.bridge_silence)
-        return self._book.alive()
+        return self._runners.alive()
 
     async def events(self) -> AsyncIterator[EngineEvent]:
         while (event := await self._events.get()) is not None:
@@ -223,8 +225,8 @@ class RayEngine(Engine):
         now = time.monotonic()
         self._heard_at, self._away = now, False
         self._ray_nodes = {node.name: node for node in view.nodes}
-        before, forgotten, ending = self._book.reported, self._book.to_forget(), set(self._book.ending)
-        events = self._book.hear(view)
+        before, forgotten, ending = self._runners.reported, self._runners.to_forget(), set(self._runners.ending)
+        events = self._runners.hear(view)
         self._tell(event for event in events if event.resource_id in ending)
         self._tell(self._rest_nodes(view, before, [e for e in events if e.resource_id not in ending], now))
         if not self._first.is_set():
@@ -232,9 +234,9 @@ class RayEngine(Engine):
             self._first.set()
         self._drop_strangers(now)
         self._tell_nodes()
-        if not set(self._book.to_forget()) <= set(forgotten):
+        if not set(self._runners.to_forget()) <= set(forgotten):
             self._touch()
-        elif before.keys() != self._book.reported.keys():
+        elif before.keys() != self._runners.reported.keys():
             self.wake()
 
     def _rest_nodes(
@@ -244,16 +246,16 @@ class RayEngine(Engine):
         for runner in view.runners:
             known = before.get(runner.resource_id)
             if runner.state is RunnerState.RUNNING and (known is None or known.state is not RunnerState.RUNNING):
-                self._rests.succeed(runner.node)
+                self._node_backoff.succeed(runner.node)
         where = {runner.resource_id: runner.node for runner in view.runners}
         for event in events:
             node = where.get(event.resource_id)
             if event.reason is not GoneReason.NOT_STARTED or not node:
                 yield event
                 continue
-            seconds = self._rests.fail(node, now)
-            logger.warning("%s: nothing starts on %s: %s; it rests for %.0f s", self.name, node, event.detail, seconds)
-            yield replace(event, detail=f"{event.detail}; the node rests for {seconds:.0f} s")
+            seconds = self._node_backoff.fail(node, now)
+            logger.warning("%s: nothing starts on %s: %s; not used for %.0f s", self.name, node, event.detail, seconds)
+            yield replace(event, detail=f"{event.detail}; the node is not used for {seconds:.0f} s")
 
     def _tell_nodes(self) -> None:
         nodes = list(self.nodes())
@@ -265,18 +267,18 @@ class RayEngine(Engine):
         """End runners that nobody claimed: those with a row are claimed in the first passes of a master's life."""
         if now - self._first_at < _CLAIM_SECONDS or self._passes < _CLAIM_PASSES:
             return
-        for resource_id in self._book.strangers():
+        for resource_id in self._runners.strangers():
             logger.warning("%s: the database wants nothing of this runner; it is ended", resource_id)
-            self._book.forget(resource_id)
+            self._runners.forget(resource_id)
             self._touch()
 
     def _wishes(self, answers: int) -> Wishes:
         return Wishes(
             answers=answers,
             version=(self._life, self._number),
-            wanted=[self._wanted(launch) for launch in self._book.wanted.values()],
-            end=self._book.end_wishes(),
-            forget=self._book.to_forget(),
+            wanted=[self._wanted(launch) for launch in self._runners.wanted.values()],
+            end=self._runners.end_wishes(),
+            forget=self._runners.to_forget(),
             start_seconds=self._settings.start_timeout,
             bundles=self._bundles(),
         )
@@ -311,7 +313,7 @@ class RayEngine(Engine):
         if not any(pool.max_nodes for pool in self._pools.values()):
             return None
         found = []
-        for launch in self._book.wanted.values():
+        for launch in self._runners.wanted.values():
             pool = self._pool_on(launch.node_id)
             if pool is not None and pool.max_nodes and launch.slot_ids:
                 found.append(resources.marked(pool, resources.needed(pool, len(launch.slot_ids))))
@@ -329,9 +331,9 @@ class RayEngine(Engine):
                 logger.warning("%s: no word from the bridge for %.0f s; its nodes are not used", self.name, silent)
                 self._away = True
             self._tell_nodes()
-            if silent > self._settings.bridge_silence and self._book.wanted:
+            if silent > self._settings.bridge_silence and self._runners.wanted:
                 why = f"no word from the Ray cluster for {silent:.0f} s"
-                self._tell(self._book.lose(self._book.wanted, why))
+                self._tell(self._runners.lose(self._runners.wanted, why))
 
     def _tell(self, events: Iterable[RunnerGone]) -> None:
         for event in events:

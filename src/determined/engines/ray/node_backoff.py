@@ -19,7 +19,7 @@ class NodeBackoff:
 
         A failure during that time began before it: it counts as the same failure.
         """
-        if self.is_resting(node, now):
+        if self.is_backing_off(node, now):
             return self._until[node] - now
         failures = self._failures.get(node, 0)
         self._failures[node] = failures + 1
@@ -31,5 +31,5 @@ class NodeBackoff:
         self._failures.pop(node, None)
         self._until.pop(node, None)
 
-    def is_resting(self, node: str, now: float) -> bool:
+    def is_backing_off(self, node: str, now: float) -> bool:
         return self._until.get(node, now) > now

@@ -63,7 +63,7 @@ class SlurmEngine(Engine):
         self._records = Records(place)
         self._hosts = Hosts(settings, pools)
         self._hosts_due = 0.0
-        self._roster = JobTable(self._records)
+        self._jobs = JobTable(self._records)
         self._strays: dict[str, tuple[JobView, float]] = {}  # by allocation, with the time they were first seen
         self._strays_until = 0.0  # until when some may turn up
         self._looked = asyncio.Event()  # set once Slurm has listed its jobs in this life
@@ -78,7 +78,7 @@ class SlurmEngine(Engine):
         await asyncio.to_thread(self._records.open)
         self._hosts.learn(await asyncio.to_thread(self._records.hosts))
         for record in await asyncio.to_thread(lambda: list(self._records.all())):
-            self._roster.add(record)
+            self._jobs.add(record)
         await self._look()
         self._watching = asyncio.create_task(self._watch(), name=f"{self.name}-watch")
 
@@ -89,7 +89,7 @@ class SlurmEngine(Engine):
         with contextlib.suppress(asyncio.CancelledError):
             await self._watching
         self._watching = None
-        self._roster.events.put_nowait(None)
+        self._jobs.events.put_nowait(None)
 
     def nodes(self) -> Sequence[Node]:
         return self._hosts.nodes
@@ -100,52 +100,52 @@ class SlurmEngine(Engine):
         return self._hosts.spread(pool, slots, options.get("slots_per_node"), single_node=single_node)
 
     def waiting(self) -> Mapping[str, str]:
-        views = ((held.record.allocation_id, held.view) for held in self._roster)
+        views = ((held.record.allocation_id, held.view) for held in self._jobs)
         return {key: states.describe(job) for key, job in views if job is not None and states.is_waiting(job)}
 
     async def start(self, launch: Launch) -> None:
         if self._watching is None:
             raise Unavailable(f"the {self.name} engine is not open")
-        if launch.resource_id in self._roster.gone:
+        if launch.resource_id in self._jobs.gone:
             return
         _require_own_user(launch)
         await self._be_sure(launch)
-        held = self._roster.get(launch.allocation_id) or self._adopted(launch.allocation_id)
+        held = self._jobs.get(launch.allocation_id) or self._adopted(launch.allocation_id)
         async with held.lock:
             await self._begin(held, launch)
 
     async def kill(self, resource_id: str, *, force: bool) -> None:
-        held = self._roster.holder_of(resource_id)
+        held = self._jobs.holder_of(resource_id)
         if held is None or held.is_told:
             return
         async with held.lock:
             if held.record.job_id is None:
-                self._roster.tell(held, GoneReason.NOT_STARTED, "it was ended before it was handed to Slurm")
+                self._jobs.tell(held, GoneReason.NOT_STARTED, "it was ended before it was handed to Slurm")
                 return
             held.is_ours_to_end = True
             await self._end(held.record.job_id, held.view, force=force)
         self._pace.hurry()
 
     async def forget(self, resource_id: str) -> None:
-        await self._roster.forget(resource_id)
+        await self._jobs.forget(resource_id)
 
     def unclaimed(self) -> Sequence[str]:
         """Return runners of jobs that an earlier master submitted, and that `start` has not asked for since."""
-        return self._roster.unclaimed()
+        return self._jobs.unclaimed()
 
     async def disown(self, resource_id: str) -> None:
         """Cancel the job of a runner that no master will ever claim. No event follows."""
-        self._roster.gone.add(resource_id)
-        held = self._roster.holder_of(resource_id)
+        self._jobs.gone.add(resource_id)
+        held = self._jobs.holder_of(resource_id)
         if held is not None and held.record.job_id is not None:
             await self._end(held.record.job_id, held.view, force=True)
         await self.forget(resource_id)
 
     async def running(self) -> Sequence[str]:
-        return self._roster.running()
+        return self._jobs.running()
 
     async def events(self) -> AsyncIterator[EngineEvent]:
-        while (event := await self._roster.events.get()) is not None:
+        while (event := await self._jobs.events.get()) is not None:
             yield event
 
     async def _be_sure(self, launch: Launch) -> None:
@@ -153,7 +153,7 @@ class SlurmEngine(Engine):
 
         A launch that has begun waits without a limit; it may be running well.
         """
-        held = self._roster.get(launch.allocation_id)
+        held = self._jobs.get(launch.allocation_id)
         if self._looked.is_set() or (held is not None and held.record.job_id is not None):
             return
         patient = launch.begun or held is not None
@@ -165,7 +165,7 @@ class SlurmEngine(Engine):
 
     def _adopted(self, allocation_id: str) -> TrackedJob:
         """Track an allocation, with its job if Slurm has one that we have no record of."""
-        held = self._roster.add(Record(allocation_id, tag_of(self._cluster_id, allocation_id), []))
+        held = self._jobs.add(Record(allocation_id, tag_of(self._cluster_id, allocation_id), []))
         if allocation_id in self._strays:
             held.view, _ = self._strays.pop(allocation_id)
             held.record.job_id = held.view.id
@@ -174,15 +174,15 @@ class SlurmEngine(Engine):
     async def _begin(self, held: TrackedJob, launch: Launch) -> None:
         """Add a launch, under the job's lock. The last of an allocation's runners submits the job of all."""
         if held.is_told:
-            self._roster.hold(held, launch)
-            self._roster.tell_again(held, launch.resource_id)
+            self._jobs.hold(held, launch)
+            self._jobs.tell_again(held, launch.resource_id)
             return
         if held.record.job_id is not None:
-            if self._roster.hold(held, launch):
+            if self._jobs.hold(held, launch):
                 await asyncio.to_thread(self._records.write, held.record)
             return
         self._require_fresh(held, launch)
-        self._roster.hold(held, launch)
+        self._jobs.hold(held, launch)
         if len(held.launches) == launch.size:
             await self._submit(held, launch)
 
@@ -191,7 +191,7 @@ class SlurmEngine(Engine):
         fresh = launch.node_id in self._hosts.pools
         if fresh and not launch.begun:
             return
-        self._roster.drop_if_empty(held)
+        self._jobs.drop_if_empty(held)
         what = "it was begun" if fresh else f"'{launch.node_id}' is no pool of the {self.name} engine"
         raise Unavailable(f"{what}, but Slurm knows no job of allocation {launch.allocation_id}")
 
@@ -206,7 +206,7 @@ class SlurmEngine(Engine):
             await asyncio.to_thread(self._records.write, held.record)
             held.record.job_id = await self._slurm.submit(job_script(job))
         except DeterminedError as e:
-            await self._roster.give_up(held, last, e.message)
+            await self._jobs.give_up(held, last, e.message)
             if not isinstance(e, Unavailable):
                 raise FailedPrecondition(e.message) from e
             # An sbatch that did not answer may have submitted: look for its job, though nothing else may run.
@@ -241,11 +241,11 @@ class SlurmEngine(Engine):
     async def _look(self) -> None:
         now = asyncio.get_running_loop().time()
         try:
-            if now >= self._hosts_due or any(held.is_ours_to_end for held in self._roster):
+            if now >= self._hosts_due or any(held.is_ours_to_end for held in self._jobs):
                 self._learn(await self._slurm.hosts())
                 self._hosts_due = now + _HOSTS_SECONDS
                 await asyncio.to_thread(self._records.remember_hosts, self._hosts.lines)
-            if self._roster or self._strays or now < self._strays_until or not self._looked.is_set():
+            if self._jobs or self._strays or now < self._strays_until or not self._looked.is_set():
                 await self._settle(now, await self._slurm.jobs())
                 self._looked.set()
         except (Unavailable, FailedPrecondition) as e:
@@ -253,13 +253,13 @@ class SlurmEngine(Engine):
 
     def _learn(self, lines: list[str]) -> None:
         if self._hosts.learn(lines) and self._watching is not None:
-            self._roster.events.put_nowait(NodesChanged())
+            self._jobs.events.put_nowait(NodesChanged())
 
     async def _settle(self, asked_at: float, jobs: Sequence[JobView]) -> None:
         """Compare Slurm's list of jobs with ours and act on the differences."""
         by_id = {job.id: job for job in jobs}
         active = {job.tag: job for job in reversed(jobs) if not states.is_over(job)}
-        for held in self._roster:
+        for held in self._jobs:
             if held.lock.locked() or held.is_told:
                 continue
             if held.record.job_id is None and held.record.tag in active and not held.launches:
@@ -273,7 +273,7 @@ class SlurmEngine(Engine):
         if job is None and held.submitted_at >= asked_at:
             return  # that answer is older than the job
         if job is None:
-            await self._roster.bury(held, GoneReason.LOST, f"Slurm no longer knows job {held.record.job_id}")
+            await self._jobs.report_gone(held, GoneReason.LOST, f"Slurm no longer knows job {held.record.job_id}")
             return
         if held.view is None or held.view.state != job.state:
             self._pace.quicken()
@@ -285,7 +285,7 @@ class SlurmEngine(Engine):
         if reason is not GoneReason.EXITED:
             detail += await asyncio.to_thread(_last_words, output_of(self._settings, str(job.id)))
         ours = reason is GoneReason.CANCELED and held.is_ours_to_end
-        await self._roster.bury(held, GoneReason.LOST if ours else reason, detail)
+        await self._jobs.report_gone(held, GoneReason.LOST if ours else reason, detail)
 
     async def _leave_silent_nodes(self, held: TrackedJob, job: JobView) -> None:
         """Report runners on silent nodes as lost at once, for a job that is to end.
@@ -294,11 +294,11 @@ class SlurmEngine(Engine):
         would count as ended by us.
         """
         silent = self._hosts.silent_ranks(job.nodes) if held.is_ours_to_end else {}
-        gone = self._roster.gone
+        gone = self._jobs.gone
         lost = [one for one in held.launches.values() if one.rank in silent and one.resource_id not in gone]
         for launch in lost:
             detail = f"its node {silent[launch.rank]} does not answer; Slurm job {job.id} is canceled"
-            self._roster.tell_one(launch.resource_id, GoneReason.LOST, detail)
+            self._jobs.tell_one(launch.resource_id, GoneReason.LOST, detail)
         if lost:
             await self._end(job.id, job, force=True)
 
@@ -307,7 +307,7 @@ class SlurmEngine(Engine):
         seen = {}
         for job in active:
             allocation_id = allocation_of(self._cluster_id, job.tag)
-            if allocation_id is None or allocation_id in self._roster:
+            if allocation_id is None or allocation_id in self._jobs:
                 continue
             _, since = self._strays.get(allocation_id, (job, now))
             seen[allocation_id] = (job, since)

@@ -70,7 +70,7 @@ class JobTable:
         self.drop_if_empty(held)
         await asyncio.to_thread(self._records.remove, held.record)
 
-    async def bury(self, held: TrackedJob, reason: GoneReason, detail: str) -> None:
+    async def report_gone(self, held: TrackedJob, reason: GoneReason, detail: str) -> None:
         """Record the end, then report it: a receiver may have the record removed at once."""
         held.record.verdict, held.record.detail = reason, detail
         await asyncio.to_thread(self._records.write, held.record)

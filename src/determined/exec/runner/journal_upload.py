@@ -178,7 +178,7 @@ class JournalUploader:
         except STALE as e:
             self._leave(str(e))
         except Unavailable as e:
-            if not self._chokes_on(batch, e):
+            if not self._fails_on_record(batch, e):
                 raise
             self._isolate(batch, e)
         except DeterminedError as e:
@@ -186,7 +186,7 @@ class JournalUploader:
                 return
             self._isolate(batch, e)
 
-    def _chokes_on(self, batch: _Batch, answer: Unavailable) -> bool:
+    def _fails_on_record(self, batch: _Batch, answer: Unavailable) -> bool:
         """Check whether one record makes the master fail: the same batch then meets the same defect each time."""
         if not answer.details.get("defect"):
             self._defects = 0

@@ -86,7 +86,7 @@ class LogSink:
             before = self.journal.committed
             try:
                 self.journal.extend(records)
-                self._confess()
+                self._report_lost_lines()
             except OSError as e:
                 if e.errno not in _FULL:
                     raise
@@ -95,7 +95,7 @@ class LogSink:
         if hurry:
             self._appended()
 
-    def _confess(self) -> None:
+    def _report_lost_lines(self) -> None:
         """Record how many lines were dropped, once a batch fits again."""
         if not self._dropped:
             return

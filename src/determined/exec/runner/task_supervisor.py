@@ -92,9 +92,9 @@ class TaskSupervisor:
             self.kill("killed by the master" if signals.kill else "the allocation is over")
         elif signals.preempt:
             self._control.preempt = True
-            self._end_if_deaf(_FIRST_QUESTION_SECONDS if self._control.attached else 0.0)
+            self._end_if_preemption_is_ignored(_FIRST_QUESTION_SECONDS if self._control.attached else 0.0)
 
-    def _end_if_deaf(self, grace: float) -> None:
+    def _end_if_preemption_is_ignored(self, grace: float) -> None:
         """End a script that never asks about preemption; a core context gives it time for its first question."""
 
         def end() -> None:

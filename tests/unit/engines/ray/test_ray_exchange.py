@@ -254,7 +254,7 @@ async def test_node_on_which_nothing_starts_rests_until_something_does(dashboard
         await bridge.tell(node(), node("n2"))
         await engine.start(launch())
         await bridge.tell(node(), node("n2"), a=RunnerState.NOT_STARTED)
-        assert "the node rests for 5 s" in (await next_gone(engine)).detail
+        assert "the node is not used for 5 s" in (await next_gone(engine)).detail
         assert [offered.id for offered in engine.nodes()] == ["n2"]
         await bridge.tell(node(), node("n2"), c=RunnerState.RUNNING)
         assert [offered.id for offered in engine.nodes()] == ["n1", "n2"]
@@ -267,7 +267,7 @@ async def test_runner_that_was_ended_before_it_began_says_nothing_of_its_node(da
         await engine.start(launch())
         await engine.kill("a", force=False)
         await bridge.tell(node(), a=RunnerState.NOT_STARTED)
-        assert "rests" not in (await next_gone(engine)).detail
+        assert "not used" not in (await next_gone(engine)).detail
         assert [offered.id for offered in engine.nodes()] == ["n1"]
 
 

@@ -23,7 +23,7 @@ from determined.exec.runner.preflight import findings, ports
 from determined.exec.runner.preflight.directory import CheckpointDirectory
 from determined.exec.runner.preflight.facts import Facts, Packages, calls_python, installed, interfaces, resolved
 from determined.exec.runner.preflight.findings import Finding
-from determined.exec.runner.preflight.peers import Door, Knock, knock
+from determined.exec.runner.preflight.peers import ConnectionCheck, PeerListener, check_connection
 
 logger = logging.getLogger(__name__)
 
@@ -122,8 +122,8 @@ class Preflight:
 
     def _own_facts(self, look: "_Look", address: str, number: str, cleanup: contextlib.ExitStack) -> Facts:
         by = look.began + _FACTS_BY
-        door = Door(number, look.rank, look.token)
-        cleanup.callback(door.close)
+        listener = PeerListener(number, look.rank, look.token)
+        cleanup.callback(listener.close)
         packages = _soon(self._packages, by) or Packages("", {})
         directory = _soon(self._directory, by)
         mark = None
@@ -137,7 +137,7 @@ class Preflight:
             node=self._here.node,
             address=address,
             interface=(_soon(self._interfaces, by) or {}).get(number),
-            port=door.port,
+            port=listener.port,
             python=packages.python or None,
             versions=packages.versions,
             place=directory.place if directory is not None else None,
@@ -203,10 +203,12 @@ class _Look:
         peers = everyone[1:] if mine.rank == 0 else everyone[:1]
         hosts = len({facts.host for facts in everyone})
         deadline = self.began + _REACHED_BY
-        knocks = [(peer, _aside(lambda peer=peer: self._knock(peer, deadline))) for peer in peers]  # type: ignore[misc]
+        knocks = [(peer, _aside(lambda peer=peer: self._check_connection(peer, deadline))) for peer in peers]  # type: ignore[misc]
         found = []
         for peer, answer in knocks:
-            result = _soon(answer, deadline + _LATE_SECONDS) or Knock("its name is not resolved in time", certain=False)
+            result = _soon(answer, deadline + _LATE_SECONDS) or ConnectionCheck(
+                "its name is not resolved in time", certain=False
+            )
             if result.reason is not None and result.certain:
                 found.append(findings.unreachable(mine, peer, result.reason, hosts))
             elif result.reason is not None:
@@ -222,8 +224,8 @@ class _Look:
             return [findings.slow_directory(mine, chief)]
         return [] if looked[0] is None else [findings.not_shared(mine, chief, looked[0])]
 
-    def _knock(self, peer: Facts, deadline: float) -> Knock:
-        return knock(peer.address, peer.port or 0, peer.rank, self.token, deadline)
+    def _check_connection(self, peer: Facts, deadline: float) -> ConnectionCheck:
+        return check_connection(peer.address, peer.port or 0, peer.rank, self.token, deadline)
 
 
 def _aside(work: Callable[[], T]) -> "Future[T]":

@@ -17,18 +17,18 @@ _NONCE = 32
 _ANSWER_SECONDS = 2.0
 _SURE_SECONDS = 0.5  # with less time left, a slow peer cannot be told from a missing one
 _LOOK_SECONDS = 0.1
-_BACKLOG = 1024  # everyone knocks at the chief's door at once, and a call that is dropped looks like a firewall
+_BACKLOG = 1024  # everyone knocks at the chief's listener at once, and a call that is dropped looks like a firewall
 
 
 @dataclass(frozen=True, slots=True)
-class Knock:
+class ConnectionCheck:
     """Result of a connection to a peer. `reason` is None when it has answered. Not `certain`: it may only be slow."""
 
     reason: str | None = None
     certain: bool = True
 
 
-class Door:
+class PeerListener:
     """A listener on one address, or on all where that address is not this machine's own (NAT)."""
 
     def __init__(self, address: str, rank: int, token: str) -> None:
@@ -70,21 +70,21 @@ class Door:
                 caller.sendall(self._proof.of(nonce))
 
 
-def knock(address: str, port: int, rank: int, token: str, deadline: float) -> Knock:
-    """Try to reach the door of `rank` until the (monotonic) deadline."""
+def check_connection(address: str, port: int, rank: int, token: str, deadline: float) -> ConnectionCheck:
+    """Try to reach the listener of `rank` until the (monotonic) deadline."""
     began = time.monotonic()
     given = max(0.01, deadline - began)
     try:
         peer = socket.create_connection((address, port), timeout=given)
     except TimeoutError:
-        return Knock(f"no answer within {time.monotonic() - began:.1f} s", certain=given >= _SURE_SECONDS)
+        return ConnectionCheck(f"no answer within {time.monotonic() - began:.1f} s", certain=given >= _SURE_SECONDS)
     except OSError as e:
-        return Knock(e.strerror or str(e))
+        return ConnectionCheck(e.strerror or str(e))
     with peer:
         return _listen_for_proof(peer, _Proof(token, rank), began, deadline)
 
 
-def _listen_for_proof(peer: socket.socket, proof: "_Proof", began: float, deadline: float) -> Knock:
+def _listen_for_proof(peer: socket.socket, proof: "_Proof", began: float, deadline: float) -> ConnectionCheck:
     nonce = os.urandom(_NONCE)
     peer.settimeout(max(0.01, deadline - time.monotonic()))
     try:
@@ -92,12 +92,12 @@ def _listen_for_proof(peer: socket.socket, proof: "_Proof", began: float, deadli
         answer = _read(peer, len(proof.of(nonce)))
     except TimeoutError:
         # The kernel took the call, so the network is in order; the process behind it had no time yet.
-        return Knock("it took the call and did not answer in time", certain=False)
+        return ConnectionCheck("it took the call and did not answer in time", certain=False)
     except OSError as e:
-        return Knock(e.strerror or str(e), certain=not _has_hung_up(began))
+        return ConnectionCheck(e.strerror or str(e), certain=not _has_hung_up(began))
     if hmac.compare_digest(answer, proof.of(nonce)):
-        return Knock()
-    return Knock("something else answers there", certain=bool(answer) or not _has_hung_up(began))
+        return ConnectionCheck()
+    return ConnectionCheck("something else answers there", certain=bool(answer) or not _has_hung_up(began))
 
 
 def _has_hung_up(began: float) -> bool:
