@@ -17,7 +17,7 @@ def facts() -> str:
     libraries = ", ".join(f"{name} {_version(name)}" for name in _OURS)
     return (
         f"{os.cpu_count()} cores ({_processor()}), {memory:.0f} GiB memory, {platform.system()} {platform.release()}, "
-        f"Python {platform.python_version()}; determined {_version('determined')}, {libraries}. "
+        f"Python {platform.python_version()}; redetermined {_version('redetermined')}, {libraries}. "
         f"Load average when it began: {load:.1f}."
     )
 
