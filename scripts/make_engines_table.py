@@ -1,15 +1,16 @@
-"""Writes the table of engines in docs/operating.md from the traits of every engine."""
+"""Write the table of engines in docs/operating.md from the traits of every engine."""
 
 import sys
 from pathlib import Path
+
+from doc_table import replace_table
 
 from determined.engines import registry
 from determined.engines.resource_manager import ResourceManager
 
 TARGET = Path(__file__).parents[1] / "docs" / "operating.md"
 
-_BEGIN, _END = "<!-- engines: begin -->", "<!-- engines: end -->"
-_HEAD = ["| `resource_manager.type` | Tasks run on | Images | OS user of a task | Page |", "|---|---|---|---|---|"]
+_HEAD = "| `resource_manager.type` | Tasks run on | Images | OS user of a task | Page |"
 
 
 def main() -> int:
@@ -19,11 +20,9 @@ def main() -> int:
 
 
 def reference() -> str:
-    """The page with a table that is up to date."""
-    page = TARGET.read_text()
-    before, after = page.partition(_BEGIN)[0], page.partition(_END)[2]
+    """Return the page with a table that is up to date."""
     rows = [_row(section) for section in registry.managers().values()]
-    return "\n".join([f"{before}{_BEGIN}", *_HEAD, *rows, f"{_END}{after}"])
+    return replace_table(TARGET.read_text(), "engines", _HEAD, rows)
 
 
 def _row(section: type[ResourceManager]) -> str:

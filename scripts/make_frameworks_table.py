@@ -1,14 +1,15 @@
-"""Writes the first table of docs/frameworks.md from the `framework.toml` of every training API."""
+"""Write the first table of docs/frameworks.md from the `framework.toml` of every training API."""
 
 import sys
 from pathlib import Path
+
+from doc_table import replace_table
 
 from determined._frameworks import Framework, frameworks
 
 TARGET = Path(__file__).parents[1] / "docs" / "frameworks.md"
 
-_BEGIN, _END = "<!-- frameworks: begin -->", "<!-- frameworks: end -->"
-_HEAD = ["| framework | trial class | plain way | install |", "|---|---|---|---|"]
+_HEAD = "| framework | trial class | plain way | install |"
 
 
 def main() -> int:
@@ -18,10 +19,8 @@ def main() -> int:
 
 
 def reference() -> str:
-    """The page with a table that is up to date."""
-    page = TARGET.read_text()
-    before, after = page.partition(_BEGIN)[0], page.partition(_END)[2]
-    return "\n".join([f"{before}{_BEGIN}", *_HEAD, *_rows(), f"{_END}{after}"])
+    """Return the page with a table that is up to date."""
+    return replace_table(TARGET.read_text(), "frameworks", _HEAD, _rows())
 
 
 def _rows() -> list[str]:

@@ -1,7 +1,9 @@
-"""Writes the tables of searchers and samplers in docs/hyperparameter-search.md from their classes."""
+"""Write the tables of searchers and samplers in docs/hyperparameter-search.md from their classes."""
 
 import sys
 from pathlib import Path
+
+from doc_table import replace_table
 
 from determined.search.registry import samplers, searchers
 from determined.search.sampler_config import SamplerConfig
@@ -20,17 +22,9 @@ def main() -> int:
 
 
 def reference() -> str:
-    """The page with tables that are up to date."""
-    page = _replaced(TARGET.read_text(), "searchers", _SEARCHERS, [_searcher(one) for one in searchers().values()])
-    return _replaced(page, "samplers", _SAMPLERS, [_sampler(one) for one in samplers().values()])
-
-
-def _replaced(page: str, name: str, head: str, rows: list[str]) -> str:
-    """Write a table between the marks of its name."""
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    before, after = page.partition(begin)[0], page.partition(end)[2]
-    line = "|" + "---|" * (head.count("|") - 1)
-    return "\n".join([f"{before}{begin}", head, line, *rows, f"{end}{after}"])
+    """Return the page with tables that are up to date."""
+    page = replace_table(TARGET.read_text(), "searchers", _SEARCHERS, [_searcher(one) for one in searchers().values()])
+    return replace_table(page, "samplers", _SAMPLERS, [_sampler(one) for one in samplers().values()])
 
 
 def _searcher(searcher: type[SearcherConfig]) -> str:
