@@ -192,7 +192,7 @@ class TaskSpec(Wire):
 
 
 class RunnerSignals(Wire):
-    """Answer of the runner's long poll `GET .../resources/{resource_id}/signals?preempt=&kill=&timeout_seconds=`.
+    """Answer of the runner's long poll `GET .../resources/{resource_id}/signals?preempt=&kill=&timeoutSeconds=`.
 
     The runner sends what it knows; the master answers as soon as something differs, or after the timeout.
     """

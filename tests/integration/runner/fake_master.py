@@ -61,7 +61,7 @@ class FakeMaster:
         self.ended = False
         self.refuse: Callable[[ReportBatch], Refusal | None] = lambda batch: None
         self.gone: set[str] = set()  # endpoints that answer 410
-        self.seen_headers: list[str] = []
+        self.errors: list[BaseException] = []  # of its own handlers
         self.secret = TOKEN  # of the one allocation; another makes this another cluster's master
         self.tokens: set[str] = set()
         self.questions = 0
@@ -102,6 +102,7 @@ class FakeMaster:
         self.stop()
         for held in self._kept:
             held.close()
+        assert not self.errors, f"the fake master failed: {self.errors}"
 
     def signal(self, **changes: bool) -> None:
         with self._signalled:
@@ -307,7 +308,10 @@ class _Server(ThreadingHTTPServer):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A runner that is killed breaks its connections; that is no fault here."""
+        """Keep what went wrong for `close`; a killed runner that breaks its connections is no fault."""
+        error = sys.exc_info()[1]
+        if error is not None and not isinstance(error, OSError):
+            self.master.errors.append(error)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -338,7 +342,7 @@ class _Handler(BaseHTTPRequestHandler):
             return {"rendezvousInfo": {"addresses": addresses, "rank": 0, "slots": [1] * len(addresses)}}
         query = parse_qs(urlsplit(self.path).query)
         known = RunnerSignals(preempt=query["preempt"] == ["true"], kill=query["kill"] == ["true"])
-        return json.loads(to_json(master.await_signals(known, float(query["timeout_seconds"][0]))))
+        return json.loads(to_json(master.await_signals(known, float(query["timeoutSeconds"][0]))))
 
     def _post(self, master: FakeMaster, what: str, body: bytes) -> Any:
         if what == "all_gather":
