@@ -8,6 +8,7 @@ from typing import Any
 from determined.constants import DEFAULT_RUN_DIR, ENV_INFO_DIR, ENV_RUN_DIR
 
 _CLUSTER, _TRIAL, _RENDEZVOUS, _RESOURCES = "cluster.json", "trial.json", "rendezvous.json", "resources.json"
+_TRIAL_TYPE = "TRIAL"
 
 
 class RendezvousInfo:
@@ -90,14 +91,18 @@ class ClusterInfo:
         self._resources_info = resources_info
 
     @property
+    def _is_trial(self) -> bool:
+        return self.task_type == _TRIAL_TYPE
+
+    @property
     def latest_checkpoint(self) -> str | None:
         """Checkpoint to resume from; None at the first start of a trial and in tasks that are no trial."""
-        return self._latest_checkpoint if self.task_type == "TRIAL" else None
+        return self._latest_checkpoint if self._is_trial else None
 
     @property
     def trial(self) -> TrialInfo:
         """The trial; RuntimeError in a task that is none."""
-        if self.task_type != "TRIAL":
+        if not self._is_trial:
             raise RuntimeError(f"this task is a {self.task_type}, not a TRIAL: it has no trial info")
         if self._trial_info is None:
             raise RuntimeError(f"task {self.task_id} has no {_TRIAL}; its info directory is incomplete")
@@ -106,22 +111,22 @@ class ClusterInfo:
     @property
     def user_data(self) -> dict[str, Any]:
         """The `data` section of the experiment config."""
-        if self.task_type != "TRIAL":
+        if not self._is_trial:
             return {}
         data: dict[str, Any] | None = self.trial._config.get("data")
         return data or {}
 
     @property
     def container_addrs(self) -> list[str]:
-        return ["127.0.0.1"] if self.task_type != "TRIAL" else self._rendezvous.container_addrs
+        return self._rendezvous.container_addrs if self._is_trial else ["127.0.0.1"]
 
     @property
     def container_slot_counts(self) -> list[int]:
-        return [len(self.slot_ids)] if self.task_type != "TRIAL" else self._rendezvous.container_slot_counts
+        return self._rendezvous.container_slot_counts if self._is_trial else [len(self.slot_ids)]
 
     @property
     def container_rank(self) -> int:
-        return 0 if self.task_type != "TRIAL" else self._rendezvous.container_rank
+        return self._rendezvous.container_rank if self._is_trial else 0
 
     @property
     def gpu_uuids(self) -> list[str]:
@@ -134,6 +139,11 @@ class ClusterInfo:
         if self._rendezvous_info is None:
             raise RuntimeError(f"task {self.task_id} has no {_RENDEZVOUS} yet; addresses are known after rendezvous")
         return self._rendezvous_info
+
+
+def trial_of(info: ClusterInfo | None) -> ClusterInfo | None:
+    """Return `info` where it is that of a trial; None off cluster and in tasks that are no trial."""
+    return info if info is not None and info._is_trial else None
 
 
 def get_cluster_info() -> ClusterInfo | None:

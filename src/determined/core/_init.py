@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from determined import storage
-from determined._info import ClusterInfo, get_cluster_info
+from determined._info import ClusterInfo, get_cluster_info, trial_of
 from determined._json import JsonObject
 from determined.core import _environment, _stack_dump
 from determined.core._checkpoint import CheckpointContext
@@ -70,7 +70,7 @@ def init(
             "pass core.init(distributed=...), e.g. core.DistributedContext.from_torch_distributed()"
         )
     dist = distributed or DummyDistributedContext()
-    if info.task_type != "TRIAL":
+    if trial_of(info) is None:
         files = DummyCheckpointContext(dist, storage_manager or _chosen_storage(checkpoint_storage) or _home_storage())
         return Context(
             files,

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 
 from determined import core
-from determined._info import ClusterInfo, get_cluster_info
+from determined._info import ClusterInfo, get_cluster_info, trial_of
 from determined.estimator import _parallel, _tensorflow
 from determined.estimator._context import EstimatorTrialContext
 from determined.estimator._controller import EstimatorTrialController
@@ -18,8 +18,8 @@ _TRACE_SECONDS = 30
 
 def run_trial(trial_class: type[EstimatorTrial]) -> int:
     """Train `trial_class` as this task's config says; the exit status."""
-    info = get_cluster_info()
-    if info is None or info.task_type != "TRIAL":
+    info = trial_of(get_cluster_info())
+    if info is None:
         raise RuntimeError("a trial class runs in a trial; submit it with det experiment create, or use --local --test")
     if info.trial._debug:
         faulthandler.dump_traceback_later(_TRACE_SECONDS, repeat=True)

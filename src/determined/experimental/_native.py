@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from determined._frameworks import framework_of
-from determined._info import ClusterInfo, get_cluster_info
+from determined._info import ClusterInfo, get_cluster_info, trial_of
 from determined._json import JsonObject
 from determined.config.test_mode import one_batch
 from determined.experimental._one_batch import test_one_batch
@@ -109,8 +109,7 @@ def create(
 
 def running_trial() -> ClusterInfo | None:
     """Return the trial that this process runs in, None elsewhere."""
-    info = get_cluster_info()
-    return info if info is not None and info.task_type == "TRIAL" else None
+    return trial_of(get_cluster_info())
 
 
 def submit(request: NativeRequest, *, replaces_entrypoint: bool) -> Experiment:

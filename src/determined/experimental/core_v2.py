@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from determined import core
-from determined._info import ClusterInfo, get_cluster_info
+from determined._info import ClusterInfo, get_cluster_info, trial_of
 from determined._json import JsonObject
 from determined.core import DistributedContext, PreemptMode, TensorboardMode
 
@@ -101,8 +101,8 @@ def init_context(
     Raises:
         NotImplementedError: this process runs in no trial.
     """
-    running = get_cluster_info()
-    if running is None or running.task_type != "TRIAL":
+    running = trial_of(get_cluster_info())
+    if running is None:
         raise NotImplementedError(
             "core_v2 outside of a trial (detached mode) is not implemented yet; submit this script with det experiment "
             "create, or use determined.core.init(), which reports nothing off cluster"

@@ -5,6 +5,7 @@ import sys
 from types import TracebackType
 
 from determined import core
+from determined._info import trial_of
 from determined._json import JsonObject
 from determined.errors import InvalidHP
 from determined.generic._context import Context
@@ -46,8 +47,8 @@ def init(
         return _live.context
     length, unit = _length(max_length)
     context = core.init(distributed=distributed, checkpoint_storage=checkpoint_storage)
-    if context.info is not None and context.info.task_type == "TRIAL":
-        trial, unit = Trial.of(context.info.trial), configured_unit(context)
+    if info := trial_of(context.info):
+        trial, unit = Trial.of(info.trial), configured_unit(context)
     else:
         trial = Trial(dict(hparams or {}), trial_seed or 0)
         context.searcher = core.DummySearcherContext(context.distributed, length)

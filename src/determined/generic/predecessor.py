@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from determined import core
+from determined._info import trial_of
 from determined._json import JsonObject
 from determined.generic._checkpoint import Steps
 from determined.generic._search import Search, SearcherOp, configured_unit
@@ -55,8 +56,8 @@ class Context:
 
     @classmethod
     def around(cls, context: core.Context) -> "Context":
-        info = context.info
-        trial = Trial.of(info.trial) if info is not None and info.task_type == "TRIAL" else Trial()
+        info = trial_of(context.info)
+        trial = Trial() if info is None else Trial.of(info.trial)
         search = Search(context, configured_unit(context))
         return cls(
             Checkpointing(context.checkpoint),

@@ -4,7 +4,7 @@ import faulthandler
 import logging
 
 from determined import core
-from determined._info import ClusterInfo, get_cluster_info
+from determined._info import ClusterInfo, get_cluster_info, trial_of
 from determined.keras import _parallel
 from determined.keras._context import TFKerasTrialContext
 from determined.keras._controller import TFKerasTrialController
@@ -17,8 +17,8 @@ _TRACE_SECONDS = 30
 
 def run_trial(trial_class: type[TFKerasTrial]) -> int:
     """Train `trial_class` as this task's config says; the exit status."""
-    info = get_cluster_info()
-    if info is None or info.task_type != "TRIAL":
+    info = trial_of(get_cluster_info())
+    if info is None:
         raise RuntimeError("a trial class runs in a trial; submit it with det experiment create, or use --local --test")
     check_backend()
     if info.trial._debug:

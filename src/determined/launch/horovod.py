@@ -11,7 +11,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from determined._info import ClusterInfo
+from determined._info import ClusterInfo, trial_of
 from determined.config import ExperimentConfig
 from determined.config.sections import Optimizations
 from determined.constants import ENV_CHIEF_IP, ENV_INTER_NODE_NETWORK_INTERFACE, ENV_RESOURCES_ID, ENV_SERVED_RUN_DIR
@@ -48,10 +48,11 @@ def horovodrun(
     words += ["--start-timeout", "1200", "--gloo-timeout-seconds", "240"]
     if gang.nodes > 1 and interface:
         words += ["--network-interface", interface]
-    config = ExperimentConfig.load(info.trial._config if info.task_type == "TRIAL" else {})
+    trial = None if trial_of(info) is None else info.trial
+    config = ExperimentConfig.load({} if trial is None else trial._config)
     words += _fusion(config.optimizations)
     words += ["--cache-capacity", "1024", "--no-hierarchical-allreduce", "--no-hierarchical-allgather"]
-    if info.task_type == "TRIAL" and info.trial._debug:
+    if trial is not None and trial._debug:
         words.append("--verbose")
     words += _extra_options(info) + overrides
     # No `--` between: it would run that as the program.

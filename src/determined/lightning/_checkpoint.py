@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from determined import core
+from determined._info import trial_of
 from determined._json import JsonObject
 from determined.errors import CheckpointNotFound, UnsafeCheckpoint
 from determined.lightning import _averages, _data, _random
@@ -254,8 +255,8 @@ class DeterminedCheckpoint(DeterminedCallback):
         return state
 
     def _trial_id(self) -> int:
-        info = self._core.info
-        return info.trial.trial_id if info is not None and info.task_type == "TRIAL" else 0
+        info = trial_of(self._core.info)
+        return 0 if info is None else info.trial.trial_id
 
 
 class _Final(DeterminedCallback):

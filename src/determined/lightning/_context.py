@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from determined import core
-from determined._info import ClusterInfo
+from determined._info import ClusterInfo, trial_of
 from determined._json import JsonObject
 from determined.lightning import _flavour
 from determined.lightning._callback import check_ranks, is_in_a_trainer
@@ -78,8 +78,7 @@ class LightningContext:
         self, core_context: core.Context, *, every_n_epochs: int | None = 1, every_n_batches: int | None = None
     ) -> None:
         self.core = core_context
-        info = core_context.info
-        self.info: ClusterInfo | None = info if info is not None and info.task_type == "TRIAL" else None
+        self.info: ClusterInfo | None = trial_of(core_context.info)
         self.hparams: JsonObject = {} if self.info is None else self.info.trial.hparams
         self.checkpoint = DeterminedCheckpoint(
             core_context, every_n_epochs=every_n_epochs, every_n_batches=every_n_batches

@@ -4,6 +4,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from determined import core
+from determined._info import trial_of
 from determined._json import JsonObject
 from determined.lightning import _flavour
 from determined.lightning._position import batches_trained, epochs_trained
@@ -43,8 +44,8 @@ class DeterminedLogger(*_flavour.bases("loggers.logger.Logger")):  # type: ignor
 
     @property
     def version(self) -> str:
-        info = self._core.info
-        return f"trial-{info.trial.trial_id}" if info is not None and info.task_type == "TRIAL" else "local"
+        info = trial_of(self._core.info)
+        return "local" if info is None else f"trial-{info.trial.trial_id}"
 
     def follow(self, trainer: "Trainer") -> None:
         """Know where training is; callbacks of this package say it."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 import torch
 
 from determined import core
-from determined._info import ClusterInfo
+from determined._info import ClusterInfo, trial_of
 from determined._json import JsonObject
 from determined.pytorch import _formats
 from determined.pytorch._batches import TrainingBatches
@@ -252,8 +252,7 @@ class Checkpoints:
         return info is not None and info.trial._steps_completed > 0 and info.latest_checkpoint == storage_id
 
     def _trial_info(self) -> ClusterInfo | None:
-        info = self._core.info
-        return info if info is not None and info.task_type == "TRIAL" else None
+        return trial_of(self._core.info)
 
     def _warn_of_unsafe(self, file: Path) -> None:
         refused = _formats.unsafe_classes(file)

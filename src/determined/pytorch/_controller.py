@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from determined import core
+from determined._info import trial_of
 from determined._json import JsonObject
 from determined.errors import InvalidExperimentException, InvalidHP
 from determined.pytorch import _first_interface, _state, _tensorboard
@@ -351,13 +352,13 @@ class PyTorchTrialController:
 
 
 def _trial_id(core_context: core.Context) -> int:
-    info = core_context.info
-    return info.trial.trial_id if info is not None and info.task_type == "TRIAL" else 0
+    info = trial_of(core_context.info)
+    return 0 if info is None else info.trial.trial_id
 
 
 def _searcher_config(core_context: core.Context) -> JsonObject:
-    info = core_context.info
-    config = info.trial._config if info is not None and info.task_type == "TRIAL" else {}
+    info = trial_of(core_context.info)
+    config = {} if info is None else info.trial._config
     return config.get("searcher") or {}
 
 

@@ -4,7 +4,7 @@ import faulthandler
 import logging
 from typing import Any
 
-from determined._info import ClusterInfo, get_cluster_info
+from determined._info import ClusterInfo, get_cluster_info, trial_of
 from determined.config import ExperimentConfig, Length, Unit
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._controller import Plan, PyTorchTrialController
@@ -48,8 +48,8 @@ def run_trial(trial_class: type[PyTorchTrial]) -> int:
 
 def trial_info() -> ClusterInfo:
     """The trial that this process is to train; with `debug`, stacks are dumped from here on."""
-    info = get_cluster_info()
-    if info is None or info.task_type != "TRIAL":
+    info = trial_of(get_cluster_info())
+    if info is None:
         raise RuntimeError("a trial class runs in a trial; submit it with det experiment create, or use --local --test")
     if ExperimentConfig.load(info.trial._config).debug:
         faulthandler.dump_traceback_later(_TRACE_SECONDS, repeat=True)

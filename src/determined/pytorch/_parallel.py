@@ -16,7 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from determined import core
 from determined._imports import load_optional
-from determined._info import ClusterInfo, get_cluster_info
+from determined._info import ClusterInfo, get_cluster_info, trial_of
 from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 
@@ -262,7 +262,8 @@ def _start_horovod() -> ModuleType:
 
 def refuse_several_slots(info: ClusterInfo | None, launcher: str = _LAUNCHER) -> None:
     """Raise ValueError in a trial of several slots: this process was started without a launcher."""
-    if info is None or info.task_type != "TRIAL":
+    info = trial_of(info)
+    if info is None:
         return
     slots = sum(info.container_slot_counts)
     if slots > 1 or len(info.container_addrs) > 1:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from determined import core
-from determined._info import ClusterInfo, get_cluster_info
+from determined._info import ClusterInfo, get_cluster_info, trial_of
 from determined._json import JsonObject
 from determined.pytorch import _parallel, _tensorboard
 from determined.pytorch._checkpoint import batches_trained
@@ -251,5 +251,4 @@ def seed_everything(seed: int) -> None:
 
 def trial_info() -> ClusterInfo | None:
     """The trial this process belongs to; None off cluster and in tasks that are no trial."""
-    info = get_cluster_info()
-    return info if info is not None and info.task_type == "TRIAL" else None
+    return trial_of(get_cluster_info())

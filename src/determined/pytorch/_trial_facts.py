@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from determined import core
+from determined._info import trial_of
 from determined._json import JsonObject
 from determined.errors import InternalException, InvalidExperimentException
 from determined.pytorch import _tensorboard
@@ -191,7 +192,7 @@ def _environment(
         "steps_completed": steps_completed,
         "managed_training": managed_training,
     }
-    info = core_context.info
-    if info is None or info.task_type != "TRIAL":
+    info = trial_of(core_context.info)
+    if info is None:
         return EnvContext(**chosen)
     return dataclasses.replace(EnvContext.from_info(info), **chosen)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from determined._info import trial_of
 from determined.api.session import Session
 from determined.core import Context
 from determined.searcher._method import SearchMethod
@@ -39,10 +40,11 @@ class RemoteSearchRunner(SearchRunner):
 
     def __init__(self, search_method: SearchMethod, context: Context) -> None:
         super().__init__(search_method)
-        if context.info is None or context.info.task_type != "TRIAL":
+        info = trial_of(context.info)
+        if info is None:
             raise ValueError("RemoteSearchRunner needs a trial on a cluster; use LocalSearchRunner here")
         self.context = context
-        self._info = context.info
+        self._info = info
 
     def run(
         self, exp_config: dict[str, Any] | str, model_dir: str | None = None, includes: list[str] | None = None

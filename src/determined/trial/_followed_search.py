@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from determined import core
+from determined._info import trial_of
 from determined._json import JsonObject
 from determined.search.generations import generation
 from determined.trial._length import Leg, operation_legs
@@ -74,5 +75,5 @@ class FollowedSearch:
 
 def trial_config(core_context: core.Context) -> JsonObject:
     """The config of the experiment this process trains for; {} where it is no trial."""
-    info = core_context.info
-    return {} if info is None or info.task_type != "TRIAL" else info.trial._config
+    info = trial_of(core_context.info)
+    return {} if info is None else info.trial._config

@@ -11,7 +11,7 @@ from typing import Any
 from torch.utils.data import BatchSampler, DataLoader, Dataset, IterableDataset, SequentialSampler
 
 from determined import core
-from determined._info import ClusterInfo, get_cluster_info
+from determined._info import ClusterInfo, get_cluster_info, trial_of
 from determined._json import JsonObject
 from determined.pytorch import _parallel, _tensorboard
 from determined.pytorch._loader import adapt_batch_sampler
@@ -115,8 +115,8 @@ def _batch_size(given: int | None, options: JsonObject) -> int:
 
 
 def _trial_around() -> ClusterInfo:
-    info = get_cluster_info()
-    if info is None or info.task_type != "TRIAL":
+    info = trial_of(get_cluster_info())
+    if info is None:
         raise RuntimeError("torch_batch_process runs in a trial only; submit the script with det experiment create")
     return info
 
