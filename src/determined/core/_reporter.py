@@ -17,7 +17,7 @@ class Reporter:
 
     def __init__(self, run_dir: RunDir, rank: int = 0) -> None:
         self.control = Control.open(run_dir.control)
-        self.pulse = Heartbeat(run_dir.pulses, rank)
+        self.pulse = Heartbeat(run_dir.heartbeats, rank)
         self._journals = run_dir.journals
         self._refused = run_dir.refused
         self._uploaded = run_dir.uploaded

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from determined.rundir.failure import LAST_LINES
-from determined.rundir.lines import LineSplitter, Piece
+from determined.rundir.line_splitter import LineSplitter, Piece
 
 _CHUNK_BYTES = 64 * 1024
 _FOR_USER_CODE = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH)

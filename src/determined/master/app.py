@@ -29,8 +29,8 @@ from determined.master.auth.login_link import LoginLinks
 from determined.master.auth.request_limits import RequestLimits
 from determined.master.auth.throttle import LoginThrottle
 from determined.master.background import log_retention, memory, unmanaged
+from determined.master.background.checkpoint_gc import GarbageCollector
 from determined.master.background.deletion import ExperimentDeleter
-from determined.master.background.gc import GarbageCollector
 from determined.master.background.proposer import Proposer
 from determined.master.bus import Bus
 from determined.master.clock import Clock, SystemClock

@@ -7,7 +7,7 @@ from determined.errors import TooManyRequests
 
 
 class TurnQueue:
-    """Lanes by key, which exist as long as somebody is in them.
+    """One queue per key, dropped when it is empty.
 
     Args:
         at_once: so many under one key are let in at the same time.
@@ -17,20 +17,20 @@ class TurnQueue:
 
     def __init__(self, at_once: int, waiting: int, what: str) -> None:
         self._at_once, self._waiting, self._what = at_once, waiting, what
-        self._lanes: dict[object, _Lane] = {}
+        self._queues: dict[object, _KeyQueue] = {}
 
     def take(self, key: object) -> "_Turn":
         """Hold the turn during the work. Raises TooManyRequests on entering, when too many wait."""
         return _Turn(self, key)
 
-    def _lane(self, key: object) -> "_Lane":
-        return self._lanes.setdefault(key, _Lane(self._at_once, self._waiting, self._what))
+    def _queue(self, key: object) -> "_KeyQueue":
+        return self._queues.setdefault(key, _KeyQueue(self._at_once, self._waiting, self._what))
 
     def _left(self, key: object) -> None:
-        lane = self._lanes[key]
-        lane.users -= 1
-        if not lane.users:
-            del self._lanes[key]
+        queue = self._queues[key]
+        queue.users -= 1
+        if not queue.users:
+            del self._queues[key]
 
 
 class _Turn:
@@ -38,23 +38,23 @@ class _Turn:
         self._turns, self._key = turns, key
 
     async def __aenter__(self) -> None:
-        lane = self._turns._lane(self._key)
-        lane.users += 1
+        queue = self._turns._queue(self._key)
+        queue.users += 1
         try:
-            await lane.enter()
+            await queue.enter()
         except BaseException:
             self._turns._left(self._key)
             raise
 
     async def __aexit__(self, *_: object) -> None:
-        self._turns._lane(self._key).leave()
+        self._turns._queue(self._key).leave()
         self._turns._left(self._key)
 
 
-class _Lane:
+class _KeyQueue:
     """`at_once` inside, up to `limit` waiting in order; one more takes the place of a random one, who is refused.
 
-    Not simply refused itself: then whoever fills the lane first would keep everybody else out.
+    Not simply refused itself: then whoever fills the queue first would keep everybody else out.
     """
 
     def __init__(self, at_once: int, limit: int, what: str) -> None:

@@ -1,5 +1,7 @@
-"""The order of training batches, as indices: every batch has a number, counted over all ranks and epochs, and the
-stream can be entered at any."""
+"""Resumable order of training batches (shuffle and sampler state), as indices.
+
+Every batch has a number, counted over all ranks and epochs; after a restart the stream is entered at any of them.
+"""
 
 import copy
 import itertools
@@ -13,7 +15,7 @@ from torch.utils.data import BatchSampler, SequentialSampler
 
 from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
-from determined.pytorch._data_random_state import Lane, Numbers
+from determined.pytorch._data_random_state import CpuRandomState, SwappedRandomState
 from determined.pytorch._loader import DataLoader
 from determined.pytorch.samplers import EpochShuffle
 
@@ -22,23 +24,23 @@ _DRAWN_AT_ONCE = 256
 _CUT_AT_ONCE = 2**16  # indices: more would take memory and hold up a batch, fewer the time of every batch
 
 
-def order_of(loader: DataLoader, seed: int, num_replicas: int, saved: JsonObject) -> "ArithmeticOrder | SamplerOrder":
+def order_of(loader: DataLoader, seed: int, num_replicas: int, saved: JsonObject) -> "ComputedOrder | ReplayedOrder":
     sampler = loader.batch_sampler
     # Exactly these: a subclass may order in its own way.
     if type(sampler) is BatchSampler and type(sampler.sampler) in (SequentialSampler, EpochShuffle):
-        return ArithmeticOrder(sampler, seed)
+        return ComputedOrder(sampler, seed)
     prefetched = loader.num_workers * (loader.prefetch_factor or 0)
-    return SamplerOrder(sampler, generators_of(loader), seed, saved, (prefetched + 2) * num_replicas + _DRAWN_AT_ONCE)
+    return ReplayedOrder(sampler, generators_of(loader), seed, saved, (prefetched + 2) * num_replicas + _DRAWN_AT_ONCE)
 
 
 def generators_of(loader: DataLoader) -> list[torch.Generator]:
-    """The generators that decide about the order, each once."""
+    """Return the generators that decide about the order, each once."""
     holders = (loader, loader.batch_sampler, getattr(loader.batch_sampler, "sampler", None))
     generators = [getattr(holder, "generator", None) for holder in holders]
     return list({id(one): one for one in generators if isinstance(one, torch.Generator)}.values())
 
 
-class ArithmeticOrder:
+class ComputedOrder:
     """Batches whose indices follow from their number, in the order of the dataset or shuffled by epoch."""
 
     def __init__(self, sampler: BatchSampler, seed: int) -> None:
@@ -75,7 +77,7 @@ class _Epoch:
     generators: list[torch.Tensor]
 
 
-class SamplerOrder:
+class ReplayedOrder:
     """Batches of a sampler of the user's. Those of earlier epochs are drawn again, as indices, to get to a position.
 
     While the sampler runs, the process's random numbers are replaced by ones that follow from seed and epoch: what
@@ -127,11 +129,11 @@ class SamplerOrder:
             self._begun.append(_Epoch(epoch, first, [generator.get_state() for generator in self._generators]))
 
     def _draw(self, epoch: int) -> Iterator[list[object]]:
-        lane = Lane(Numbers.seeded("sampler", self._seed, epoch))
-        with lane:
+        random_state = SwappedRandomState(CpuRandomState.seeded("sampler", self._seed, epoch))
+        with random_state:
             batches = iter(self._sampler)
         while True:
-            with lane:  # copies, as a sampler may fill the same list again and again
+            with random_state:  # copies, as a sampler may fill the same list again and again
                 drawn = [copy.copy(batch) for batch in itertools.islice(batches, _DRAWN_AT_ONCE)]
             if not drawn:
                 return
@@ -139,7 +141,7 @@ class SamplerOrder:
 
 
 def _cut(order: torch.Tensor, starts: range, size: int, end: int) -> Iterator[list[int]]:
-    """Batches of `size` indices from each of `starts`; many are made at once, as one at a time is ten times slower."""
+    """Yield batches of `size` indices from each of `starts`; many at once, as one at a time is ten times slower."""
     full = len(starts) if starts[-1] + size <= end else len(starts) - 1
     if full:
         windows = order[starts[0] : end].unfold(0, size, starts.step)

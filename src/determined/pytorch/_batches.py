@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from determined._json import JsonObject
-from determined.pytorch._batch_order import ArithmeticOrder, SamplerOrder, no_batches, order_of
-from determined.pytorch._data_random_state import Numbers, SeededIndices, seeds
+from determined.pytorch._batch_order import ComputedOrder, ReplayedOrder, no_batches, order_of
+from determined.pytorch._data_random_state import CpuRandomState, SeededIndices, seeds
 from determined.pytorch._loader import DataLoader
 
 
@@ -34,7 +34,7 @@ class TrainingBatches:
         self._num_replicas = num_replicas
         self._rank = rank
         self._seed = seed
-        self._order: ArithmeticOrder | SamplerOrder | None = None
+        self._order: ComputedOrder | ReplayedOrder | None = None
         self._stream: Generator[object, None, None] | None = None
         self.epoch_length = self._length()
 
@@ -91,17 +91,17 @@ class TrainingBatches:
         return _endless(loader._torch_loader(indices, numbers, persistent_workers=False))
 
     def _begun_within_an_epoch(self, loader: Iterable[object], first_batch: int) -> Iterator[object] | None:
-        """An iterator made without a trace in the random numbers, as the interrupted run had made its own long ago.
+        """Return an iterator made without a trace in the random numbers: the interrupted run made its own long ago.
 
         Where an epoch begins, an uninterrupted run makes one there too, and both draw the same.
         """
         if first_batch == 0 or (self.epoch_length and first_batch % self.epoch_length == 0):
             return None
-        before = Numbers.taken()
+        before = CpuRandomState.capture()
         try:
             return iter(loader)
         finally:
-            before.put()
+            before.restore()
 
 
 def _endless(loader: torch.utils.data.DataLoader[object]) -> Generator[object, None, None]:

@@ -28,7 +28,7 @@ class SeededIndices:
         self._indices, self._seed, self._number = indices, seed, number
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _arrive, (self._indices, self._seed, self._number)
+        return _seed_and_return, (self._indices, self._seed, self._number)
 
 
 class SeededBatches:
@@ -47,23 +47,23 @@ class SeededBatches:
         return len(self._batch_sampler)  # type: ignore[arg-type]  # TypeError where the sampler has no length
 
 
-class Lane:
+class SwappedRandomState:
     """Random numbers that are the process's within `with`, and go on there the next time."""
 
-    def __init__(self, numbers: "Numbers") -> None:
+    def __init__(self, numbers: "CpuRandomState") -> None:
         self._inside = self._outside = numbers
 
     def __enter__(self) -> None:
-        self._outside = Numbers.taken()
-        self._inside.put()
+        self._outside = CpuRandomState.capture()
+        self._inside.restore()
 
     def __exit__(self, *error: object) -> None:
-        self._inside = Numbers.taken()
-        self._outside.put()
+        self._inside = CpuRandomState.capture()
+        self._outside.restore()
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class CpuRandomState:
     """State of the random number generators of this process on the CPU."""
 
     torch_state: torch.Tensor
@@ -71,31 +71,31 @@ class Numbers:
     python_state: Any
 
     @classmethod
-    def taken(cls) -> "Numbers":
+    def capture(cls) -> "CpuRandomState":
         return cls(torch.get_rng_state(), np.random.get_state(), random.getstate())
 
     @classmethod
-    def seeded(cls, *what: str | int) -> "Numbers":
-        before = cls.taken()
+    def seeded(cls, *what: str | int) -> "CpuRandomState":
+        before = cls.capture()
         _seed_all(*what)
         try:
-            return cls.taken()
+            return cls.capture()
         finally:
-            before.put()
+            before.restore()
 
-    def put(self) -> None:
+    def restore(self) -> None:
         torch.set_rng_state(self.torch_state)
         np.random.set_state(self.numpy_state)
         random.setstate(self.python_state)
 
 
 def seeds(*what: str | int) -> tuple[int, int, int]:
-    """Three seeds without relation to those of another batch, epoch or purpose."""
+    """Return three seeds without relation to those of another batch, epoch or purpose."""
     digest = hashlib.blake2b(":".join(map(str, what)).encode(), digest_size=24).digest()
     return int.from_bytes(digest[:8]), int.from_bytes(digest[8:16]), int.from_bytes(digest[16:])
 
 
-def _arrive(indices: object, seed: int, number: int) -> object:
+def _seed_and_return(indices: object, seed: int, number: int) -> object:
     _seed_all("batch", seed, number)
     return indices
 

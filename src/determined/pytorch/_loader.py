@@ -90,7 +90,7 @@ class DataLoader:
     def get_data_loader(
         self, repeat: bool = False, skip: int = 0, num_replicas: int = 1, rank: int = 0
     ) -> torch.utils.data.DataLoader[Any]:
-        """A torch loader of this data.
+        """Return a torch loader of this data.
 
         Args:
             repeat: begin again whenever the data ends.
@@ -113,7 +113,7 @@ class DataLoader:
         return iter(self.get_data_loader())
 
     def __len__(self) -> int:
-        """Batches of all ranks together in one epoch."""
+        """Return the number of batches of all ranks together in one epoch."""
         return len(self.batch_sampler)  # type: ignore[arg-type]  # TypeError where the sampler has no length
 
     def _torch_loader(
@@ -137,7 +137,7 @@ class DataLoader:
 def adapt_batch_sampler(
     batch_sampler: Iterable[list[int]], repeat: bool = False, skip: int = 0, num_replicas: int = 1, rank: int = 0
 ) -> Iterable[list[int]]:
-    """A batch sampler that repeats, then shards, then skips: in this order, so that shares go on over the epochs' ends.
+    """Return a batch sampler that repeats, then shards, then skips: shares so go on over the ends of epochs.
 
     Args:
         batch_sampler: the same, in the same order, on every rank.

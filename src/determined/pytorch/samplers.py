@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class RepeatSampler(Sampler[T]):
-    """Begins again whenever `sampler` ends. Its length is that of one round.
+    """Sampler that begins again whenever `sampler` ends. Its length is that of one round.
 
     Args:
         sampler: what to repeat.
@@ -121,7 +121,7 @@ class DistributedBatchSampler(DistributedSampler[list[int]], BatchSampler):
 
 
 class SkipSampler(Sampler[T]):
-    """Leaves out the first `skip` items of the first iteration. Its length is that of `sampler`.
+    """Sampler that leaves out the first `skip` items of the first iteration. Its length is that of `sampler`.
 
     To go on in the middle of an endless stream: repeat first, then skip, so that `skip` may be beyond the first round.
 
@@ -168,7 +168,7 @@ class SkipBatchSampler(SkipSampler[list[int]], BatchSampler):
 
 
 class ReproducibleShuffleSampler(Sampler[T]):
-    """Shuffles `sampler` anew in each iteration, by random numbers of its own.
+    """Sampler that shuffles `sampler` anew in each iteration, by random numbers of its own.
 
     Args:
         sampler: what to shuffle.

@@ -65,9 +65,9 @@ class RunDir:
         return self.path / "uploaded"
 
     @property
-    def pulses(self) -> Path:
+    def heartbeats(self) -> Path:
         """Signs of life of the training processes (rundir/heartbeat.py)."""
-        return self.path / "pulses"
+        return self.path / "heartbeats"
 
     @property
     def control(self) -> Path:

@@ -21,7 +21,10 @@ from determined.search.method import (
 
 
 class StoppingAsha(AshaSearch):
-    """A trial is open from its Create until it is told to end or exits; what it says afterwards is not heard."""
+    """ASHA that stops trials at rungs.
+
+    A trial is open from its Create until it is told to end or exits; later reports are ignored.
+    """
 
     def __init__(self, plan: Halving) -> None:
         super().__init__(plan)
@@ -85,7 +88,7 @@ class StoppingAsha(AshaSearch):
 
 
 class LateAsha(StoppingAsha):
-    """Trials run by themselves and are told to stop. One that finishes unasked is not replaced."""
+    """ASHA of the late generation: trials report, and are told to stop. One that finishes unasked is not replaced."""
 
     def __init__(self, plan: Halving, *, metric: str, time_metric: str) -> None:
         super().__init__(plan)
@@ -93,7 +96,7 @@ class LateAsha(StoppingAsha):
         self._time_metric = time_metric
 
     def exited(self, ctx: SearchContext, request_id: str) -> list[Operation]:
-        """A trial that never said how good it is cannot have been part of a search.
+        """Fail a search whose trial finished without a usable validation report.
 
         Raises:
             FailedPrecondition: the trial finished without one usable validation report.

@@ -40,7 +40,7 @@ class Halving:
 
 
 class AshaSearch(SearchMethod):
-    """A trial is counted from its Create on, whether or not it exists already."""
+    """Base of ASHA by stopping and by promotion. A trial is counted from its Create on, whether or not it exists."""
 
     compares: ClassVar[bool] = True
 

@@ -37,11 +37,11 @@ class PromotionAsha(AshaSearch):
     def exited_early(self, ctx: SearchContext, request_id: str, reason: ExitReason) -> list[Operation]:
         if reason in INVALID_HPARAMS:
             return self._replace(ctx, request_id)
-        return self._lose(ctx, request_id)
+        return self._drop(ctx, request_id)
 
     def exited(self, ctx: SearchContext, request_id: str) -> list[Operation]:
         self._completed += 1
-        return self._lose(ctx, request_id)  # unless closed, it left a search that still counted on it
+        return self._drop(ctx, request_id)  # unless closed, it left a search that still counted on it
 
     def snapshot(self) -> JsonObject:
         return {
@@ -79,7 +79,7 @@ class PromotionAsha(AshaSearch):
         """Record a result at its rung: promote somebody, or open a trial; close what nothing can promote."""
         at_top = self._trial_rungs[request_id] == len(self._rungs) - 1
         closing = self._close(request_id) if at_top else []
-        going_on = self._promote(self._rank(request_id, metric)) or self._fill(ctx, 1)
+        going_on = self._promote(self._record_and_choose(request_id, metric)) or self._fill(ctx, 1)
         return [*closing, *going_on, *self._close_decided()]
 
     def _promote(self, request_id: str | None) -> list[Operation]:
@@ -88,11 +88,11 @@ class PromotionAsha(AshaSearch):
             send = self._send(request_id, self._trial_rungs[request_id] + 1)
             if request_id not in self._early_exits:
                 return [send]
-            request_id = self._rank(request_id, WORST)
+            request_id = self._record_and_choose(request_id, WORST)
         return []
 
-    def _rank(self, request_id: str, metric: float) -> str | None:
-        """Enter a result; returns the trial that goes to the next rung because of it, if any."""
+    def _record_and_choose(self, request_id: str, metric: float) -> str | None:
+        """Enter a result; return the trial that it promotes to the next rung: one among the best 1/divisor, if any."""
         number = self._trial_rungs[request_id]
         rung = self._rungs[number]
         self._outstanding[number] -= 1
@@ -147,7 +147,7 @@ class PromotionAsha(AshaSearch):
         self._forget_results(request_id)
         return [*self._close(request_id), *self._open(ctx)]
 
-    def _lose(self, ctx: SearchContext, request_id: str) -> list[Operation]:
+    def _drop(self, ctx: SearchContext, request_id: str) -> list[Operation]:
         """Drop a trial that is gone with the results it has; an operation it had counts as completed with the worst."""
         if request_id in self._closed:
             return []

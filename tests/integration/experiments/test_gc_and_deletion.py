@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
+from determined.master.background.checkpoint_gc import ATTEMPTS, GarbageCollector
 from determined.master.background.deletion import ExperimentDeleter
-from determined.master.background.gc import ATTEMPTS, GarbageCollector
 from determined.master.db.queries import checkpoint as checkpoint_rows
 from determined.master.db.queries import storage_backend
 from determined.master.lifecycle import checkpoint as lifecycle

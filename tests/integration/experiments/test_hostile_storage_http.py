@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from determined import storage
-from determined.master.background.gc import ATTEMPTS, GarbageCollector
+from determined.master.background.checkpoint_gc import ATTEMPTS, GarbageCollector
 from determined.rundir import tar
 from determined.storage.manifest import MANIFEST_NAME
 from determined.storage.shared_fs.manager import SharedFSStorageManager

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from world import World
 
 from determined.errors import FailedPrecondition
-from determined.master.background.gc import GarbageCollector
+from determined.master.background.checkpoint_gc import GarbageCollector
 from determined.master.db.queries import checkpoint as rows
 from determined.master.db.queries import submission
 from determined.master.db.queries import trial as trials

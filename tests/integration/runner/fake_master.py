@@ -268,11 +268,11 @@ class RunnerUnderTest:
         self.wait()
 
     def await_release(self) -> None:
-        """Its watchdog leaves after it and has the directory until then."""
+        """Its orphan killer leaves after it and has the directory until then."""
         eventually(lambda: not is_held(self.dir.lock))
 
     def close(self) -> None:
-        """End it by force, if a test failed, and wait until its watchdog has cleaned up."""
+        """End it by force, if a test failed, and wait until its orphan killer has cleaned up."""
         if self._process is not None and self._process.poll() is None:
             self.kill()
         self.await_release()

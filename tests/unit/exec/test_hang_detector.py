@@ -27,7 +27,7 @@ import ctypes, sys, threading, time
 from pathlib import Path
 from determined.core import _stack_dump
 from determined.rundir.heartbeat import Heartbeat
-pulse = Heartbeat(Path(sys.argv[1]) / "pulses", int(sys.argv[2]))
+pulse = Heartbeat(Path(sys.argv[1]) / "heartbeats", int(sys.argv[2]))
 _stack_dump.install_on_demand(pulse.stacks)
 within = threading.Event()
 def load_data():
@@ -51,15 +51,15 @@ train()
 class Noted(HangDetector):
     """Tells how often it has seen a rank go on. On a machine with many processes it looks seldom."""
 
-    silence: HangRule | None = None
+    rule: HangRule | None = None
 
-    def _look(self, silence: HangRule) -> None:
-        super()._look(silence)
-        self.silence = silence
+    def _check(self, rule: HangRule) -> None:
+        super()._check(rule)
+        self.rule = rule
 
     def beats(self, rank: int) -> int:
-        voice = self.silence._ranks.get(rank) if self.silence else None
-        return voice.beats if voice else 0
+        activity = self.rule._ranks.get(rank) if self.rule else None
+        return activity.beats if activity else 0
 
 
 class Watched:
@@ -132,7 +132,7 @@ def test_every_thread_of_every_rank_is_shown_even_inside_a_c_call(watched: Watch
 def test_a_rank_that_stops_is_named_while_the_other_goes_on(watched: Watched) -> None:
     for rank in (0, 1):
         watched.train(rank, beats=6000)
-    eventually(lambda: [bool(reading.beats) for reading in readings(watched.run_dir.pulses)] == [True, True])
+    eventually(lambda: [bool(reading.beats) for reading in readings(watched.run_dir.heartbeats)] == [True, True])
     detector = watched.look_out(4)
     eventually(lambda: detector.beats(1) >= 3)
     (watched.run_dir.path / "stop1").touch()
@@ -171,14 +171,14 @@ def _is_a_sign(watched: Watched, monkeypatch: pytest.MonkeyPatch, sign: Callable
     """By a clock of the test's own: a busy machine makes no silence."""
     now = 0.0
     monkeypatch.setattr(hang_detector, "time", SimpleNamespace(monotonic=lambda: now))
-    silence, looking = HangRule(10, now), HangDetector(watched.run_dir, watched.sink, 10, node="n0")
+    rule, looking = HangRule(10, now), HangDetector(watched.run_dir, watched.sink, 10, node="n0")
     for _ in range(10):
         sign()
         now += 9
-        looking._look(silence)
+        looking._check(rule)
     assert not [line for line in watched.lines() if "no sign of life" in line.text]
     now += 10
-    looking._look(silence)
+    looking._check(rule)
     assert [line for line in watched.lines() if "no sign of life" in line.text]
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from torch.utils.data import Dataset, RandomSampler, Sampler, WeightedRandomSampler
 
 from determined.errors import InvalidExperimentException
-from determined.pytorch._batch_order import SamplerOrder
+from determined.pytorch._batch_order import ReplayedOrder
 from determined.pytorch._batches import TrainingBatches
 from determined.pytorch._loader import DataLoader
 from determined.pytorch.samplers import EpochShuffle, ReproducibleShuffleSampler
@@ -254,7 +254,7 @@ def test_a_state_taken_before_the_first_batch_is_the_one_that_was_given() -> Non
 def test_states_of_epochs_long_past_are_forgotten() -> None:
     batches = _alone(_loader(1, shuffle=True, generator=torch.Generator()))
     _take(batches, 600)
-    assert isinstance(batches._order, SamplerOrder)
+    assert isinstance(batches._order, ReplayedOrder)
     assert len(batches._order._begun) < 300
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from determined.rundir.lines import LineSplitter, Piece
+from determined.rundir.line_splitter import LineSplitter, Piece
 
 
 def split(*chunks: bytes, limit: int = 8191) -> list[Piece]:

@@ -43,7 +43,7 @@ class PythonMounts:
 
 
 def find_python_mounts(python: str) -> PythonMounts:
-    """Ask the interpreter itself. Blocking.
+    """Return the paths that an interpreter needs, by running it. Blocking.
 
     Raises:
         FailedPrecondition: it does not work, or has no determined.

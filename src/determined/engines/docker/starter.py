@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from determined.engines.docker.api import Docker, Ended, Status
 from determined.engines.docker.config import DockerManager
-from determined.engines.docker.container_spec import Place, container_body
+from determined.engines.docker.container_spec import EngineValues, container_body
 from determined.engines.docker.images import Images
 from determined.engines.docker.python_mounts import PythonMounts
 from determined.engines.docker.tracked_container import KILLED_STATUS, TrackedContainer
@@ -106,15 +106,15 @@ class Starter:
             launch.container or Container(), lambda text: self._tell(RunnerNews(held.resource_id, text))
         )
         held.is_fetching = False
-        body = container_body(launch, await self._place(held, launch, image_id))
+        body = container_body(launch, await self._engine_values(held, launch, image_id))
         with contextlib.suppress(AlreadyExists):  # by a master that was killed just then
             await self._docker.create(held.name, body)
 
-    async def _place(self, held: TrackedContainer, launch: Launch, image_id: str) -> Place:
+    async def _engine_values(self, held: TrackedContainer, launch: Launch, image_id: str) -> EngineValues:
         is_own = await self._images.has_determined(image_id)
         environments = await asyncio.to_thread(_environments, held)
         who = held.identity
-        return Place(
+        return EngineValues(
             run_dir=str(held.run_dir.path),
             image_id=image_id,
             labels={**self._labels, RESOURCE: held.resource_id, _ALLOCATION: launch.allocation_id},

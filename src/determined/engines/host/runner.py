@@ -135,7 +135,7 @@ class Runner:
                 return Found.ALIVE
             self._child = None
             if self.run_dir.done.exists():
-                # Its watchdog may hold the lock for another moment; there is nothing left to wait for.
+                # Its orphan killer may hold the lock for another moment; there is nothing left to wait for.
                 return Found.DONE
         return directory.find(self.run_dir)
 

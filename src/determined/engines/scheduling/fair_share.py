@@ -7,7 +7,7 @@ from datetime import datetime
 
 from determined.engines.scheduling.fitting import Cluster, shape_of
 from determined.engines.scheduling.model import Decision, NodeView, Request, Settings
-from determined.engines.scheduling.reasons import Reasons
+from determined.engines.scheduling.wait_reasons import WaitReasons
 
 
 def decide(requests: Iterable[Request], nodes: Sequence[NodeView], settings: Settings) -> Decision:
@@ -113,11 +113,11 @@ class _Pass:
         return True
 
     def _explain(self) -> None:
-        texts = Reasons(self._cluster, self._settings)
+        texts = WaitReasons(self._cluster, self._settings)
         for request in self._waiting:
             self._decision.reasons[request.allocation_id] = self._reason(texts, request)
 
-    def _reason(self, texts: Reasons, request: Request) -> str:
+    def _reason(self, texts: WaitReasons, request: Request) -> str:
         if not request.slots or not self._placeable(request):
             return texts.no_room(request)
         job = self._jobs[request.job_id]

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from determined.engines.scheduling.fitting import Cluster, shape_of
 from determined.engines.scheduling.model import Decision, NodeView, Placement, Request, Settings
-from determined.engines.scheduling.reasons import Reasons, jobs_ahead
+from determined.engines.scheduling.wait_reasons import WaitReasons, jobs_ahead
 
 
 def decide(requests: Iterable[Request], nodes: Sequence[NodeView], settings: Settings) -> Decision:
@@ -146,7 +146,7 @@ class _Pass:
                 self._victims.append(victim.allocation_id)
 
     def _explain(self, reasons: dict[str, str]) -> None:
-        texts = Reasons(self._real, self._settings)
+        texts = WaitReasons(self._real, self._settings)
         started = {request.allocation_id for request, _ in self._started}
         ahead = jobs_ahead([r for r in self._queue if r.allocation_id not in started])
         reasons.update((r.allocation_id, texts.no_room(r, ahead(r))) for r in self._no_room)
@@ -155,7 +155,7 @@ class _Pass:
         reasons.update((r.allocation_id, texts.behind_promise()) for r in self._behind_promise)
         reasons.update((r.allocation_id, texts.backfill(r)) for r in self._held)
 
-    def _why_reserved(self, texts: Reasons, request: Request) -> str | None:
+    def _why_reserved(self, texts: WaitReasons, request: Request) -> str | None:
         """Return the reason of a request that would fit if its room were not reserved for another; else None."""
         owner = self._reserved_for
         if owner is None or owner is request or owner.priority != request.priority or self._real.fit(request) is None:

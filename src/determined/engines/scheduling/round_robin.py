@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from determined.engines.scheduling.fitting import Cluster
 from determined.engines.scheduling.model import Decision, NodeView, Request, Settings
-from determined.engines.scheduling.reasons import Reasons
+from determined.engines.scheduling.wait_reasons import WaitReasons
 
 
 def decide(requests: Iterable[Request], nodes: Sequence[NodeView], settings: Settings) -> Decision:
@@ -23,7 +23,7 @@ def decide(requests: Iterable[Request], nodes: Sequence[NodeView], settings: Set
         decision.start.append((queue.popleft().allocation_id, list(placement)))
         if queue:
             turn.append(queue)
-    _explain(decision, queues, Reasons(cluster, settings))
+    _explain(decision, queues, WaitReasons(cluster, settings))
     return decision
 
 
@@ -40,7 +40,7 @@ def _queues(requests: Iterable[Request]) -> list[deque[Request]]:
     return [deque(sorted(pending[job], key=lambda r: (r.requested_at, r.allocation_id))) for job in jobs]
 
 
-def _explain(decision: Decision, queues: list[deque[Request]], texts: Reasons) -> None:
+def _explain(decision: Decision, queues: list[deque[Request]], texts: WaitReasons) -> None:
     for queue in queues:
         for place, request in enumerate(queue):
             text = texts.no_room(request) if place == 0 else texts.behind_own_job()

@@ -57,8 +57,8 @@ def temporary_root() -> str:
 def for_installer(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:
     """Return the variables for package installers: this node's own indexes, proxies, certificates, caches.
 
-    The user's variables come last here too: an index, or a login for one, may be the experiment's own. The variable of
-    the run directory lets the watchdog find what a killed runner leaves behind, such as a compiler that uv has started.
+    The user's variables come last here too: an index, or a login for one, may be the experiment's own. By the
+    variable of the run directory the orphan killer finds what a killed runner leaves, such as a compiler of uv's.
     """
     result = {n: v for n, v in os.environ.items() if n in _CACHE or not n.startswith(_NOT_INSTALLERS)}
     home = _home(result.get("HOME", "/"), run_dir)

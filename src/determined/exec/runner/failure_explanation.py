@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from determined.exec.runner.lines import Line
+from determined.exec.runner.log_line_parser import Line
 from determined.exec.runner.private_tmp import TMP
 from determined.rundir.failure_cause import LogLine, find_cause
 

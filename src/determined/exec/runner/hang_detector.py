@@ -1,4 +1,4 @@
-"""The thread that notices when a training has fallen silent and puts all stacks into its log. It ends nothing."""
+"""Hang detector: thread that logs all stacks when a training shows no sign of life. It ends nothing."""
 
 import logging
 import os
@@ -15,9 +15,9 @@ from determined.rundir.layout import RunDir
 
 logger = logging.getLogger(__name__)
 
-_LOOKS = 20  # per limit
-_LOOK_SECONDS = (0.05, 30.0)
-_LOOK_SHARE = 0.01  # of the time at most: each look reads all of /proc, and a host may have thousands of processes
+_CHECKS_PER_LIMIT = 20
+_CHECK_SECONDS_RANGE = (0.05, 30.0)
+_CHECK_SHARE = 0.01  # of the time at most: each check reads all of /proc, and a host may have thousands of processes
 _DESCRIBED = 20
 _USER = "user-"
 
@@ -36,28 +36,28 @@ class HangDetector:
         threading.Thread(target=self._run, args=(ended,), name="hang-detector", daemon=True).start()
 
     def _run(self, ended: threading.Event) -> None:
-        silence = HangRule(self._limit, time.monotonic())
-        pause = usual = min(max(self._limit / _LOOKS, _LOOK_SECONDS[0]), _LOOK_SECONDS[1])
+        rule = HangRule(self._limit, time.monotonic())
+        pause = usual = min(max(self._limit / _CHECKS_PER_LIMIT, _CHECK_SECONDS_RANGE[0]), _CHECK_SECONDS_RANGE[1])
         while not ended.wait(pause):
             began = time.thread_time()
             try:
-                self._look(silence)
+                self._check(rule)
             except Exception:
-                # Without this thread a training that hangs does so unseen; one failed look costs nothing.
+                # Without this thread a training that hangs does so unseen; one failed check costs nothing.
                 logger.exception("looking for signs of life failed; trying again")
-            pause = max(usual, (time.thread_time() - began) / _LOOK_SHARE)
+            pause = max(usual, (time.thread_time() - began) / _CHECK_SHARE)
 
-    def _look(self, silence: HangRule) -> None:
+    def _check(self, rule: HangRule) -> None:
         living = self._living()
         ranks, others = self._signs(living)
-        alarm = silence.observe(time.monotonic(), ranks, others)
+        alarm = rule.observe(time.monotonic(), ranks, others)
         if alarm is not None:
             self._sink.say("WARNING", _sentence(alarm, self._limit, self._node))
             self._show(living, whole=alarm.whole)
 
     def _living(self) -> list[Reading]:
         present = process_tree.descendants(os.getpid())
-        return [reading for reading in readings(self._run_dir.pulses) if reading.pid in present]
+        return [reading for reading in readings(self._run_dir.heartbeats) if reading.pid in present]
 
     def _signs(self, living: list[Reading]) -> tuple[dict[int, int], int]:
         """Return (by rank, of no rank) the beats, records and lines so far."""
@@ -70,13 +70,13 @@ class HangDetector:
         return ranks, sum(records.values()) + sum(lines.values())
 
     def _show(self, living: list[Reading], *, whole: bool) -> None:
-        mute = process_tree.descendants(os.getpid()) - self._spared - {reading.pid for reading in living}
+        without_heartbeat = process_tree.descendants(os.getpid()) - self._spared - {reading.pid for reading in living}
         for reading in living:
             found = stacks.ask(reading)
             head = f"rank {reading.rank}, {stacks.described(reading.pid)}"
             self._sink.quote([head, *(found or ["it does not tell its stacks"])], reading.rank)
         if whole:
-            for pid in sorted(mute)[:_DESCRIBED]:
+            for pid in sorted(without_heartbeat)[:_DESCRIBED]:
                 self._sink.say("INFO", f"no stacks of {stacks.described(pid)}")
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-# A rank that has shown less than this has no rhythm to fall out of.
-_KNOWN_BEATS = 3
+# With fewer signs of life a rank has not started its loop: its silence is no alarm.
+_LOOP_BEATS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +21,22 @@ class _ProcessActivity:
     """Activity of one rank or of the whole task."""
 
     limit: float
-    heard_at: float
+    active_at: float
     count: int = 0
     beats: int = 0
-    told: bool = False
+    alarmed: bool = False
 
-    def hear(self, now: float, count: int) -> None:
+    def update(self, now: float, count: int) -> None:
         if count == self.count:
             return
-        if self.told:
+        if self.alarmed:
             # It was only slow, and may be so again: the same pause is not worth a second alarm.
-            self.limit = max(self.limit, 2 * (now - self.heard_at))
-        self.count, self.heard_at, self.told = count, now, False
+            self.limit = max(self.limit, 2 * (now - self.active_at))
+        self.count, self.active_at, self.alarmed = count, now, False
         self.beats += 1
 
     def is_due(self, now: float) -> bool:
-        return not self.told and now - self.heard_at >= self.limit
+        return not self.alarmed and now - self.active_at >= self.limit
 
 
 @dataclass(slots=True)
@@ -56,22 +56,26 @@ class HangRule:
 
         `ranks`: signs of life so far by rank, of those that live. `others`: signs of no particular rank.
         """
-        self._whole.hear(now, others + sum(ranks.values()))
+        self._whole.update(now, others + sum(ranks.values()))
         for rank, count in ranks.items():
-            self._ranks.setdefault(rank, _ProcessActivity(self.limit, now)).hear(now, count)
+            self._ranks.setdefault(rank, _ProcessActivity(self.limit, now)).update(now, count)
         self._ranks = {rank: self._ranks[rank] for rank in ranks}
         if self._whole.is_due(now):
             return self._alarm(now, whole=True)
         # Shortly before everything is silent one alarm about all of it is worth more than one about the first.
-        lively = now - self._whole.heard_at < self.limit / 2
-        if lively and any(voice.is_due(now) and voice.beats >= _KNOWN_BEATS for voice in self._ranks.values()):
+        others_active = now - self._whole.active_at < self.limit / 2
+        if others_active and any(
+            activity.is_due(now) and activity.beats >= _LOOP_BEATS for activity in self._ranks.values()
+        ):
             return self._alarm(now, whole=False)
         return None
 
     def _alarm(self, now: float, *, whole: bool) -> Alarm:
-        quiet = {rank: now - voice.heard_at for rank, voice in self._ranks.items() if whole or voice.is_due(now)}
+        quiet = {
+            rank: now - activity.active_at for rank, activity in self._ranks.items() if whole or activity.is_due(now)
+        }
         for rank in quiet:
-            self._ranks[rank].told = True
-        self._whole.told = self._whole.told or whole
+            self._ranks[rank].alarmed = True
+        self._whole.alarmed = self._whole.alarmed or whole
         longest = tuple(sorted(quiet.items(), key=lambda item: -item[1]))
-        return Alarm(whole, now - self._whole.heard_at, longest)
+        return Alarm(whole, now - self._whole.active_at, longest)

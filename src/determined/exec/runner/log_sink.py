@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from determined.constants import MAX_LOG_LINE_BYTES
-from determined.exec.runner.lines import Line
+from determined.exec.runner.log_line_parser import Line
 from determined.rundir.journal import JournalWriter
 from determined.rundir.layout import RunDir
 from determined.wire.report import Exit, ExitCause, LogLine, Phase

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from determined.exec.runner import process_tree
-from determined.exec.runner.watchdog import Watchdog, start_watchdog
+from determined.exec.runner.orphan_killer import OrphanKiller, start_orphan_killer
 from determined.rundir.layout import RunDir
 from determined.rundir.lock import hold
 
@@ -37,12 +37,12 @@ def main(arguments: list[str]) -> int:
         _detach()
     process_tree.adopt_orphans()
     run_dir.pid.write_text(str(os.getpid()))
-    watchdog = start_watchdog(str(run_dir.path))
+    orphan_killer = start_orphan_killer(str(run_dir.path))
     logging.basicConfig(
         filename=run_dir.runner_log, level=logging.INFO, format="%(asctime)s %(levelname)s: %(name)s: %(message)s"
     )
-    status = _attend(run_dir, watchdog)
-    watchdog.release()
+    status = _attend(run_dir, orphan_killer)
+    orphan_killer.release()
     return status
 
 
@@ -63,9 +63,9 @@ def _detach() -> None:
         logger.warning("cannot leave the session: this process leads a group; start it with start_new_session")
 
 
-def _attend(run_dir: RunDir, watchdog: Watchdog) -> int:
+def _attend(run_dir: RunDir, orphan_killer: OrphanKiller) -> int:
     try:
-        work(run_dir, watchdog)
+        work(run_dir, orphan_killer)
     except Exception:
         # The edge of the process: without a `done` file its engine reports the runner as lost, and the task is retried.
         logger.exception("the runner failed")
@@ -73,8 +73,8 @@ def _attend(run_dir: RunDir, watchdog: Watchdog) -> int:
     return 0
 
 
-def work(run_dir: RunDir, watchdog: Watchdog) -> None:
-    """Run the task. Imports come late: the lock is taken and the watchdog forked by a process that is still small."""
+def work(run_dir: RunDir, orphan_killer: OrphanKiller) -> None:
+    """Run the task. Imports come late: the process that takes the lock and forks the orphan killer is small."""
     from determined.exec.master_link import MasterLink
     from determined.exec.runner.journal_upload import JournalUploader
     from determined.exec.runner.log_sink import LogSink
@@ -88,7 +88,7 @@ def work(run_dir: RunDir, watchdog: Watchdog) -> None:
     link, control = MasterLink(run_dir.launch), Control.open(run_dir.control)
     hurry: list[JournalUploader] = []
     sink = LogSink(run_dir, lambda: hurry[0].hurry() if hurry else None)
-    attendant = TaskSupervisor(run_dir, link=link, sink=sink, control=control, watchdog=watchdog)
+    attendant = TaskSupervisor(run_dir, link=link, sink=sink, control=control, orphan_killer=orphan_killer)
     uploader = JournalUploader(link, run_dir, control, attendant.kill, lambda text: sink.say("ERROR", text))
     hurry.append(uploader)
 

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from determined.exec.runner.lines import LineParser
+from determined.exec.runner.log_line_parser import LineParser
 from determined.exec.runner.log_sink import LogSink
 
 logger = logging.getLogger(__name__)

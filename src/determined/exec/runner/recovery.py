@@ -8,7 +8,7 @@ import time
 from determined.constants import ENV_RUN_DIR, HOST_MEMORY_ADVICE, HOST_OOM_LABEL
 from determined.exec.runner import process_tree
 from determined.exec.runner.log_sink import LogSink
-from determined.exec.runner.watchdog import end_task
+from determined.exec.runner.orphan_killer import end_task
 from determined.rundir.layout import RunDir
 from determined.wire.report import ExitCause
 

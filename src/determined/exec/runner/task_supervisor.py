@@ -22,10 +22,10 @@ from determined.exec.runner.failure_explanation import explain
 from determined.exec.runner.hang_detector import HangDetector
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.memory import KillCount, find_shortage
+from determined.exec.runner.orphan_killer import OrphanKiller
 from determined.exec.runner.output import OutputPipes
 from determined.exec.runner.process import NamespaceRefused, TaskProcess
 from determined.exec.runner.termination import GRACE_SECONDS, Termination
-from determined.exec.runner.watchdog import Watchdog
 from determined.rundir.control import Control
 from determined.rundir.failure import Failure, read_failure
 from determined.rundir.layout import RunDir
@@ -67,13 +67,13 @@ class TaskSupervisor:
         link: MasterLink,
         sink: LogSink,
         control: Control,
-        watchdog: Watchdog,
+        orphan_killer: OrphanKiller,
     ) -> None:
         self._run_dir = run_dir
         self._link = link
         self._sink = sink
         self._control = control
-        self._watchdog = watchdog
+        self._orphan_killer = orphan_killer
         self.ending = Termination()
         self._process: TaskProcess | None = None
         self._preflight: Preflight | None = None
@@ -123,7 +123,7 @@ class TaskSupervisor:
             return self._run()
         except _EndedBefore:
             # An installer in the midst of its work, and what it has started: they would hold what others wait for.
-            process_tree.kill_all(process_tree.descendants(os.getpid()) - {self._watchdog.pid})
+            process_tree.kill_all(process_tree.descendants(os.getpid()) - {self._orphan_killer.pid})
             return self.ending.cause or ExitCause.KILLED, 128 + signal.SIGTERM, self.ending.message
         except STALE as e:
             return ExitCause.KILLED, 128 + signal.SIGTERM, str(e)
@@ -184,7 +184,7 @@ class TaskSupervisor:
 
         limit = ExperimentConfig.load(spec.config or {}).watchdog.silent_seconds
         if spec.task_type == "TRIAL" and limit:
-            node, spared = self._link.launch.node_id, {self._watchdog.pid}
+            node, spared = self._link.launch.node_id, {self._orphan_killer.pid}
             HangDetector(self._run_dir, self._sink, limit, node=node, spared=spared).start(process.ended)
 
     def _ready(self, prepared: preparation.Prepared) -> dict[str, str]:
@@ -251,7 +251,7 @@ class TaskSupervisor:
             output.start()
             self._sink.say("ERROR", f"cannot start {argv[0]!r}: {e.strerror}")
             return 127 if isinstance(e, FileNotFoundError) else 126
-        self._watchdog.guard(process.group)
+        self._orphan_killer.guard(process.group)
         identity = {"group": process.group, "start_time": process_tree.start_time(process.group)}
         self._run_dir.started.write_text(json.dumps(identity))
         self._process = process
@@ -344,7 +344,7 @@ class TaskSupervisor:
 
     def _clear_away(self) -> None:
         assert self._process is not None
-        self._process.clear_away(spared={self._watchdog.pid})
+        self._process.clear_away(spared={self._orphan_killer.pid})
 
     def _interruptibly(self, work: Callable[[], T]) -> T:
         """Do it in a thread, and stop waiting for it when the end is wanted."""

@@ -1,4 +1,4 @@
-"""Slows down password guessing: who waits how long, and how many attempts run at once.
+"""Login throttle: slows down password guessing; who waits how long, and how many attempts run at once.
 
 Failures are counted per name and peer address, so whoever guesses from elsewhere does not hold up the owner of the
 name. Nothing here grows with what callers send: names are kept as digests, and every queue has an end.
@@ -28,7 +28,7 @@ _LOGINS = "logins are being tried"
 class LoginThrottle:
     def __init__(self) -> None:
         self._failures: OrderedDict[bytes, tuple[int, float]] = OrderedDict()
-        # Apart, for whoever has a turn by name waits for one by peer.
+        # Two queues: the holder of a turn by name waits for one by peer; in one queue they could wait for each other.
         self._by_name = TurnQueue(1, _WAITING_PER_NAME, _LOGINS)
         self._by_peer = TurnQueue(_HASHES_AT_ONCE, _WAITING_PER_PEER, _LOGINS)
         self._hashing = asyncio.Semaphore(_HASHES_AT_ONCE)

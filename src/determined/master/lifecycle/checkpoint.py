@@ -131,11 +131,11 @@ def deletion_failed(conn: Connection, uuid: str, attempted: Deletion) -> None:
 
 def collect_garbage(conn: Connection, now: datetime, experiment_id: int) -> list[str]:
     """Apply the experiment's keep policy: mark what it does not keep. Returns the uuids marked."""
-    doomed = preview_garbage(conn, experiment_id)
-    rows.mark_for_deletion(conn, now, doomed, None)
-    rows.refresh_trials(conn, rows.trials_of(conn, doomed))
+    to_delete = preview_garbage(conn, experiment_id)
+    rows.mark_for_deletion(conn, now, to_delete, None)
+    rows.refresh_trials(conn, rows.trials_of(conn, to_delete))
     rows.set_gc_time(conn, experiment_id, now)
-    return doomed
+    return to_delete
 
 
 def preview_garbage(conn: Connection, experiment_id: int, keep: gc_policy.Keep | None = None) -> list[str]:

@@ -90,7 +90,7 @@ class BridgedEngine(Protocol):
 
 
 class Cluster:
-    """`owner`: pool -> name of the engine it belongs to, where the config says so."""
+    """Engines of the master. `owner`: pool -> name of the engine it belongs to, where the config says so."""
 
     def __init__(self, engines: Sequence[Engine], owner: Mapping[str, str] | None = None) -> None:
         self.engines = {engine.name: engine for engine in engines}
@@ -119,7 +119,7 @@ class Cluster:
         return found
 
     def with_problems(self, reasons: Mapping[str, str]) -> dict[str, str]:
-        """Return why allocations wait, with what keeps an engine from its nodes where a pool has none."""
+        """Return the wait reasons; where a pool has no node, with the problem of its engine."""
         found = dict(reasons)
         for pool, name in self._owner.items():
             engine: object = self.engines.get(name)

@@ -17,17 +17,17 @@ from determined.master.lifecycle.pools import container_defaults
 _RUNTIME_VARIABLES = "NVIDIA_"  # read by the container runtime itself, before anything runs inside
 
 
-def are_run_by(config: MasterConfig, engine: str) -> bool:
+def runs_containers(config: MasterConfig, engine: str) -> bool:
     """Return whether tasks of this engine (its name) run in containers."""
     configured = config.engine(engine)
     return configured is not None and configured.manager.runs_containers
 
 
-def wanted(conn: Connection, runner: Runner, allocation: Allocation, config: MasterConfig) -> Container | None:
+def container_of(conn: Connection, runner: Runner, allocation: Allocation, config: MasterConfig) -> Container | None:
     """Return the container; None where the runner's engine runs no containers. The config has the defaults of cluster
     and pool in it already; a task that is no trial has those alone.
     """
-    if not are_run_by(config, runner.engine):
+    if not runs_containers(config, runner.engine):
         return None
     defaults = container_defaults(config, allocation.pool)
     if allocation.trial_id is None:

@@ -176,4 +176,8 @@ def _gang(conn: Connection, row: AliveRunner, config: MasterConfig) -> tuple[int
     """Return the number of runners of its allocation, its submitter's options for the engine, and its container."""
     allocation = allocations.get(conn, row.allocation_id)
     size = len(runners.of_allocation(conn, allocation.id))
-    return size, engine_placed_pools.options_of(conn, allocation), containers.wanted(conn, row, allocation, config)
+    return (
+        size,
+        engine_placed_pools.options_of(conn, allocation),
+        containers.container_of(conn, row, allocation, config),
+    )

@@ -11,25 +11,25 @@ from determined.master.lifecycle import scheduling
 from determined.master.lifecycle.cluster import Cluster
 from determined.master.lifecycle.experiment import queue_position
 from determined.master.lifecycle.pools import pools_of
-from determined.master.lifecycle.scheduling import World
+from determined.master.lifecycle.scheduling import SchedulingInput
 
-_UNBORN = "not submitted yet"
+_NOT_SUBMITTED = "not submitted yet"
 
 
-def world_of(cluster: Cluster, config: MasterConfig) -> World:
+def scheduling_input(cluster: Cluster, config: MasterConfig) -> SchedulingInput:
     """Return what scheduling is told besides the rows; in the event loop, as everything of engines."""
     pools = pools_of(config)
     placing = {pool: found for pool in pools if (found := cluster.placing(pool)) is not None}
-    return World(nodes=cluster.nodes(), pools=pools, launch_error=config.launch_error, placing=placing)
+    return SchedulingInput(nodes=cluster.nodes(), pools=pools, launch_error=config.launch_error, placing=placing)
 
 
-def waits_for(conn: Connection, now: datetime, world: World, resources: Resources) -> str | None:
+def waits_for(conn: Connection, now: datetime, world: SchedulingInput, resources: Resources) -> str | None:
     """Return what the first trial of an experiment with these resources would wait for; None when it would start."""
     pool = world.pools.get(resources.resource_pool)
     default = pool.default_priority if pool is not None else 0
     wanted = Request(
-        allocation_id=_UNBORN,
-        job_id=_UNBORN,
+        allocation_id=_NOT_SUBMITTED,
+        job_id=_NOT_SUBMITTED,
         slots=resources.slots_per_trial,
         preemptible=True,
         single_node=bool(resources.is_single_node),

@@ -79,7 +79,7 @@ class Reconciler:
     async def _step(self) -> None:
         now = self._ctx.clock.now()
         self._cluster.note_nodes(now)
-        world = scheduling.World(
+        world = scheduling.SchedulingInput(
             nodes=self._cluster.nodes(),
             pools=self._pools,
             launch_error=self._ctx.config.launch_error,

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from determined.engines.scheduling import fair_share, priority, round_robin
 from determined.engines.scheduling.feasible import is_feasible
 from determined.engines.scheduling.model import Decision, NodeView, Request, Settings
-from determined.engines.scheduling.reasons import IMPOSSIBLE
+from determined.engines.scheduling.wait_reasons import IMPOSSIBLE
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import node as node_rows
 from determined.master.db.queries import runner as runners
@@ -40,8 +40,8 @@ _DECIDE: dict[SchedulerKind, Callable[[Sequence[Request], Sequence[NodeView], Se
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """World of a pass: what it is told besides the rows."""
+class SchedulingInput:
+    """Input of a scheduling pass besides the rows."""
 
     nodes: Sequence[PlacedNode]
     pools: dict[str, Pool]
@@ -61,7 +61,10 @@ class Told:
 
 @dataclass(slots=True)
 class Pass:
-    """`alive`: runners their engines must have. `changes`: whether rows would change, or have."""
+    """Result of a scheduling pass.
+
+    `alive`: runners their engines must have. `changes`: whether rows would change, or have.
+    """
 
     alive: Sequence[AliveRunner] = ()
     reasons: dict[str, str] = field(default_factory=dict)
@@ -71,7 +74,7 @@ class Pass:
     signals: frozenset[Told] = frozenset()
 
 
-def look(conn: Connection, now: datetime, world: World) -> Pass:
+def look(conn: Connection, now: datetime, world: SchedulingInput) -> Pass:
     """Return what the rows ask for, without changing any."""
     due = bool(allocations.overdue(conn, now)) or bool(trials.wanting_allocation(conn, _QUEUED_PER_EXPERIMENT))
     chosen = _decide(conn, world)
@@ -84,7 +87,7 @@ def look(conn: Connection, now: datetime, world: World) -> Pass:
     )
 
 
-def act(conn: Connection, now: datetime, world: World) -> Pass:
+def act(conn: Connection, now: datetime, world: SchedulingInput) -> Pass:
     """Kill what has outstayed its deadline, queue what wants to run, assign what fits, preempt what must leave."""
     done = Pass(changes=True)
     late = allocations.overdue(conn, now)
@@ -101,7 +104,7 @@ def act(conn: Connection, now: datetime, world: World) -> Pass:
     return done
 
 
-def foresee(conn: Connection, world: World, wanted: Request, pool: str) -> str | None:
+def foresee(conn: Connection, world: SchedulingInput, wanted: Request, pool: str) -> str | None:
     """Return what a request would wait for if it were made now; None when it would start."""
     if pool in world.placing:
         return f"pool '{pool}' has a queue of its own, in which '{world.placing[pool][0]}' decides when it starts"
@@ -141,7 +144,7 @@ class _Chosen:
     reasons: dict[str, str] = field(default_factory=dict)
 
 
-def _decide(conn: Connection, world: World) -> _Chosen:
+def _decide(conn: Connection, world: SchedulingInput) -> _Chosen:
     chosen, held = _situation(conn, world)
     if all(row.state != AllocationState.PENDING for row in chosen.live):
         return chosen
@@ -150,7 +153,7 @@ def _decide(conn: Connection, world: World) -> _Chosen:
     return chosen
 
 
-def _situation(conn: Connection, world: World) -> tuple[_Chosen, Sequence[Runner]]:
+def _situation(conn: Connection, world: SchedulingInput) -> tuple[_Chosen, Sequence[Runner]]:
     """Return what is there before anything is decided, and the runners that hold some of it."""
     live = allocations.live_with_job(conn)
     held = runners.of_live_allocations(conn)
@@ -172,7 +175,7 @@ def is_impossible(reason: str | None) -> bool:
     return reason is not None and reason.startswith(IMPOSSIBLE)
 
 
-def _decide_pool(world: World, chosen: _Chosen, name: str, requests: list[Request]) -> None:
+def _decide_pool(world: SchedulingInput, chosen: _Chosen, name: str, requests: list[Request]) -> None:
     pool = world.pools.get(name)
     if pool is None:
         text = f"{IMPOSSIBLE}: pool '{name}' is not in the master's config"
@@ -204,7 +207,7 @@ def _out_of_nodes(request: Request, views: list[NodeView], settings: Settings) -
     return fits and (not left or not is_feasible(request.slots, left, request.single_node, heterogeneous=mixed))
 
 
-def _apply(conn: Connection, now: datetime, world: World, chosen: _Chosen) -> list[str]:
+def _apply(conn: Connection, now: datetime, world: SchedulingInput, chosen: _Chosen) -> list[str]:
     """Do as was decided; the allocations that this changes."""
     for allocation_id in chosen.rejects:
         lifecycle.reject(conn, now, allocation_id, "its log policies exclude the nodes that could hold it")

@@ -11,7 +11,7 @@ from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
 from determined.master.routes.submit_turns import SubmitTurns
 from determined.master.services import (
-    checkpoint_gc,
+    checkpoint_gc_preview,
     experiment_continue,
     experiment_create,
     experiment_list,
@@ -203,4 +203,4 @@ async def get_model_def_file(
 
 @serve(PREVIEW_CHECKPOINT_GC, ANY_USER)
 async def preview_gc(ctx: MasterContext, experiment_id: int, params: PreviewCheckpointGC) -> JsonObject:
-    return await checkpoint_gc.preview(ctx, experiment_id, params)
+    return await checkpoint_gc_preview.preview(ctx, experiment_id, params)

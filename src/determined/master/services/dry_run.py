@@ -115,7 +115,7 @@ async def _fill(ctx: MasterContext, run: _Run, prepared: Prepared, answer: DryRu
     if not managed:
         return
     await _plan(ctx, run, prepared, answer)
-    world = queue_forecast.world_of(clusters.of(ctx.bus), ctx.config)
+    world = queue_forecast.scheduling_input(clusters.of(ctx.bus), ctx.config)
     now = ctx.clock.now()
     answer.reason = await ctx.db.read(lambda conn: queue_forecast.waits_for(conn, now, world, resources))
     answer.starts = Starts.NOW if answer.reason is None else Starts.WAITS

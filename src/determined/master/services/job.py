@@ -210,7 +210,7 @@ def _to_wire(group: list[LiveAllocation], reasons: dict[str, str]) -> wire.Job:
 
 
 def _is_queued(row: LiveAllocation, reasons: dict[str, str]) -> bool:
-    """Also one that its engine was handed and keeps in a queue of its own."""
+    """Return whether the allocation waits, here or in a queue of its engine's own."""
     handed = row.state == AllocationState.ASSIGNED and row.id in reasons
     return handed or row.state == AllocationState.PENDING
 

@@ -148,7 +148,7 @@ def _resources(config: MasterConfig, runner: Runner) -> wire.ResourcesSummary:
         resources_id=runner.resource_id,
         allocation_id=runner.allocation_id,
         container_id=runner.container_id,
-        resources_type=RESOURCES_TYPE if containers.are_run_by(config, runner.engine) else "process",
+        resources_type=RESOURCES_TYPE if containers.runs_containers(config, runner.engine) else "process",
         agent_devices={runner.node_id: wire.ResourcesSummaryDevices(devices=devices)},
     )
 

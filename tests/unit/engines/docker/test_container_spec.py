@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from determined.engines.docker.container_spec import DEFAULT_SHM_BYTES, Place, container_body, visible_devices
+from determined.engines.docker.container_spec import DEFAULT_SHM_BYTES, EngineValues, container_body, visible_devices
 from determined.engines.model import Container, Device, DeviceNode, Launch, Mount
 from determined.errors import FailedPrecondition
 
@@ -21,7 +21,7 @@ LAUNCH = Launch(
     token="a secret token",
     container=Container(image="pytorch:2", registry_auth={"password": "hidden"}),
 )
-PLACE = Place(
+PLACE = EngineValues(
     run_dir="/data/runs/r",
     image_id="sha256:1",
     labels={"determined.resource": "r"},

@@ -80,7 +80,7 @@ def test_attempts_at_one_name_come_one_after_the_other() -> None:
                 inside -= 1
 
         await asyncio.gather(*(attempt() for _ in range(5)))
-        assert not throttle._by_name._lanes
+        assert not throttle._by_name._queues
         return most
 
     assert asyncio.run(run()) == 1
@@ -110,7 +110,7 @@ def test_an_attempt_never_waits_for_itself(name: str) -> None:
         throttle = LoginThrottle()
         async with asyncio.timeout(10), throttle.one_at_a_time(name, "peer"), throttle.hashing("peer"):
             pass
-        assert not throttle._by_name._lanes and not throttle._by_peer._lanes
+        assert not throttle._by_name._queues and not throttle._by_peer._queues
 
     asyncio.run(run())
 
@@ -128,7 +128,7 @@ def test_a_full_queue_refuses_somebody_at_random_and_not_always_the_last() -> No
         waiting = sum(not task.done() for task in tasks)
         gate.set()
         results = await asyncio.gather(*tasks, return_exceptions=True)
-        assert not throttle._by_name._lanes
+        assert not throttle._by_name._queues
         return waiting, sum(isinstance(result, TooManyRequests) for result in results)
 
     assert asyncio.run(run()) == (9, 91)
@@ -144,7 +144,7 @@ def test_whoever_leaves_the_queue_lets_the_next_one_in() -> None:
             second.cancel()
             await asyncio.gather(second, return_exceptions=True)
         await third
-        assert not throttle._by_name._lanes
+        assert not throttle._by_name._queues
 
     asyncio.run(run())
 

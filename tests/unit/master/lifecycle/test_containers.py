@@ -6,7 +6,7 @@ from determined.config import overlay_container_defaults, prepare
 from determined.config.container_defaults import TaskContainerDefaults
 from determined.engines.model import DeviceNode, Mount
 from determined.master.config import load_master_config
-from determined.master.lifecycle.containers import are_run_by, of_defaults, of_experiment
+from determined.master.lifecycle.containers import of_defaults, of_experiment, runs_containers
 
 DEFAULTS: dict[str, Any] = {"network_mode": "bridge", "shm_size_bytes": 77, "image": "default:1"}
 
@@ -98,6 +98,6 @@ def test_storage_on_a_file_system_is_mounted_and_any_other_is_not() -> None:
 
 def test_only_a_docker_engine_runs_containers() -> None:
     config = load_master_config({"resource_manager": {"type": "docker", "name": "boxes"}}, {}, {})
-    assert are_run_by(config, "boxes")
-    assert not are_run_by(config, "docker")
-    assert not are_run_by(load_master_config({}, {}, {}), "local")
+    assert runs_containers(config, "boxes")
+    assert not runs_containers(config, "docker")
+    assert not runs_containers(load_master_config({}, {}, {}), "local")

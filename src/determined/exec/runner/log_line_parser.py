@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from determined.constants import MAX_LOG_LINE_BYTES
-from determined.rundir.lines import LineSplitter, Piece
+from determined.rundir.line_splitter import LineSplitter, Piece
 
 _RANK = re.compile(r"\[rank=(\d{1,9})\] ?")
 _LEVEL = re.compile(r"(TRACE|DEBUG|INFO|WARNING|ERROR|CRITICAL): ?")

@@ -1,4 +1,4 @@
-"""Reasons why a request waits, as sentences for people."""
+"""Reasons why a job waits in the queue, as sentences for people."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from determined.engines.scheduling.model import Request, Settings
 IMPOSSIBLE = "cannot start"  # how the reason of a request begins that no passing of time will help
 
 
-class Reasons:
+class WaitReasons:
     """Sentences about one pool at the end of a pass; `cluster` is its capacity after what this pass starts."""
 
     def __init__(self, cluster: Cluster, settings: Settings) -> None:
@@ -33,9 +33,11 @@ class Reasons:
         return f"waits behind job {owner.job_id}, for which {wanted} of {self._pool} are reserved"
 
     def promised(self) -> str:
+        """Return the reason of a request for which running tasks are being preempted."""
         return f"waits for preempted tasks to leave: their slots in {self._pool} are promised to it"
 
     def behind_promise(self) -> str:
+        """Return the reason of a request behind others for which running tasks are being preempted."""
         return (
             f"waits for preempted tasks to leave: their slots in {self._pool} are promised to jobs of higher priority"
         )

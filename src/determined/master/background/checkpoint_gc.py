@@ -85,7 +85,7 @@ class GarbageCollector:
             logger.info("experiment %s: %s checkpoints are not kept by its policy", experiment_id, len(marked))
 
     async def _delete_if_unused(self, uuid: str) -> int:
-        """Look once more: those before it took their time, and an experiment that starts from it may be live again."""
+        """Delete the checkpoint unless an experiment that starts from it went live since the batch was read."""
         for row in await self.ctx.db.read(lambda conn: rows.pending_deletions(conn, 1, uuid)):
             await self._delete(row)
             return 1

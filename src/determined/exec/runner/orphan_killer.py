@@ -1,6 +1,6 @@
-"""A forked companion that outlives a killed runner just long enough to end its task.
+"""Process forked by the runner; kills the processes of the task when the runner dies.
 
-PDEATHSIG reaches only the direct child; the watchdog ends the whole process group and everything that still carries the
+PDEATHSIG reaches only the direct child; this process ends the whole process group and everything that still carries the
 run directory in its environment. It shares the runner's lock, so the directory counts as alive until that is done.
 """
 
@@ -13,11 +13,11 @@ from determined.constants import ENV_RUN_DIR
 from determined.exec.runner import process_tree
 
 _GROUP, _RELEASE = b"group ", b"release"
-_LOOKS, _LOOK_SECONDS = 200, 0.02
+_CHECKS, _CHECK_SECONDS = 200, 0.02
 
 
-class Watchdog:
-    """The runner's end of the pipe. Closing it without `release` means: the runner died."""
+class OrphanKiller:
+    """Runner's end of the pipe to the orphan killer. Closing it without `release` means: the runner died."""
 
     def __init__(self, descriptor: int, pid: int) -> None:
         self._descriptor = descriptor
@@ -31,15 +31,15 @@ class Watchdog:
         os.close(self._descriptor)
 
 
-def start_watchdog(run_dir: str) -> Watchdog:
-    """Fork it. Must come before the runner's first thread."""
+def start_orphan_killer(run_dir: str) -> OrphanKiller:
+    """Fork the orphan killer. Call it before the first thread starts."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(writing)
         _watch(reading, run_dir)
     os.close(reading)
-    return Watchdog(writing, pid)
+    return OrphanKiller(writing, pid)
 
 
 def end_task(run_dir: str, group: int | None) -> None:
@@ -50,14 +50,14 @@ def end_task(run_dir: str, group: int | None) -> None:
     if group is not None:
         process_tree.signal_group(group, signal.SIGKILL)
     unseen = 0
-    for _ in range(_LOOKS):
+    for _ in range(_CHECKS):
         left = process_tree.marked(ENV_RUN_DIR, run_dir)
         process_tree.kill_all(left)
         # Twice nobody: a process that is just starting another program shows no environment for an instant.
         unseen = 0 if left else unseen + 1
         if unseen == 2:
             return
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_CHECK_SECONDS)
 
 
 def _watch(reading: int, run_dir: str) -> None:
@@ -65,7 +65,7 @@ def _watch(reading: int, run_dir: str) -> None:
         os.setsid()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
-        _forget_standard_streams()
+        _redirect_streams_to_devnull()
         words = _until_closed(reading).split(b"\n")
         if _RELEASE not in words:
             groups = [int(word[len(_GROUP) :]) for word in words if word.startswith(_GROUP)]
@@ -75,7 +75,7 @@ def _watch(reading: int, run_dir: str) -> None:
         os._exit(0)
 
 
-def _forget_standard_streams() -> None:
+def _redirect_streams_to_devnull() -> None:
     """Replace the standard streams by /dev/null: a reader of the runner's output must not wait for us."""
     null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):

@@ -22,8 +22,8 @@ async def preview(ctx: MasterContext, experiment_id: int, params: PreviewCheckpo
             own.trial_best if params.save_trial_best is None else params.save_trial_best,
             own.trial_latest if params.save_trial_latest is None else params.save_trial_latest,
         )
-        doomed = checkpoint_view.load(conn, lifecycle.preview_garbage(conn, experiment_id, keep))
-        return {"metric_name": row.searcher_metric, "checkpoints": [_raw(checkpoint) for checkpoint in doomed]}
+        to_delete = checkpoint_view.load(conn, lifecycle.preview_garbage(conn, experiment_id, keep))
+        return {"metric_name": row.searcher_metric, "checkpoints": [_raw(checkpoint) for checkpoint in to_delete]}
 
     return await ctx.db.read(read)
 
