@@ -8,6 +8,7 @@ DETERMINED_REQUIRE_WEBUI=1 makes it an error.
 import importlib.util
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,7 +25,15 @@ class BuiltPagesHook(BuildHookInterface):
         if self._is_there("the web page", "make webui", root / "webui" / "build.py", root / "webui"):
             included[str(root / "webui" / "dist")] = self._target("determined/webui", "webui/dist")
         if self._is_there("the documentation site", "make docs", root / "scripts" / "guide" / "build.py", root):
-            included[str(root / "build" / "guide")] = self._target("determined/guide", "build/guide")
+            target = self._target("determined/guide", "build/guide")
+            included |= {str(path): f"{target}/{name}" for name, path in self._guide_files(root / "build" / "guide")}
+
+    def _guide_files(self, site: Path) -> Iterator[tuple[str, Path]]:
+        """Yield what the package carries: of a page in two forms a wheel has the compressed one, a tenth as large."""
+        for path in sorted(path for path in site.rglob("*") if path.is_file()):
+            is_twin = path.with_name(f"{path.name}.gz").is_file() and path != site / "index.html"
+            if not (is_twin and self.target_name == "wheel"):
+                yield path.relative_to(site).as_posix(), path
 
     def _target(self, in_wheel: str, in_sources: str) -> str:
         return in_wheel if self.target_name == "wheel" else in_sources

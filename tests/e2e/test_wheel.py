@@ -88,7 +88,7 @@ def test_a_wheel_carries_the_web_page_when_it_is_built(bare: Path) -> None:
 def test_a_wheel_carries_the_guide_when_it_is_built(bare: Path) -> None:
     if not (ROOT / "build" / "guide" / "index.html").is_file():
         pytest.skip("the documentation site is not built here")
-    assert len(list(bare.glob("lib/python3*/site-packages/determined/guide/getting-started.html"))) == 1
+    assert len(list(bare.glob("lib/python3*/site-packages/determined/guide/getting-started.html.gz"))) == 1
 
 
 def test_upstreams_distribution_in_the_same_environment_is_named_with_the_way_out(

@@ -1,5 +1,6 @@
 """The documentation site under /docs/guide: its files and headers, and the plain page where none was built."""
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,16 @@ def test_a_page_comes_compressed_where_the_browser_reads_that(site: Any, built: 
     headers = {"Accept-Encoding": "gzip"}
     sent = site.pool.request("GET", f"{site.url}/docs/guide/index.html", headers=headers, decode_content=False)
     assert (sent.data, sent.headers["content-encoding"]) == (b"gzip", "gzip")
+
+
+def test_a_page_that_was_packed_compressed_alone_is_also_read_by_a_client_that_takes_no_compression(
+    site: Any, built: Path
+) -> None:
+    (built / "cli.html.gz").write_bytes(gzip.compress(b"<title>Commands</title>"))
+    headers = {"Accept-Encoding": "identity"}
+    sent = site.pool.request("GET", f"{site.url}/docs/guide/cli.html", headers=headers, decode_content=False)
+    assert (sent.status, sent.data) == (200, b"<title>Commands</title>")
+    assert "content-encoding" not in sent.headers
 
 
 def test_a_script_with_a_hash_in_its_name_is_kept_for_a_year(site: Any, built: Path) -> None:

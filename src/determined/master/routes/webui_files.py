@@ -1,5 +1,6 @@
 """Locations of the built web page and guide, and the file of theirs that answers a request."""
 
+import gzip
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,16 +50,22 @@ def _built(in_package: str, in_checkout: str) -> Path | None:
 
 
 def web_file(root: Path, name: str, accept_encoding: str, kinds: Mapping[str, str] = KINDS) -> WebFile | None:
-    """Read a file, compressed where the client takes that and the build made it; None for what is no public file."""
+    """Read a file, compressed where the client takes that and the build made it; None for what is no public file.
+
+    Of some files a wheel has only the compressed form; a client that takes none gets what is in it.
+    """
     path = root / name
-    if len(name) > _LONGEST or not _NAME.fullmatch(name) or path.suffix not in kinds or not path.is_file():
+    if len(name) > _LONGEST or not _NAME.fullmatch(name) or path.suffix not in kinds:
         return None
     kind = kinds[path.suffix]
     for encoding, suffix in _ENCODINGS:
         smaller = path.with_name(path.name + suffix)
         if accepts(accept_encoding, encoding) and smaller.is_file():
             return WebFile(smaller.read_bytes(), kind, encoding)
-    return WebFile(path.read_bytes(), kind)
+    if path.is_file():
+        return WebFile(path.read_bytes(), kind)
+    packed = path.with_name(f"{path.name}.gz")
+    return WebFile(gzip.decompress(packed.read_bytes()), kind) if packed.is_file() else None
 
 
 def accepts(header: str, encoding: str) -> bool:
