@@ -75,6 +75,7 @@ class Cluster:
             "entrypoint": entrypoint,
             "searcher": {"name": "single", "metric": "loss"},
             "max_restarts": 0,
+            "environment": {"shared_tmp": True},  # trial and benchmark exchange files there
             "resources": {"slots_per_trial": slots},
             "checkpoint_storage": {"type": "directory", "container_path": str(self._folder / "checkpoints")},
         }

@@ -89,9 +89,9 @@ def _ours(times: int, colds: int) -> Times:
 def _start(cluster: Cluster, code: str, cache: str | None, trials: int = 1) -> float:
     """Seconds from the request to the first line of the last trial."""
     with tempfile.TemporaryDirectory() as folder:
-        environment: dict[str, Any] = {}
+        environment: dict[str, Any] = {"shared_tmp": True}  # trials leave their marks there
         if cache is not None:
-            environment = {
+            environment |= {
                 "python": {"requirements": list(PACKAGES)},
                 "environment_variables": [f"DET_ENVIRONMENT_CACHE={cache}"],
             }

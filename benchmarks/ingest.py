@@ -177,7 +177,7 @@ class Master:
             time.sleep(0.1)
 
     def _launches(self) -> list[Path]:
-        return sorted((self._folder / "data").glob("**/launch.json"))
+        return sorted((self._folder / "data").glob("runs/*/launch.json"))
 
     def _config(self) -> str:
         storage = self._folder / "checkpoints"

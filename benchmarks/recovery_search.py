@@ -45,6 +45,7 @@ def _submit(cluster: Cluster, folder: Path, trials: int) -> int:
         "entrypoint": ["python3", str(HERE / "recovery_trial.py"), str(folder / "diaries")],
         "searcher": {"name": "random", "metric": "x", "max_trials": trials, "max_concurrent_trials": TRAINERS},
         "hyperparameters": {"rate": {"type": "double", "minval": 0, "maxval": 1}},
+        "environment": {"shared_tmp": True},  # trials keep their diaries there
         "resources": {"slots_per_trial": 1},
         "checkpoint_storage": storage,
     }
