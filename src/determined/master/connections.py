@@ -2,7 +2,8 @@
 
 uvicorn waits for ever for the rest of a request and takes as many connections as there are descriptors. Here a head
 must be complete within HEAD_SECONDS, and a body must keep moving. Where a new connection would be one too many, the
-oldest one that waits for a request is closed for it; only where all of them are at work the new one is refused.
+oldest one that waits for a request is closed for it; only where all of them are at work the new one is refused. So is
+the oldest of too many from one address that have not sent a whole head.
 Long polls, streams and WebSockets are requests at work: they have no deadline.
 """
 
@@ -20,6 +21,7 @@ WINDOW_SECONDS = 30.0
 WINDOW_BYTES = 6000  # of a body, that must arrive within each window
 SWEEP_SECONDS = 1.0
 PER_PEER = 1024  # connections from one address; programs of many users share the loopback one
+UNPROVEN_PER_PEER = 1024  # connections from one address, loopback too, that have not sent a whole head yet
 WANTED_DESCRIPTORS = 65_536
 _RESERVED = 256  # descriptors for the database, logs, checkpoints and runners' files
 _LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
@@ -43,6 +45,7 @@ class Connections:
         limit = descriptors or resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         self.most = max(16, limit - min(_RESERVED, limit // 2))
         self._peers: Counter[str] = Counter()
+        self._unproven_peers: Counter[str] = Counter()
         # Those that wait for a request: such as have never made one are closed before such as may make another.
         self._unproven: OrderedDict[BoundedProtocol, None] = OrderedDict()
         self._idle: OrderedDict[BoundedProtocol, None] = OrderedDict()
@@ -55,13 +58,18 @@ class Connections:
             return False
         if len(self._open) >= self.most and not self._close_one(None):
             return False
+        if self._unproven_peers[peer] >= UNPROVEN_PER_PEER:
+            self._close_one(peer)
         self._open.add(one)
         self._peers[peer] += 1
         self._unproven[one] = None
+        self._unproven_peers[peer] += 1
         return True
 
     def at_work(self, one: "BoundedProtocol") -> None:
-        self._unproven.pop(one, None)
+        if one in self._unproven:
+            del self._unproven[one]
+            _count_down(self._unproven_peers, one.peer)
         self._idle.pop(one, None)
 
     def waits(self, one: "BoundedProtocol") -> None:
@@ -72,9 +80,7 @@ class Connections:
         self.at_work(one)
         if one in self._open:
             self._open.discard(one)
-            self._peers[one.peer] -= 1
-            if not self._peers[one.peer]:
-                del self._peers[one.peer]
+            _count_down(self._peers, one.peer)
 
     async def sweep(self) -> None:
         """End connections that are late, until cancelled."""
@@ -176,6 +182,12 @@ class BoundedProtocol(HttpToolsProtocol):
             if self._body_bytes < WINDOW_BYTES and not self.flow.read_paused:
                 self.transport.abort()  # reads as a client that left, which ends its handler in order
             self._body_since, self._body_bytes = now, 0
+
+
+def _count_down(counts: Counter[str], key: str) -> None:
+    counts[key] -= 1
+    if not counts[key]:
+        del counts[key]
 
 
 def _is_loopback(peer: str) -> bool:

@@ -133,16 +133,35 @@ def test_half_open_connections_make_room_for_real_ones(sqlite_world: Any) -> Non
             sock.close()
 
 
+class Connection:
+    """A connection as far as `Connections` knows one."""
+
+    def __init__(self, peer: str) -> None:
+        self.peer, self.aborted, self.transport = peer, False, self
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+@pytest.mark.parametrize("peer", ["10.0.0.1", "127.0.0.1"])
+def test_of_many_half_heads_from_one_address_the_oldest_go(monkeypatch: pytest.MonkeyPatch, peer: str) -> None:
+    monkeypatch.setattr(connections, "UNPROVEN_PER_PEER", 3)
+    limits = Connections(descriptors=1000)
+    served: Any = Connection(peer)
+    elsewhere: Any = Connection("10.0.0.9")
+    assert limits.admit(served) and limits.admit(elsewhere)
+    limits.at_work(served)
+    half: list[Any] = [Connection(peer) for _ in range(5)]
+    assert all(limits.admit(one) for one in half)
+    assert [one.aborted for one in half] == [True, True, False, False, False]
+    assert not served.aborted and not elsewhere.aborted
+    for one in (*half, served, elsewhere):
+        limits.left(one)
+    assert not limits._open and not limits._unproven_peers and not limits._peers
+
+
 def test_one_address_does_not_hold_all_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "PER_PEER", 3)
-
-    class Connection:
-        def __init__(self, peer: str) -> None:
-            self.peer, self.aborted, self.transport = peer, False, self
-
-        def abort(self) -> None:
-            self.aborted = True
-
     limits = Connections(descriptors=1000)
     mine: list[Any] = [Connection("10.0.0.1") for _ in range(4)]
     for one in mine[:3]:
