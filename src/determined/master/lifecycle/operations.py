@@ -1,15 +1,15 @@
 """Feeding a searcher and executing what it says, in the causing transaction: trials are created, steered, stopped."""
 
 import logging
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Sequence
 from datetime import datetime
 from itertools import chain, groupby
 from typing import cast
 
+import msgspec
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from determined._json import JsonObject
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search_queue
@@ -96,10 +96,13 @@ def run(conn: Connection, now: datetime, experiment_id: int, *events: Event, rep
     return acted
 
 
-def in_pieces(operations: Iterable[Operation]) -> list[list[JsonObject]]:
-    """Return operations as they are queued: as many in each piece as one transaction executes."""
-    encoded = [encode_operation(operation) for operation in operations]
-    return [encoded[start : start + AT_ONCE] for start in range(0, len(encoded), AT_ONCE)]
+def in_pieces(operations: Sequence[Operation]) -> list[msgspec.Raw]:
+    """Return operations as they are queued: as many in each piece as one transaction executes.
+
+    Each is JSON already: a search may ask for a hundred thousand, and whoever queues them holds the writer.
+    """
+    pieces = (operations[start : start + AT_ONCE] for start in range(0, len(operations), AT_ONCE))
+    return [msgspec.Raw(msgspec.json.encode([encode_operation(operation) for operation in piece])) for piece in pieces]
 
 
 def _fitting(conn: Connection, experiment_id: int, given: list[list[Operation]]) -> list[list[Operation]]:

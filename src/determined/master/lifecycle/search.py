@@ -41,8 +41,10 @@ _EARLY_EXITS = {ExitReason.INVALID_HP, ExitReason.INIT_INVALID_HP}
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")  # as the wire spells them
 
 
-def start(config: JsonObject, generation: str) -> Initial:
+def start(config: JsonObject, generation: str, *, may_queue: bool = True) -> Initial:
     """Let the search of a config begin, without a database: for many trials that takes seconds.
+
+    `may_queue`: many first trials are created in pieces; not so where a search begins again and replays its history.
 
     Raises:
         InvalidConfig, InvalidArgument: the searcher is unusable, or would begin too many trials.
@@ -55,8 +57,8 @@ def start(config: JsonObject, generation: str) -> Initial:
         classic=generation == "classic",
     )
     initial = Initial.of(searcher)
-    if len(initial.operations) > operations.AT_ONCE:
-        initial.pieces = operations.in_pieces(initial.operations)
+    if may_queue and len(initial.operations) > operations.AT_ONCE:
+        initial.queue(operations.in_pieces(initial.operations))
     return initial
 
 
@@ -69,9 +71,9 @@ def begin(conn: Connection, now: datetime, experiment_id: int, started: Initial 
     config = experiment.config
     past = search_replay.rewind(conn, experiment)
     planned = {**config, "searcher": _as_planned(config["searcher"], past)}
-    initial = started or start(planned, experiment.generation)
+    initial = started or start(planned, experiment.generation, may_queue=not past)
     searcher = initial.searcher
-    if not past and initial.pieces:
+    if initial.pieces:
         _begin_in_pieces(conn, now, experiment_id, initial)
         return
     replay = Replay(initial, [*past])

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection
 
 from determined.master.db.queries import search as rows
@@ -98,7 +99,7 @@ class Initial:
     searcher: Searcher
     _told: list[Event] = field(default_factory=list)
     _started: Answer | None = None
-    pieces: list[list[dict[str, Any]]] = field(default_factory=list)  # what it asks for, where that is queued
+    pieces: list[msgspec.Raw] = field(default_factory=list)  # what it asks for, where that is queued
 
     @classmethod
     def of(cls, searcher: Searcher) -> "Initial":
@@ -109,6 +110,10 @@ class Initial:
     def operations(self) -> list[Operation]:
         """Operations that the start has caused."""
         return self._started.operations[0] if self._started is not None else []
+
+    def queue(self, pieces: list[msgspec.Raw]) -> None:
+        """Take what the start has caused as pieces; they are queued and executed later, so nobody asks for it again."""
+        self.pieces, self._started = pieces, None
 
     def feed(self, events: Sequence[Event]) -> Answer:
         """Give events to the searcher; see `feed` below."""

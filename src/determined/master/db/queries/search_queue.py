@@ -2,27 +2,26 @@
 
 from collections.abc import Sequence
 
+import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select
 
 from determined._json import JsonObject
 from determined.master.db import fetch
 from determined.master.db.dialects import upsert
+from determined.master.db.queries.batching import batches
 from determined.master.db.rows.experiments import SearchQueueEntry
 from determined.master.db.schema import search_queue
 
+_ROWS_AT_ONCE = 50  # of some 20 kB each: the driver gets copies
 _number = search_queue.c.n
 
 
-def put(conn: Connection, experiment_id: int, pieces: Sequence[list[JsonObject]]) -> None:
-    """Queue operations as JSON carries them, each piece for one transaction, behind what is there."""
-    if not pieces:
-        return
-    newest = conn.execute(select(func.max(_number)).where(_mine(experiment_id))).scalar_one()
-    rows = [
-        {"experiment_id": experiment_id, "n": n, "operations": piece}
-        for n, piece in enumerate(pieces, (newest or 0) + 1)
-    ]
-    conn.execute(insert(search_queue), rows)
+def put(conn: Connection, experiment_id: int, pieces: Sequence[msgspec.Raw]) -> None:
+    """Queue operations, each piece (a list, encoded as JSON) for one transaction, behind what is there."""
+    newest = conn.execute(select(func.max(_number)).where(_mine(experiment_id))).scalar_one() if pieces else None
+    for some in batches([*enumerate(pieces, (newest or 0) + 1)], _ROWS_AT_ONCE):
+        rows = [{"experiment_id": experiment_id, "n": n, "operations": piece} for n, piece in some]
+        conn.execute(insert(search_queue), rows)
 
 
 def take(conn: Connection, experiment_id: int) -> list[JsonObject]:
