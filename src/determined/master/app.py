@@ -27,6 +27,7 @@ from determined.master.auth.guard import caller_of, guard, require_rows
 from determined.master.auth.identity import Caller
 from determined.master.auth.login_link import LoginLinks
 from determined.master.auth.request_limits import RequestLimits
+from determined.master.auth.start_pace import StartPace
 from determined.master.auth.throttle import LoginThrottle
 from determined.master.background import log_retention, memory, unmanaged
 from determined.master.background.checkpoint_gc import GarbageCollector
@@ -165,6 +166,7 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     state.submit_turns = SubmitTurns()
     state.links = LoginLinks()
     state.request_limits = RequestLimits()
+    state.start_pace = StartPace()
     state.identity_secret = plan.identity_secret
     package = logging.getLogger("determined")
     package.addHandler(state.log_ring)

@@ -1,5 +1,6 @@
 """Around every request: an id, protective headers, and one log line for what changed something or failed."""
 
+import asyncio
 import logging
 import re
 import secrets
@@ -10,10 +11,11 @@ from litestar.datastructures import MutableScopeHeaders
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from determined.errors import DeterminedError
+from determined.errors import DeterminedError, TooManyRequests
 from determined.master.auth.browser import SAFE_METHODS
 from determined.master.auth.identity import Caller
 from determined.master.auth.request_limits import COUNTED_AS, RequestLimits
+from determined.master.auth.start_pace import MAX_WAITING, StartPace, caller_of
 from determined.master.routes.errors import CLIENT_LEFT, error_body
 from determined.wire.codec import to_json
 
@@ -29,8 +31,7 @@ def observed(app: ASGIApp) -> ASGIApp:
     async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         try:
             if scope["type"] == ScopeType.HTTP:
-                limits: RequestLimits = scope["litestar_app"].state.request_limits
-                refusal = limits.refuse_again(scope)
+                refusal = await _wait_for_start(scope)
                 await (_observe(app, scope, receive, send) if refusal is None else _refuse(refusal, scope, send))
             else:
                 await app(scope, receive, send)
@@ -38,6 +39,23 @@ def observed(app: ASGIApp) -> ASGIApp:
             _uncount(scope)
 
     return handle
+
+
+async def _wait_for_start(scope: Any) -> DeterminedError | None:
+    """Wait for the turn of this request among those of its caller; return why it is refused, if it is."""
+    state = scope["litestar_app"].state
+    limits: RequestLimits = state.request_limits
+    refusal = limits.refuse_again(scope)
+    if refusal is not None:
+        return refusal
+    pace: StartPace = state.start_pace
+    seconds = pace.delay(caller_of(scope), time.monotonic())
+    if seconds is None:
+        return TooManyRequests(f"more than {MAX_WAITING} requests of this caller wait already; send fewer at a time")
+    if seconds == 0.0:
+        return None
+    await asyncio.sleep(seconds)
+    return limits.refuse_again(scope)
 
 
 async def _observe(app: ASGIApp, scope: Any, receive: Receive, send: Send) -> None:
