@@ -120,6 +120,20 @@ def test_training_survives_a_stopped_and_a_killed_master_which_come_back_on_thei
     assert json.loads(det(home, "t", "describe", "1", "--json").stdout)["trial"]["restarts"] == 0
 
 
+def test_slots_are_remembered_and_auto_offers_the_machines_devices_again(home: Path) -> None:
+    assert "3 CPU slot(s) and no GPUs" in det(home, "master", "start", "--slots", "3").stderr
+    running = det(home, "master", "start", "--slots", "auto").stderr
+    assert "det master stop, then det master start --slots auto" in running
+    det(home, "master", "stop")
+    assert "3 CPU slot(s) and no GPUs" in det(home, "master", "start").stderr, "it says what it remembers"
+    det(home, "master", "stop")
+    assert "CPU slot(s)" not in det(home, "master", "start", "--slots", "auto").stderr
+    det(home, "master", "stop")
+    det(home, "master", "start")
+    slots = json.loads(det(home, "slot", "--json").stdout)
+    assert [slot for slot in slots if "artificial" in str(slot)] == []
+
+
 def test_a_stranger_on_the_port_sees_no_token_and_the_master_takes_another(home: Path) -> None:
     det(home, "master", "start")
     det(home, "user", "whoami")

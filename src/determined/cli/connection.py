@@ -16,6 +16,7 @@ from determined.api.own_master import MasterState
 from determined.api.session import Session
 from determined.api.token_store import TokenStore
 from determined.cli import own_masters, render
+from determined.cli.slots_option import OF_EMBEDDED, say_artificial
 from determined.errors import DeterminedError, Forbidden, MasterNotFound, Unauthenticated
 from determined.wire.user import GET_ME
 
@@ -136,4 +137,5 @@ def _own(start: bool) -> MasterState:
     if started:
         said = "Upgraded the master of your own" if found is not None else "Started a master of your own"
         render.line(f"{said} at {state.url} (data in {state.data_dir}; stop it with: det master stop)", file=sys.stderr)
+        say_artificial(embedded.artificial_slots(), OF_EMBEDDED)
     return state

@@ -6,7 +6,7 @@ import msgspec
 
 from determined.api import environment
 from determined.api.own_master import EMBEDDED, MasterState
-from determined.deploy.options import stored
+from determined.deploy.options import AUTO, SlotsOption, stored
 from determined.deploy.process import MasterProcess
 
 
@@ -22,12 +22,17 @@ def find() -> MasterState | None:
     return process().find()
 
 
-def ensure(slots: int | None = None) -> tuple[MasterState, bool]:
+def ensure(slots: SlotsOption | None = None) -> tuple[MasterState, bool]:
     """Return the embedded master and whether this call started it.
 
     Without `slots` it gets as many as at its last start.
     """
     options = stored(directory())
     if slots is not None:
-        options = msgspec.structs.replace(options, slots=slots)
+        options = msgspec.structs.replace(options, slots=None if slots == AUTO else slots)
     return process().start(options)
+
+
+def artificial_slots() -> int | None:
+    """Return how many CPU slots it offers instead of the machine's devices; None when it offers the devices."""
+    return stored(directory()).slots

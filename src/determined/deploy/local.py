@@ -7,7 +7,7 @@ from typing import Any
 
 from determined.api import environment
 from determined.api.own_master import MasterState
-from determined.deploy.options import MasterOptions
+from determined.deploy.options import AUTO, MasterOptions, SlotsOption
 from determined.deploy.process import MasterProcess, is_free
 from determined.errors import FailedPrecondition, InvalidArgument
 
@@ -25,7 +25,7 @@ class ClusterOptions:
     gpu: bool = True
     auto_work_dir: str | None = None
     delete_db: bool = False
-    slots: int | None = None
+    slots: SlotsOption | None = None  # None: what the master's own config says
 
 
 def directory(cluster_name: str) -> Path:
@@ -55,7 +55,7 @@ def up(cluster_name: str, options: ClusterOptions) -> MasterState:
             port=port,
             config_file=str(options.master_config_path.resolve()) if options.master_config_path else None,
             config=_config(options),
-            slots=options.slots,
+            slots=None if options.slots == AUTO else options.slots,
             password=options.initial_user_password,
         )
     )
@@ -93,6 +93,8 @@ def _config(options: ClusterOptions) -> dict[str, Any]:
         config["task_container_defaults"] = {"work_dir": options.auto_work_dir}
     if not options.gpu:
         config["slot_type"] = "cpu"
+    if options.slots == AUTO:
+        config["slots"] = None  # over the one of a master.yaml
     if options.agents != 1:
         config["local_agents"] = options.agents
     return config

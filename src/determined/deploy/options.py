@@ -1,7 +1,7 @@
 """Options that a master of this user is started with, kept beside its data so that the next start is the same."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -9,6 +9,9 @@ from determined.api.own_master import write_private
 from determined.wire.codec import text_of
 
 _FILE = "options.json"
+
+AUTO: Literal["auto"] = "auto"
+SlotsOption = int | Literal["auto"]  # artificial CPU slots; auto: the GPUs, or one CPU slot
 
 
 class MasterOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -110,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, help="0 picks a free one")
     parser.add_argument("--data-dir", metavar="DIR")
     parser.add_argument("--db-url", metavar="URL", help="postgresql://... (default: SQLite in the data directory)")
-    parser.add_argument("--slots", type=int, help="number of artificial CPU slots on this machine")
+    parser.add_argument("--slots", type=int, help="number of CPU slots to offer instead of the GPUs")
     parser.add_argument("--cluster-name")
     parser.add_argument("--log-level", choices=["trace", "debug", "info", "warning", "error"])
     parser.add_argument("--ready-fd", type=int, metavar="N", help="the port is written here once it is served")

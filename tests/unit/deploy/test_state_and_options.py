@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import ssl
 from pathlib import Path
 
@@ -10,10 +11,11 @@ import pytest
 from determined._version import __version__
 from determined.api import own_master
 from determined.api.own_master import MasterState, UnsafeState
-from determined.deploy import local
-from determined.deploy.options import MasterOptions, keep, stored
+from determined.deploy import embedded, local
+from determined.deploy.options import MasterOptions, SlotsOption, keep, stored
 from determined.deploy.process import MasterProcess, _is_older, is_free
 from determined.errors import InvalidArgument
+from determined.master.config import load_master_config
 
 
 def test_options_are_kept_for_the_next_start(tmp_path: Path) -> None:
@@ -21,6 +23,40 @@ def test_options_are_kept_for_the_next_start(tmp_path: Path) -> None:
     keep(tmp_path, options)
     assert stored(tmp_path) == options
     assert (tmp_path / "options.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(("option", "expected"), [(None, 3), (2, 2), ("auto", None)])
+def test_slots_of_the_embedded_master_are_remembered_until_auto_resets_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: SlotsOption | None, expected: int | None
+) -> None:
+    started: list[MasterOptions] = []
+    monkeypatch.setenv("DET_STATE_DIR", str(tmp_path))
+    monkeypatch.setattr(MasterProcess, "start", lambda self, options: started.append(options))
+    embedded.directory().mkdir()
+    keep(embedded.directory(), MasterOptions(slots=3, host="127.0.0.2"))
+    embedded.ensure(option)
+    assert started == [MasterOptions(slots=expected, host="127.0.0.2")]
+    assert embedded.artificial_slots() == 3, "until it starts"
+
+
+def test_slots_auto_of_a_cluster_wins_over_its_master_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[MasterOptions] = []
+    monkeypatch.setenv("DET_STATE_DIR", str(tmp_path))
+    monkeypatch.setattr(MasterProcess, "start", lambda self, options: (started.append(options), True))
+    own = tmp_path / "own.yaml"
+    own.write_text("slots: 4\nport: 1\n")
+    for option in (None, "auto", 2):
+        local.up("c", local.ClusterOptions(master_config_path=own, port=_a_port(), slots=option))
+    (tmp_path / "clusters" / "c").mkdir(parents=True)
+    files = [MasterProcess(tmp_path / "clusters" / "c")._config(options, "pw").read_text() for options in started]
+    loaded = [load_master_config(json.loads(file), {"HOME": "/h"}, {}).slots for file in files]
+    assert (loaded, [options.slots for options in started]) == ([4, None, 4], [None, None, 2])
+
+
+def _a_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @pytest.mark.parametrize("text", [None, "", "{", '{"slots": "x"}'])

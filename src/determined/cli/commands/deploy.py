@@ -13,6 +13,7 @@ from determined.cli import passwords, render
 from determined.cli.commands import deploy_ray
 from determined.cli.connection import connect, own_session
 from determined.cli.grammar import Arg, Command, arg, command, group, one_of
+from determined.cli.slots_option import OF_CLUSTER, say_artificial, slots_option
 from determined.errors import InvalidArgument, NotFound
 
 _HERE = {"localhost", "127.0.0.1", "::1"}
@@ -47,6 +48,7 @@ def cluster_up(args: argparse.Namespace) -> None:
     if before is not None:
         render.line(_restarted(args.cluster_name, before.url, state.url), file=sys.stderr)
     render.line(f"Determined is running at {state.url}")
+    say_artificial(args.slots, OF_CLUSTER)
     if not args.initial_user_password:
         path = local.directory(args.cluster_name) / "state.json"
         render.line(f"Users 'determined' and 'admin' have the password kept in {path}", file=sys.stderr)
@@ -154,7 +156,7 @@ def _master(*more: Arg) -> tuple[Any, ...]:
         _NAME,
         arg("--delete-db", action="store_true", help="forget everything an earlier cluster of this name kept"),
         arg("--auto-work-dir", metavar="DIR", help="working directory of tasks"),
-        arg("--slots", type=int, help="slots of each agent (default: the GPUs, or one CPU slot)"),
+        slots_option("the master.yaml's, else auto"),
         *_IGNORED,
         *more,
     )
@@ -163,6 +165,10 @@ def _master(*more: Arg) -> tuple[Any, ...]:
 _GPU = (
     arg("--gpu", dest="gpu", action="store_true", default=True, help="offer GPUs (default)"),
     arg("--no-gpu", dest="gpu", action="store_false", help="offer CPU slots"),
+)
+_IGNORED_GPU = (  # nodes that are added by hand have CPU slots
+    arg("--gpu", action="store_true", help=argparse.SUPPRESS),
+    arg("--no-gpu", action="store_true", help=argparse.SUPPRESS),
 )
 _MASTER_NAME = arg("--master-name", help=argparse.SUPPRESS)
 _AGENTS_HELP = "nodes to offer on this machine"
@@ -193,9 +199,9 @@ _LOCAL = group(
         arg("--agent-config-path", metavar="FILE", help="an agent.yaml"),
         arg("--agent-name", help="its ID (default: det-agent-<hostname>)"),
         arg("--agent-resource-pool", help="its pool (default: default)"),
-        arg("--slots", type=int, help="its artificial slots (default: 1)"),
+        arg("--slots", type=int, help="number of its CPU slots (default: 1); the GPUs are the cluster's own node's"),
         _NAME,
-        *_GPU,
+        *_IGNORED_GPU,
         *_IGNORED,
     ),
     command(

@@ -10,6 +10,7 @@ from determined.api.own_master import MasterState
 from determined.cli import own_masters, render
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of
+from determined.cli.slots_option import OF_EMBEDDED, say_artificial, slots_option
 from determined.wire import master as wire
 from determined.wire.log import LogLevel, MasterLogQuery
 
@@ -64,7 +65,8 @@ def start(args: argparse.Namespace) -> None:
     state, started = embedded.ensure(args.slots)
     render.line(f"{'Started' if started else 'Already running'}: {state.url} (data in {state.data_dir})")
     if not started and args.slots is not None:
-        render.warn("--slots takes effect at a start; stop it first with: det master stop")
+        render.warn(f"--slots takes effect at a start: det master stop, then det master start --slots {args.slots}")
+    say_artificial(embedded.artificial_slots(), OF_EMBEDDED)
 
 
 def stop(args: argparse.Namespace) -> None:
@@ -173,7 +175,7 @@ TREE = group(
         "start",
         "start the embedded master",
         start,
-        arg("--slots", type=int, help="number of slots (default: the GPUs, or one CPU slot)"),
+        slots_option("as at its last start; auto at the first"),
     ),
     command("stop", "stop the embedded master", stop),
     command("status", "look for the embedded master", status, render.JSON),

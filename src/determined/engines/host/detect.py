@@ -94,6 +94,11 @@ def detect(
     return found
 
 
+def count_gpus(visible: str | None, *, ask: Query = query) -> int:
+    """Return how many GPUs `detect` would offer as slots. Blocks while tools are asked."""
+    return len(_only(_nvidia(ask), visible) or _only(_rocm(ask), visible))
+
+
 def _nvidia(ask: Query) -> tuple[Slot, ...]:
     rows = [line.split(",", 2) for line in (ask(_NVIDIA) or "").splitlines() if line.count(",") >= 2]
     return tuple(Slot(int(index), Device.CUDA, uid.strip(), brand.strip()) for index, uid, brand in rows)

@@ -12,7 +12,7 @@ from pathlib import Path
 from determined._version import __version__
 from determined.engines.base import Engine
 from determined.engines.host import directory
-from determined.engines.host.detect import SlotType, detect, slot_type
+from determined.engines.host.detect import SlotType, count_gpus, detect, slot_type
 from determined.engines.host.directory import Found
 from determined.engines.host.runner import Runner
 from determined.engines.model import Device, EngineEvent, Launch, Node, NodesChanged, Slot
@@ -75,6 +75,7 @@ class LocalEngine(Engine):
         await asyncio.to_thread(directory.make_root, self._run_root)
         for node in self._wanted:
             self._nodes[node.id] = await self._offer(node)
+        await self._warn_of_unused_gpus()
         for run_dir in await asyncio.to_thread(lambda: list(directory.listing(self._run_root))):
             self._follow(Runner(run_dir, self._python, rest_until=asyncio.get_running_loop().time() + _CLAIM_SECONDS))
         self._watching = asyncio.create_task(self._watch(), name="local-engine-watch")
@@ -164,6 +165,15 @@ class LocalEngine(Engine):
             detect, node.id, slot_type(node.slot_type), artificial=node.slots, visible=self._visible_gpus
         )
         return Node(node.id, node.pool, self._unclaimed(slots), max_aux=node.max_aux, version=__version__)
+
+    async def _warn_of_unused_gpus(self) -> None:
+        """Name the GPUs that artificial slots replace: whoever typed `--slots 2` may have meant two GPUs."""
+        if not self._wanted or any(node.slots is None for node in self._wanted):
+            return
+        count = await asyncio.to_thread(count_gpus, self._visible_gpus)
+        if count:
+            text = "slots=%s offers CPU slots; the %s GPU(s) of this machine are not offered; to offer them, omit it"
+            logger.warning(text, self._wanted[0].slots, count)
 
     def _unclaimed(self, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
         claimed = {slot.uuid for node in self._nodes.values() for slot in node.slots if slot.device is not Device.CPU}

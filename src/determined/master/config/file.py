@@ -235,7 +235,7 @@ class MasterFile(
     )
     slots: int | None = field(
         Integer(low=0),
-        "Artificial CPU slots of this machine. Default: its GPUs, or one CPU slot.",
+        "Number of CPU slots to offer instead of this machine's GPUs. Default: its GPUs, or one CPU slot.",
         default=None,
         since="0.39",
     )

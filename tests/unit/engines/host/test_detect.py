@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from determined.engines.host.detect import Query, SlotType, detect, query, slot_type
+from determined.engines.host.detect import Query, SlotType, count_gpus, detect, query, slot_type
 from determined.engines.model import Device, Slot
 from determined.errors import InvalidArgument, Unavailable
 
@@ -64,6 +64,11 @@ def test_artificial_slots_win_and_keep_their_ids() -> None:
     assert {slot.device for slot in slots} == {Device.CPU}
     assert slots == detect("n", SlotType.AUTO, artificial=3, ask=BARE)
     assert not {s.uuid for s in slots} & {s.uuid for s in detect("m", SlotType.AUTO, artificial=3)}
+
+
+def test_gpus_that_artificial_slots_replace_are_counted() -> None:
+    assert (count_gpus(None, ask=GPUS), count_gpus("1", ask=GPUS), count_gpus(None, ask=BARE)) == (3, 1, 0)
+    assert count_gpus(None, ask=machine(rocm_smi=ROCM)) == 2
 
 
 def test_none_offers_nothing() -> None:

@@ -236,6 +236,21 @@ async def test_one_gpu_is_offered_by_one_node(life: Life, monkeypatch: pytest.Mo
     assert [len(node.slots) for node in engine.nodes()] == [2, 0]
 
 
+@pytest.mark.parametrize(("slots", "gpus", "warned"), [(2, 8, True), (2, 0, False), (None, 8, False)])
+async def test_gpus_that_artificial_slots_replace_are_named_in_the_log(
+    life: Life,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    slots: int | None,
+    gpus: int,
+    warned: bool,
+) -> None:
+    monkeypatch.setattr(engine_module, "count_gpus", lambda visible: gpus)
+    await life.open(WAITS, LocalNode("here", slots=slots))
+    text = "slots=2 offers CPU slots; the 8 GPU(s) of this machine are not offered"
+    assert (text in caplog.text) is warned
+
+
 async def test_run_root_that_cannot_be_made_is_said(place: Path) -> None:
     (place / "file").touch()
     engine = LocalEngine(place / "file" / "runs", [LocalNode("here", slots=1)], python=sys.executable)
