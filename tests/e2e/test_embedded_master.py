@@ -250,6 +250,7 @@ def test_a_local_cluster_keeps_upstreams_flags(home: Path, tmp_path: Path) -> No
         refused = det(home, "deploy", "local", "agent-up", "far.example", check=False)
         assert (refused.returncode, "Ray or Slurm" in refused.stderr) == (1, True)
         det(home, "deploy", "local", "agent-down", "--agent-name", "third")
+        det(home, "master", "backup", "--cluster-name", "determined", "-o", str(tmp_path / "backup.tar.gz"))
         assert "serving on port" in det(home, "deploy", "local", "logs", "--no-follow").stdout
         own.write_text("prot: 5\n")
         wrong = det(home, *up, "--master-config-path", str(own), check=False)
@@ -260,7 +261,10 @@ def test_a_local_cluster_keeps_upstreams_flags(home: Path, tmp_path: Path) -> No
         assert "Restarted cluster determined" in again and f"it was at http://127.0.0.1:{port}" in again
     finally:
         det(home, "deploy", "local", "cluster-down", "--delete-db")
-    assert not (home / "data" / "determined" / "clusters" / "determined" / "master.db").exists()
+    database = home / "data" / "determined" / "clusters" / "determined" / "master.db"
+    assert not database.exists()
+    det(home, "master", "restore", str(tmp_path / "backup.tar.gz"), "--cluster-name", "determined")
+    assert database.exists()
     assert "is not running" in det(home, "deploy", "local", "master-down").stdout
 
 

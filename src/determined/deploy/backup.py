@@ -20,7 +20,7 @@ def write(master: MasterProcess, target: Path) -> None:
     """Write a consistent copy of database and settings (not of checkpoint files), whatever is written meanwhile."""
     source = master.directory / _DATABASE
     if not source.exists():
-        raise NotFound(f"no database at {source}; nothing to back up")
+        raise NotFound(f"no database at {source}; nothing to back up. PostgreSQL is backed up with pg_dump")
     if target.exists():
         raise AlreadyExists(f"{target} exists already; remove it or name another file with -o")
     with tempfile.TemporaryDirectory(dir=master.directory) as scratch:
@@ -47,7 +47,9 @@ def restore(master: MasterProcess, source: Path) -> Path | None:
         InvalidArgument: the file is not a backup; nothing was changed.
     """
     if master.find() is not None:
-        raise FailedPrecondition("the master is running; stop it first with: det master stop")
+        raise FailedPrecondition(
+            "the master is running; stop it first with: det master stop, or of a cluster: det deploy local cluster-down"
+        )
     master.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(dir=master.directory) as scratch:
         unpacked = Path(scratch)

@@ -4,6 +4,7 @@ import argparse
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from determined.api import cluster
 from determined.api.own_master import MasterState
@@ -14,16 +15,22 @@ from determined.cli.slots_option import OF_EMBEDDED, say_artificial, slots_optio
 from determined.wire import master as wire
 from determined.wire.log import LogLevel, MasterLogQuery
 
+if TYPE_CHECKING:
+    from determined.deploy.process import MasterProcess
+
 _FORMAT = one_of(render.JSON, render.YAML)
 _LEVELS = ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 _RESTORE = """\
 The archive holds the database and the settings, not checkpoint files; it is written while the master goes on
 working. To go back to it:
 
-  det master stop
-  det master restore ARCHIVE
-  det master start
+  det master stop                                     det deploy local cluster-down
+  det master restore ARCHIVE                          det master restore ARCHIVE --cluster-name determined
+  det master start                                    det deploy local cluster-up (with its options)
 """
+_CLUSTER_NAME = arg(
+    "--cluster-name", metavar="NAME", help="a cluster of det deploy local (default: the embedded master)"
+)
 
 
 def info(args: argparse.Namespace) -> None:
@@ -111,21 +118,28 @@ def upgrade(args: argparse.Namespace) -> None:
 
 
 def back_up(args: argparse.Namespace) -> None:
-    from determined.deploy import backup, embedded
+    from determined.deploy import backup
 
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     target = Path(args.output or f"determined-backup-{stamp}.tar.gz")
-    backup.write(embedded.process(), target)
+    backup.write(_own_process(args.cluster_name), target)
     render.line(f"Wrote {target} (database and settings; checkpoint files are not in it)")
 
 
 def restore(args: argparse.Namespace) -> None:
-    from determined.deploy import backup, embedded
+    from determined.deploy import backup
 
-    aside = backup.restore(embedded.process(), Path(args.archive))
-    render.line(f"Restored {args.archive}; start it with: det master start")
+    aside = backup.restore(_own_process(args.cluster_name), Path(args.archive))
+    start = "det deploy local cluster-up, with its options" if args.cluster_name else "det master start"
+    render.line(f"Restored {args.archive}; start it with: {start}")
     if aside is not None:
         render.line(f"The database that was there is kept in {aside}", file=sys.stderr)
+
+
+def _own_process(cluster_name: str | None) -> "MasterProcess":
+    from determined.deploy import embedded, local
+
+    return local.process(cluster_name) if cluster_name else embedded.process()
 
 
 def message_get(args: argparse.Namespace) -> None:
@@ -180,8 +194,14 @@ TREE = group(
     command("stop", "stop the embedded master", stop),
     command("status", "look for the embedded master", status, render.JSON),
     command("upgrade", "restart the embedded master at this version", upgrade),
-    command("backup", "back up the embedded master", back_up, _OUTPUT, epilog=_RESTORE),
-    command("restore", "restore the embedded master", restore, arg("archive", help="what det master backup wrote")),
+    command("backup", "back up a master of your own", back_up, _OUTPUT, _CLUSTER_NAME, epilog=_RESTORE),
+    command(
+        "restore",
+        "restore a master of your own",
+        restore,
+        arg("archive", help="what det master backup wrote"),
+        _CLUSTER_NAME,
+    ),
     group(
         "cluster-message",
         "the message every user sees",
