@@ -50,6 +50,15 @@ def _get(port: int, path: str) -> Any:
     return answer.json()
 
 
+def test_started_by_hand_it_says_how_commands_reach_it(start: Start, tmp_path: Path) -> None:
+    process = start("--port", "0")
+    assert process.stderr is not None
+    messages = (json.loads(line)["message"] for line in process.stderr)
+    said = next((message for message in messages if "DET_MASTER" in message), "nothing")
+    port = int((tmp_path / "data" / "master.port").read_text())
+    assert said == f"to use this master: export DET_MASTER=http://127.0.0.1:{port}"
+
+
 def test_it_tells_its_port_serves_and_stops_on_a_signal(start: Start, tmp_path: Path) -> None:
     process, port = _start_and_wait(start, "--cluster-name", "lab")
     assert _get(port, "/info")["cluster_name"] == "lab"

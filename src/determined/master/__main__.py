@@ -21,7 +21,7 @@ from determined.master.connections import raise_descriptor_limit
 from determined.master.db import dialects, migrate
 from determined.master.db.data_directory import DataDirectory
 from determined.master.db.ownership import Ownership
-from determined.master.lifecycle.identity import can_switch_users
+from determined.master.lifecycle.identity import advertised_url, can_switch_users
 from determined.master.services.master_log import JsonFormatter
 
 logger = logging.getLogger("determined.master")
@@ -71,7 +71,7 @@ def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_f
     config = config.replace(port=listener.getsockname()[1])
     _warn(config)
     app = create_app(config, identity_secret=identity_secret, visible_gpus=_visible_gpus())
-    server = _Announcing(_server_config(app, config), Path(config.data_dir), ready_fd)
+    server = _Announcing(_server_config(app, config), config, ready_fd)
     server.run(sockets=[listener])
     return 0 if server.started else EXIT_STATE
 
@@ -79,9 +79,10 @@ def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_f
 class _Announcing(MasterServer):
     """Tells whoever started us, once requests are served, on which port."""
 
-    def __init__(self, config: uvicorn.Config, data_dir: Path, ready_fd: int | None) -> None:
-        super().__init__(config)
-        self._ready_file = data_dir / "master.port"
+    def __init__(self, server: uvicorn.Config, config: MasterConfig, ready_fd: int | None) -> None:
+        super().__init__(server)
+        self._url = advertised_url(config)
+        self._ready_file = Path(config.data_dir) / "master.port"
         self._ready_fd = ready_fd
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -96,6 +97,8 @@ class _Announcing(MasterServer):
             os.write(self._ready_fd, f"{port}\n".encode())
             os.close(self._ready_fd)
         logger.info("serving on port %s", port)
+        if self._ready_fd is None:  # whoever started it by hand; `det` finds those that it starts itself
+            logger.info("to use this master: export DET_MASTER=%s", self._url)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         logger.info("stopping")
