@@ -10,12 +10,13 @@ from determined.master.config import load_master_config
 
 ROOT = Path(__file__).parents[1]
 _FENCE = re.compile(r"^```(\S*)$")
-_MARK = re.compile(r"^<!-- (not run|file|exit status): (.+) -->$")
+_COMMENT = re.compile(r"^<!-- (not run|exit status): (.+) -->$")
+_FILE = re.compile(r"^File `(\S+)`:$")  # visible where comments are not
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """`marks`: what comments right before the fence say, such as {"file": "train.py"}."""
+    """`marks`: what lines right before the fence say, such as {"file": "train.py"}."""
 
     document: str
     line: int
@@ -76,7 +77,9 @@ def _blocks(document: Path) -> Iterator[Block]:
             inside, text, marks = None, [], {}
         elif fence:
             inside = (number, fence[1])
-        elif mark := _MARK.match(line):
-            marks[mark[1]] = mark[2]
+        elif comment := _COMMENT.match(line):
+            marks[comment[1]] = comment[2]
+        elif file := _FILE.match(line):
+            marks["file"] = file[1]
         elif line.strip():
             marks = {}

@@ -21,7 +21,7 @@ AT_THE_ROOT = {
 }
 LANGUAGES = {".json": "json", ".py": "python", ".yaml": "yaml"}
 _FENCE = re.compile(r"^\s*(```+|~~~+)")
-_FILE_MARK = re.compile(r"^<!-- file: (\S+) -->$")
+_FILE_MARK = re.compile(r"^File `(\S+)`:$")
 _LINK = re.compile(r"(?<=\]\()(?P<path>[^)#\s]*)(?P<anchor>#[^)\s]*)?(?=\))")
 _HEADING = re.compile(r"^(#{2,3}) (.+)$")
 _ENTRY = re.compile(r"^- \[([^\]]+)\]\(([^)]+)\)")
@@ -132,11 +132,12 @@ def _new_link(match: re.Match[str], page: Page, places: dict[PurePosixPath, Pure
 
 
 def _titled_files(text: str) -> str:
-    """Show the name of a file above its block, where the document says it in a comment for the tests."""
+    """Make the line ``File `name`:`` above a block the block's title."""
     lines = text.splitlines()
     for number, line in enumerate(lines[:-1]):
         mark = _FILE_MARK.match(line)
         if mark and lines[number + 1].startswith("```"):
+            lines[number] = ""
             lines[number + 1] += f' title="{mark[1]}"'
     return "\n".join(lines) + "\n"
 

@@ -14,7 +14,7 @@ from cluster import HANG_SECONDS, ROOT, clean_environment, free_port
 from document_blocks import Block, blocks, check_config
 
 RUN = ("console", "bash", "python", "yaml")
-SHOWN = ("text", "json")  # shapes and messages to look at
+SHOWN = ("text", "json", "ini")  # shapes and messages to look at, files of other programs
 BLOCK_SECONDS = HANG_SECONDS
 # Where a document pauses a training, that stays at its first checkpoint until it has been paused.
 _ASKED = "\n            if core_context.preempt.should_preempt():\n"
@@ -95,6 +95,7 @@ class Reader:
         self.cwd = self.clone / inside if inside.parts[:1] == ("examples",) else self.clone
 
     def write(self, name: str, text: str) -> Path:
+        assert not Path(name).is_absolute(), f"mark {name} as not run"
         path = self.cwd / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self._here(text))

@@ -1,7 +1,7 @@
 """Every command, script and configuration in our documents works: run or checked as a reader would, page by page.
 
-A comment right before a block says what is special about it: `<!-- not run: why -->`, `<!-- file: name -->` (keep it
-under this name for later blocks), `<!-- exit status: 1 -->`.
+A line right before a block says what is special about it: ``File `name`:`` (save it under this name for later blocks),
+`<!-- not run: why -->`, `<!-- exit status: 1 -->`.
 """
 
 from pathlib import Path

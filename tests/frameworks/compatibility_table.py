@@ -11,7 +11,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "frameworks.md"
 BEGIN, END = "<!-- compatibility: begin -->", "<!-- compatibility: end -->"
 FAILED, UNKNOWN = "**fails**", "not run"
 
-_HEAD = ("framework", "version", "generation", "example", "trains", "search", "pause", "2 slots", "off cluster")
+_HEAD = ("framework", "version", "API", "example", "trains", "search", "pause", "2 slots", "off cluster")
 _ABOUT = 4  # columns before the journeys
 
 

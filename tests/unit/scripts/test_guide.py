@@ -42,7 +42,7 @@ def root(tmp_path: Path) -> Path:
         "docs/index.md": "# Home\n## Readers\n- [Page](a/page.md)\n### More\n- [Toy](../examples/toy/README.md)\n",
         "docs/a/page.md": "[toy](../../examples/toy/README.md#run) [map](../../ARCHITECTURE.md)\n```\n[x](y.md)\n```",
         "docs/images/one.png": "",
-        "examples/toy/README.md": "# Toy\n[page](../../docs/a/page.md)\n<!-- file: b.py -->\n```python\n1\n```\n",
+        "examples/toy/README.md": "# Toy\n[page](../../docs/a/page.md)\nFile `b.py`:\n```python\n1\n```\n",
         "examples/toy/train.py": "print()\n",
         "benchmarks/results/speed.md": "# Speed\n",
     }
@@ -64,6 +64,7 @@ def test_an_example_is_one_page_with_its_files(stage: ModuleType, root: Path, tm
     stage.stage(tmp_path / "pages", root)
     page = (tmp_path / "pages" / "examples" / "toy.md").read_text()
     assert '```python title="b.py"' in page
+    assert "File `b.py`" not in page, "the title says it"
     assert '```python title="train.py"\nprint()\n```' in page
 
 

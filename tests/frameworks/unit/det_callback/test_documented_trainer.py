@@ -12,7 +12,7 @@ PAGE = Path(__file__).parents[4] / "docs" / "training-apis" / "transformers.md"
 
 
 def test_the_documented_script_trains() -> None:
-    files = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL))
+    files = dict(re.findall(r"File `(\S+)`:\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL))
     Path("train.py").write_text(files["train.py"])
     env = {**os.environ, "HF_HUB_OFFLINE": "1"}
     done = subprocess.run([sys.executable, "train.py"], env=env, capture_output=True, text=True, check=False)
@@ -21,7 +21,7 @@ def test_the_documented_script_trains() -> None:
 
 
 def test_the_documented_config_is_sound() -> None:
-    files = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL))
+    files = dict(re.findall(r"File `(\S+)`:\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL))
     raw = config.parse_yaml(files["config.yaml"])
     config.check_sane(raw)
     storage = {"checkpoint_storage": {"type": "shared_fs", "host_path": "/tmp"}}

@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[4] / "docs" / "training-apis" / "estimator.md"
 
 
 def test_the_documented_trial_trains_with_the_documented_config(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL))
+    files = dict(re.findall(r"File `(\S+)`:\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL))
     for name, text in files.items():
         Path(name).write_text(text)
     monkeypatch.syspath_prepend(str(Path.cwd()))

@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[4] / "docs" / "training-apis" / "keras.md"
 
 @pytest.mark.parametrize("backend", ["tensorflow", "torch"] if IS_KERAS_3 else ["tensorflow"])
 def test_the_documented_script_trains(backend: str, tmp_path: Path) -> None:
-    files = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL))
+    files = dict(re.findall(r"File `(\S+)`:\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL))
     Path("train.py").write_text(files["train.py"])
     if backend == "torch":
         Path("tensorflow.py").write_text("raise ImportError('not installed', name='tensorflow')\n")
@@ -28,7 +28,7 @@ def test_the_documented_script_trains(backend: str, tmp_path: Path) -> None:
 
 
 def test_the_documented_config_is_sound() -> None:
-    files = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL))
+    files = dict(re.findall(r"File `(\S+)`:\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL))
     raw = config.parse_yaml(files["config.yaml"])
     config.check_sane(raw)
     storage = {"checkpoint_storage": {"type": "shared_fs", "host_path": "/tmp"}}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[4]
-_FILE = re.compile(r"<!-- file: (\S+) -->\n```python\n(.*?)```", re.DOTALL)
+_FILE = re.compile(r"File `(\S+)`:\n```python\n(.*?)```", re.DOTALL)
 
 
 @pytest.fixture

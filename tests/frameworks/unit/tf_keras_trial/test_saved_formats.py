@@ -25,7 +25,7 @@ UPSTREAM = Path(__file__).parent / "older_checkpoints"
 @pytest.fixture
 def documented(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, dict[str, Any]]:
     """(trial class, config) of the guide, imported from the working directory."""
-    files = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL))
+    files = dict(re.findall(r"File `(\S+)`:\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL))
     for name, text in files.items():
         Path(name).write_text(text)
     monkeypatch.syspath_prepend(str(Path.cwd()))
