@@ -45,13 +45,14 @@ def main(core_context: det.core.Context, latest_checkpoint: str | None, trial_id
                 last_checkpoint_batch = batch
                 if core_context.preempt.should_preempt():
                     return
+        # Save before completing: a trial that ended between the two would be complete and have no checkpoint.
+        if last_checkpoint_batch != batch:
+            with core_context.checkpoint.store_path({"steps_completed": batch}) as (path, _storage_id):
+                save_state(x, batch, trial_id, path)
+            last_checkpoint_batch = batch
         core_context.train.report_validation_metrics(steps_completed=batch, metrics={"x": x})
         op.report_completed(x)
-
-    # Nothing more to train for now. If the search wants more of this trial later, it starts again from here.
-    if last_checkpoint_batch != batch:
-        with core_context.checkpoint.store_path({"steps_completed": batch}) as (path, _storage_id):
-            save_state(x, batch, trial_id, path)
+    # Nothing more to train for now. If the search wants more of this trial later, it starts again from its checkpoint.
 
 
 if __name__ == "__main__":

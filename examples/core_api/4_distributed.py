@@ -58,15 +58,16 @@ def main(core_context: det.core.Context, latest_checkpoint: str | None, trial_id
                 # Every rank asks, and all get the same answer: they leave after the same batch.
                 if core_context.preempt.should_preempt():
                     return
+        # Save before completing: a trial that ended between the two would be complete and have no checkpoint.
+        # Again, only the chief may upload checkpoints.
+        if rank == 0 and last_checkpoint_batch != batch:
+            with core_context.checkpoint.store_path({"steps_completed": batch}) as (path, _storage_id):
+                save_state(x, batch, trial_id, path)
+        last_checkpoint_batch = batch
         # Only the chief may report validation metrics and complete operations.
         if rank == 0:
             core_context.train.report_validation_metrics(steps_completed=batch, metrics={"x": x})
             op.report_completed(x)
-
-    # Again, only the chief may upload checkpoints.
-    if rank == 0 and last_checkpoint_batch != batch:
-        with core_context.checkpoint.store_path({"steps_completed": batch}) as (path, _storage_id):
-            save_state(x, batch, trial_id, path)
 
 
 def launcher_main(slots_per_node: int, num_nodes: int, cross_rank: int) -> int:

@@ -32,10 +32,10 @@ if __name__ == "__main__":
         context.training.report_validation_metrics(batches_trained=batches_trained, metrics={"loss": eval_loss})
         print(f"after epoch {epoch}, train_loss={train_loss}, eval_loss={eval_loss}", flush=True)
 
-        if epoch == searcher_op.epochs - 1:
-            searcher_op.complete(eval_loss)
-        else:
+        if epoch < searcher_op.epochs - 1:
             searcher_op.report_progress(epoch + 1)
 
+    # Save before completing: a trial that ended between the two would be complete and have no checkpoint.
     with context.checkpoint.save_path() as path:
         torch.save(model.state_dict(), f"{path}/my_checkpoint")
+    searcher_op.complete(eval_loss)

@@ -44,12 +44,13 @@ if __name__ == "__main__":
         context.training.report_validation_metrics(batches_trained=batches_trained, metrics={"loss": eval_loss})
         print(f"after epoch {epoch}, train_loss={train_loss}, eval_loss={eval_loss}", flush=True)
 
+        # Every epoch, and before completing: a trial that is promoted later goes on from here, and one that ended
+        # between the two would be complete and have no checkpoint.
+        state = {"model": model.state_dict(), "epoch": epoch, "batches_trained": batches_trained}
+        with context.checkpoint.save_path() as path:
+            torch.save(state, f"{path}/my_checkpoint")
+
         if epoch == searcher_op.epochs - 1:
             searcher_op.complete(eval_loss)
         else:
             searcher_op.report_progress(epoch + 1)
-
-        # Every epoch, and after completing: a trial that is promoted later goes on from here.
-        state = {"model": model.state_dict(), "epoch": epoch, "batches_trained": batches_trained}
-        with context.checkpoint.save_path() as path:
-            torch.save(state, f"{path}/my_checkpoint")

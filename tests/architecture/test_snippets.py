@@ -77,6 +77,33 @@ def test_every_module_that_a_document_runs_exists() -> None:
         assert not gone, f"{document.relative_to(ROOT)} runs {gone}"
 
 
+def test_no_script_saves_after_it_has_completed_its_operation() -> None:
+    """A trial that ends between the two would be complete and have no checkpoint; readers copy the order."""
+    examples = {path.relative_to(ROOT).as_posix(): path.read_text() for path in (ROOT / "examples").rglob("*.py")}
+    scripts = {**examples, **{block.where: block.text for block in _every("python")}}
+    late = [f"{where}:{line}" for where, text in scripts.items() for line in _saves_after_completion(text)]
+    assert not late, f"save before `report_completed` and `complete` in {late}"
+
+
+def _saves_after_completion(text: str) -> Iterator[int]:
+    """Yield lines that save below a completion, in the same function or both at the top of the script."""
+    tree = ast.parse(text)
+    for scope in [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]:
+        calls = list(_calls_in(scope))
+        completed = [line for name, line in calls if name in ("report_completed", "complete")]
+        saved = [line for name, line in calls if name in ("store_path", "save_path", "upload", "save")]
+        yield from (line for line in saved if completed and line > min(completed))
+
+
+def _calls_in(scope: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield (name, line) of the calls in a scope, without those of functions inside it."""
+    for node in ast.iter_child_nodes(scope):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
+            yield node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id, node.lineno
+        if not isinstance(node, ast.FunctionDef):
+            yield from _calls_in(node)
+
+
 def _imported(node: ast.AST) -> Iterator[tuple[str, str | None]]:
     """(module, name) of each import of ours."""
     if isinstance(node, ast.Import):

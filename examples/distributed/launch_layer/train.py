@@ -43,9 +43,10 @@ for epoch in range(last_epoch + 1, op.epochs):
         continue
     print(f"epoch {epoch}: weight={weight:.4f} loss={loss:.6f}", flush=True)
     context.training.report_validation_metrics(batches_trained=epoch + 1, metrics={"loss": loss})
+    # Save before completing: a trial that ended between the two would be complete and have no checkpoint.
+    with context.checkpoint.save_path() as path:
+        (path / "state.json").write_text(json.dumps({"weight": weight, "epoch": epoch}))
     if epoch == op.epochs - 1:
         op.complete(loss)
     else:
         op.report_progress(epoch + 1)
-    with context.checkpoint.save_path() as path:
-        (path / "state.json").write_text(json.dumps({"weight": weight, "epoch": epoch}))
