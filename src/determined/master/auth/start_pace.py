@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-BURST = 48
-INTERVAL = 0.002  # seconds; the master serves some thousand requests a second in all
+BURST = 32
+INTERVAL = 0.004  # seconds; to begin a stream takes the event loop about as long
 MAX_WAITING = 2000  # requests of one caller: every rank of a large training may ask at the same moment
 _RECENT = 1.0  # seconds after which another caller counts as silent
 _MAX_CALLERS = 10_000

@@ -8,6 +8,7 @@ from typing import Any
 import re2
 from sqlalchemy import Connection
 
+from determined._backoff import Backoff
 from determined.errors import InvalidArgument
 from determined.master.context import MasterContext
 from determined.master.db import log_chunk
@@ -22,7 +23,7 @@ from determined.wire.base import OrderBy
 from determined.wire.log import LogQuery
 
 _CHUNKS_PER_DELETE = 500
-_POLL_SECONDS = 1.0  # a lost hint costs at most this much delay
+_POLL = Backoff(first=1.0, limit=5.0, jitter=0.5)  # seconds; a lost hint costs at most this much delay
 # A follower stays this long after the end when some runner never said that it has sent everything.
 _GRACE = timedelta(seconds=5)
 
@@ -107,19 +108,30 @@ async def _forward(
 ) -> AsyncIterator[list[object]]:
     place = _first_place(params)
     scope = await ctx.db.read(find)
-    async with ctx.bus.listen(*scope.topics) as listener:
-        while True:
-            step = await ctx.db.read(_reader(find, place, lines))
-            if step.lines:
-                yield step.lines
-            place = step.place
-            if place.left == 0:
-                return
-            if step.more:
-                continue
-            if not params.follow or step.scope.over(ctx.clock.now(), _GRACE) or ctx.bus.closed:
-                return
-            await listener.wait(_POLL_SECONDS)
+    looks_in_vain = 0
+    while True:
+        async with ctx.bus.listen(*scope.topics) as listener:
+            while True:
+                step = await ctx.db.read(_reader(find, place, lines))
+                if step.lines:
+                    yield step.lines
+                place = step.place
+                if place.left == 0:
+                    return
+                if step.more:
+                    continue
+                if not params.follow or step.scope.over(ctx.clock.now(), _GRACE) or ctx.bus.closed:
+                    return
+                if step.scope.topics != scope.topics:
+                    break  # a continued trial has a task more
+                hinted = await listener.wait(_poll_seconds(step.scope, looks_in_vain))
+                looks_in_vain = 0 if hinted or step.lines else looks_in_vain + 1
+        scope = step.scope
+
+
+def _poll_seconds(scope: LogScope, looks_in_vain: int) -> float:
+    """Return how long to wait for a hint: hundreds may follow logs to which nothing is added."""
+    return _POLL.delay(0 if scope.ended_at is not None else looks_in_vain)
 
 
 def _first_place(params: LogQuery) -> "_Place":
