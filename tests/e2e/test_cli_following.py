@@ -99,7 +99,7 @@ def test_the_pipes_reader_may_leave_early(cluster: Cluster, home: Path) -> None:
 def _on_a_terminal(home: Path, master: str, *words: str) -> tuple[int, str]:
     pid, fd = pty.fork()
     if pid == 0:
-        os.execve(DET, [DET, *words], {**_env(home, master), "TERM": "xterm-256color"})
+        os.execve(DET, [DET, *words], {**_env(home, master), "TERM": "xterm-256color", "NO_COLOR": ""})
     received = b""
     while True:
         try:

@@ -19,6 +19,11 @@ def colorize_json() -> bool:
     return os.environ.get(constants.ENV_CLI_COLORIZE, "").lower() in {"1", "true"}
 
 
+def no_color() -> bool:
+    """Return whether the user wants no colours (https://no-color.org): the variable is there and not empty."""
+    return bool(os.environ.get("NO_COLOR"))
+
+
 def has_screen() -> bool:
     """Return whether a browser started here would be seen; over SSH it would be one in the terminal, or none."""
     if "SSH_CONNECTION" in os.environ:

@@ -14,7 +14,8 @@ import msgspec
 
 from determined.cli import environment
 from determined.cli.grammar import Arg, OneOf, arg, one_of
-from determined.cli.terminal import cell, harmless, json_text, log_text
+from determined.cli.terminal import cell, harmless, json_text, log_text, width
+from determined.wire.codec import plain
 
 _WORTH_A_BAR = 1024 * 1024  # bytes; less is over before a bar is read
 
@@ -38,7 +39,7 @@ def line(text: str = "", *, style: str | None = None, file: IO[str] | None = Non
     out = file or sys.stdout
     codes = {"green": "32", "yellow": "33", "red": "31", "bold": "1", "dim": "2"}
     safe = harmless(text)
-    painted = f"\x1b[{codes[style]}m{safe}\x1b[0m" if style and out.isatty() else safe
+    painted = f"\x1b[{codes[style]}m{safe}\x1b[0m" if style and _is_coloured(out) else safe
     print(painted, file=out, flush=True)
 
 
@@ -59,7 +60,7 @@ def raw(text: str, *, file: IO[str] | None = None) -> None:
 
 def log(text: str) -> None:
     """Print a log line with its own line end; its colours are kept on a terminal."""
-    sys.stdout.write(log_text(text, colours=sys.stdout.isatty()))
+    sys.stdout.write(log_text(text, colours=_is_coloured(sys.stdout)))
     sys.stdout.flush()
 
 
@@ -67,6 +68,10 @@ def json_line(text: str) -> None:
     """Print one JSON object on a line of its own."""
     sys.stdout.write(json_text(text) + "\n")
     sys.stdout.flush()
+
+
+def _is_coloured(out: IO[str]) -> bool:
+    return out.isatty() and not environment.no_color()
 
 
 def rows(headers: Sequence[str], values: Iterable[Sequence[Any]], *, args: Any = None, data: Any = None) -> None:
@@ -86,13 +91,13 @@ def rows(headers: Sequence[str], values: Iterable[Sequence[Any]], *, args: Any =
 
 def structured(data: Any, *, args: Any = None) -> None:
     """JSON (indent 2, sorted keys) or, with `--yaml`, YAML."""
-    plain = msgspec.to_builtins(data)
+    builtins = plain(msgspec.to_builtins(data))  # JSON knows no NaN: a bare one would be refused by whoever reads it
     if getattr(args, "yaml", False):
         import yaml
 
-        raw(yaml.safe_dump(plain, sort_keys=True, default_flow_style=False, allow_unicode=True))
+        raw(yaml.safe_dump(builtins, sort_keys=True, default_flow_style=False, allow_unicode=True))
         return
-    text = json_text(json.dumps(plain, indent=2, sort_keys=True, ensure_ascii=False))
+    text = json_text(json.dumps(builtins, indent=2, sort_keys=True, ensure_ascii=False))
     if sys.stdout.isatty() and environment.colorize_json():
         from rich.console import Console
         from rich.highlighter import JSONHighlighter
@@ -105,13 +110,18 @@ def structured(data: Any, *, args: Any = None) -> None:
 def table(headers: Sequence[str], listed: Sequence[Sequence[Any]]) -> None:
     """Print columns with a rule under the header; the widths follow the content."""
     cells = [[cell(text_of(v)) for v in row] for row in listed]
-    widths = [max([len(h), *(len(row[i]) for row in cells)]) for i, h in enumerate(headers)]
+    widths = [max([len(h), *(width(row[i]) for row in cells)]) for i, h in enumerate(headers)]
     numeric = [bool(listed) and all(_is_number(row[i]) for row in listed) for i in range(len(headers))]
     print(" " + " | ".join(h.ljust(w) for h, w in zip(headers, widths, strict=True)).rstrip())
     print("-+-".join("-" * (w + (i == 0)) for i, w in enumerate(widths)) + "-")
     for row in cells:
-        padded = (c.rjust(w) if n else c.ljust(w) for c, w, n in zip(row, widths, numeric, strict=True))
+        padded = (_padded(c, w, right=n) for c, w, n in zip(row, widths, numeric, strict=True))
         print(" " + " | ".join(padded).rstrip())
+
+
+def _padded(text: str, columns: int, *, right: bool) -> str:
+    space = " " * (columns - width(text))
+    return space + text if right else text + space
 
 
 def _is_number(value: Any) -> bool:
@@ -164,7 +174,12 @@ def ask(question: str) -> bool:
     if not sys.stdin.isatty():
         fail(f"{question} There is no terminal to ask; pass --yes to go on")
         return False
-    return input(f"{harmless(question)} [y/n]: ").strip().lower() in {"y", "yes"}
+    try:
+        answer = input(f"{harmless(question)} [y/n]: ")
+    except EOFError:  # Ctrl-D
+        line()
+        return False
+    return answer.strip().lower() in {"y", "yes"}
 
 
 class Progress:

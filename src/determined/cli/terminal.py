@@ -5,6 +5,7 @@ lines that were printed before, or make one command look like another. Control c
 """
 
 import re
+import unicodedata
 
 _RESET = "\x1b[0m"
 _COLOURS = re.compile(r"(\x1b\[[0-9;:]*m)")
@@ -26,6 +27,13 @@ def cell(text: str) -> str:
     return harmless(text).replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")
 
 
+def width(text: str) -> int:
+    """Return the columns that a terminal draws it in: two for wide characters, none for accents of their own."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(character) for character in text)
+
+
 def log_text(text: str, *, colours: bool) -> str:
     """Return a log line: colours stay where a person watches, and end with the line; elsewhere they go."""
     body = text.rstrip("\r\n")
@@ -39,6 +47,12 @@ def log_text(text: str, *, colours: bool) -> str:
 def json_text(text: str) -> str:
     """JSON stays the same value: what its own escapes leave out is escaped as well."""
     return _IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
 
 
 def _shown(found: re.Match[str]) -> str:

@@ -4,6 +4,7 @@ import argparse
 import csv
 import io
 import json
+import re
 
 import pytest
 
@@ -51,6 +52,15 @@ def test_json_of_a_listing_is_the_data_itself_where_given(capsys: pytest.Capture
     assert json.loads(capsys.readouterr().out) == {"all": [1, 2]}
 
 
+def test_numbers_that_json_has_not_are_words(capsys: pytest.CaptureFixture[str]) -> None:
+    render.structured([float("nan"), float("inf"), {"low": float("-inf")}])
+
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is not JSON")
+
+    assert json.loads(capsys.readouterr().out, parse_constant=refuse) == ["NaN", "Infinity", {"low": "-Infinity"}]
+
+
 def test_yaml_is_block_style(capsys: pytest.CaptureFixture[str]) -> None:
     render.structured({"b": [1], "a": {"c": "ü"}}, args=_args(yaml=True))
     assert capsys.readouterr().out == "a:\n  c: ü\nb:\n- 1\n"
@@ -72,6 +82,85 @@ def test_a_terminal_gets_colour() -> None:
     out = _Terminal()
     render.line("wrong", style="red", file=out)
     assert out.getvalue() == "\x1b[31mwrong\x1b[0m\n"
+
+
+@pytest.mark.parametrize(("value", "painted"), [("1", False), ("0", False), ("", True)])
+def test_terminal_of_somebody_who_wants_no_colour_gets_none(
+    monkeypatch: pytest.MonkeyPatch, value: str, painted: bool
+) -> None:
+    out = _Terminal()
+    monkeypatch.setenv("NO_COLOR", value)
+    monkeypatch.setattr("sys.stdout", out)
+    render.line("done", style="green")
+    render.log("\x1b[31mred\x1b[0m\n")
+    assert ("\x1b" in out.getvalue()) is painted
+    assert "done" in out.getvalue() and "red" in out.getvalue()
+
+
+def test_json_is_coloured_only_on_request_and_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    plain, coloured, piped = _Terminal(), _Terminal(), io.StringIO()
+    data = {"name": "a [bold]b[/bold]", "number": 1, "long": "x" * 300}
+    for out, wanted in ((plain, ""), (coloured, "1"), (piped, "1")):
+        monkeypatch.setenv("DET_CLI_COLORIZE", wanted)
+        monkeypatch.setattr("sys.stdout", out)
+        render.structured(data)
+    assert plain.getvalue() == piped.getvalue()
+    assert "\x1b[" in coloured.getvalue()
+    assert json.loads(re.sub(r"\x1b\[[0-9;]*m", "", coloured.getvalue())) == data
+
+
+@pytest.mark.parametrize(
+    ("state", "value", "text"),
+    [
+        ("STATE_RUNNING", None, "N/A"),
+        ("STATE_RUNNING", 0.0, "N/A"),
+        ("STATE_RUNNING", 0.5, "50.0%"),
+        ("STATE_ERROR", 0.0, "0.0%"),
+        ("STATE_COMPLETED", 1.0, "100.0%"),
+        ("STATE_CANCELED", None, "N/A"),
+    ],
+)
+def test_progress_of_nothing_is_not_told_as_zero_while_it_runs(state: str, value: float | None, text: str) -> None:
+    assert render.progress_of(state, value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("2026-01-02T03:04:05Z", "2026-01-02 03:04:05+0000"),
+        ("2026-01-02T03:04:05.123456789Z", "2026-01-02 03:04:05+0000"),
+        ("2026-01-02T03:04:05+05:30", "2026-01-02 03:04:05+0530"),
+        ("", "N/A"),
+    ],
+)
+def test_time_is_shown_in_its_own_zone(value: str, text: str) -> None:
+    assert render.time_of(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "N/A"),
+        ("", ""),
+        (0, "0"),
+        (False, "False"),
+        ([], "[]"),
+        ({"b": 1, "a": "ü"}, '{"a": "ü", "b": 1}'),
+        (1e-7, "1e-07"),
+        (float("nan"), "nan"),
+    ],
+)
+def test_value_in_a_cell_is_written_plainly(value: object, text: str) -> None:
+    assert render.text_of(value) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(1024, "1.0KB"), (5 * 2**30, "5.0GB"), (2**40, "1.0TB"), (5000 * 2**40, "5000.0TB")]
+)
+def test_size_goes_up_to_terabytes(count: float, text: str) -> None:
+    assert render.size_of(count) == text
 
 
 def test_a_small_transfer_and_a_pipe_have_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
