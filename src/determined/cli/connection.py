@@ -1,7 +1,6 @@
 """Connection of a command: its master and user. Named by `-m` or the environment, else this user's own."""
 
 import argparse
-import getpass
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,7 +14,7 @@ from determined.api.login import DEFAULT_USER, cert_for, login, login_with_cache
 from determined.api.own_master import MasterState
 from determined.api.session import Session
 from determined.api.token_store import TokenStore
-from determined.cli import own_masters, render
+from determined.cli import own_masters, passwords, render
 from determined.cli.slots_option import OF_EMBEDDED, say_artificial
 from determined.errors import DeterminedError, Forbidden, MasterNotFound, Unauthenticated
 from determined.wire.user import GET_ME
@@ -71,7 +70,7 @@ def ask_password(user: str) -> str:
             f"no valid login for user '{user}' and no terminal to ask for a password; "
             f"run 'det user login {user}' or set DET_USER and DET_PASS"
         )
-    return getpass.getpass(f"Password for user '{user}': ")
+    return passwords.ask(f"Password for user '{user}': ")
 
 
 def _connect_named(named: str, user: str | None) -> Session:

@@ -5,6 +5,7 @@ Status: 0 done, 1 failed, 2 the command line is wrong, 3 interrupted.
 
 import argparse
 import importlib
+import io
 import sys
 from collections.abc import Sequence
 
@@ -68,8 +69,9 @@ _SHORT = {"cmd": "command", "m": "model", "tpl": "template", "tb": "tensorboard"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the `det` script."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _accept_any_text()
     try:
-        return _run(words)
+        return _run_and_flush(words)
     except UnknownWord as e:
         print(f"det: error: {e}", file=sys.stderr)
         return 2
@@ -78,6 +80,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 3
     except BrokenPipeError:
         return _quiet_exit()
+    except OSError as e:
+        print(f"det: error: cannot write the output: {e}", file=sys.stderr)
+        _quiet_exit()
+        return 1
+
+
+def _run_and_flush(words: list[str]) -> int:
+    try:
+        return _run(words)
+    finally:
+        if sys.stdout is not None:  # it is None where the shell has closed it
+            sys.stdout.flush()  # left to the interpreter's exit, a failure would be told with status 120
 
 
 def _run(words: list[str]) -> int:
@@ -178,6 +192,12 @@ def _global_parser() -> argparse.ArgumentParser:
     parser.add_argument("-v", "--version", action="store_true", help="print the version")
     parser.add_argument("-h", "--help", action="help", help="print this help")
     return parser
+
+
+def _accept_any_text() -> None:
+    """Escape what the output's encoding lacks: a name that another user chose must not end a command."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _quiet_exit() -> int:

@@ -12,13 +12,21 @@ FROM_INPUT = "-"
 def read(prompt: str) -> str:
     """Ask on the terminal; without one read a line of standard input."""
     if sys.stdin.isatty():
-        return getpass.getpass(prompt)
+        return ask(prompt)
     text = sys.stdin.readline()
     if not text:
         raise Unauthenticated(
             "no terminal to ask for a password; write it to standard input, or set DET_USER and DET_PASS"
         )
     return text.rstrip("\n")
+
+
+def ask(prompt: str) -> str:
+    """Ask on the terminal. Raises Unauthenticated where nothing is typed but Ctrl-D."""
+    try:
+        return getpass.getpass(prompt)
+    except EOFError:
+        raise Unauthenticated("no password was typed") from None
 
 
 def given(value: str | None, option: str) -> str | None:
