@@ -13,7 +13,8 @@ from typing import Any, NoReturn
 from determined.errors import DeterminedError
 
 _UNRECOGNIZED = "unrecognized arguments: "
-_NOT_A_NUMBER = re.compile(r"argument (\S+): invalid int value: ('.*')$")
+_NOT_A_NUMBER = re.compile(r"argument (\S+): invalid (int|float) value: ('.*')$")
+_NUMBERS = {"int": "a whole number", "float": "a number"}
 
 Run = Callable[[argparse.Namespace], int | None]
 
@@ -77,6 +78,13 @@ def truth(text: str) -> bool:
     raise argparse.ArgumentTypeError(f"{text!r} is not true or false")
 
 
+def count(text: str) -> int:
+    """Return the type of an argument that says how many: a whole number from 1 on."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
 def group(names: str, help: str, *children: Command | Group, ignored: dict[str, bool] | None = None) -> Group:
     return Group(tuple(names.split()), help, children, ignored or {})
 
@@ -126,7 +134,7 @@ class _Parser(argparse.ArgumentParser):
             words = message.removeprefix(_UNRECOGNIZED).split()
             found = [c for word in words if word.startswith("-") for c in close(word.partition("=")[0], flags)]
             message += f";{_did_you_mean(found)}" if found else ""
-        super().error(_NOT_A_NUMBER.sub(r"\1: \2 is not a whole number", message))
+        super().error(_NOT_A_NUMBER.sub(lambda m: f"{m[1]}: {m[3]} is not {_NUMBERS[m[2]]}", message))
 
 
 def select(tree: Command | Group, words: list[str], program: str) -> tuple[Command | Group, list[str], str]:

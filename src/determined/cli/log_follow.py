@@ -13,7 +13,7 @@ from typing import Any
 from determined.api import experiment, task, trial
 from determined.api.session import Session
 from determined.cli import render
-from determined.cli.grammar import Arg, OneOf, UsageError, arg, one_of
+from determined.cli.grammar import Arg, OneOf, UsageError, arg, count, one_of
 from determined.errors import MasterNotFound, Unavailable
 from determined.wire.base import OrderBy
 from determined.wire.codec import to_json
@@ -29,8 +29,8 @@ LOG_ARGS: tuple[Arg | OneOf, ...] = (
     arg("-f", "--follow", action="store_true", help="follow the log until the task ends"),
     arg("--json", action="store_true", help="print one JSON object a line"),
     one_of(
-        arg("--head", type=int, metavar="N", help="only the first N lines"),
-        arg("--tail", type=int, metavar="N", help="only the last N lines"),
+        arg("--head", type=count, metavar="N", help="only the first N lines"),
+        arg("--tail", type=count, metavar="N", help="only the last N lines"),
     ),
     arg("--agent-id", dest="agent_ids", action="append", help="only lines of this agent"),
     arg("--container-id", dest="container_ids", action="append", help="only lines of this container"),
@@ -144,12 +144,9 @@ def _first_trial(session: Session, experiment_id: int) -> int | None:
 def _params(args: argparse.Namespace) -> LogQuery:
     if args.follow and (args.head is not None or args.tail is not None):
         raise UsageError("--follow cannot be combined with --head or --tail")
-    limit = args.head if args.head is not None else args.tail
-    if limit is not None and limit < 0:
-        raise UsageError(f"the number of lines must not be negative, got {limit}")
     return LogQuery(
         follow=args.follow,
-        limit=limit,
+        limit=args.head if args.head is not None else args.tail,
         order_by=OrderBy.DESC if args.tail is not None else None,
         agent_ids=args.agent_ids,
         container_ids=args.container_ids,

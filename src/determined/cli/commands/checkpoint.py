@@ -38,21 +38,26 @@ def download(args: argparse.Namespace) -> None:
 
 
 def delete(args: argparse.Namespace) -> int | None:
-    uuids = [u for u in args.uuids.split(",") if u]
-    if not args.yes and not render.ask(f"Delete {len(uuids)} checkpoint(s)?"):
+    if not args.yes and not render.ask(f"Delete {len(args.uuids)} checkpoint(s)?"):
         return 1
-    checkpoint.delete(connect(args), uuids)
-    render.line(f"Deletion of {len(uuids)} checkpoint(s) is in progress")
+    checkpoint.delete(connect(args), args.uuids)
+    render.line(f"Deletion of {len(args.uuids)} checkpoint(s) is in progress")
     return None
 
 
 def remove(args: argparse.Namespace) -> int | None:
-    uuids = [u for u in args.uuids.split(",") if u]
-    if not args.yes and not render.ask(f"Remove files matching {args.glob} from {len(uuids)} checkpoint(s)?"):
+    if not args.yes and not render.ask(f"Remove files matching {args.glob} from {len(args.uuids)} checkpoint(s)?"):
         return 1
-    checkpoint.remove_files(connect(args), uuids, args.glob)
-    render.line(f"Removal of files from {len(uuids)} checkpoint(s) is in progress")
+    checkpoint.remove_files(connect(args), args.uuids, args.glob)
+    render.line(f"Removal of files from {len(args.uuids)} checkpoint(s) is in progress")
     return None
+
+
+def _uuids(text: str) -> list[str]:
+    uuids = [part for part in text.split(",") if part]
+    if not uuids:
+        raise argparse.ArgumentTypeError(f"{text!r} names no checkpoint; det e list-checkpoints shows them")
+    return uuids
 
 
 TREE = group(
@@ -78,14 +83,14 @@ TREE = group(
         "delete",
         "delete checkpoints",
         delete,
-        arg("uuids", help="comma-separated"),
+        arg("uuids", type=_uuids, help="comma-separated"),
         arg("--yes", action="store_true", help="do not ask"),
     ),
     command(
         "rm",
         "remove files of checkpoints",
         remove,
-        arg("uuids", help="comma-separated"),
+        arg("uuids", type=_uuids, help="comma-separated"),
         arg("--glob", action="append", required=True, help="files to remove"),
         arg("--yes", action="store_true", help="do not ask"),
     ),

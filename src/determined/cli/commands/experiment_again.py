@@ -25,7 +25,8 @@ def fork(args: argparse.Namespace) -> int | None:
     """Submit the config and the code of an experiment again, with changes."""
     session = connect(args)
     source = experiment.get(session, args.experiment_id)
-    changes = override_config(args.config_file, args.config)
+    usage = "det e fork EXPERIMENT_ID --config-file CONFIG_FILE"
+    changes = override_config(args.config_file, args.config, usage)
     request = CreateExperimentRequest(
         activate=not args.paused,
         config=changed(source.original_config, changes),

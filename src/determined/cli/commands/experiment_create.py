@@ -71,9 +71,9 @@ def config_text(path: str, overrides: list[str], usage: str = "det e create CONF
     return _dump(configuration.apply_overrides(raw, overrides)) if overrides else text
 
 
-def override_config(path: str | None, overrides: list[str]) -> str:
+def override_config(path: str | None, overrides: list[str], usage: str) -> str:
     if path is not None:
-        return config_text(path, overrides)
+        return config_text(path, overrides, usage)
     from determined.config import apply_overrides
 
     return _dump(apply_overrides({}, overrides))

@@ -8,7 +8,7 @@ from determined.api import checkpoint, experiment, trial
 from determined.api.session import Session
 from determined.cli import downloading, render, searcher_metric
 from determined.cli.connection import connect
-from determined.cli.grammar import Arg, UsageError, arg, command, one_of, truth
+from determined.cli.grammar import Arg, UsageError, arg, command, count, one_of, truth
 from determined.errors import NotFound
 from determined.wire.checkpoint import Checkpoint
 from determined.wire.experiment import ListTrials
@@ -198,7 +198,7 @@ LIST_CHECKPOINTS = command(
     "list checkpoints",
     list_checkpoints,
     _ID,
-    arg("--best", type=int, metavar="N", help="only the N best by the searcher metric"),
+    arg("--best", type=count, metavar="N", help="only the N best by the searcher metric"),
     render.FORMATS,
 )
 DOWNLOAD = command(
@@ -207,7 +207,7 @@ DOWNLOAD = command(
     download,
     _ID,
     arg("-o", "--output-dir", default="checkpoints", help="where to put them"),
-    arg("--top-n", type=int, default=1, help="how many, best first"),
+    arg("--top-n", type=count, default=1, help="how many, best first"),
     *SORTING,
     arg("-q", "--quiet", action="store_true", help="print paths only"),
 )

@@ -43,7 +43,11 @@ def log_retention(args: argparse.Namespace) -> None:
 
 
 def _slots(text: str) -> int | None:
-    return None if text.lower() in {"none", "null"} else int(text)
+    if text.lower() in {"none", "null"}:
+        return None
+    if not text.removeprefix("-").isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a whole number nor none")
+    return int(text)
 
 
 GROUP = group(

@@ -11,6 +11,8 @@ from determined.cli.grammar import UsageError, arg, command, group, one_of
 from determined.wire.base import OrderBy
 from determined.wire.job import ListJobs, QueueControl, RBACJob
 
+_OPERATIONS = "write JOB.priority=N, JOB.weight=N, JOB.resource-pool=NAME, JOB.ahead-of=JOB or JOB.behind-of=JOB"
+
 
 def list_jobs(args: argparse.Namespace) -> None:
     session = connect(args)
@@ -47,12 +49,15 @@ def update_batch(args: argparse.Namespace) -> None:
 def _operation(text: str) -> QueueControl:
     match = re.fullmatch(r"(.+?)\.(priority|weight|resource-pool|ahead-of|behind-of)=(.+)", text)
     if match is None:
-        raise UsageError(f"cannot read '{text}'; write JOB.priority=N, JOB.weight=N or JOB.resource-pool=NAME")
+        raise UsageError(f"cannot read '{text}'; {_OPERATIONS}")
     job_id, field, value = match.groups()
-    if field == "priority":
-        return QueueControl(job_id=job_id, priority=int(value))
-    if field == "weight":
-        return QueueControl(job_id=job_id, weight=float(value))
+    try:
+        if field == "priority":
+            return QueueControl(job_id=job_id, priority=int(value))
+        if field == "weight":
+            return QueueControl(job_id=job_id, weight=float(value))
+    except ValueError:
+        raise UsageError(f"cannot read '{text}': {field} is a number; {_OPERATIONS}") from None
     if field == "resource-pool":
         return QueueControl(job_id=job_id, resource_pool=value)
     if field == "ahead-of":

@@ -10,7 +10,7 @@ from determined.api import cluster
 from determined.api.own_master import MasterState
 from determined.cli import own_masters, render
 from determined.cli.connection import connect
-from determined.cli.grammar import UsageError, arg, command, group, one_of
+from determined.cli.grammar import UsageError, arg, command, count, group, one_of
 from determined.cli.slots_option import OF_EMBEDDED, say_artificial, slots_option
 from determined.wire import master as wire
 from determined.wire.log import LogLevel, MasterLogQuery
@@ -183,7 +183,7 @@ TREE = group(
         "fetch master logs",
         logs,
         arg("-f", "--follow", action="store_true", help="go on as lines come"),
-        arg("--tail", type=int, metavar="N", help="only the last N lines"),
+        arg("--tail", type=count, metavar="N", help="only the last N lines"),
     ),
     command(
         "start",

@@ -108,6 +108,17 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
     return body | {k: v for k, v in pools.items() if v is not None}
 
 
+def _json_object(text: str) -> dict[str, Any]:
+    """Return the type of an argument that is written as JSON."""
+    try:
+        value = json.loads(text)
+    except ValueError as e:
+        raise argparse.ArgumentTypeError(f"{text!r} is not JSON ({e})") from None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError(f'{text!r} is not a JSON object, such as {{"type": "shared_fs"}}')
+    return value
+
+
 def _row(w: Workspace) -> list[Any]:
     link = w.agent_user_group
     agent = f"{link.agent_user}:{link.agent_group}" if link and link.agent_user else None
@@ -121,7 +132,7 @@ _SETTINGS = (
     arg("--agent-gid", type=int),
     arg("--agent-group"),
     one_of(
-        arg("--checkpoint-storage-config", type=json.loads, metavar="JSON"),
+        arg("--checkpoint-storage-config", type=_json_object, metavar="JSON"),
         arg("--checkpoint-storage-config-file", metavar="FILE"),
     ),
     arg("--default-compute-pool"),
