@@ -2,12 +2,14 @@
 
 import argparse
 import contextlib
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 from determined.api.session import Session
 from determined.cli import render
+from determined.errors import FailedPrecondition
 from determined.wire.checkpoint import Checkpoint
 
 _LOOK_SECONDS = 0.2
@@ -18,10 +20,24 @@ def fetch(session: Session, found: Checkpoint, target: Path, args: argparse.Name
     from determined.sdk.download import download
     from determined.sdk.enums import DownloadMode
 
+    _refuse_other(found, target)
     size = sum(int(v) for v in (found.resources or {}).values())
     with render.Progress(f"checkpoint {found.uuid[:8]}", size) as bar, _watching(target, bar):
         path = download(session, found, target, DownloadMode(mode))
     render.line(str(path) if args.quiet else f"Downloaded checkpoint {found.uuid} to {path}")
+
+
+def _refuse_other(found: Checkpoint, target: Path) -> None:
+    """Refuse a directory with another checkpoint: its files would be taken for those of this one."""
+    try:
+        there = json.loads((target / "metadata.json").read_bytes())
+    except (OSError, ValueError):
+        return
+    key = "steps_completed"
+    if isinstance(there, dict) and key in there and there[key] != (found.metadata or {}).get(key):
+        raise FailedPrecondition(
+            f"{target} holds another checkpoint, of {there[key]} batches; give another directory with -o, or remove it"
+        )
 
 
 @contextlib.contextmanager

@@ -1,8 +1,11 @@
 """A checkpoint on its way to a local directory: straight from its storage, or through the master."""
 
 import tarfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
+
+from urllib3.exceptions import HTTPError
 
 from determined import storage
 from determined.api.session import Session
@@ -12,6 +15,7 @@ from determined.errors import (
     DeterminedError,
     MultipleDownloadsFailed,
     NoDirectStorageAccess,
+    ProxiedDownloadFailed,
 )
 from determined.rundir import tar
 from determined.sdk.enums import DownloadMode
@@ -35,12 +39,13 @@ def download(
     Raises:
         CheckpointStateException: the checkpoint is not one that can be downloaded.
         NoDirectStorageAccess: DIRECT, and its storage cannot be reached from here.
+        ProxiedDownloadFailed: the answer of the master broke off.
         MultipleDownloadsFailed: AUTO, and neither way worked.
     """
     if str(found.state) not in _DOWNLOADABLE:
         name = str(found.state).removeprefix("STATE_")
         raise CheckpointStateException(f"checkpoint {found.uuid} is {name}; only COMPLETED ones can be downloaded")
-    if (target / "metadata.json").exists() or (target / "MLmodel").exists():
+    if ((target / "metadata.json").exists() or (target / "MLmodel").exists()) and _is_complete(found, target):
         return target
     if mode is DownloadMode.MASTER:
         _through_master(session, found, target, advance)
@@ -57,13 +62,23 @@ def write_metadata(found: Checkpoint, path: Path) -> None:
         path.write_bytes(to_json(found.metadata or {}))
 
 
+def _is_complete(found: Checkpoint, target: Path) -> bool:
+    """Return whether every file is there in its size: a download that was interrupted leaves some of them.
+
+    metadata.json may have been written anew since (`write_metadata_file`).
+    """
+    files = {target / path: int(size) for path, size in (found.resources or {}).items() if not path.endswith("/")}
+    files.pop(target / "metadata.json", None)
+    return all(file.is_file() and file.stat().st_size == size for file, size in files.items())
+
+
 def _either(session: Session, found: Checkpoint, target: Path, advance: Callable[[int], None]) -> None:
     try:
         _direct(found, target)
     except (NoDirectStorageAccess, CheckpointNotFound, FileNotFoundError) as direct:
         try:
             _through_master(session, found, target, advance)
-        except (DeterminedError, OSError, tarfile.TarError) as e:
+        except (DeterminedError, OSError) as e:
             raise MultipleDownloadsFailed(f"neither way worked; direct: {direct}; through the master: {e}") from e
 
 
@@ -79,7 +94,10 @@ def _through_master(session: Session, found: Checkpoint, target: Path, advance: 
     where = {"checkpoint_uuid": found.uuid}
     response = session.download(DOWNLOAD_CHECKPOINT, Nothing(), headers=headers, stream=True, **where)
     target.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(fileobj=response, mode="r|gz") as archive:
-        for member in archive:
-            tar.extract_member(archive, member, target)
-            advance(member.size)
+    try:
+        with tarfile.open(fileobj=response, mode="r|gz") as archive:
+            for member in archive:
+                tar.extract_member(archive, member, target)
+                advance(member.size)
+    except (HTTPError, tarfile.TarError, EOFError, zlib.error) as e:
+        raise ProxiedDownloadFailed(f"the master broke off sending checkpoint {found.uuid} ({e}); try again") from e
