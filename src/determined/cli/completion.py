@@ -12,7 +12,8 @@ from typing import Any
 TABLE = Path(__file__).with_name("completion_table.json")
 FILES = ":files"
 _SECONDS = 2.0  # a master that does not answer by then has no numbers to offer
-_GLOBAL = {"-m": True, "--master": True, "-u": True, "--user": True, "-v": False, "--version": False, "-h": False}
+_WITH_VALUE = {"-m": "master", "--master": "master", "-u": "user", "--user": "user"}
+_GLOBAL = (*_WITH_VALUE, "-v", "--version", "-h")
 _PATHS = {"config_file", "model_def", "archive", "script", "path"}
 _NUMBERS = {"experiment_id": "experiment", "experiment_ids": "experiment", "trial_id": "trial"}
 
@@ -22,19 +23,24 @@ Ids = Callable[[str], Iterable[tuple[str, str]]]
 def answer(words: list[str]) -> str:
     """Return the lines for the words of a command line."""
     table = json.loads(TABLE.read_text())
-    return "".join(f"{word}\t{about}\n" if about else f"{word}\n" for word, about in candidates(words, table, ids))
+    options, _ = _leading_options(words[:-1])
+    found = candidates(words, table, lambda noun: ids(noun, options))
+    return "".join(f"{word}\t{about}\n" if about else f"{word}\n" for word, about in found)
 
 
 def candidates(words: list[str], table: dict[str, Any], numbers: Ids) -> list[tuple[str, str]]:
     """(word, what it does) of everything that fits the last word."""
     *before, prefix = words or [""]
-    node, left = _walk(_without_global(before), table)
+    node, left = _walk(_leading_options(before)[1], table)
     found = _at_command(node, left, prefix, numbers) if "flags" in node else _at_group(node, prefix)
     return [(word, about) for word, about in found if word.startswith(prefix) or word == FILES]
 
 
-def ids(noun: str) -> list[tuple[str, str]]:
-    """Return the numbers of this user's newest experiments or trials; none where no master answers at once."""
+def ids(noun: str, options: dict[str, str]) -> list[tuple[str, str]]:
+    """Return the numbers of the newest experiments or trials; none where no master answers at once.
+
+    `options`: master and user, where the command line names them.
+    """
     import argparse
     import signal
 
@@ -46,7 +52,7 @@ def ids(noun: str) -> list[tuple[str, str]]:
 
     signal.setitimer(signal.ITIMER_REAL, _SECONDS)  # ends this process: its answer is then empty
     try:
-        session = connect(argparse.Namespace(master=None, user_override=None))
+        session = connect(argparse.Namespace(master=options.get("master"), user_override=options.get("user")))
         params = ListExperiments(limit=20, order_by=OrderBy.DESC)
         newest = list(experiment.iterate(session, params, all_pages=False))
         if noun == "experiment":
@@ -56,10 +62,15 @@ def ids(noun: str) -> list[tuple[str, str]]:
         return []
 
 
-def _without_global(words: list[str]) -> list[str]:
-    while words and words[0] in _GLOBAL:
-        words = words[2 if _GLOBAL[words[0]] else 1 :]
-    return words
+def _leading_options(words: list[str]) -> tuple[dict[str, str], list[str]]:
+    """Return the values of the options that stand before the noun, and the words from the noun on."""
+    options: dict[str, str] = {}
+    while words and (name := words[0].partition("=")[0]) in _GLOBAL:
+        is_apart = name in _WITH_VALUE and "=" not in words[0]
+        if name in _WITH_VALUE:
+            options[_WITH_VALUE[name]] = "".join(words[1:2]) if is_apart else words[0].partition("=")[2]
+        words = words[2 if is_apart else 1 :]
+    return options, words
 
 
 def _walk(words: list[str], node: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -101,7 +112,7 @@ def _positional(node: dict[str, Any], left: list[str]) -> dict[str, Any] | None:
     given, is_value = 0, False
     for word in left:
         flag = node["flags"].get(word)
-        given += not is_value and flag is None
+        given += not is_value and flag is None and not word.startswith("-")  # `--limit=5` is one word
         is_value = flag is not None and flag["value"]
     listed: list[dict[str, Any]] = node["positional"]
     return listed[given] if given < len(listed) else None

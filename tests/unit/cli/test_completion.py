@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from recorded_master import experiment
+from small_master import SmallMaster
 
 from determined.cli.completion import FILES, TABLE, candidates
 from determined.cli.completion_scripts import SCRIPTS
@@ -54,6 +56,75 @@ def test_paths_are_left_to_the_shell_and_numbers_are_offered() -> None:
 def test_what_is_unknown_or_complete_has_nothing_to_offer() -> None:
     assert words("nothing", "") == []
     assert words("e", "describe", "1", "") == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        (["--master=host:8080", "exp"], ["experiment"]),
+        (["-u", "ann", "--master", "host", "exp"], ["experiment"]),
+        (["-v", "exp"], ["experiment"]),
+        (["e", "list-trials", "--limit=5", ""], ["12", "31"]),
+        (["e", "list-trials", "--limit", "5", ""], ["12", "31"]),
+        (["e", "list-trials", "--csv", "1"], ["12"]),
+        (["e", "set", "priority", ""], ["12", "31"]),
+        (["t", "download", "--best", "-o", "d"], [FILES]),
+        (["t", "download", "--best", "-o", "dir", ""], ["12", "31"]),
+        (["open", "tr"], ["trial"]),
+        (["t", "logs", "1", "--level", "ERR"], ["ERROR"]),
+        (["c", "download", "--mode", ""], ["direct", "master", "auto"]),
+        (["e", "de"], ["delete", "delete-tb-files", "describe"]),
+        (["deploy", "local", "cluster-"], ["cluster-down", "cluster-up"]),
+        (["e", "--"], ["--help"]),
+        (["c", "rm", "--y"], ["--yes"]),
+        (["re", ""], []),
+        (["e", "de", ""], []),
+        (["w", "describe", ""], []),
+        ([], words("")),
+    ],
+)
+def test_cursor_gets_what_fits_there(typed: list[str], offered: list[str]) -> None:
+    assert words(*typed) == offered
+
+
+def test_every_word_has_a_text_that_says_what_it_does() -> None:
+    table = json.loads(TABLE.read_text())
+    found = candidates(["e", ""], table, lambda _: [])
+    assert ("create", "create experiment") in found and all(about for _, about in found)
+
+
+def test_hidden_flags_are_not_offered() -> None:
+    assert "--namespace" not in words("w", "create", "--")
+    assert "--det-version" not in words("deploy", "local", "cluster-up", "--")
+
+
+EXPERIMENTS = {
+    "experiments": [experiment(7, name="seven", trialIds=[70, 71]), experiment(6, name="six", trialIds=[60])],
+    "pagination": {"total": 2},
+}
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        (["e", "describe", ""], ["7\tseven", "6\tsix"]),
+        (["t", "logs", "7"], ["70\tseven", "71\tseven"]),
+    ],
+)
+def test_numbers_are_those_of_the_master_that_the_command_names(
+    master: SmallMaster, surroundings: Path, typed: list[str], offered: list[str]
+) -> None:
+    master.answers["GET", "/api/v1/experiments"] = (200, EXPERIMENTS)
+    command = [sys.executable, "-m", "determined.cli", "__complete", "-m", master.url, *typed]
+    variables = {**os.environ, "DET_MASTER": "http://127.0.0.1:1"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=variables, stdin=subprocess.DEVNULL)
+    assert done.stdout.splitlines() == offered
+
+
+def test_master_that_does_not_answer_has_no_numbers_and_no_words(surroundings: Path) -> None:
+    command = [sys.executable, "-m", "determined.cli", "__complete", "-m", "http://127.0.0.1:1", "e", "describe", ""]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.stdout == ""
 
 
 def test_completion_imports_no_command_and_no_network_library() -> None:
