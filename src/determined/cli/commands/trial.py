@@ -43,7 +43,8 @@ def describe(args: argparse.Namespace) -> None:
     if args.metrics_summary:
         render.line("\nMetrics", style="bold")
         render.structured(found.summary_metrics)
-    render.line("\nWorkloads", style="bold")
+    if not args.csv:
+        render.line("\nWorkloads", style="bold")
     rows = []
     for w in work:
         load = w.validation or w.training
