@@ -1,6 +1,7 @@
 """Task and trial logs as streams, with filters, head, tail and follow; and their retention."""
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -109,24 +110,26 @@ async def _forward(
     place = _first_place(params)
     scope = await ctx.db.read(find)
     looks_in_vain = 0
-    while True:
-        async with ctx.bus.listen(*scope.topics) as listener:
-            while True:
-                step = await ctx.db.read(_reader(find, place, lines))
-                if step.lines:
-                    yield step.lines
-                place = step.place
-                if place.left == 0:
-                    return
-                if step.more:
-                    continue
-                if not params.follow or step.scope.over(ctx.clock.now(), _GRACE) or ctx.bus.closed:
-                    return
-                if step.scope.topics != scope.topics:
-                    break  # a continued trial has a task more
-                hinted = await listener.wait(_poll_seconds(step.scope, looks_in_vain))
-                looks_in_vain = 0 if hinted or step.lines else looks_in_vain + 1
-        scope = step.scope
+    async with AsyncExitStack() as listening:
+        listener = await listening.enter_async_context(ctx.bus.listen(*scope.topics))
+        while True:
+            step = await ctx.db.read(_reader(find, place, lines))
+            if step.lines:
+                yield step.lines
+            place = step.place
+            if place.left == 0:
+                return
+            if step.more:
+                continue
+            if not params.follow or step.scope.over(ctx.clock.now(), _GRACE) or ctx.bus.closed:
+                return
+            if step.scope.topics != scope.topics:  # a continued trial has a task more
+                scope = step.scope
+                await listening.aclose()
+                listener = await listening.enter_async_context(ctx.bus.listen(*scope.topics))
+                continue
+            hinted = await listener.wait(_poll_seconds(step.scope, looks_in_vain))
+            looks_in_vain = 0 if hinted or step.lines else looks_in_vain + 1
 
 
 def _poll_seconds(scope: LogScope, looks_in_vain: int) -> float:
