@@ -27,9 +27,10 @@ $(STAMP): pyproject.toml constraints.txt requirements-dev.txt
 # What `make setup` installs, with the hash of every file, from the pins of constraints.txt. Torch is left out: its CPU
 # build and the index's are different files of one version.
 lock: setup
-	$(BIN)/uv pip compile -q --system-certs --generate-hashes --no-annotate --no-header \
+	$(BIN)/uv pip compile -q --system-certs --generate-hashes --no-annotate --no-header --python-version 3.11.0 \
 		-c constraints.txt --extra dev --no-emit-package torch --no-emit-package redetermined pyproject.toml -o requirements-dev.txt
-	$(BIN)/uv pip compile -q --system-certs --generate-hashes --no-annotate --no-header scripts/guide/requirements.in -o requirements-docs.txt
+	$(BIN)/uv pip compile -q --system-certs --generate-hashes --no-annotate --no-header --python-version 3.11.0 \
+		scripts/guide/requirements.in -o requirements-docs.txt
 
 # Without a network for npm the demo still runs; its address then shows a plain page.
 demo: setup
