@@ -3,16 +3,24 @@
 import asyncio
 import base64
 import json
+import sys
+import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from determined import storage
-from determined.master.db.queries import metric, metric_trial
+from determined.master.background.checkpoint_gc import GarbageCollector
+from determined.master.db.queries import metric, metric_trial, storage_backend
 from determined.wire.report import MetricReport
+
+sys.path.insert(0, str(Path(__file__).parent))  # importlib mode adds no folder to the path
+
+FAR_AWAY = "3f1d2a8e-0000-4000-8000-000000000008"
 
 Submit = Callable[..., dict[str, Any]]
 
@@ -150,3 +158,47 @@ def new_project() -> Callable[[Any], int]:
         return int(answer.json["project"]["id"])
 
     return make
+
+
+@pytest.fixture
+def trial(user: Any, submit: Any, first_trial: Any) -> dict[str, Any]:
+    found: dict[str, Any] = first_trial(user, submit(user)["experiment"]["id"])
+    return found
+
+
+@pytest.fixture
+def collect_until(master: Any) -> Callable[[Callable[[], bool]], None]:
+    """Let the collector work until a condition holds. The master's own collector may work at the same time."""
+
+    def run(condition: Callable[[], bool]) -> None:
+        collector = GarbageCollector(master.ctx)
+        deadline = time.monotonic() + 60
+        while True:
+            asyncio.run(collector.step())
+            if condition():
+                return
+            assert time.monotonic() < deadline, "the collector did not get there"
+            time.sleep(0.05)
+
+    return run
+
+
+@pytest.fixture
+def unreachable(user: Any, trial: dict[str, Any], write: Any) -> str:
+    """A checkpoint in a store that this master cannot open."""
+
+    def register(conn: Connection) -> int:
+        made = storage_backend.ensure(conn, {"type": "tape"})
+        storage_backend.allow(conn, trial["id"], made)
+        return made
+
+    storage_id = write(register)
+    report = {
+        "uuid": FAR_AWAY,
+        "taskId": trial["taskId"],
+        "metadata": {"steps_completed": 1},
+        "resources": {"w": "7"},
+        "storageId": storage_id,
+    }
+    assert user.post("/api/v1/checkpoints", report).status == 200
+    return FAR_AWAY

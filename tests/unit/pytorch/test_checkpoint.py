@@ -5,7 +5,6 @@ import logging
 import pickle
 import random
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from made_context import made_context
+from saving_trial import Made
 from small_trial import SmallTrial, weights
 
 from determined import _info, pytorch
@@ -22,43 +21,14 @@ from determined._version import __version__
 from determined.errors import UnsafeCheckpoint
 from determined.pytorch import Batch
 from determined.pytorch._callback_set import CallbackSet
-from determined.pytorch._checkpoint import Checkpoints, Restored
+from determined.pytorch._checkpoint import Checkpoints
 from determined.pytorch._state import TrialState, restore_rng
-from determined.rundir import context as packing
 from determined.rundir.layout import RunDir
 from determined.storage.manifest import MANIFEST_NAME
 
 UPSTREAM = Path(__file__).parent / "upstream_checkpoints"
 LAYOUTS = sorted(path.name for path in UPSTREAM.iterdir() if path.is_dir())
-
 UUID = "3f1d2a8e-0c1b-4f6a-8a53-d2b7c9e01f4a"
-
-
-class Memory(pytorch.PyTorchCallback):
-    """Keeps what it is told, and whatever state it is given."""
-
-    def __init__(self, state: Any = 1) -> None:
-        self.state = state
-        self.told: list[Any] = []
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"state": self.state}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        self.state = state_dict["state"]
-
-    def on_checkpoint_save_start(self, checkpoint: dict[str, Any]) -> None:
-        self.told.append(sorted(checkpoint))
-        checkpoint["mine"] = "edited"
-
-    def on_checkpoint_load_start(self, checkpoint: dict[str, Any]) -> None:
-        self.told.append(checkpoint.get("mine"))
-
-    def on_checkpoint_write_end(self, checkpoint_dir: str) -> None:
-        self.told.append(sorted(path.name for path in Path(checkpoint_dir).iterdir()))
-
-    def on_checkpoint_upload_end(self, uuid: str) -> None:
-        self.told.append(uuid)
 
 
 class Opinion:
@@ -66,31 +36,6 @@ class Opinion:
 
 
 pytestmark = pytest.mark.usefixtures("own_place")
-
-
-class Made:
-    """A trial in a context of its own, with a callback."""
-
-    def __init__(self, directory: Path, trial_class: type[Any] = SmallTrial, **chosen: Any) -> None:
-        self.store = directory / "checkpoints"
-        self.context = made_context(directory, **chosen)
-        self.trial = trial_class(self.context)
-        self.memory = Memory()
-        callbacks = CallbackSet({"memory": self.memory})
-        self.checkpoints = Checkpoints(self.trial, self.context, callbacks, is_trainer=True)
-
-    def train(self, batches: int = 3) -> None:
-        for index in range(batches):
-            self.context._before_batch(index)
-            self.trial.train_batch((torch.rand(4, 3), torch.rand(4, 1)), 0, index)
-            self.context._after_batch()
-        self.trial.scheduler.step()
-
-    def save(self, state: TrialState | None = None) -> Path:
-        return self.store / self.checkpoints.save(state or TrialState(0, batches_trained=3), None)
-
-    def restore(self, checkpoint: Path, trial_id: int = 0) -> Restored:
-        return self.checkpoints.restore(checkpoint.name, TrialState(trial_id))
 
 
 def _same(first: list[torch.Tensor], second: list[torch.Tensor]) -> bool:
@@ -150,15 +95,6 @@ def test_keys_of_the_storage_are_not_saved_with_the_config(tmp_path: Path) -> No
     path = Made(tmp_path, exp_conf={"checkpoint_storage": storage}).save()
     text = (path / "load_data.json").read_text()
     assert "hush" not in text and json.loads(text)["experiment_config"]["checkpoint_storage"]["bucket"] == "b"
-
-
-def test_a_class_of_the_script_is_named_by_the_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    main = type(sys)("__main__")
-    main.__file__ = str(Path.cwd() / "jobs" / "train.py")
-    monkeypatch.setitem(sys.modules, "__main__", main)
-    scripted = type("Scripted", (SmallTrial,), {"__module__": "__main__"})
-    load_data = json.loads((Made(tmp_path, scripted).save() / "load_data.json").read_text())
-    assert (load_data["trial_cls_spec"], load_data["script_directory"]) == ("jobs.train:Scripted", "jobs")
 
 
 def test_everything_is_put_back_bit_by_bit(tmp_path: Path) -> None:
@@ -284,57 +220,6 @@ def test_only_the_trials_own_checkpoint_is_trusted(
     info._latest_checkpoint = "another"
     with pytest.raises(UnsafeCheckpoint):
         made.restore(path)
-
-
-def test_on_a_cluster_the_submitted_code_is_kept_not_the_working_directory(
-    tmp_path: Path, task: Callable[..., None], run_dir: RunDir, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (run_dir.model / "layers").mkdir(parents=True)
-    (run_dir.model / "model_def.py").write_text("submitted")
-    (run_dir.model / "layers" / "one.py").write_text("submitted")
-    Path("model_def.py").write_text("edited since")
-    Path("downloaded.bin").write_text("data")
-    monkeypatch.delenv("DET_INFO_DIR")
-    task()
-    made = Made(tmp_path)
-    made.context._core.info = _info.get_cluster_info()
-    code = made.save() / "code"
-    kept = {entry.relative_to(code).as_posix() for entry in code.rglob("*") if entry.is_file()}
-    assert kept == {"model_def.py", "layers/one.py"}
-    assert (code / "model_def.py").read_text() == "submitted"
-
-
-def test_off_cluster_code_is_the_working_directory_without_what_detignore_names(tmp_path: Path) -> None:
-    Path(".detignore").write_text("*.bin\n/data\n")
-    Path("train.py").write_text("x")
-    Path("weights.bin").write_text("x")
-    for directory in ("data", "lib", "__pycache__"):
-        Path(directory).mkdir()
-        Path(directory, "part.py").write_text("x")
-    code = Made(tmp_path).save() / "code"
-    assert {entry.relative_to(code).as_posix() for entry in code.rglob("*.*")} == {"train.py", "lib/part.py"}
-
-
-def test_checkpoints_that_lie_in_the_working_directory_are_not_copied_into_the_next(tmp_path: Path) -> None:
-    Path("train.py").write_text("x")
-    made = Made(Path.cwd())
-    for _ in range(3):
-        last = made.save()
-    assert last.is_relative_to(Path.cwd())
-    assert [entry.name for entry in (last / "code").rglob("*")] == ["train.py"]
-
-
-def test_a_working_directory_too_large_to_keep_is_left_out_with_one_warning(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(packing, "MAX_CONTEXT_BYTES", 10)
-    Path("data.csv").write_text("0" * 11)
-    made = Made(tmp_path)
-    with caplog.at_level(logging.WARNING, logger="determined.pytorch"):
-        made.save()
-        path = made.save()
-    assert not (path / "code").exists()
-    assert caplog.text.count("stored without the code") == 1 and ".detignore" in caplog.text
 
 
 def test_a_checkpoint_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
