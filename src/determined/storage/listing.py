@@ -1,10 +1,10 @@
 """Listing of the files of a directory or checkpoint, and selection by selector or glob. Directories end with `/`."""
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from determined.storage.globs import Glob
 from determined.storage.manifest import MANIFEST_NAME, STAGING_MARK
 
 
@@ -41,9 +41,9 @@ def with_parents(known: Iterable[str], chosen: Iterable[str]) -> set[str]:
 
 def match_globs(paths: Iterable[str], globs: Iterable[str]) -> set[str]:
     """Return the paths that match a glob; a matched directory takes what is in it along."""
-    patterns = [_glob_regex(glob) for glob in globs]
+    patterns = [Glob(glob) for glob in globs]
     names = list(paths)
-    hit = {name for name in names if any(p.fullmatch(name.rstrip("/")) for p in patterns)}
+    hit = {name for name in names if any(pattern.matches(name.rstrip("/")) for pattern in patterns)}
     directories = tuple(name for name in hit if name.endswith("/"))
     return hit | {name for name in names if name.startswith(directories)}
 
@@ -68,29 +68,3 @@ def _parents(path: str) -> Iterator[str]:
     parts = path.rstrip("/").split("/")
     for depth in range(1, len(parts)):
         yield "/".join(parts[:depth]) + "/"
-
-
-def _glob_regex(glob: str) -> re.Pattern[str]:
-    if not glob or ".." in glob.split("/"):
-        raise ValueError(f"glob {glob!r} is refused; it must name files inside the checkpoint, e.g. '**/*.pt'")
-    return re.compile("".join(_translate(glob.rstrip("/"))), re.DOTALL)
-
-
-_TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
-
-
-def _translate(glob: str) -> Iterator[str]:
-    for token in _TOKEN.findall(glob):
-        if token == "**/":
-            yield "(?:.*/)?"
-        elif token == "**":
-            yield ".*"
-        elif token == "*":
-            yield "[^/]*"
-        elif token == "?":
-            yield "[^/]"
-        elif len(token) > 1:
-            body = token[1:-1].replace("\\", "\\\\")
-            yield f"[^{body[1:]}]" if body.startswith("!") else f"[{body}]"
-        else:
-            yield re.escape(token)

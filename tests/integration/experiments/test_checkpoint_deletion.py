@@ -189,3 +189,15 @@ def test_globs_that_match_leave_the_rest_and_wrong_ones_are_refused(
     assert remove(user, uuid, "**/*state*").status == 200
     collect_until(lambda: shown(user, uuid)["state"] == "STATE_PARTIALLY_DELETED")
     assert "sub/state" not in shown(user, uuid)["resources"] and "weights.bin" in shown(user, uuid)["resources"]
+
+
+def test_a_glob_that_makes_no_sense_is_refused_and_costs_no_checkpoint(
+    user: Any, trial: dict[str, Any], checkpoint: Any, collect_until: Any
+) -> None:
+    uuid = checkpoint(user, trial, 1)
+    refused = remove(user, uuid, "weights.bin", "[z-a]")
+    assert refused.status == 400
+    assert "glob '[z-a]' is refused" in refused.message
+    collect_until(lambda: True)
+    assert shown(user, uuid)["state"] == "STATE_COMPLETED"
+    assert "weights.bin" in shown(user, uuid)["resources"]

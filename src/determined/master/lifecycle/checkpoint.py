@@ -17,6 +17,7 @@ from determined.master.db.queries import validation as validations
 from determined.master.db.rows.checkpoints import CheckpointValues
 from determined.master.lifecycle import gc_policy
 from determined.storage.checkpoint_id import is_checkpoint_id
+from determined.storage.listing import match_globs
 from determined.storage.manifest import METADATA_NAME
 from determined.storage.section import CheckpointStorage
 from determined.wire.run import PREPARE_FOR_REPORTING
@@ -95,6 +96,11 @@ def check_globs(globs: Iterable[str] | None) -> None:
     for glob in globs or ():
         if not glob or ".." in glob:
             raise InvalidArgument(f"glob {glob!r} is not allowed; name files inside the checkpoint, without '..'")
+        try:
+            match_globs((), [glob])
+        except ValueError as err:
+            # Found out by the deleter, it would look as if the files could not be deleted: the checkpoint is lost then.
+            raise InvalidArgument(str(err)) from err
 
 
 @dataclass(frozen=True, slots=True)
