@@ -1,6 +1,7 @@
 """Links that user code leaves in a checkpoint it is writing. None of them is stored."""
 
 import shutil
+import uuid
 from pathlib import Path
 
 
@@ -13,7 +14,7 @@ def resolve(root: Path) -> None:
     top = root.resolve()
     for link in [path for path in sorted(root.rglob("*")) if path.is_symlink()]:
         target = link.resolve()
-        part = link.with_name(f"{link.name}.part")
+        part = link.with_name(f".{uuid.uuid4()}.part")  # no name that the user has given to another file
         if target.is_dir():
             link.unlink()
             link.mkdir()
@@ -25,7 +26,6 @@ def resolve(root: Path) -> None:
 
 
 def _link_or_copy(target: Path, part: Path, *, inside: bool) -> None:
-    part.unlink(missing_ok=True)
     if inside:
         part.hardlink_to(target)
     else:

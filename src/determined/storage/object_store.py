@@ -21,6 +21,8 @@ from determined.storage.manifest import Entry
 
 logger = logging.getLogger("determined.core")
 
+_GLOB_SIGNS = "*?["
+
 
 class CloudStorageManager(StorageManager):
     """Checkpoints under `base_path` (`bucket[/prefix]`) of `filesystem`."""
@@ -167,7 +169,12 @@ class CloudStorageManager(StorageManager):
 
     def _remove_key(self, key: str) -> None:
         with contextlib.suppress(FileNotFoundError):
-            self._filesystem.rm(key, recursive=True)
+            if not any(sign in key for sign in _GLOB_SIGNS):
+                self._filesystem.rm(key, recursive=True)
+                return
+            # `rm` would take the key for a glob, and remove the files that match it instead.
+            for name in self._filesystem.find(key):
+                self._filesystem.rm_file(name)
 
     def _listed(self, name: str) -> list[Entry]:
         try:

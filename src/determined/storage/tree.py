@@ -136,9 +136,17 @@ def remove_all(fd: int, doomed: Iterable[str]) -> None:
         parent, _, name = path.rstrip("/").rpartition("/")
         with contextlib.suppress(FileNotFoundError), directory(parent, fd) as inside:
             if path.endswith("/"):
-                os.rmdir(name, dir_fd=inside)
+                _remove_if_empty(inside, name)
             else:
                 os.unlink(name, dir_fd=inside)
+
+
+def _remove_if_empty(fd: int, name: str) -> None:
+    try:
+        os.rmdir(name, dir_fd=fd)
+    except OSError as err:
+        if err.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
 
 
 def _descend(parent: int, path: str) -> int:
