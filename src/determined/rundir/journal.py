@@ -295,13 +295,23 @@ class JournalReader:
 
     def _position(self) -> bool:
         """Map the segment holding the next record; False when there is none (yet)."""
-        if self._segment is not None and not is_closed(self._segment, self._offset):
+        if self._segment is not None and not self._is_left(self._segment):
             return True
         path = segment_path(self._directory, self.name, self._cursor + 1)
         if not path.exists():
             return False
         self._map(self._cursor + 1)
         return True
+
+    def _is_left(self, segment: mmap.mmap) -> bool:
+        """Check whether the next record is in another segment.
+
+        A writer that is killed while it changes segments leaves the new one, and in the old one no mark that says so.
+        """
+        if is_closed(segment, self._offset):
+            return True
+        is_followed = self._first <= self._cursor and read_record(segment, self._offset) is None
+        return is_followed and segment_path(self._directory, self.name, self._cursor + 1).exists()
 
     def _seek(self) -> None:
         """Find the acknowledged record by walking its segment."""
