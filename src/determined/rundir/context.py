@@ -7,18 +7,20 @@ needs, such as virtual environments, stays behind as well, unless `.detignore` a
 import base64
 import binascii
 import contextlib
+import gzip
 import io
 import logging
 import os
 import shutil
 import stat
 import tarfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from determined.constants import MAX_CONTEXT_BYTES
-from determined.errors import AlreadyExists, InvalidArgument, NotFound, TooLarge
+from determined.errors import AlreadyExists, FailedPrecondition, InvalidArgument, NotFound, TooLarge
 from determined.rundir import tar
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ def read_directory(
     files: list[File] = []
     environments: list[str] = []
     room = MAX_CONTEXT_BYTES
-    for base, paths in _sources(root, includes, environments):
+    for base, paths in _sources(root, includes, environments, notice):
         for path, name in paths:
             entry, size = _read_entry(path, name, notice, room)
             if entry is None:
@@ -84,7 +86,7 @@ def copy_directory(
         TooLarge: the content exceeds the limit; nothing is copied.
     """
     left_out = without.resolve()
-    ((_, paths),) = _sources(root.resolve(), (), [])
+    ((_, paths),) = _sources(root.resolve(), (), [], notice)
     found = list(_within_limit(entry for entry in paths if not entry[0].is_relative_to(left_out)))
     destination.mkdir(parents=True, exist_ok=True)
     for path, name in found:
@@ -126,14 +128,22 @@ def unpack(tgz: bytes, destination: Path) -> None:
             tar.extract_all(archive, destination)
     except tar.Refused as e:
         raise InvalidArgument(f"the context archive is refused: {e}; submit it again") from e
-    except (tarfile.TarError, EOFError) as e:
+    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as e:
         raise InvalidArgument(f"the context archive cannot be read: {e}; submit it again") from e
+    except (FileExistsError, IsADirectoryError, NotADirectoryError) as e:
+        raise InvalidArgument(
+            f"the context archive has a file and a directory of one name, {e.filename}; rename one and submit it again"
+        ) from e
+    except OSError as e:
+        raise FailedPrecondition(f"the context archive cannot be unpacked into {destination}: {e.strerror or e}") from e
 
 
 _Found = Iterator[tuple[Path, str]]
 
 
-def _sources(root: Path | None, includes: Sequence[Path], environments: list[str]) -> Iterator[tuple[Path, _Found]]:
+def _sources(
+    root: Path | None, includes: Sequence[Path], environments: list[str], notice: Callable[[str], None]
+) -> Iterator[tuple[Path, _Found]]:
     """Yield each source with its kept files; skipped virtual environments are added to `environments`."""
     taken: set[str] = set()
     if root is not None:
@@ -141,10 +151,11 @@ def _sources(root: Path | None, includes: Sequence[Path], environments: list[str
             raise NotFound(f"context directory '{root}' does not exist")
         if not root.is_dir():
             raise InvalidArgument(f"context '{root}' is not a directory; give the directory that holds your code")
-        taken.update(name for _, name in _walk(root, _ignoring(root), PurePosixPath(), [], deep=False))
-        yield root, _walk(root, _ignoring(root), PurePosixPath(), environments)
+        top = _walk(root, _ignoring(root), PurePosixPath(), [], deep=False, notice=lambda _text: None)  # said below
+        taken.update(name for _, name in top)
+        yield root, _walk(root, _ignoring(root), PurePosixPath(), environments, notice=notice)
     for include in includes:
-        yield include, _include(include, taken, environments)
+        yield include, _include(include, taken, environments, notice)
 
 
 def _within_limit(found: _Found) -> _Found:
@@ -157,7 +168,7 @@ def _within_limit(found: _Found) -> _Found:
         yield path, name
 
 
-def _include(path: Path, taken: set[str], environments: list[str]) -> _Found:
+def _include(path: Path, taken: set[str], environments: list[str], notice: Callable[[str], None]) -> _Found:
     if not path.exists():
         raise NotFound(f"included path '{path}' does not exist")
     name = path.resolve().name
@@ -166,19 +177,19 @@ def _include(path: Path, taken: set[str], environments: list[str]) -> _Found:
     taken.add(name)
     if not path.is_dir():
         return iter([(path, name)])
-    return _walk_include(path, name, environments)
+    return _walk_include(path, name, environments, notice)
 
 
-def _walk_include(path: Path, name: str, environments: list[str]) -> _Found:
+def _walk_include(path: Path, name: str, environments: list[str], notice: Callable[[str], None]) -> _Found:
     yield path, name
-    yield from _walk(path, _ignoring(path), PurePosixPath(name), environments)
+    yield from _walk(path, _ignoring(path), PurePosixPath(name), environments, notice=notice)
 
 
 def _ignoring(root: Path) -> "pathspec.GitIgnoreSpec":
     import pathspec
 
     own = root / IGNORE_FILE
-    lines = own.read_text().splitlines() if own.is_file() else []
+    lines = own.read_text("utf-8", "replace").splitlines() if own.is_file() else []
     return pathspec.GitIgnoreSpec.from_lines([*ALWAYS_IGNORED, *lines])
 
 
@@ -189,13 +200,17 @@ def _walk(
     environments: list[str],
     *,
     deep: bool = True,
+    notice: Callable[[str], None] = logger.warning,
 ) -> _Found:
     """Yield (path, name in the archive) of everything kept below `root`; ignored directories are not entered."""
     pending = [root]
     while pending:
-        for entry in _entries(pending.pop()):
+        for entry in _entries(pending.pop(), notice):
             path = Path(entry.path)
             relative = path.relative_to(root).as_posix()
+            if not _is_text(relative):
+                notice(f"{str(path)!a} is skipped: its name is not UTF-8; rename it to send it.")
+                continue
             if _skipped(entry, relative, ignored):
                 continue
             if _is_environment(entry) and ignored.check_file(f"{relative}/").include is None:
@@ -206,11 +221,14 @@ def _walk(
                 pending.append(path)
 
 
-def _entries(directory: Path) -> "list[os.DirEntry[str]]":
+def _entries(directory: Path, notice: Callable[[str], None]) -> "list[os.DirEntry[str]]":
     """Return the entries by name; none if the directory is gone: a build or an editor may be at work here."""
     try:
         return sorted(os.scandir(directory), key=lambda entry: entry.name)
     except FileNotFoundError:
+        return []
+    except PermissionError:
+        notice(f"'{directory}' may not be read, skipping what is in it.")
         return []
 
 
@@ -240,6 +258,15 @@ def _read_entry(path: Path, name: str, notice: Callable[[str], None], room: int)
         notice(f"Error reading '{path}', skipping this file.")
         return None, 0
     return _entry(name, status, _FILE_TYPE, content), len(content)
+
+
+def _is_text(name: str) -> bool:
+    """Check whether a name can travel as text: Python reads other bytes of a name as lone surrogates."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _entry(name: str, status: os.stat_result, kind: int, content: bytes) -> "File":
