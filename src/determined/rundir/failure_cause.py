@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from determined._removed_names import removed_name
 
 _BEGIN = "Traceback (most recent call last):"
+# The second is of an exception in a worker of a DataLoader, which torch raises again with all of its text.
+_BEGINS = frozenset([_BEGIN, f"Original {_BEGIN}"])
 _FRAME = re.compile(r'^\s+File "(?P<file>.+?)", line (?P<line>\d+)(?:, in (?P<function>.+))?$')
-_ERROR = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?:: (?P<text>.*))?$")
+_ERROR = re.compile(r"^(?P<type>[A-Za-z_](?:[\w.]|<locals>)*)(?:: (?P<text>.*))?$")
 _RUN_START = re.compile(r"^(assigned to|started on) ")
 _ENDED = re.compile(r"^allocation ended \(.*?\): (?:node \d+ \(.*?\): )?(?P<reason>.*)", re.DOTALL)
 _NO_SCRIPT = re.compile(r"^\S*python\S*: can't open file '(.+)': \[Errno 2\]")
@@ -90,7 +92,7 @@ def _by_process(lines: Iterable[LogLine]) -> list[list[tuple[int, str]]]:
 def _last_traceback(numbered: Sequence[tuple[int, str]]) -> tuple[int, str, list[Frame]] | None:
     """Return the last exception: the number of its line, its text, and its frames, outermost first."""
     lines = [text for _, text in numbered]
-    begins = [i for i, text in enumerate(lines) if text.strip() == _BEGIN]
+    begins = [i for i, text in enumerate(lines) if text.strip() in _BEGINS]
     if not begins:
         return None
     frames: list[Frame] = []
