@@ -25,6 +25,8 @@ def main(arguments: list[str]) -> int:
 def load_class(spec: str) -> type | str:
     """Import a class, or return why it cannot be had. An error inside the user's module passes through."""
     module_name, _, class_name = spec.partition(":")
+    if "" in module_name.split("."):
+        return f"entrypoint {spec}: {module_name!r} is no name of a module; write package.module:Class"
     sys.path.insert(0, str(Path.cwd()))
     try:
         module = importlib.import_module(module_name)

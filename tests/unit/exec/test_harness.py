@@ -21,6 +21,9 @@ def run(tmp_path: Path, *arguments: str) -> tuple[int, str]:
     [
         ("", "nowhere:Cls", "no module nowhere"),
         ("", "model_def:Cls", "has no class Cls"),
+        ("", ":Cls", "'' is no name of a module"),
+        ("", ".model_def:Cls", "'.model_def' is no name of a module; write package.module:Class"),
+        ("", "model_def..x:Cls", "'model_def..x' is no name of a module"),
         ("class Cls: pass", "model_def:Cls", "derives from no trial class"),
         ("import not_installed_anywhere", "model_def:Cls", "needs not_installed_anywhere"),
         ("import deepspeed", "model_def:Cls", "needs deepspeed; pip install 'redetermined[deepspeed]'"),

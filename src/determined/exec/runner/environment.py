@@ -75,7 +75,7 @@ def user_value(spec: TaskSpec, name: str) -> str | None:
 
 def drop_oversized(variables: dict[str, str]) -> list[str]:
     """Remove what no program could be started with; the names that went."""
-    names = [name for name, value in variables.items() if len(name) + len(value.encode()) > _LONGEST]
+    names = [name for name, value in variables.items() if len(name) + len(os.fsencode(value)) > _LONGEST]
     for name in names:
         del variables[name]
     return names

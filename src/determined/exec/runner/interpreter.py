@@ -112,8 +112,18 @@ def _inspect(path: str) -> Interpreter | str:
         return "is not on this node"
     try:
         return Interpreter.answered(path, ask(path))
-    except (OSError, subprocess.SubprocessError, ValueError) as e:
-        return f"does not work as a Python interpreter ({e})"
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError) as e:
+        return f"does not work as a Python interpreter ({_reason(e)})"
+
+
+def _reason(error: Exception) -> str:
+    """Describe the error in one line. Errors of subprocess quote the whole program that the interpreter was given."""
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"no answer within {error.timeout:g} s"
+    if isinstance(error, subprocess.CalledProcessError):
+        words = [line.strip() for line in error.stderr.decode(errors="replace").splitlines() if line.strip()]
+        return ": ".join([f"status {error.returncode}", *words[-1:]])
+    return error.strerror or str(error) if isinstance(error, OSError) else "it does not answer as Python does"
 
 
 def _told(interpreter: Interpreter, origin: str, problems: list[str], say: Say) -> Interpreter:
