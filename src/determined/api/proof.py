@@ -84,7 +84,7 @@ def demand(
     try:
         answer, kept = _ask(sock, claim.master_url, prefix + claim.question(nonce), seconds)
     except (OSError, ValueError) as e:
-        raise NotProven(f"who answers does not say who it is ({e or type(e).__name__})") from e
+        raise NotProven(f"who answers does not say who it is ({str(e) or type(e).__name__})") from e
     if not is_proven(claim.expected(nonce, address), answer):
         raise NotProven(f"who answers is not {claim.who}")
     if not kept:

@@ -95,7 +95,7 @@ class MasterLink:
             )
         except OSError as e:
             self._look_for_news()
-            raise Unavailable(f"no answer from the master at {url}: {e or type(e).__name__}") from e
+            raise Unavailable(f"no answer from the master at {url}: {str(e) or type(e).__name__}") from e
         if status < 300:
             return answer
         raise _error(url, status, answer)

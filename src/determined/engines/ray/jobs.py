@@ -60,7 +60,7 @@ class Dashboard:
             answer = connection.getresponse()
             text = answer.read()
         except (OSError, http.client.HTTPException) as e:
-            raise Unavailable(f"no Ray dashboard answers at {self._url.geturl()}: {e or type(e).__name__}") from e
+            raise Unavailable(f"no Ray dashboard answers at {self._url.geturl()}: {str(e) or type(e).__name__}") from e
         finally:
             connection.close()
         if answer.status in (401, 403):

@@ -93,7 +93,7 @@ class Master:
             answer = connection.getresponse()
             content = answer.read()
         except (OSError, http.client.HTTPException) as e:
-            raise Unavailable(f"no answer from the master at {self._url.geturl()}: {e or type(e).__name__}") from e
+            raise Unavailable(f"no answer from the master at {self._url.geturl()}: {str(e) or type(e).__name__}") from e
         finally:
             connection.close()
         if answer.status >= 300:
