@@ -70,7 +70,7 @@ class ProfilerContext:
 
 
 def check_sampling(sampling_interval: float, samples_per_report: int) -> None:
-    if not isinstance(sampling_interval, int | float) or sampling_interval < 0.1:
+    if not isinstance(sampling_interval, int | float) or not sampling_interval >= 0.1:
         raise ValueError(f"sampling_interval={sampling_interval!r} is not a number of at least 0.1 seconds")
     if isinstance(samples_per_report, bool) or not isinstance(samples_per_report, int) or samples_per_report < 1:
         raise ValueError(f"samples_per_report={samples_per_report!r} is not an int of at least 1")

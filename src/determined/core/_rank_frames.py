@@ -146,7 +146,9 @@ def frame(kind: Kind, serial: int, body: Body) -> bytes:
 
 def failure(reason: str, *, is_invalid: bool = False, serial: int = 0) -> bytes:
     """The message that ends the receiver's collective with these words; `serial`: of an agreement."""
-    return frame(Kind.INVALID_HP if is_invalid else Kind.FAILURE, serial, reason.encode())
+    # Names of files in it need not be UTF-8.
+    words = reason.encode(errors="backslashreplace")
+    return frame(Kind.INVALID_HP if is_invalid else Kind.FAILURE, serial, words)
 
 
 def waiting(serial: int) -> bytes:

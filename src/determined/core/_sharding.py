@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from determined._json import JsonObject
+from determined.wire.userdata import json_encode
 
 METADATA = "metadata.json"
 
@@ -84,8 +85,13 @@ def _merge_into(merged: JsonObject, part: JsonObject, prefix: str, clashes: list
             merged[key] = _copied(value)
         elif isinstance(merged[key], dict) and isinstance(value, dict):
             _merge_into(merged[key], value, path, clashes)
-        elif type(merged[key]) is not type(value) or merged[key] != value:
+        elif type(merged[key]) is not type(value) or _stored(merged[key]) != _stored(value):
             clashes.append(path)
+
+
+def _stored(value: object) -> str:
+    """Return the text that is stored. Values themselves are not compared: NaN is not equal to itself, nor an array."""
+    return json_encode(value, sort_keys=True)
 
 
 def _copied(value: object) -> object:
