@@ -135,7 +135,7 @@ class Database:
                 dialects.begin_write(conn)
                 for write in self._joining(group):
                     results.append(_run_one(conn, write))
-                conn.commit()
+                _commit_all(conn)
         except Exception as e:  # noqa: BLE001 - the commit failed: every waiter of the group hears of it, the writer lives on
             error = dialects.explain(e) if isinstance(e, DBAPIError) else e
             for write in group:
@@ -160,6 +160,15 @@ class Database:
                 return
             group.append(write)
             yield write
+
+
+def _commit_all(conn: Connection) -> None:
+    """Commit, or close the connection: SQLite keeps a transaction whose commit failed, and locks all others out."""
+    try:
+        conn.commit()
+    except DBAPIError:
+        conn.invalidate()
+        raise
 
 
 def _run_one(conn: Connection, write: _Write) -> tuple[_Write, Any, BaseException | None]:
