@@ -1,5 +1,6 @@
 """The order of the job queue: moving one job ahead of or behind another, inside a write transaction."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -24,22 +25,40 @@ def move(conn: Connection, now: datetime, job_id: str, anchor_id: str, *, ahead:
         )
     if job.priority != anchor.priority:
         experiment.set_resources(conn, now, _experiment(conn, job_id), priority=anchor.priority)
-    jobs.update_row(conn, job_id, {"position": _position(conn, job_id, anchor, ahead)})
+    level = _neighbours(conn, job_id, anchor)
+    place = [one.id for one in level].index(anchor_id) + (0 if ahead else 1)
+    position = _between(level, place)
+    if position is None:
+        _number_anew(conn, [*level[:place], job, *level[place:]])
+    else:
+        jobs.update_row(conn, job_id, {"position": position})
 
 
-def _position(conn: Connection, job_id: str, anchor: Job, ahead: bool) -> float:
-    level = [
-        job
-        for job in jobs.live_in_pool(conn, anchor.pool, sorted(LIVE))
-        if job.priority == anchor.priority and job.id != job_id
-    ]
-    at = next((n for n, job in enumerate(level) if job.id == anchor.id), None)
-    if at is None:
+def _neighbours(conn: Connection, job_id: str, anchor: Job) -> list[Job]:
+    """List the other jobs of the anchor's pool and priority, in the order of the queue."""
+    live = jobs.live_in_pool(conn, anchor.pool, sorted(LIVE))
+    level = [job for job in live if job.priority == anchor.priority and job.id != job_id]
+    if all(job.id != anchor.id for job in level):
         raise NotFound(f"job {anchor.id} is not in the queue of pool '{anchor.pool}'")
-    beyond = at - 1 if ahead else at + 1
-    if not 0 <= beyond < len(level):
-        return anchor.position + (-_STEP if ahead else _STEP)
-    return (anchor.position + level[beyond].position) / 2
+    return level
+
+
+def _between(level: Sequence[Job], place: int) -> float | None:
+    """Return a position at this place; None where no number lies between those of its neighbours."""
+    if place == 0:
+        return level[0].position - _STEP
+    if place == len(level):
+        return level[-1].position + _STEP
+    low, high = level[place - 1].position, level[place].position
+    middle = (low + high) / 2
+    return middle if low < middle < high else None
+
+
+def _number_anew(conn: Connection, level: Sequence[Job]) -> None:
+    """Give all jobs positions far apart, below the first one's: so they stay ahead of whoever comes later."""
+    first = level[0].position
+    for n, job in enumerate(level):
+        jobs.update_row(conn, job.id, {"position": first - (len(level) - n) * _STEP})
 
 
 def _experiment(conn: Connection, job_id: str) -> int:
