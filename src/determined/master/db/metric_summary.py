@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -31,13 +31,10 @@ class Summary:
     def merge(self, later: "Summary") -> "Summary":
         """Combine this one with a later one. A metric that changes its type is summed up as text, as upstream does."""
         newest = later if later.last_step >= self.last_step else self
-        if self.type != later.type:
-            kind = "string" if "null" not in (self.type, later.type) else _other(self.type, later.type)
-        else:
-            kind = self.type
+        kind = _joint({self.type, later.type})
         return Summary(
             kind,
-            self.count + later.count,
+            sum(part.count for part in (self, later) if kind != NUMBER or part.type == NUMBER),
             _combine(self.sum, later.sum, lambda a, b: a + b),
             _combine(self.min, later.min, min),
             _combine(self.max, later.max, max),
@@ -75,13 +72,12 @@ def to_wire(summary: Summary) -> JsonObject:
 def _summarize(values: Sequence[Any], last_step: int) -> Summary:
     last = plain(values[-1])
     kinds = {_TYPES.get(t, "string") for t in set(map(type, values))}
-    if kinds != {NUMBER}:
-        rest = kinds - {"null"}
-        if rest != {NUMBER}:
-            kind = rest.pop() if len(rest) == 1 else "string" if rest else "null"
-            return Summary(kind, len(values), None, None, None, last, last_step)
-        values = [v for v in values if v is not None]
-    return _numbers(values, last, last_step)
+    if kinds == {NUMBER}:
+        return _numbers(values, last, last_step)
+    # As if each value had come in a batch of its own: how a runner cuts its reports must not show.
+    numbers = _numbers([v for v in values if _TYPES.get(type(v)) == NUMBER], last, last_step)
+    kind = _joint(kinds)
+    return numbers if kind == NUMBER else replace(numbers, type=kind, count=len(values))
 
 
 def _numbers(values: Sequence[Any], last: JsonValue, last_step: int) -> Summary:
@@ -100,5 +96,7 @@ def _combine(a: float | None, b: float | None, how: Callable[[float, float], flo
     return how(a, b)
 
 
-def _other(a: str, b: str) -> str:
-    return b if a == "null" else a
+def _joint(kinds: set[str]) -> str:
+    """Return the type of values of these types: null is of any, and text is what is left for several."""
+    rest = kinds - {"null"}
+    return rest.pop() if len(rest) == 1 else "string" if rest else "null"
