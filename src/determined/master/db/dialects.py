@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Engine, Executable, Float, Table, Text, event, literal
+from sqlalchemy import ColumnElement, Connection, Engine, Executable, Float, Integer, Table, Text, event, literal
 from sqlalchemy import create_engine as _create_engine
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
@@ -169,6 +169,24 @@ def _lower_on_sqlite(element: UnicodeLower, compiler: Any, **options: Any) -> st
 @compiles(UnicodeLower, "postgresql")
 def _lower_on_postgresql(element: UnicodeLower, compiler: Any, **options: Any) -> str:
     return f"lower({compiler.process(element.clauses, **options)})"
+
+
+class TextPosition(FunctionElement[int]):
+    """Place of a text within another one, from 1 on; 0 where it is not there. Unlike LIKE on SQLite it minds case."""
+
+    inherit_cache = True
+    name = "text_position"
+    type = Integer()
+
+
+@compiles(TextPosition, "sqlite")
+def _position_on_sqlite(element: TextPosition, compiler: Any, **options: Any) -> str:
+    return f"instr({compiler.process(element.clauses, **options)})"
+
+
+@compiles(TextPosition, "postgresql")
+def _position_on_postgresql(element: TextPosition, compiler: Any, **options: Any) -> str:
+    return f"strpos({compiler.process(element.clauses, **options)})"
 
 
 def _json_path(keys: tuple[str, ...]) -> str:

@@ -1,10 +1,10 @@
 """Text conditions that mean the same on both dialects, ignoring case; and a label in a JSON list."""
 
 import msgspec
-from sqlalchemy import ColumnElement, Text, cast, func
+from sqlalchemy import ColumnElement, Text, cast, func, literal
 
 from determined.errors import InvalidArgument
-from determined.master.db.dialects import UnicodeLower
+from determined.master.db.dialects import TextPosition, UnicodeLower
 from determined.master.db.statements import AnyColumn
 
 _ESCAPE = "\\"
@@ -26,7 +26,7 @@ def equals(column: AnyColumn, text: str) -> ColumnElement[bool]:
 def has_label(labels: AnyColumn, label: str) -> ColumnElement[bool]:
     """Match a label: a JSON list holds each as a quoted string; quotes inside are escaped, so this is exact."""
     quoted = msgspec.json.encode(label).decode()
-    return cast(labels, Text).like(_pattern("%", quoted), escape=_ESCAPE)
+    return TextPosition(cast(labels, Text), literal(quoted)) > 0
 
 
 def _lowered(column: AnyColumn, text: str) -> ColumnElement[str]:
