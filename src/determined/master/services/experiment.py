@@ -1,7 +1,7 @@
 """Service of one experiment: show, change, and the verbs people use on it."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlalchemy import Connection
 
@@ -13,9 +13,9 @@ from determined.master.db.queries import experiment_edit, experiment_list, valid
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.services import experiment_files, experiment_view
 from determined.master.services import job as jobs
+from determined.master.services.metric import moment
 from determined.master.services.naming import checked_text
 from determined.master.services.retention_days import check_days
-from determined.wire.codec import rfc3339
 from determined.wire.experiment import Experiment, ExperimentState, GetExperimentResponse, ValidationHistoryEntry
 from determined.wire.job import JobSummary, ListJobs
 
@@ -162,6 +162,5 @@ def _records(found: list[tuple[float, int, float]], *, smaller_is_better: bool) 
     for time, trial_id, value in found:
         if best is None or (value < best if smaller_is_better else value > best):
             best = value
-            end = rfc3339(datetime.fromtimestamp(time, UTC))
-            records.append(ValidationHistoryEntry(trial_id=trial_id, end_time=end, searcher_metric=value))
+            records.append(ValidationHistoryEntry(trial_id=trial_id, end_time=moment(time), searcher_metric=value))
     return records

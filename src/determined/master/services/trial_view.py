@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection
@@ -57,10 +57,6 @@ def checkpoint_workload(row: Checkpoint) -> CheckpointWorkload:
         resources={path: str(size) for path, size in row.resources.items()},
         metadata=plain(row.metadata),
     )
-
-
-def moment(seconds: float) -> str:
-    return rfc3339(datetime.fromtimestamp(seconds, UTC))
 
 
 def _page(conn: Connection, now: datetime, rows: Sequence[ListedTrial]) -> _Page:

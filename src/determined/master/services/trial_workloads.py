@@ -7,8 +7,9 @@ from determined.master.db.queries import checkpoint_list, validation
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.checkpoint_list import CheckpointScope
 from determined.master.db.queries.validation import Validation
+from determined.master.services.metric import moment
 from determined.master.services.paging import page
-from determined.master.services.trial_view import checkpoint_workload, moment
+from determined.master.services.trial_view import checkpoint_workload
 from determined.wire.base import OrderBy
 from determined.wire.checkpoint import CheckpointState, ListCheckpoints, Metrics
 from determined.wire.codec import plain

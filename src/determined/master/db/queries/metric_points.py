@@ -75,7 +75,8 @@ def _rows(part: LiveChunk, places: Sequence[Any], axis: SeriesAxis, window: Wind
     high = math.inf if window.last is None else window.last
     beyond = math.inf if part.cutoff is None else part.cutoff
     whole = low <= min(steps) and max(steps) <= high and max(steps) < beyond
-    if whole and window.start is None and window.end is None and axis is not SeriesAxis.EPOCH:
+    placed = axis is SeriesAxis.BATCH or (axis is SeriesAxis.TIME and math.isfinite(sum(places)))
+    if whole and placed and window.start is None and window.end is None:
         return None
     start = -math.inf if window.start is None else window.start
     end = math.inf if window.end is None else window.end
