@@ -1,7 +1,6 @@
 """Checkpoints: report, list, describe, change, delete."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from sqlalchemy import Connection
 
@@ -20,6 +19,7 @@ from determined.master.services.experiment_list import rows_of
 from determined.master.services.own_trial import check_author, check_reporter
 from determined.master.services.paging import page as cut
 from determined.master.services.paging import window
+from determined.master.services.parse_time import parse_time
 from determined.wire.base import OrderBy, Pagination
 from determined.wire.checkpoint import (
     Checkpoint,
@@ -188,12 +188,8 @@ def _by_metric(conn: Connection, scope: CheckpointScope, params: ListCheckpoints
 
 
 def _timestamp(text: str | None) -> float | None:
-    if not text:
-        return None
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError as e:
-        raise InvalidArgument(f"reportTime={text!r} is not an RFC 3339 time") from e
+    moment = parse_time(text, "reportTime")
+    return None if moment is None else moment.timestamp()
 
 
 def _sizes(resources: dict[str, str]) -> dict[str, int]:

@@ -11,7 +11,7 @@ def parse_time(text: str | None, name: str) -> datetime | None:
         return None
     try:
         moment = _from_epoch(text) or datetime.fromisoformat(_with_plus(text))
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError, OSError) as e:
         raise InvalidArgument(
             f"{name}={text!r} is not a time; write it like 2026-11-15T04:00:00Z or as seconds since the epoch"
