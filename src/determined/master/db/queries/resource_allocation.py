@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import Connection, NotNullable, or_, select
+from sqlalchemy import Connection, NotNullable, func, or_, select
 
 from determined.master.db import fetch
 from determined.master.db.schema import allocations, experiments, jobs, projects, tasks, users, workspaces
@@ -50,9 +50,10 @@ def overlapping(conn: Connection, after: datetime, before: datetime) -> list[Slo
         .join(tasks, tasks.c.id == allocations.c.task_id)
         .join(jobs, jobs.c.id == tasks.c.job_id)
         .join(users, users.c.id == jobs.c.owner_id)
-        .join(workspaces, workspaces.c.id == jobs.c.workspace_id)
         .outerjoin(experiments, experiments.c.id == tasks.c.experiment_id)
         .outerjoin(projects, projects.c.id == experiments.c.project_id)
+        # an experiment that was moved is counted where it is now; its job keeps the workspace it was submitted in
+        .join(workspaces, workspaces.c.id == func.coalesce(projects.c.workspace_id, jobs.c.workspace_id))
         .where(
             allocations.c.assigned_at < before,
             or_(allocations.c.ended_at.is_(None), allocations.c.ended_at > after),
