@@ -49,3 +49,16 @@ def test_case_does_not_matter_in_any_alphabet(user: Any, submit: Any) -> None:
 
 def test_text_of_any_length_is_answered(user: Any) -> None:
     assert hits(user, "9" * 5000) == hits(user, "t " + "9" * 5000) == hits(user, "x" * 60_000) == []
+
+
+def test_the_number_of_hits_is_bounded(user: Any, submit: Any) -> None:
+    for n in range(23):
+        submit(user, name=f"many {n}")
+
+    def found(**limit: int) -> int:
+        answer = user.get("/api/v1/search", fields={"q": "many", **limit})
+        assert answer.status == 200, answer.raw
+        return len(answer.json["hits"])
+
+    assert found() == found(limit=0) == found(limit=-1) == 20
+    assert (found(limit=3), found(limit=1000)) == (3, 23)
