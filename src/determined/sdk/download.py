@@ -1,5 +1,6 @@
 """A checkpoint on its way to a local directory: straight from its storage, or through the master."""
 
+import copy
 import tarfile
 import zlib
 from collections.abc import Callable
@@ -24,6 +25,9 @@ from determined.wire.codec import to_json
 from determined.wire.operation import Nothing
 
 _DOWNLOADABLE = {"STATE_COMPLETED", "STATE_PARTIALLY_DELETED"}
+# Where one of these is, the download may be complete. They come last: files of a broken one may have their size.
+_MARKS = ("metadata.json", "MLmodel")
+_UNFINISHED = {mark: f".{mark}.part" for mark in _MARKS}
 
 
 def download(
@@ -45,7 +49,7 @@ def download(
     if str(found.state) not in _DOWNLOADABLE:
         name = str(found.state).removeprefix("STATE_")
         raise CheckpointStateException(f"checkpoint {found.uuid} is {name}; only COMPLETED ones can be downloaded")
-    if ((target / "metadata.json").exists() or (target / "MLmodel").exists()) and _is_complete(found, target):
+    if any((target / mark).exists() for mark in _MARKS) and _is_complete(found, target):
         return target
     if mode is DownloadMode.MASTER:
         _through_master(session, found, target, advance)
@@ -86,7 +90,9 @@ def _direct(found: Checkpoint, target: Path) -> None:
     config = ((found.training.experiment_config if found.training else None) or {}).get("checkpoint_storage")
     if not config:
         raise NoDirectStorageAccess(f"checkpoint {found.uuid} does not say where it is stored")
-    storage.build(config).download(found.uuid, target)
+    manager = storage.build(config)
+    manager.download(found.uuid, target, lambda path: path not in _MARKS)
+    manager.download(found.uuid, target, lambda path: path in _MARKS)
 
 
 def _through_master(session: Session, found: Checkpoint, target: Path, advance: Callable[[int], None]) -> None:
@@ -96,8 +102,17 @@ def _through_master(session: Session, found: Checkpoint, target: Path, advance: 
     target.mkdir(parents=True, exist_ok=True)
     try:
         with tarfile.open(fileobj=response, mode="r|gz") as archive:
-            for member in archive:
-                tar.extract_member(archive, member, target)
-                advance(member.size)
+            _extract(archive, target, advance)
     except (HTTPError, tarfile.TarError, EOFError, zlib.error) as e:
         raise ProxiedDownloadFailed(f"the master broke off sending checkpoint {found.uuid} ({e}); try again") from e
+
+
+def _extract(archive: tarfile.TarFile, target: Path, advance: Callable[[int], None]) -> None:
+    for member in archive:
+        placed = copy.copy(member)
+        placed.name = _UNFINISHED.get(member.name, member.name)
+        tar.extract_member(archive, placed, target)
+        advance(member.size)
+    for mark, unfinished in _UNFINISHED.items():
+        if (target / unfinished).exists():
+            (target / unfinished).replace(target / mark)
