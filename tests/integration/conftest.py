@@ -25,6 +25,7 @@ from determined.master.clock import Clock, SystemClock
 from determined.master.config import load_master_config
 from determined.master.context import MasterContext
 from determined.master.db import dialects
+from determined.sdk.determined import Determined
 
 sys.path.insert(0, str(Path(__file__).parent))  # importlib mode adds no folder to the path
 
@@ -186,6 +187,26 @@ def admin(master: RunningMaster) -> Client:
 @pytest.fixture
 def user(master: RunningMaster) -> Client:
     return master.client("determined")
+
+
+@pytest.fixture
+def client_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of tokens of a client that no task surrounds and that runs no master of its own."""
+    for name in ("DET_MASTER", "DET_USER", "DET_PASS", "DET_USER_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("DET_STATE_DIR", str(tmp_path / "no-masters"))
+    monkeypatch.setenv("DET_DEBUG_CONFIG_PATH", str(tmp_path / "client"))
+    return tmp_path / "client"
+
+
+@pytest.fixture
+def sdk(master: RunningMaster, client_files: Path) -> Callable[..., Determined]:
+    """`sdk(username="determined", password="")`: the Python SDK, logged in at `master`."""
+
+    def log_in(username: str = "determined", password: str = "") -> Determined:
+        return Determined(master.url, username, password)
+
+    return log_in
 
 
 # Building an app takes longer than a test; a stopped one starts again with a new plan.

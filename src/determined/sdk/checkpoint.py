@@ -84,7 +84,7 @@ class Checkpoint(DeprecatedCheckpointMethods):
         api.remove_files(self._session, [self.uuid], globs)
 
     def get_metrics(self, group: str | None = None) -> Iterator[TrialMetrics]:
-        """List the metrics that its trial, and trials that started from it, reported at its step."""
+        """List the metrics of the trials that said they use it, such as batch inference; none of its own trial."""
         return (from_wire(report) for report in api.metrics(self._session, self.uuid, group))
 
     def get_pachyderm_commit(self) -> dict[str, Any]:
@@ -134,3 +134,5 @@ class Checkpoint(DeprecatedCheckpointMethods):
     def _set_metadata(self, metadata: dict[str, Any]) -> None:
         api.set_metadata(self._session, self.uuid, metadata)
         self.metadata = metadata
+        if self._found is not None:  # from which the metadata file is written
+            self._found.metadata = metadata
