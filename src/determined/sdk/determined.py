@@ -1,5 +1,6 @@
 """Determined: one logged-in conversation with a master, and everything that can be reached from it."""
 
+import contextlib
 import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from determined.api import checkpoint, environment, experiment, own_master, tria
 from determined.api.login import cert_for, login, login_with_cache
 from determined.api.session import CertSpec, Session
 from determined.api.token_store import TokenStore
+from determined.errors import Unauthenticated
 from determined.rundir import context
 from determined.sdk.checkpoint import Checkpoint
 from determined.sdk.deprecation import warn_deprecated
@@ -142,7 +144,8 @@ class Determined(MissingRegistryMethods):
     def logout(self) -> None:
         """Revoke the token and forget it."""
         name = self._session.username
-        user.logout(self._session)
+        with contextlib.suppress(Unauthenticated):  # it has expired or was revoked: only the copy here is left
+            user.logout(self._session)
         if name is not None:
             TokenStore(self._session.master_url, environment.config_dir()).drop(name)
 
