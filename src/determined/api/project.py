@@ -17,7 +17,7 @@ from determined.wire.project import (
     Project,
     PutProjectNotesRequest,
 )
-from determined.wire.workspace import ListProjects
+from determined.wire.workspace import ListProjects, Workspace
 
 
 def get(session: Session, project_id: int) -> Project:
@@ -25,13 +25,16 @@ def get(session: Session, project_id: int) -> Project:
 
 
 def by_name(session: Session, workspace_name: str, project_name: str) -> Project:
-    owner = workspace.by_name(session, workspace_name)
+    return of_workspace(session, workspace.by_name(session, workspace_name), project_name)
+
+
+def of_workspace(session: Session, owner: Workspace, project_name: str) -> Project:
+    """Return the project of that name. Raises NotFound."""
     for project in workspace.projects(session, owner.id, ListProjects(name=project_name)):
         if project.name == project_name:
             return project
     raise NotFound(
-        f"workspace '{workspace_name}' has no project '{project_name}'; "
-        f"list them with: det project list {workspace_name}"
+        f"workspace '{owner.name}' has no project '{project_name}'; list them with: det project list {owner.name}"
     )
 
 

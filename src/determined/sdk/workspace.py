@@ -36,10 +36,9 @@ class Workspace:
 
     def get_project(self, project_name: str) -> Project:
         """Return the project. Raises NotFound when there is none of that name."""
-        if self.name is None:
-            self.reload()
-        assert self.name is not None
-        return Project._from_wire(self._session, project_api.by_name(self._session, self.name, project_name))
+        owner = api.get(self._session, self.id)  # by its id: the name may by now be that of another workspace
+        self.name = owner.name
+        return Project._from_wire(self._session, project_api.of_workspace(self._session, owner, project_name))
 
     def list_projects(self) -> list[Project]:
         return [Project._from_wire(self._session, p) for p in api.projects(self._session, self.id)]
