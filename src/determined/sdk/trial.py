@@ -59,8 +59,8 @@ class Trial(DeprecatedTrialMethods):
         rank_ids: list[int] | None = None,
         stdtypes: list[str] | None = None,
         min_level: LogLevel | None = None,
-        timestamp_before: str | int | None = None,
-        timestamp_after: str | int | None = None,
+        timestamp_before: str | float | None = None,
+        timestamp_after: str | float | None = None,
         sources: list[str] | None = None,
         search_text: str | None = None,
     ) -> Iterator[str]:
@@ -74,6 +74,8 @@ class Trial(DeprecatedTrialMethods):
         limit = head if head is not None else tail
         if limit is not None and limit < 0:
             raise ValueError(f"the number of lines must not be negative, got {limit}")
+        if limit == 0:  # which means all of them on the wire
+            return
         params = LogQuery(
             follow=follow,
             limit=limit,
@@ -135,7 +137,7 @@ class TrialReference(Trial):
         super().__init__(trial_id, session)
 
 
-def rfc3339(moment: str | int | None) -> str | None:
+def rfc3339(moment: str | float | None) -> str | None:
     """Return a time as the master reads it. Numbers are seconds since the epoch; text must already be RFC 3339 in UTC.
 
     Raises:
@@ -143,7 +145,7 @@ def rfc3339(moment: str | int | None) -> str | None:
     """
     if moment is None:
         return None
-    if isinstance(moment, int):
+    if isinstance(moment, int | float):
         return datetime.fromtimestamp(moment, UTC).isoformat().replace("+00:00", "Z")
     if not moment.endswith("Z"):
         raise ValueError(f"{moment!r} is not an RFC 3339 time in UTC; write it like 2024-05-17T12:00:00Z")

@@ -58,6 +58,7 @@ def test_the_deprecated_logs_take_every_filter_of_iter_logs() -> None:
 
 def test_times_may_be_seconds_since_the_epoch() -> None:
     assert rfc3339(0) == "1970-01-01T00:00:00Z"
+    assert rfc3339(1_700_000_000.25) == "2023-11-14T22:13:20.250000Z"
     assert rfc3339("2024-05-17T12:00:00Z") == "2024-05-17T12:00:00Z"
     assert rfc3339(None) is None
 
