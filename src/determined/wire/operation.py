@@ -41,12 +41,18 @@ class Operation(msgspec.Struct, Generic[RequestT, ResponseT], frozen=True):
 
     def at(self, **ids: str | int) -> str:
         """Fill ids into the path: `GET_TRIAL.at(trial_id=3)`."""
-        return _PLACE.sub(lambda place: quote(str(ids[place[1]]), safe=""), self.path)
+        return _PLACE.sub(lambda place: _segment(ids[place[1]]), self.path)
 
     @property
     def ids(self) -> tuple[str, ...]:
         """List the names of the ids in the path, in order."""
         return tuple(_PLACE.findall(self.path))
+
+
+def _segment(value: str | int) -> str:
+    text = quote(str(value), safe="")
+    # a name of dots alone would lead to the path above: DELETE .../labels/.. deletes an experiment
+    return text.replace(".", "%2E") if text in (".", "..") else text
 
 
 class StreamOperation(Operation[RequestT, ResponseT], frozen=True):
