@@ -18,6 +18,7 @@ from determined.api.errors import error_from, error_of
 from determined.api.expected_master import Expected, expected_at, news_of
 from determined.api.proof import Claim
 from determined.api.proven_connection import demand_proof
+from determined.api.proxy import behind
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import BadMaster, DeterminedError, MasterNotFound, Unavailable
 from determined.wire.codec import convert, plain, to_json
@@ -322,7 +323,7 @@ def _pool(master_url: str, cert: CertSpec | None) -> urllib3.PoolManager:
         if cert is not None and cert.name:
             options |= {"server_hostname": cert.name, "assert_hostname": cert.name}
     proxy = None if is_loopback(host) or proxy_bypass(host) else getproxies().get(parts.scheme)
-    return urllib3.ProxyManager(proxy, **options) if proxy else urllib3.PoolManager(**options)
+    return behind(proxy, parts.scheme, options) if proxy else urllib3.PoolManager(**options)
 
 
 def _query(params: Params) -> str:
