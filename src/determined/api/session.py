@@ -77,6 +77,7 @@ class Session:
             status_forcelist=(502, 503, 504),
             allowed_methods=_SAFE_TO_REPEAT,
             raise_on_status=False,
+            respect_retry_after_header=False,  # a proxy could make us sleep for hours
         )
         self._timeout = timeout
         if allocation_id is not None and token:
