@@ -30,7 +30,13 @@ class CertSpec:
 
 
 def context_of(cert: CertSpec | None) -> ssl.SSLContext:
-    """Return the TLS context. Raises FileNotFoundError when the certificate file is missing."""
+    """Return the TLS context.
+
+    Raises:
+        FileNotFoundError: the certificate file is missing.
+        ValueError: it holds no certificate.
+        UntrustedMaster: the pinned certificate is damaged.
+    """
     if cert is not None and cert.pinned and not cert.file:
         return _pinned(cert.pinned)
     context = ssl.create_default_context()
@@ -44,7 +50,12 @@ def context_of(cert: CertSpec | None) -> ssl.SSLContext:
         return context
     # The file may hold the master's own certificate and not its signer's.
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    context.load_verify_locations(cafile=cert.file)
+    try:
+        context.load_verify_locations(cafile=cert.file)
+    except FileNotFoundError as e:
+        raise FileNotFoundError(f"no certificate at {cert.file}; check DET_MASTER_CERT_FILE or cert_path") from e
+    except OSError as e:
+        raise ValueError(f"{cert.file} holds no certificate in PEM form ({e}); name the master's .pem or .crt") from e
     return context
 
 
@@ -70,5 +81,8 @@ def _pinned(pem: str) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    context.load_verify_locations(cadata=pem)
+    try:
+        context.load_verify_locations(cadata=pem)
+    except ssl.SSLError as e:
+        raise UntrustedMaster(f"the certificate that was accepted for this master is damaged ({e})") from e
     return context

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from determined.api import proof
-from determined.api.address import is_same_place
-from determined.api.certificates import CertSpec, context_of
+from determined.api.address import canonical, is_same_place
+from determined.api.certificates import CertSpec, UntrustedMaster, context_of
 from determined.errors import DeterminedError
 from determined.wire.codec import text_of
 
@@ -104,8 +104,11 @@ def load(path: Path) -> MasterState | None:
             f"if you wrote it: chmod 600 {path}; else: rm {path}"
         )
     try:
-        return msgspec.json.decode(path.read_bytes(), type=MasterState)
-    except (msgspec.DecodeError, msgspec.ValidationError) as e:
+        state = msgspec.json.decode(path.read_bytes(), type=MasterState)
+        for url in (state.url, *state.past_urls):
+            canonical(url)
+        return state
+    except ValueError as e:  # no JSON, not these fields, or no addresses
         raise DamagedState(f"{path} is damaged ({e}); remove it and try again: rm {path}") from e
 
 
@@ -127,7 +130,7 @@ def proves_itself(state: MasterState, timeout: float = 2.0) -> bool:
     try:
         with _dial(state, timeout) as sock:
             proof.demand(sock, expected(state), seconds=timeout)
-    except OSError:
+    except (OSError, UntrustedMaster):
         return False
     return True
 

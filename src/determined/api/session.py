@@ -31,6 +31,7 @@ RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
 Params = dict[str, Any]
 Sending = Callable[[int], None]  # hears of so many bytes more on their way
+_NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")  # what OpenSSL makes of an answer in plain HTTP
 _SAFE_TO_REPEAT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"})
 
 
@@ -358,6 +359,8 @@ def _result(chunk: Any) -> dict[str, Any]:
 
 def _unreachable(url: str, err: HTTPError) -> DeterminedError:
     reason = err.reason if isinstance(err, MaxRetryError) and err.reason is not None else err
+    if isinstance(reason, SSLError) and any(word in str(reason) for word in _NO_TLS):
+        return BadMaster(f"{url} does not speak TLS; if it is a master, give its address with http://")
     if isinstance(reason, SSLError):
         return UntrustedMaster(f"{url} cannot be trusted ({reason}); give its certificate with DET_MASTER_CERT_FILE")
     if isinstance(reason, ProtocolError) and not isinstance(reason, NewConnectionError) and _is_foreign(reason):

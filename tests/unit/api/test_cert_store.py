@@ -149,3 +149,26 @@ def test_a_yes_on_the_terminal_is_remembered(server: tuple[str, str], tmp_path: 
     os.waitpid(pid, 0)
     assert re.search(r"([0-9A-F]{2}:){31}[0-9A-F]{2}", received.decode())
     assert cert_store.trusted(server[0], tmp_path / "config") == server[1]
+
+
+def test_an_accepted_certificate_wins_over_the_single_one_of_old_releases(tmp_path: Path) -> None:
+    cert_store.trust(URL, "NEW", tmp_path)
+    (tmp_path / "master.crt").write_text("OLD")
+    assert cert_store.trusted(URL, tmp_path) == "NEW"
+    assert cert_store.trusted("https://other", tmp_path) is None
+    assert not (tmp_path / "master.crt").exists()
+
+
+def test_a_new_certificate_of_a_master_replaces_the_old_one_alone(tmp_path: Path) -> None:
+    cert_store.trust(URL, "FIRST", tmp_path)
+    cert_store.trust("https://other", "OTHER", tmp_path)
+    cert_store.trust("https://HOST:8443", "SECOND", tmp_path)
+    assert json.loads((tmp_path / "certs.json").read_text()) == {URL: "SECOND", "https://other:443": "OTHER"}
+
+
+def test_a_damaged_file_is_not_written_over_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "certs.json").write_bytes(b"\xff\xfe{")
+    with pytest.raises(CorruptCertificateCache, match=r"certs\.json was damaged and has been removed"):
+        cert_store.trust(URL, "PEM", tmp_path)
+    cert_store.trust(URL, "PEM", tmp_path)
+    assert cert_store.trusted(URL, tmp_path) == "PEM"

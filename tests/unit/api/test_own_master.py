@@ -106,3 +106,59 @@ def test_a_cluster_of_deploy_local_is_asked_before_the_embedded_master(tmp_path:
         (tmp_path / "clusters" / name).mkdir(parents=True)
     found = [p.relative_to(tmp_path).as_posix() for p in own_master.directories(tmp_path)]
     assert found == ["clusters/a", "clusters/b", "embedded"]
+
+
+@pytest.mark.parametrize("url", ["", "ftp://127.0.0.1:1", "http://127.0.0.1:99999", "http://u:p@127.0.0.1:1"])
+def test_a_state_whose_address_is_none_is_damaged_and_stops_nobody(tmp_path: Path, url: str) -> None:
+    """Every session looks through these files, also for masters elsewhere."""
+    path = _saved(tmp_path, "http://127.0.0.1:1")
+    for state in (_state(url), msgspec.structs.replace(_state("http://127.0.0.1:1"), past_urls=[url])):
+        own_master.save(path, state)
+        with pytest.raises(DamagedState, match=f"rm {path}"):
+            own_master.load(path)
+        assert own_master.at("http://cluster:8080", tmp_path) is None
+        assert own_master.find(tmp_path) is None
+
+
+def test_a_state_of_a_later_release_with_more_fields_is_read(tmp_path: Path) -> None:
+    path = _saved(tmp_path, "http://127.0.0.1:1")
+    fields = msgspec.json.decode(path.read_bytes()) | {"added": {"later": 1}}
+    own_master.write_private(path, msgspec.json.encode(fields))
+    assert own_master.load(path) == _state("http://127.0.0.1:1")
+
+
+def test_a_state_file_cut_short_anywhere_is_damaged(tmp_path: Path) -> None:
+    path = _saved(tmp_path, "http://127.0.0.1:1")
+    whole = path.read_bytes()
+    for length in range(0, len(whole) - 2, 7):
+        path.write_bytes(whole[:length])
+        with pytest.raises(DamagedState):
+            own_master.load(path)
+
+
+def test_an_unsafe_file_of_one_master_is_told_where_it_would_be_used(tmp_path: Path) -> None:
+    path = _saved(tmp_path, "http://127.0.0.1:1")
+    path.chmod(0o620)
+    with pytest.raises(UnsafeState, match=f"chmod 600 {path}; else: rm {path}"):
+        own_master.find(tmp_path)
+
+
+def test_a_write_that_fails_leaves_the_file_that_was_there(tmp_path: Path) -> None:
+    path = _saved(tmp_path, "http://127.0.0.1:1")
+    with pytest.raises(TypeError):
+        own_master.write_private(path, "text, not bytes")  # type: ignore[arg-type]
+    assert own_master.load(path) == _state("http://127.0.0.1:1")
+
+
+def test_secrets_of_a_state_are_not_shown(tmp_path: Path) -> None:
+    shown = repr(_state("http://127.0.0.1:1", identity="very secret"))
+    assert "http://127.0.0.1:1" in shown
+    assert "very secret" not in shown
+
+
+def test_only_so_many_past_addresses_are_kept_the_newest_of_them(tmp_path: Path) -> None:
+    past = [f"http://127.0.0.1:{port}" for port in range(1000, 1060)]
+    state = msgspec.structs.replace(_state("http://127.0.0.1:1"), past_urls=past)
+    kept = own_master.moved_to("http://127.0.0.1:2", state)
+    assert len(kept) == 50
+    assert kept[:2] == ["http://127.0.0.1:1", past[0]]
