@@ -44,14 +44,16 @@ def error_of(status: int, raw: bytes, url: str) -> DeterminedError:
 def error_from(error: dict[str, Any], status: int = 500) -> DeterminedError:
     """Return the error of an `{"error": {...}}` object, from an answer or from the middle of a stream."""
     message = str(error.get("error") or error.get("message") or f"the master answered status {status}")
-    kind = _KNOWN.get(str(error.get("reason"))) or _by_grpc(error.get("code")) or _BY_STATUS.get(status)
+    kind = (
+        _KNOWN.get(str(error.get("reason"))) or _by_grpc(error.get("code")) or _BY_STATUS.get(status, DeterminedError)
+    )
     details = error.get("details")
     details = details if isinstance(details, dict) else {}
-    if kind is None:
-        return DeterminedError(message, **details)
-    if kind is BY_CODE["invalid_config"]:
-        return kind(message.split("\n", maxsplit=1)[0], **details) if details else kind(message)
-    return kind(message, **details)
+    repeats_details = kind is BY_CODE["invalid_config"] and details  # a line each, which the class adds by itself
+    try:
+        return kind(message.split("\n", maxsplit=1)[0] if repeats_details else message, **details)
+    except TypeError:  # details of another release of the master, which this class does not take
+        return kind(message)
 
 
 def _by_grpc(code: Any) -> type[DeterminedError] | None:

@@ -83,7 +83,7 @@ def demand(
     address = _bound_address.of_peer(base, sock)
     try:
         answer, kept = _ask(sock, claim.master_url, prefix + claim.question(nonce), seconds)
-    except (OSError, ValueError) as e:
+    except (OSError, ValueError, RecursionError) as e:
         raise NotProven(f"who answers does not say who it is ({str(e) or type(e).__name__})") from e
     if not is_proven(claim.expected(nonce, address), answer):
         raise NotProven(f"who answers is not {claim.who}")

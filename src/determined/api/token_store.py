@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -79,9 +80,14 @@ class TokenStore:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        with self.path.with_name("auth.json.lock").open("w") as lock:
+        # for its owner alone: a user who can open a file can lock it, and would keep everybody waiting
+        lock = os.open(self.path.with_name("auth.json.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            os.fchmod(lock, 0o600)
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+        finally:
+            os.close(lock)
 
     def _load(self) -> dict[str, MasterEntry]:
         try:
@@ -123,4 +129,7 @@ def _entry(data: dict[str, Any]) -> MasterEntry:
     tokens = data.get("tokens") or {}
     if not all(isinstance(k, str) and isinstance(v, str) for k, v in tokens.items()):
         raise ValueError("tokens must be text")
-    return MasterEntry(active_user=data.get("active_user"), tokens=dict(tokens))
+    active_user = data.get("active_user")
+    if not isinstance(active_user, str | None):
+        raise ValueError("the active user must be text")
+    return MasterEntry(active_user=active_user, tokens=dict(tokens))

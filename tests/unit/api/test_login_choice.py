@@ -9,7 +9,7 @@ from small_master import SmallMaster, serving
 
 from determined.api.login import login_with_cache, salted
 from determined.api.token_store import TokenStore
-from determined.errors import Unauthenticated
+from determined.errors import BadMaster, DeterminedError, Unauthenticated
 
 LOGIN = ("POST", "/api/v1/auth/login")
 ME = ("GET", "/api/v1/me")
@@ -121,3 +121,73 @@ def test_logging_in_does_not_change_the_active_user(master: SmallMaster, tmp_pat
     store.activate("bob")
     login_with_cache(master.url, "ann", "secret")
     assert store.active_user() == "bob"
+
+
+def test_a_user_of_whom_nothing_is_known_is_asked_for_once_and_remembered(master: SmallMaster, tmp_path: Path) -> None:
+    questions: list[str] = []
+
+    def ask(user: str) -> str:
+        questions.append(user)
+        return "secret"
+
+    for _ in range(2):
+        assert login_with_cache(master.url, "ann", ask_password=ask).token == "FRESH"
+    assert questions == ["ann"]
+    assert _logged_in(master)["password"] == salted("secret")
+
+
+def test_the_active_user_is_asked_for_a_password_when_the_token_is_gone(master: SmallMaster, tmp_path: Path) -> None:
+    TokenStore(master.url, tmp_path).activate("ann")
+    with pytest.raises(Unauthenticated, match="user login ann"):
+        login_with_cache(master.url)
+    assert login_with_cache(master.url, password="secret").username == "ann"
+
+
+def test_the_token_of_a_task_is_not_used_for_somebody_else(
+    master: SmallMaster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DET_USER", "owner")
+    monkeypatch.setenv("DET_USER_TOKEN", "TASK")
+    assert login_with_cache(master.url, "ann", "secret").token == "FRESH"
+    assert login_with_cache(master.url, "owner").token == "TASK"
+
+
+def test_a_forbidden_user_is_not_logged_in_and_the_cached_token_goes(master: SmallMaster, tmp_path: Path) -> None:
+    master.answers[ME] = (403, {"error": {"code": 7, "reason": "forbidden", "error": "deactivated"}})
+    store = TokenStore(master.url, tmp_path)
+    store.save("ann", "OLD")
+    store.save("bob", "HIS")
+    with pytest.raises(Unauthenticated):
+        login_with_cache(master.url, "ann")
+    assert store.users() == ["bob"]
+
+
+@pytest.mark.parametrize("answer", [(500, {"error": {"error": "incident 7"}}), (404, b"<html>")])
+def test_a_token_stays_when_the_master_fails_to_say_whose_it_is(
+    master: SmallMaster, tmp_path: Path, answer: tuple[int, object]
+) -> None:
+    master.answers[ME] = answer
+    store = TokenStore(master.url, tmp_path)
+    store.save("ann", "KEPT")
+    with pytest.raises(DeterminedError):
+        login_with_cache(master.url, "ann")
+    assert store.token("ann") == "KEPT"
+
+
+def test_no_token_is_kept_after_a_refused_login(master: SmallMaster, tmp_path: Path) -> None:
+    master.answers[LOGIN] = DENIED
+    with pytest.raises(Unauthenticated):
+        login_with_cache(master.url, "ann", "wrong")
+    assert not (tmp_path / "auth.json").exists()
+
+
+def test_an_answer_to_a_login_without_a_token_is_no_master(master: SmallMaster) -> None:
+    master.answers[LOGIN] = (200, {"user": USER})
+    with pytest.raises(BadMaster, match="token"):
+        login_with_cache(master.url, "ann", "secret")
+
+
+def test_a_password_travels_salted_and_a_blank_one_blank() -> None:
+    assert salted("") == ""
+    assert salted("secret") != salted("Secret")
+    assert len(salted("secret")) == 128 and "secret" not in salted("secret")

@@ -75,8 +75,9 @@ def test_master_that_is_called_localhost_proves_the_address_that_the_name_led_to
         b"hello",
         b"",
         b'"' + b"x" * 100_000 + b'"',
+        b"[" * 100_000,
     ],
-    ids=["wrong", "no text", "no list", "no proof", "a list", "no JSON", "nothing", "endless"],
+    ids=["wrong", "no text", "no list", "no proof", "a list", "no JSON", "nothing", "endless", "nested"],
 )
 def test_peer_without_a_proof_gets_no_token(start: Callable[..., Peer], answer: bytes) -> None:
     peer = start()
