@@ -225,6 +225,11 @@ class MasterProcess:
         )
 
     def _terminate(self, state: MasterState) -> None:
+        if state.pid <= 0:  # a signal to 0 would reach this process and its shell, one to -1 all of this user
+            raise DeterminedError(
+                f"the master at {state.url} runs, but {self.directory / 'master.lock'} does not say as which process; "
+                f"look for it with 'ps -ef | grep determined.master' and end it: kill PID"
+            )
         with contextlib.suppress(ProcessLookupError):
             os.kill(state.pid, signal.SIGTERM)
         deadline = time.monotonic() + _STOP_SECONDS
