@@ -1,6 +1,7 @@
 """Master process of this user: start, find, stop. Embedded masters and local clusters both are one."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import secrets
@@ -245,18 +246,20 @@ class MasterProcess:
 
 
 def is_free(host: str, port: int) -> bool:
-    """Check whether a master could listen there now."""
-    with socket.socket() as probe:
+    """Check that no other program listens there. What else is wrong with an address, the master itself says best."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
-        except OSError:
-            return False
+        except OSError as e:
+            return e.errno != errno.EADDRINUSE
     return True
 
 
 def _reached_at(host: str) -> str:
-    return "127.0.0.1" if host in {"0.0.0.0", "::"} else host
+    if host in {"0.0.0.0", "::"}:
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
 
 
 def _number(path: Path) -> int:

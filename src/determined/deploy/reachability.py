@@ -30,7 +30,7 @@ def describe(url: str, host: str) -> list[str]:
 def _outside(host: str) -> str:
     """Return this machine's address for others: the one it listens on, else the one it uses to reach other networks."""
     if host not in _EVERY_ADDRESS:
-        return host
+        return f"[{host}]" if ":" in host else host
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect((_ELSEWHERE, 9))
