@@ -1,11 +1,13 @@
 """Copies of a master's database and settings: made while it runs, put back while it does not."""
 
 import contextlib
+import gzip
 import os
 import shutil
 import sqlite3
 import tarfile
 import tempfile
+import zlib
 from pathlib import Path
 
 from determined.deploy.process import MasterProcess
@@ -13,6 +15,7 @@ from determined.errors import AlreadyExists, FailedPrecondition, InvalidArgument
 from determined.rundir import tar
 
 _DATABASE = "master.db"
+_BLOCK = 1024 * 1024
 _SETTINGS = ("state.json", "master.yaml", "identity", "options.json")
 
 
@@ -78,9 +81,11 @@ def _unpack(source: Path, target: Path) -> None:
     if not source.is_file():
         raise NotFound(f"no backup at {source}")
     try:
-        with tarfile.open(source, "r:gz") as archive:
+        with gzip.open(source) as packed, tarfile.open(fileobj=packed, mode="r:") as archive:
             tar.extract_all(archive, target)
-    except (tarfile.TarError, OSError, EOFError) as e:
+            while packed.read(_BLOCK):  # to the end, where the checksum is: tarfile stops before it
+                pass
+    except (tarfile.TarError, OSError, EOFError, zlib.error) as e:
         raise InvalidArgument(f"{source} is not a backup ({e}); nothing was changed") from e
     if not (target / _DATABASE).exists():
         raise InvalidArgument(f"{source} holds no {_DATABASE}, so it is not a backup; nothing was changed")

@@ -47,6 +47,8 @@ def last_warning(path: Path, logger: str, begin: int) -> str | None:
     for line in reversed(lines):
         with contextlib.suppress(msgspec.DecodeError):
             entry = msgspec.json.decode(line)
+            if not isinstance(entry, dict):  # a number that some library printed
+                continue
             if str(entry.get("logger")).startswith(logger) and entry.get("level") in _WORTH_SAYING:
                 return str(entry.get("message"))
     return None

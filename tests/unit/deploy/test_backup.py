@@ -98,3 +98,66 @@ def test_a_damaged_database_is_told_and_no_archive_is_left(master: MasterProcess
     with pytest.raises(FailedPrecondition, match="restore"):
         backup.write(master, tmp_path / "b.tar.gz")
     assert not (tmp_path / "b.tar.gz").exists()
+
+
+def test_a_backup_that_was_damaged_anywhere_is_refused_or_as_good_as_before(
+    master: MasterProcess, tmp_path: Path
+) -> None:
+    database = master.directory / "master.db"
+    _write(database, 0, 50)
+    backup.write(master, tmp_path / "b.tar.gz")
+    whole = (tmp_path / "b.tar.gz").read_bytes()
+    refused = 0
+    for place in range(0, len(whole), 11):
+        (tmp_path / "bad").write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        try:
+            backup.restore(master, tmp_path / "bad")
+        except InvalidArgument as e:
+            assert "nothing was changed" in e.message
+            refused += 1
+        assert _pairs(database) == [(n, n) for n in range(50)], place
+    assert refused > 10
+
+
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.99])
+def test_a_backup_that_was_cut_short_is_refused(master: MasterProcess, tmp_path: Path, part: float) -> None:
+    backup.write(master, tmp_path / "b.tar.gz")
+    whole = (tmp_path / "b.tar.gz").read_bytes()
+    (tmp_path / "short").write_bytes(whole[: int(len(whole) * part)])
+    with pytest.raises(InvalidArgument, match="nothing was changed"):
+        backup.restore(master, tmp_path / "short")
+
+
+def test_an_archive_that_climbs_out_of_its_directory_is_refused(master: MasterProcess, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "evil", "w:gz") as archive:
+        archive.add(master.directory / "master.db", "master.db")
+        archive.add(master.directory / "identity", "../identity")
+    with pytest.raises(InvalidArgument, match="nothing was changed"):
+        backup.restore(master, tmp_path / "evil")
+    assert (master.directory / "identity").read_text() == "secret"
+
+
+def test_a_missing_backup_is_named(master: MasterProcess, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match=r"no backup at .*none\.tar\.gz"):
+        backup.restore(master, tmp_path / "none.tar.gz")
+    with pytest.raises(NotFound, match="no backup at"):
+        backup.restore(master, tmp_path)
+
+
+def test_a_backup_is_restored_where_no_master_ever_was(master: MasterProcess, tmp_path: Path) -> None:
+    _write(master.directory / "master.db", 0, 2)
+    backup.write(master, tmp_path / "b.tar.gz")
+    fresh = MasterProcess(tmp_path / "new" / "home")
+    assert backup.restore(fresh, tmp_path / "b.tar.gz") is None
+    assert _pairs(fresh.directory / "master.db") == [(0, 0), (1, 1)]
+    assert (fresh.directory / "identity").read_text() == "secret"
+    assert (fresh.directory / "identity").stat().st_mode & 0o777 == 0o600
+
+
+def test_nothing_is_restored_under_a_running_master(
+    master: MasterProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup.write(master, tmp_path / "b.tar.gz")
+    monkeypatch.setattr(master, "find", object)
+    with pytest.raises(FailedPrecondition, match="det master stop"):
+        backup.restore(master, tmp_path / "b.tar.gz")

@@ -51,3 +51,48 @@ def test_a_log_without_errors_is_shown_by_its_end(tmp_path: Path) -> None:
     path.write_text("Traceback\nValueError: x\n")
     assert "ValueError: x" in master_log.last_error(path)
     assert "nothing" not in master_log.last_error(tmp_path / "none")
+
+
+def _warnings(path: Path, *lines: object) -> None:
+    text = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    path.write_text("".join(f"{line}\n" for line in text))
+
+
+def test_the_last_warning_of_some_loggers_is_found_between_anything_else(tmp_path: Path) -> None:
+    path = tmp_path / "master.log"
+    _warnings(
+        path,
+        {"level": "WARNING", "logger": "determined.engines.ray", "message": "first"},
+        {"level": "ERROR", "logger": "determined.engines.ray.bridge", "message": "second"},
+        {"level": "INFO", "logger": "determined.engines.ray", "message": "only news"},
+        {"level": "ERROR", "logger": "determined.master", "message": "of somebody else"},
+        "12",
+        "null",
+        '"text"',
+        "[]",
+        "Traceback (most recent call last):",
+    )
+    assert master_log.last_warning(path, "determined.engines.ray", 0) == "second"
+    assert master_log.last_warning(path, "determined.engines.slurm", 0) is None
+
+
+def test_warnings_of_an_earlier_start_do_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "master.log"
+    assert master_log.last_warning(path, "determined", 0) is None
+    _warnings(path, {"level": "WARNING", "logger": "determined", "message": "old"})
+    assert master_log.last_warning(path, "determined", path.stat().st_size) is None
+    assert master_log.last_warning(path, "determined", 10_000) is None
+
+
+def test_only_the_end_of_a_long_log_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "master.log"
+    old = json.dumps({"level": "ERROR", "message": "long ago"})
+    path.write_text(old + "\n" + "x" * 70_000 + "\nlast words\n")
+    said = master_log.last_error(path)
+    assert "long ago" not in said and said.endswith("last words")
+
+
+def test_a_log_that_is_no_text_is_shown_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "master.log"
+    path.write_bytes(b"12\nnull\n\xff\xfe core dumped\n")
+    assert "core dumped" in master_log.last_error(path)
