@@ -59,12 +59,13 @@ def wait_for(predicate: Callable[[], tuple[bool, Any]], timeout: int = 60, inter
         TimeoutError: it was not within `timeout` seconds.
     """
     end = time.monotonic() + timeout
-    while time.monotonic() < end:
+    while True:
         is_done, value = predicate()
         if is_done:
             return value
+        if time.monotonic() >= end:
+            raise TimeoutError(f"waited {timeout} seconds for {getattr(predicate, '__name__', predicate)}")
         time.sleep(interval)
-    raise TimeoutError(f"waited {timeout} seconds for {getattr(predicate, '__name__', predicate)}")
 
 
 def get_config_path() -> Any:

@@ -84,7 +84,8 @@ def libc() -> str:
 
 def _bounds(variables: Mapping[str, str]) -> Bounds:
     days = _number(variables, ENV_ENVIRONMENT_CACHE_DAYS, _DAYS)
-    return Bounds(days, int(_number(variables, ENV_ENVIRONMENT_CACHE_GIB, _GIB) * 2**30))
+    size = _number(variables, ENV_ENVIRONMENT_CACHE_GIB, _GIB) * 2**30
+    return Bounds(days, int(min(size, sys.maxsize)))  # `inf` is a number too: no bound
 
 
 def _number(variables: Mapping[str, str], name: str, default: float) -> float:

@@ -146,7 +146,13 @@ def _script(command: Sequence[str] | None, directory: Path) -> list[str]:
 def _entrypoint_class(request: NativeRequest) -> type:
     from determined._imports import import_from_path
 
-    module, _, name = str(request.config["entrypoint"]).partition(":")
+    entrypoint = request.config["entrypoint"]
+    module, _, name = str(entrypoint).partition(":")
+    if not name:
+        raise ValueError(
+            f"entrypoint {entrypoint!r} names no trial class, and only a class can be tried on one batch; write it as "
+            "module:Class, or try the script with det experiment create --local"
+        )
     with import_from_path(request.context_dir or "."):
         trial_class: type = getattr(import_module(module), name)
         return trial_class

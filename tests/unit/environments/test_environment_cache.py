@@ -111,6 +111,71 @@ def test_bounds_and_place_come_from_the_surroundings(tmp_path: Path) -> None:
     assert place_of({"HOME": "/h"}, print).root == Path("/h/.cache/determined")
 
 
-def test_a_bound_that_is_no_number_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="DET_ENVIRONMENT_CACHE_GIB='many'"):
-        place_of({"HOME": "/h", "DET_ENVIRONMENT_CACHE_GIB": "many"}, print)
+@pytest.mark.parametrize("name", ["DET_ENVIRONMENT_CACHE_GIB", "DET_ENVIRONMENT_CACHE_DAYS"])
+@pytest.mark.parametrize("text", ["many", "-1", "nan", "1,5"])
+def test_a_bound_that_is_no_number_is_refused(name: str, text: str) -> None:
+    with pytest.raises(InvalidArgument, match=f"{name}='{text}' is not a number of at least 0"):
+        place_of({"HOME": "/h", name: text}, print)
+
+
+def test_an_infinite_bound_is_none(place: Place, add: Callable[..., str], now: float) -> None:
+    unbounded = {"DET_ENVIRONMENT_CACHE_GIB": "inf", "DET_ENVIRONMENT_CACHE_DAYS": "inf"}
+    bounds = place_of({"HOME": "/h", **unbounded}, print).bounds
+    add("old", days=5000, size=2**50)
+    assert cache.clean(place, now, bounds) == []
+
+
+@pytest.mark.parametrize("record", ["", "{", "[]", "null", '{"format": 1, "size": 5}', '{"size": 5}'])
+def test_a_record_of_another_release_or_half_a_record_is_no_environment(
+    place: Place, add: Callable[..., str], now: float, record: str
+) -> None:
+    path = place.environments / add("damaged") / "determined.json"
+    path.write_text(record)
+    assert cache.read(path.parent) is None
+    assert keys(place) == []
+    cache.clean(place, now, Bounds())
+    assert list(place.environments.iterdir()) == [], "it is removed as what a killed builder left"
+
+
+def test_an_environment_without_its_python_is_none(place: Place, add: Callable[..., str]) -> None:
+    path = place.environments / add("moved")
+    (path / "bin" / "python").unlink()
+    assert cache.read(path) is None
+    (path / "bin" / "python").write_text("not executable")
+    (path / "bin" / "python").chmod(0o644)
+    assert cache.read(path) is None
+
+
+def test_using_an_environment_makes_it_the_youngest(place: Place, add: Callable[..., str], now: float) -> None:
+    add("a", days=2)
+    add("b", days=1)
+    [oldest, _] = cache.list_cached(place)
+    cache.touch(oldest, now)
+    assert keys(place) == ["b", "a"]
+
+
+def test_a_size_counts_links_as_links_and_directories_not_at_all(tmp_path: Path) -> None:
+    (tmp_path / "e" / "sub").mkdir(parents=True)
+    (tmp_path / "e" / "sub" / "file").write_bytes(b"x" * 1000)
+    (tmp_path / "big").write_bytes(b"y" * 100_000)
+    (tmp_path / "e" / "link").symlink_to(tmp_path / "big")
+    (tmp_path / "e" / "loop").symlink_to(tmp_path / "e")
+    assert 1000 <= cache.size_of(tmp_path / "e") < 2000
+
+
+def test_old_resolutions_are_forgotten_and_young_ones_kept(place: Place, now: float) -> None:
+    cache.forget_resolutions(place, now, 1)  # there is no directory yet
+    place.resolutions.mkdir(parents=True)
+    for name, days in (("old.txt", 3), ("young.txt", 1)):
+        (place.resolutions / name).touch()
+        os.utime(place.resolutions / name, (now - days * DAY, now - days * DAY))
+    cache.forget_resolutions(place, now, 2)
+    assert [path.name for path in place.resolutions.iterdir()] == ["young.txt"]
+
+
+def test_a_lock_that_is_a_link_is_not_followed(place: Place, tmp_path: Path) -> None:
+    place.environments.mkdir(parents=True)
+    (tmp_path / "somewhere").write_text("of somebody else")
+    cache.lock_of(place, "k").symlink_to(tmp_path / "somewhere")
+    with pytest.raises(OSError, match="symbolic link"):
+        cache.Hold(cache.lock_of(place, "k"))

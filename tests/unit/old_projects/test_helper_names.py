@@ -67,6 +67,72 @@ def test_checks_say_what_failed() -> None:
         check.check_eq(1, 2, "counts")
 
 
+@pytest.mark.parametrize(
+    ("name", "held", "failed", "said"),
+    [
+        ("true", (1,), (0,), "0 is not true"),
+        ("false", ("",), ("x",), "'x' is not false"),
+        ("is_none", (None,), (0,), "0 is not None"),
+        ("is_not_none", (0,), (None,), "None is None"),
+        ("not_eq", (1, 2), (1, 1), "1 is 1"),
+        ("gt", (2, 1), (1, 1), "1 is not greater than 1"),
+        ("gt_eq", (1, 1), (0, 1), "0 is less than 1"),
+        ("lt", (0, 1), (1, 1), "1 is not less than 1"),
+        ("lt_eq", (1, 1), (2, 1), "2 is greater than 1"),
+        ("equal_lengths", ("ab", [1, 2]), ("a", []), "'a' is not as long as"),
+        ("len_eq", ("ab", 2), ("ab", 3), "'ab' has not the length 3"),
+        ("not_in", (1, [2]), (2, [2]), "2 is one of"),
+        ("is_type", (True, bool), (True, int), "True is not exactly of type"),
+        ("is_instance", (True, int), ("x", int), "'x' is no instance of"),
+        ("is_not_instance", ("x", int), (True, int), "True is an instance of"),
+        ("is_subclass", (bool, int), (str, int), "is no subclass of"),
+    ],
+)
+def test_each_check_passes_or_tells_its_values_and_the_reason(
+    name: str, held: tuple[Any, ...], failed: tuple[Any, ...], said: str
+) -> None:
+    getattr(check, name)(*held)
+    getattr(check, name)(*held, reason="unused")
+    with pytest.raises(check.CheckFailedError) as told:
+        getattr(check, name)(*failed, reason="why")
+    assert said in str(told.value) and str(told.value).endswith(": why")
+
+
+def test_a_condition_is_looked_at_at_least_once_and_then_until_the_time_is_up() -> None:
+    assert common_util.wait_for(lambda: (True, "value"), timeout=0) == "value"
+    answers = iter([(False, None), (False, None), (True, 7)])
+    assert common_util.wait_for(lambda: next(answers), interval=0) == 7
+
+    def never() -> tuple[bool, None]:
+        return False, None
+
+    with pytest.raises(TimeoutError, match="waited 0 seconds for never"):
+        common_util.wait_for(never, timeout=0)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0.0B"), (1023, "1023.0B"), (1024, "1.0KB"), (1536, "1.5KB"), (2**30, "1.0GB"), (-2048, "-2.0KB"),
+     (2**80, "1024.0ZB")],
+)  # fmt: skip
+def test_sizes_are_written_for_people(size: int, text: str) -> None:
+    assert common_util.sizeof_fmt(size) == text
+
+
+def test_a_sequence_is_cut_into_parts_the_last_of_which_may_be_short() -> None:
+    assert list(common_util.chunks([1, 2, 3, 4, 5], 2)) == [[1, 2], [3, 4], [5]]
+    assert list(common_util.chunks("", 3)) == []
+
+
+def test_tokens_lie_where_det_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DET_DEBUG_CONFIG_PATH", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/x")
+    assert str(common_util.get_config_path()) == "/x/determined"
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setenv("HOME", "/h")
+    assert str(common_util.get_config_path()) == "/h/.config/determined"
+
+
 def test_the_package_of_the_first_releases_is_the_same() -> None:
     experimental = importlib.import_module("determined_common.experimental")
     assert experimental.Determined is importlib.import_module("determined.experimental").Determined

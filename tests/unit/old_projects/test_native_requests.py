@@ -84,6 +84,15 @@ def test_local_training_needs_test(sent: SentConfigs) -> None:
         create(object, local=True)
 
 
+@pytest.mark.parametrize("entrypoint", ["python3 train.py", ["python3", "train.py"], "model_def"])
+def test_a_script_cannot_be_tried_on_one_batch_and_the_way_to_try_it_is_named(
+    sent: SentConfigs, entrypoint: Any
+) -> None:
+    with pytest.raises(ValueError, match=r"names no trial class.*module:Class.*det experiment create --local"):
+        create(config={"entrypoint": entrypoint}, local=True, test=True, context_dir="code")
+    assert sent.sent == []
+
+
 @pytest.mark.parametrize("how", [{"local": True, "test": True}, {"local": Mode.LOCAL}, {"mode": Mode.LOCAL}])
 def test_a_class_is_tried_on_one_batch_in_this_process(
     how: dict[str, Any], off_cluster: Path, capsys: pytest.CaptureFixture[str]
