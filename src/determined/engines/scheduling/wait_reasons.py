@@ -42,6 +42,10 @@ class WaitReasons:
             f"waits for preempted tasks to leave: their slots in {self._pool} are promised to jobs of higher priority"
         )
 
+    def kept(self) -> str:
+        """Return the reason of a request that would fit on slots which wait for jobs before it."""
+        return f"waits behind jobs before it in the queue, for which the free slots of {self._pool} are kept"
+
     def backfill(self, request: Request) -> str:
         """Return the reason of a request that would fit while a job of higher priority waits."""
         if not self._settings.preemption:
