@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import os
 import pwd
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -108,7 +109,8 @@ def _error(program: str, complained: str) -> FailedPrecondition | Unavailable:
 
 def _job(fields: list[str]) -> JobView:
     number, state, nodes, reason, tag = fields
-    return JobView(int(number.split("_")[0]), state.strip(), reason.strip(), nodes.strip(), tag.strip())
+    # A task of an array is 17_2, a part of a heterogeneous job 17+1.
+    return JobView(int(re.split(r"[_+]", number)[0]), state.strip(), reason.strip(), nodes.strip(), tag.strip())
 
 
 def _user() -> str:

@@ -88,11 +88,13 @@ def check_arguments(sbatch_args: Sequence[str], device: Device) -> None:
     refused = {**_OURS, **_CPUS} if device is Device.CPU else _OURS
     short = {words[0]: name for name, words in refused.items() if words[0]}
     for text in sbatch_args:
-        if not text.startswith("-") or "\n" in text or "\r" in text:
+        # Bare dashes: sbatch reads no option behind `--`, and ours come behind.
+        if not text.startswith("-") or not text.strip("- ") or "\n" in text or "\r" in text:
             raise InvalidArgument(f"slurm.sbatch_args: {text!r} is no option; write one as '--time=2:00:00'")
-        name = short.get(text[:2]) if not text.startswith("--") else _long_name(text, refused)
-        if name in refused:
-            raise InvalidArgument(f"slurm.sbatch_args: {text!r} is set by the master: {refused[name][1]}")
+        for word in _words(text):
+            name = short.get(word[:2]) if not word.startswith("--") else _long_name(word, refused)
+            if name in refused:
+                raise InvalidArgument(f"slurm.sbatch_args: {text!r} is set by the master: {refused[name][1]}")
 
 
 def time_limit(sbatch_args: Sequence[str]) -> int | None:
@@ -144,6 +146,15 @@ def _slots(job: Job) -> list[str]:
         return []
     kind = f":{job.gpu_type}" if job.gpu_type else ""
     return [f"--gres=gpu{kind}:{job.slots}"]
+
+
+def _words(text: str) -> list[str]:
+    """Return the options in one text: sbatch takes several of them from a line."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = text.split()  # an open quote: sbatch says so itself
+    return [word for word in words if word.startswith("-")]
 
 
 def _long_name(text: str, refused: dict[str, tuple[str, str]]) -> str | None:
