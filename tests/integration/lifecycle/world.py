@@ -99,7 +99,9 @@ class World:
         self.ctx.bus.publish("schedule")
         return result
 
-    async def submit(self, *, activate: bool = True, warm_start: str | None = None, **config: Any) -> int:
+    async def submit(
+        self, *, activate: bool = True, warm_start: str | None = None, unmanaged: bool = False, **config: Any
+    ) -> int:
         """An experiment of the given (partial) config; the searcher is `single` unless given."""
         raw = {
             "name": "test",
@@ -120,7 +122,7 @@ class World:
             invariants=[],
             seed=7,
             name="a-b-c",
-            managed=True,
+            managed=not unmanaged,
         )
         new = experiment.NewExperiment(
             owner_id=1,
@@ -133,12 +135,12 @@ class World:
             model_definition=b"tgz",
             template=None,
             generation=generation(prepared.active),
-            unmanaged=False,
+            unmanaged=unmanaged,
             submitter_python=None,
             warm_start_checkpoint=warm_start,
         )
         experiment_id = await self.write(experiment.create, new)
-        if activate:
+        if activate and not unmanaged:
             await self.write(experiment.activate, experiment_id)
         return experiment_id
 

@@ -9,7 +9,7 @@ from determined._json import JsonObject
 from determined.errors import FailedPrecondition
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
-from determined.master.lifecycle import search, trial_state
+from determined.master.lifecycle import search, trial_state, unmanaged
 from determined.master.lifecycle.states import State
 from determined.search.method import Create
 
@@ -32,6 +32,7 @@ def create_unmanaged(
     experiment = experiments.get(conn, experiment_id)
     if not experiment.unmanaged:
         raise FailedPrecondition(f"experiment {experiment_id} is managed; its searcher creates the trials")
+    unmanaged.check_not_deleted(experiment)
     order = Create(request_id=str(uuid.uuid4()), hparams=hparams, seed=0)
     [trial_id] = trial_state.create(conn, now, experiment, [order])
     trials.update_row(conn, trial_id, {"external_id": external_id, "last_activity": now, "run_id": 1})

@@ -12,8 +12,8 @@ from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries import unmanaged as queries
-from determined.master.db.rows.experiments import ExperimentValues, Trial, TrialValues
-from determined.master.lifecycle.states import TERMINAL, State
+from determined.master.db.rows.experiments import Experiment, ExperimentValues, Trial, TrialValues
+from determined.master.lifecycle.states import DELETION, TERMINAL, State
 
 SILENCE = timedelta(minutes=5)
 
@@ -40,6 +40,12 @@ class Started:
 def created(conn: Connection, trial_id: int) -> None:
     """Let a new trial wait for its client, whatever its experiment has come to."""
     trials.update_row(conn, trial_id, {"state": State.PAUSED})
+
+
+def check_not_deleted(experiment: Experiment) -> None:
+    """Refuse to go on with an experiment that is being deleted: its state would be lost, and with it the deletion."""
+    if experiment.state in DELETION:
+        raise FailedPrecondition(f"experiment {experiment.id} is {experiment.state}; report to a new experiment")
 
 
 def start(conn: Connection, now: datetime, trial_id: int, *, resume: bool) -> Started:
@@ -97,6 +103,8 @@ def _follow_trials(conn: Connection, experiment_id: int, end: datetime) -> None:
 
 def _unmanaged(conn: Connection, trial_id: int) -> Trial:
     trial = trials.get(conn, trial_id)
-    if not experiments.get(conn, trial.experiment_id).unmanaged:
+    experiment = experiments.get(conn, trial.experiment_id)
+    if not experiment.unmanaged:
         raise FailedPrecondition(f"trial {trial_id} is managed; the master alone starts it and sets its state")
+    check_not_deleted(experiment)
     return trial
