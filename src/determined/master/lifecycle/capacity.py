@@ -92,7 +92,7 @@ def check_fits(
 
     `possible`: sizes of the nodes that it may ever have, where these are others than the ones it has now.
     """
-    sizes = [c.total for c in capacity if c.pool == pool.name and (c.state.enabled or c.state.draining)]
+    sizes = [c.total for c in capacity if c.serves(pool.name) and (c.state.enabled or c.state.draining)]
     sizes = list(possible) or sizes
     feasible.check(slots, sizes, single_node, heterogeneous=pool.settings.allow_heterogeneous, pool=pool.name)
 

@@ -4,8 +4,9 @@
 and changes it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
@@ -185,7 +186,7 @@ def _decide_pool(world: SchedulingInput, chosen: _Chosen, name: str, requests: l
     if name in world.placing:
         chosen.handed += [(r.allocation_id, name) for r in waiting]
         return
-    views = [c.view() for c in chosen.capacity.values() if c.pool == name]
+    views = _views(chosen, name)
     decision = _DECIDE[pool.scheduler](requests, views, pool.settings)
     chosen.starts += decision.start
     chosen.preempts += decision.preempt
@@ -194,6 +195,20 @@ def _decide_pool(world: SchedulingInput, chosen: _Chosen, name: str, requests: l
     chosen.queued[name] = [r.slots for r in waiting if r.allocation_id not in started]
     if world.launch_error:
         chosen.rejects += [r.allocation_id for r in requests if _out_of_nodes(r, views, pool.settings)]
+
+
+def _views(chosen: _Chosen, pool: str) -> list[NodeView]:
+    """Return the nodes of a pool. One that it shares has no longer what this pass starts there for another pool."""
+    slots: Counter[str] = Counter()
+    places: Counter[str] = Counter()
+    for node_id, count in (part for _, placement in chosen.starts for part in placement):
+        slots[node_id] += count
+        places[node_id] += count == 0
+    views = [capacity.view() for capacity in chosen.capacity.values() if capacity.serves(pool)]
+    return [
+        replace(view, free_slots=view.free_slots - slots[view.id], used_aux=view.used_aux + places[view.id])
+        for view in views
+    ]
 
 
 def _out_of_nodes(request: Request, views: list[NodeView], settings: Settings) -> bool:
