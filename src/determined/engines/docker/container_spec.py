@@ -94,7 +94,8 @@ def visible_devices(launch: Launch) -> str | None:
 def _check_master_reachable(network: str, master_url: str) -> None:
     """Check that the network can reach the master: otherwise the runner would try for ever."""
     host = urlsplit(master_url).hostname or ""
-    if network != "host" and not network.startswith("container:") and _is_loopback(host):
+    has_own_loopback = network != "host" and not network.startswith("container:")
+    if network == "none" or (has_own_loopback and _is_loopback(host)):
         raise FailedPrecondition(
             f"containers of network '{network}' cannot reach the master at {master_url}; set its host or advertised_url"
             " to an address that they reach, or the network to host (resource_manager.network,"

@@ -164,3 +164,10 @@ def test_network_without_a_way_to_the_master_is_refused_instead_of_tried_for_eve
     launch = replace(asked(network="bridge"), master_url=url)
     with pytest.raises(FailedPrecondition, match=r"network 'bridge' cannot reach the master at .*advertised_url"):
         container_body(launch, PLACE)
+
+
+def test_container_without_a_network_is_refused_whatever_the_masters_address_is() -> None:
+    launch = replace(asked(network="none"), master_url="http://10.0.0.1:8080")
+    with pytest.raises(FailedPrecondition, match=r"network 'none' cannot reach the master at http://10\.0\.0\.1:8080"):
+        container_body(launch, PLACE)
+    container_body(replace(launch, container=Container(image="x", network="container:vpn")), PLACE)

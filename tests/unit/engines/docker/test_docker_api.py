@@ -3,48 +3,15 @@
 import asyncio
 import base64
 import json
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from docker_socket import Daemon, ignore
 
 from determined.engines.docker.api import Docker
 from determined.engines.docker.images import Images
 from determined.engines.model import Container
 from determined.errors import AlreadyExists, FailedPrecondition, InvalidArgument, Unavailable
-
-
-@dataclass
-class Daemon:
-    """Answers each call with the next of `answers` (status, body), the last one again and again."""
-
-    socket: str
-    answers: list[tuple[int, bytes]] = field(default_factory=list)
-    breaks_off: bool = False  # before an answer has ended
-    heard: list[str] = field(default_factory=list)
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.heard.append((await reader.readuntil(b"\r\n\r\n")).decode())
-        status, body = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        if status:
-            head = f"HTTP/1.1 {status} x\r\nTransfer-Encoding: chunked\r\n\r\n{len(body):x}\r\n".encode()
-            writer.write(head + body + (b"" if self.breaks_off else b"\r\n0\r\n\r\n"))
-            await writer.drain()
-        writer.close()
-
-
-def ignore(text: str) -> None:
-    """Whoever waits without a log."""
-
-
-@pytest.fixture
-async def daemon(tmp_path: Path) -> AsyncIterator[Daemon]:
-    daemon = Daemon(str(tmp_path / "sock"))
-    server = await asyncio.start_unix_server(daemon.serve, daemon.socket)
-    yield daemon
-    server.close()
-    await server.wait_closed()
 
 
 async def test_missing_daemon_is_named_with_what_to_do(tmp_path: Path) -> None:
