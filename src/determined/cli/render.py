@@ -93,9 +93,9 @@ def structured(data: Any, *, args: Any = None) -> None:
     """JSON (indent 2, sorted keys) or, with `--yaml`, YAML."""
     builtins = plain(msgspec.to_builtins(data))  # JSON knows no NaN: a bare one would be refused by whoever reads it
     if getattr(args, "yaml", False):
-        import yaml
+        from determined.schema.text import dump_yaml
 
-        raw(yaml.safe_dump(builtins, sort_keys=True, default_flow_style=False, allow_unicode=True))
+        raw(dump_yaml(builtins, sort_keys=True))
         return
     text = json_text(json.dumps(builtins, indent=2, sort_keys=True, ensure_ascii=False))
     if sys.stdout.isatty() and environment.colorize_json():

@@ -71,9 +71,9 @@ def check_size(value: object) -> None:
         todo += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
 
 
-def dump_yaml(value: object) -> str:
-    """Block-style YAML in the given key order, as a person would write it."""
-    return str(yaml.safe_dump(value, sort_keys=False, default_flow_style=False, allow_unicode=True))
+def dump_yaml(value: object, *, sort_keys: bool = False) -> str:
+    """Block-style YAML in the given key order, as a person would write it; `parse_yaml` reads the same data back."""
+    return str(yaml.dump(value, Dumper=_Dumper, sort_keys=sort_keys, default_flow_style=False, allow_unicode=True))
 
 
 class _Loader(_BaseLoader):  # type: ignore[misc]  # chosen at run time: libyaml's where it is built in
@@ -104,8 +104,13 @@ class _Loader(_BaseLoader):  # type: ignore[misc]  # chosen at run time: libyaml
         return str(node.value)
 
 
+class _Dumper(yaml.SafeDumper):
+    """Puts quotes around what the loader, or any other reader, would take for a number: the text `12e45`."""
+
+
 def _resolvers() -> dict[Any, list[Any]]:
-    dropped = {"tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
+    # `=` alone is a type of its own that nothing constructs; people mean the character.
+    dropped = {f"tag:yaml.org,2002:{kind}" for kind in ("timestamp", "int", "float", "value")}
     return {
         first: [(tag, pattern) for tag, pattern in entries if tag not in dropped]
         for first, entries in yaml.SafeLoader.yaml_implicit_resolvers.items()
@@ -119,10 +124,11 @@ def _add_numbers() -> None:
     exponents = r"^[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+$"
     specials = r"^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
     integers = r"^[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)$"
-    _Loader.add_implicit_resolver(
-        "tag:yaml.org,2002:float", re.compile(f"{floats}|{exponents}|{specials}"), list("-+0123456789.")
-    )
-    _Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(integers), list("-+0123456789"))
+    numbers = re.compile(f"{floats}|{exponents}|{specials}")
+    kinds: tuple[Any, ...] = (_Loader, _Dumper)
+    for kind in kinds:
+        kind.add_implicit_resolver("tag:yaml.org,2002:float", numbers, list("-+0123456789."))
+        kind.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(integers), list("-+0123456789"))
 
 
 _Loader.yaml_implicit_resolvers = _resolvers()

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from determined.api import checkpoint, environment, experiment, own_master, trial, user, workspace
 from determined.api.login import cert_for, login, login_with_cache
 from determined.api.session import CertSpec, Session
 from determined.api.token_store import TokenStore
 from determined.errors import Unauthenticated
 from determined.rundir import context
+from determined.schema.text import dump_yaml
 from determined.sdk.checkpoint import Checkpoint
 from determined.sdk.deprecation import warn_deprecated
 from determined.sdk.enums import ExperimentSortBy, ExperimentState, OrderBy
@@ -216,7 +215,7 @@ def _cert(address: str, path: str | None, name: str | None, noverify: bool) -> C
 
 def _config_text(config: str | Path | dict[str, Any]) -> str:
     if isinstance(config, dict):
-        return yaml.safe_dump(config, sort_keys=False)
+        return dump_yaml(config)
     if isinstance(config, str | Path):
         return Path(config).read_text()
     raise ValueError(f"config must be a path or a dict, got {type(config).__name__}")
