@@ -1,5 +1,6 @@
 """The fair-share scheduler: slots are divided among jobs by weight and demand."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -174,13 +175,18 @@ def _fill(jobs: list[_Job], capacity: int) -> int:
         for job in jobs:
             # Summed anew from the few distinct weights: subtracting from a running sum would drift and move shares.
             weight = sum(value * count for value, count in weights.items())
-            step = min(max(1, int(round_capacity * job.weight / weight)), capacity, job.demand - job.offered)
+            step = min(_share(round_capacity * job.weight / weight), capacity, job.demand - job.offered)
             job.offered += step
             capacity -= step
             weights[job.weight] -= not job.unsatisfied
             if capacity <= 0:
                 break
     return capacity
+
+
+def _share(slots: float) -> int:
+    """Round a share down, to one slot at least. Weights at the end of floats give no number: those jobs take turns."""
+    return max(1, int(slots)) if math.isfinite(slots) else 1
 
 
 def _close_stuck(newest_first: list[_Job]) -> int:

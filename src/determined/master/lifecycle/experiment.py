@@ -1,5 +1,6 @@
 """Verbs of experiments, each a function inside a write transaction."""
 
+import math
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
@@ -381,8 +382,8 @@ def _check_resources(changes: JobValues) -> None:
     priority, weight, max_slots = changes.get("priority"), changes.get("weight"), changes.get("max_slots")
     if "priority" in changes and (priority is None or not 1 <= priority <= 99):
         raise InvalidArgument(f"priority={priority} must lie between 1 and 99")
-    if "weight" in changes and (weight is None or not weight > 0):
-        raise InvalidArgument(f"weight={weight} must be greater than 0")
+    if "weight" in changes and (weight is None or not 0 < weight < math.inf):
+        raise InvalidArgument(f"weight={weight} must be greater than 0 and finite")
     if max_slots is not None and max_slots < 0:
         raise InvalidArgument(f"max_slots={max_slots} must not be negative")
 

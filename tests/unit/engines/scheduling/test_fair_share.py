@@ -1,8 +1,10 @@
 """The fair-share scheduler."""
 
+import math
 import time
 from collections import Counter
 
+import pytest
 from scheduling_pools import Queue, after, node
 
 from determined.engines.scheduling.fair_share import decide
@@ -26,6 +28,15 @@ def test_slots_are_divided_by_weight() -> None:
     heavy = [q.pending(f"b{i}", job_id="b", weight=30) for i in range(7)]
     decision = run(light + heavy, node("n1", 8))
     assert started_by_job(decision, light + heavy) == {"a": 2, "b": 6}
+
+
+@pytest.mark.parametrize("weight", [1e308, math.inf, 5e-324])
+def test_weights_beyond_what_floats_divide_leave_no_slot_idle(weight: float) -> None:
+    q = Queue()
+    odd = [q.pending(f"a{i}", job_id="a", weight=weight) for i in range(8)]
+    other = [q.pending(f"b{i}", job_id="b", weight=weight) for i in range(8)]
+    for requests in (odd, odd + other):
+        assert sum(started_by_job(run(requests, node("n1", 8)), requests).values()) == 8
 
 
 def test_max_slots_caps_a_jobs_demand() -> None:
