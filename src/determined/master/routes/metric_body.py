@@ -34,7 +34,7 @@ def reported(group: str, body: dict[str, Any], now: datetime) -> Reported:
         batch = fields.get("batchMetrics")
     steps = _integer(fields, "stepsCompleted", "latestBatch")
     run_id = _integer(fields, "trialRunId")
-    when = parse_time(fields.get("reportTime"), "reportTime") or now
+    when = _time(fields.get("reportTime")) or now
     report = MetricReport(group, steps, values, when.timestamp(), _batches(batch))
     return Reported(0 if run_id is None else run_id, report)
 
@@ -48,6 +48,13 @@ def profiled(batch: TrialProfilerMetricsBatch, now: datetime) -> list[MetricRepo
     return [as_report(batch.labels, value, when.timestamp()) for value, when in pairs]
 
 
+def _time(value: object) -> datetime | None:
+    """Read a time as text, or as a number of seconds since the epoch."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, str | int | float)):
+        raise InvalidArgument(f"reportTime={value!r} is not a time; write it like 2026-11-15T04:00:00Z")
+    return parse_time(str(value), "reportTime") if value else None
+
+
 def _integer(fields: dict[str, Any], *names: str) -> int | None:
     """int64 values may come as text."""
     name = next((n for n in names if fields.get(n) is not None), None)
@@ -55,7 +62,7 @@ def _integer(fields: dict[str, Any], *names: str) -> int | None:
         return None
     value = fields[name]
     try:
-        if isinstance(value, bool | float) and value != int(value):
+        if isinstance(value, bool) or (isinstance(value, float) and value != int(value)):
             raise ValueError
         return int(value)
     except (ValueError, TypeError, OverflowError) as e:
