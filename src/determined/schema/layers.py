@@ -36,9 +36,9 @@ def checked(section: type[Section], raw: JsonObject, headline: str) -> JsonObjec
 def _from_env(schema: Object[object], env: Mapping[str, str]) -> JsonObject:
     layer: JsonObject = {}
     for path, node in _leaves(schema):
-        text = env.get("DET_" + "_".join(path).upper())
-        if text is not None:
-            layer = cast(JsonObject, merge_free(_at(path, _parsed(node, text)), layer))
+        variable = "DET_" + "_".join(path).upper()
+        if variable in env:
+            layer = cast(JsonObject, merge_free(_at(path, _parsed(node, variable, env[variable])), layer))
     return layer
 
 
@@ -50,9 +50,14 @@ def _leaves(schema: Object[object], path: tuple[str, ...] = ()) -> Iterator[tupl
             yield (*path, key), field.node
 
 
-def _parsed(node: Node[object], text: str) -> JsonValue:
-    # A password such as 0123 must stay the text it is.
-    return text if isinstance(node, Text) else parse_yaml_value(text)
+def _parsed(node: Node[object], variable: str, text: str) -> JsonValue:
+    if isinstance(node, Text):
+        return text  # a password such as 0123 must stay the text it is
+    try:
+        return parse_yaml_value(text)
+    except InvalidConfig as error:
+        # Without its value, which may hold the credentials of a storage.
+        raise InvalidConfig(f"the environment variable {variable} cannot be read: {error.message}") from None
 
 
 def _nested(flags: JsonObject) -> JsonObject:
