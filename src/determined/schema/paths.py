@@ -7,6 +7,7 @@ import re
 
 # Nothing else of the shell's: people copy the message into a terminal, and `$(...)` there would run.
 _VARIABLE = re.compile(r"\$(\w+|\{\w+\})(/[\w./-]*)?", re.ASCII)
+_HOME = re.compile(r"~[\w.-]*(/.*)?", re.ASCII | re.DOTALL)
 
 
 def path_problem(path: str) -> str | None:
@@ -15,7 +16,7 @@ def path_problem(path: str) -> str | None:
         return None
     from shlex import quote  # only for the message
 
-    if path.startswith("~"):
+    if _HOME.fullmatch(path):
         user, slash, rest = path.partition("/")
         typed = user + slash + (quote(rest) if rest else "")
         return f"must be absolute, not `{path}`: `~` is not expanded here; write what `echo {typed}` prints"
