@@ -48,7 +48,8 @@ class _Action(Choice[LogAction]):
 
     def json_schema(self) -> JsonObject:
         word = super().json_schema()
-        return {"anyOf": [word, {"type": "object", "properties": {"type": word}, "deprecated": True}]}
+        old = {"type": "object", "properties": {"type": word}, "required": ["type"], "additionalProperties": False}
+        return {"anyOf": [word, {**old, "deprecated": True}]}
 
 
 class LogPolicy(Section, rules=(_named_or_whole,)):

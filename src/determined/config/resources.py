@@ -25,7 +25,7 @@ class _Device(Object["DeviceMount"]):
         return dict(zip(("host_path", "container_path", "mode"), parts, strict=False))
 
     def json_schema(self) -> JsonObject:
-        return {"anyOf": [{"type": "string"}, super().json_schema()]}
+        return {"anyOf": [{"type": "string", "pattern": "^[^:]*:[^:]*(:[^:]*)?$"}, super().json_schema()]}
 
 
 class DeviceMount(Section, node=_Device):

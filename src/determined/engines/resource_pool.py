@@ -32,6 +32,11 @@ class PoolNode(Object[Any]):
     def canonical(self, value: JsonValue) -> JsonValue:
         return renamed(super().canonical(value), _OLD_KEYS)
 
+    def json_schema(self) -> JsonObject:
+        known = super().json_schema()
+        old = {name: {**known["properties"][new], "deprecated": True} for name, new in _OLD_KEYS.items()}
+        return {**known, "properties": {**known["properties"], **old}}
+
 
 class PoolConfig(Section, node=PoolNode):
     """A resource pool. `scheduler` is its own, or the resource manager's where it sets none."""

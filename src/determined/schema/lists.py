@@ -3,7 +3,7 @@
 from typing import Any, TypeVar
 
 from determined._json import JsonObject, JsonValue
-from determined.schema.node import Node, Report, kind_of
+from determined.schema.node import Node, Report, kind_of, nullable
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -103,7 +103,7 @@ class MapOf(Node[dict[str, T]]):
         return {key: self.item.load(item) for key, item in value.items()}
 
     def json_schema(self) -> JsonObject:
-        return {"type": "object", "additionalProperties": self.item.json_schema()}
+        return {"type": "object", "additionalProperties": nullable(self.item.json_schema())}
 
 
 class FreeMap(Node[JsonObject]):

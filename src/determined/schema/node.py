@@ -166,6 +166,16 @@ def kind_of(value: object) -> str:
     return names.get(type(value), "a mapping" if isinstance(value, dict) else type(value).__name__)
 
 
+def nullable(schema: JsonObject) -> JsonObject:
+    """Let null, which means "unset", stand for a value."""
+    if not schema or schema.get("type") == "null":
+        return schema
+    if isinstance(schema.get("type"), str) and "allOf" not in schema:
+        enum = {"enum": [*schema["enum"], None]} if "enum" in schema else {}
+        return {**schema, "type": [schema["type"], "null"], **enum}
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
 def _check_range(value: float, low: float | None, high: float | None, at: str, report: Report) -> None:
     if low is not None and value < low:
         report.add(at, f"must be at least {low}, not {value}")

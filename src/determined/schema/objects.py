@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from determined._json import JsonObject, JsonValue
 from determined.schema.lists import node_of
-from determined.schema.node import Node, Report, kind_of
+from determined.schema.node import Node, Report, kind_of, nullable
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -253,7 +253,7 @@ def object_schema(fields: dict[str, Field], *, extra: bool) -> JsonObject:
 
 
 def _property(field: Field) -> JsonObject:
-    known = _nullable(field.node.json_schema())
+    known = nullable(field.node.json_schema())
     if field.meaning:
         known["description"] = field.meaning
     if field.default is not UNSET and field.default is not None:
@@ -261,15 +261,6 @@ def _property(field: Field) -> JsonObject:
     if field.legacy:
         known["deprecated"] = True
     return known
-
-
-def _nullable(schema: JsonObject) -> JsonObject:
-    if not schema or schema.get("type") == "null":
-        return schema
-    if isinstance(schema.get("type"), str) and "allOf" not in schema:
-        enum = {"enum": [*schema["enum"], None]} if "enum" in schema else {}
-        return {**schema, "type": [schema["type"], "null"], **enum}
-    return {"anyOf": [schema, {"type": "null"}]}
 
 
 def _report_unknown(
