@@ -45,7 +45,7 @@ def _ordered(value: JsonObject) -> Iterator[tuple[str, str]]:
 
 
 def _finite_range(value: JsonObject) -> Iterator[tuple[str, str]]:
-    if math.isinf(float(value["maxval"]) - float(value["minval"])):
+    if math.isinf(_float(value["maxval"]) - _float(value["minval"])):
         yield "", f"minval {value['minval']} and maxval {value['maxval']} lie too far apart for a number; narrow them"
 
 
@@ -55,6 +55,14 @@ def _real_base(value: JsonObject) -> Iterator[tuple[str, str]]:
     for end in ("minval", "maxval"):
         if not _has_power(value["base"], value[end]):
             yield end, f"{value['base']} to the power of {value[end]} is no number; minval and maxval are exponents"
+
+
+def _float(number: float) -> float:
+    """Convert a number; an integer beyond every float, which YAML has, is an infinity."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def _has_power(base: float, exponent: float) -> bool:
