@@ -91,8 +91,8 @@ PASSWORD_SALT = "GubPEmmotfiK9TMD6Zdw"
 MASKED = "********"
 # Fields of our own types whose values `repr` never shows.
 SECRET_FIELDS = frozenset(
-    {"token", "user_token", "allocation_token", "session_token", "ticket", "password", "initial_user_password"}
-    | {"secret", "identity_secret", "identity"}
+    {"token", "user_token", "allocation_token", "session_token", "ticket", "password", "old_password"}
+    | {"initial_user_password", "secret", "identity_secret", "identity"}
 )
 
 # What a master signs, before the caller's challenge, to prove that it holds the secret of a state file.
