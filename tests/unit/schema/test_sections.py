@@ -65,6 +65,21 @@ def test_rules_wait_until_the_fields_themselves_are_sound() -> None:
     assert problems({"name": "nobody"}, complete=False) == []
 
 
+def _apart(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if value["first"] == value["second"]:
+        yield "", "first and second must differ"
+
+
+class Pair(Section, rules=(_apart,)):
+    first: int = field(Integer(), "One.")
+    second: int = field(Integer(), "Another.")
+
+
+def test_a_rule_may_count_on_required_fields() -> None:
+    assert problems({"first": 1}, kind=Pair) == ["<config>: `second` is a required property"]
+    assert problems({"first": 1, "second": 1}, kind=Pair) == ["<config>: first and second must differ"]
+
+
 def test_unknown_keys_are_refused_with_the_nearest_known_one() -> None:
     assert problems({"name": "n", "tag": []}) == [
         "<config>: additional property `tag` not allowed; did you mean `tags`?"

@@ -72,6 +72,7 @@ def test_numbers_that_are_written_are_the_same_numbers_when_they_are_read(number
         ("a:\n- 1\n- - 2", {"a": [1, [2]]}),
         ("x: &x {a: 1}\ny: {<<: [*x, {a: 2, b: 3}], c: 4}", {"x": {"a": 1}, "y": {"a": 1, "b": 3, "c": 4}}),
         ("x: &x {a: 1}\ny:\n  a: 2\n  <<: *x", {"x": {"a": 1}, "y": {"a": 2}}),
+        ("y: {<<: {a: 1}, <<: {a: 2, b: 3}}", {"y": {"a": 2, "b": 3}}),
         ("x: &x [1]\ny: *x", {"x": [1], "y": [1]}),
     ],
 )
