@@ -109,9 +109,9 @@ def test_sentences_that_several_nodes_say_are_said_once() -> None:
 
 def test_ports_that_somebody_listens_on_are_found_and_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as held, socket.socket() as free:
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # kept for us, and nobody listens there
         free.bind(("127.0.0.1", 0))
         taken, unused = held.getsockname()[1], free.getsockname()[1]
-        free.close()
         variables = {"C10D_PORT": str(taken), "INTER_TRAIN_PROCESS_COMM_PORT_1": str(unused), "OTHER": str(taken)}
         assert ports.taken("127.0.0.1", variables) == [("C10D_PORT", taken)]
         owner = ports.owner(taken)

@@ -71,6 +71,12 @@ def test_nothing_but_line_ends_is_lost_and_no_piece_is_longer_than_the_limit(raw
     assert not pieces or not pieces[0][1], "the first piece continues nothing"
 
 
+def test_every_piece_of_a_long_line_has_its_level_and_rank_and_the_next_line_has_none() -> None:
+    lines = parse([b"[rank=1] ERROR: 0123456789\nplain\n"], 20)
+    assert [(level, rank) for _, level, rank in lines] == [("ERROR", 1), ("ERROR", 1), (None, None)]
+    assert "".join(text for text, _, _ in lines) == "0123456789plain"
+
+
 def test_a_rank_or_level_in_the_middle_of_a_line_is_text() -> None:
     assert parse([b"a [rank=1] b\nsee ERROR: c\n"], 100) == [("a [rank=1] b", None, None), ("see ERROR: c", None, None)]
 

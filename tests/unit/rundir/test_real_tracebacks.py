@@ -143,6 +143,18 @@ def test_program_that_exits_with_words_of_its_own_has_no_traceback(workdir: Path
     assert find_cause([LogLine(line, "task") for line in lines]) == Cause()
 
 
+def test_packages_that_were_submitted_with_the_code_are_not_the_users_own_lines() -> None:
+    lines = [
+        "Traceback (most recent call last):",
+        '  File "/runs/1/workdir/train.py", line 3, in <module>',
+        "    fit()",
+        '  File "/runs/1/workdir/.venv/lib/python3.11/site-packages/torch/nn.py", line 9, in fit',
+        "    raise ValueError",
+        "ValueError",
+    ]
+    assert find_cause([LogLine(line, "task") for line in lines]).where == "train.py, line 3: fit()"
+
+
 WORKER = """Traceback (most recent call last):
   File "/runs/1/workdir/train.py", line 20, in <module>
     for batch in loader:
