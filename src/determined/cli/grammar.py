@@ -85,6 +85,17 @@ def count(text: str) -> int:
     return int(text)
 
 
+def seconds(text: str) -> float:
+    """Return the type of an argument that is a time to wait."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0 on")
+    return value
+
+
 def group(names: str, help: str, *children: Command | Group, ignored: dict[str, bool] | None = None) -> Group:
     return Group(tuple(names.split()), help, children, ignored or {})
 

@@ -9,7 +9,7 @@ from determined.api import experiment, project, search
 from determined.cli import log_follow, outcome, render
 from determined.cli.commands import experiment_again, experiment_create, experiment_describe, experiment_set
 from determined.cli.connection import connect
-from determined.cli.grammar import Command, arg, command, group, one_of
+from determined.cli.grammar import Command, arg, command, group, one_of, seconds
 from determined.errors import NotFound
 from determined.wire.experiment import Experiment, ListExperiments, ListTrials
 
@@ -215,6 +215,6 @@ TREE = group(
         "wait for experiment",
         wait,
         _ID,
-        arg("--polling-interval", type=float, default=5, help="seconds between looks"),
+        arg("--polling-interval", type=seconds, default=5, help="seconds between looks"),
     ),
 )

@@ -8,6 +8,7 @@ from determined.api import cluster
 from determined.cli import render
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of
+from determined.errors import NotFound
 from determined.wire.base import OrderBy
 from determined.wire.job import ListJobs, QueueControl, RBACJob
 
@@ -18,6 +19,8 @@ def list_jobs(args: argparse.Namespace) -> None:
     session = connect(args)
     pools = cluster.resource_pools(session)
     pool = args.resource_pool or next((p.name for p in pools if p.default_compute_pool), None)
+    if args.resource_pool and pool not in {p.name for p in pools}:
+        raise NotFound(f"resource pool '{pool}' not found; the pools are {', '.join(p.name for p in pools)}")
     fair = any(p.name == pool and str(p.scheduler_type).endswith("FAIR_SHARE") for p in pools)
     order = OrderBy.DESC if args.reverse else OrderBy.ASC
     params = ListJobs(resource_pool=pool, limit=args.limit, offset=args.offset, order_by=order)

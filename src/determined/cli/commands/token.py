@@ -30,6 +30,8 @@ def create(args: argparse.Namespace) -> None:
 
 def list_tokens(args: argparse.Namespace) -> None:
     session = connect(args)
+    if args.username:
+        user.by_name(session, args.username)  # one that is not there would have an empty list
     found = token.listing(session, username=args.username, show_inactive=args.show_inactive)
     _show(found, args)
 
