@@ -156,6 +156,25 @@ def test_workloads_list_reports_and_checkpoints_in_order(
     assert kinds(orderBy="ORDER_BY_DESC")[0] == "checkpoint"
 
 
+def test_workloads_are_sorted_by_a_metric_with_those_that_lack_it_last(
+    user: Any, trial: dict[str, Any], validate: Any, checkpoint: Any
+) -> None:
+    for step, loss in enumerate((3.0, 1, float("nan"), 2.0, 1.0), 1):
+        validate(trial["id"], step, loss=loss)
+    validate(trial["id"], 6, other=1.0)
+    checkpoint(user, trial, 2)
+
+    def steps(order: str, **more: Any) -> list[int]:
+        fields = {"sortKey": "loss", "orderBy": f"ORDER_BY_{order}", **more}
+        found = user.get(f"/api/v1/trials/{trial['id']}/workloads", fields=fields).json["workloads"]
+        return [(w["validation"] or w["checkpoint"])["totalBatches"] for w in found]
+
+    assert steps("ASC") == [2, 5, 4, 1, 2, 3, 6]
+    assert steps("DESC") == [1, 4, 5, 2, 6, 3, 2]
+    assert steps("DESC", limit=2, offset=1) == [4, 5]
+    assert steps("ASC", sortKey="absent") == [1, 2, 2, 3, 4, 5, 6]
+
+
 def test_log_retention_of_a_trial_is_kept(user: Any, trial: dict[str, Any]) -> None:
     path = f"/api/v1/trials/{trial['id']}"
     assert user.get(f"{path}/remaining_log_retention_days").json["remainingDays"] == -1

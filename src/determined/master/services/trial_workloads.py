@@ -7,6 +7,7 @@ from determined.master.db.queries import checkpoint_list, validation
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.checkpoint_list import CheckpointScope
 from determined.master.db.queries.validation import Validation
+from determined.master.services.downsample import is_number
 from determined.master.services.metric import moment
 from determined.master.services.paging import page
 from determined.master.services.trial_view import checkpoint_workload
@@ -36,8 +37,7 @@ async def workloads(ctx: MasterContext, trial_id: int, params: ListTrialWorkload
         trials.get(conn, trial_id)
         return _collect(conn, trial_id, params)
 
-    every = await ctx.db.read(read)
-    every.sort(key=lambda w: _sort_key(w, params.sort_key or "batches"), reverse=params.order_by is OrderBy.DESC)
+    every = _ordered(await ctx.db.read(read), params.sort_key or "batches", params.order_by is OrderBy.DESC)
     shown, pagination = page(every, params.limit or DEFAULT_LIMIT, params.offset)
     return GetTrialWorkloadsResponse(workloads=shown, pagination=pagination)
 
@@ -70,12 +70,25 @@ def _metrics(report: Validation) -> MetricsWorkload:
     )
 
 
-def _sort_key(workload: WorkloadContainer, key: str) -> tuple[float, int]:
-    """Return the sort key: batches, or a metric of that name; a checkpoint follows the reports of its step."""
+def _ordered(every: list[WorkloadContainer], key: str, descending: bool) -> list[WorkloadContainer]:
+    """Sort by batches, or by a metric of that name; what has no such number comes last, whichever way."""
+    by_place = sorted(every, key=_place, reverse=descending)
+    if key == "batches":
+        return by_place
+    values = [(_value(workload, key), workload) for workload in by_place]
+    valued = [(value, workload) for value, workload in values if value is not None]
+    valued.sort(key=lambda pair: pair[0], reverse=descending)
+    return [workload for _, workload in valued] + [workload for value, workload in values if value is None]
+
+
+def _place(workload: WorkloadContainer) -> tuple[int, int]:
+    """Return the step, and within it reports before checkpoints."""
     report = workload.validation or workload.training
     steps = report.total_batches if report else workload.checkpoint.total_batches if workload.checkpoint else 0
-    order = 0 if workload.training else 1 if workload.validation else 2
-    if key in ("", "batches"):
-        return float(steps), order
+    return steps, 0 if workload.training else 1 if workload.validation else 2
+
+
+def _value(workload: WorkloadContainer, key: str) -> float | None:
+    report = workload.validation or workload.training
     value = report.metrics.avg_metrics.get(key) if report else None
-    return (float(value) if isinstance(value, int | float) else float("inf")), steps
+    return float(value) if is_number(value) else None
