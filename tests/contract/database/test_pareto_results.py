@@ -56,7 +56,7 @@ def results(conn: Connection, world: World) -> tuple[int, dict[int, dict[str, li
         said: dict[str, list[Any]] = {}
         for step in range(rng.randrange(4)):
             values: dict[str, Any] = {name: _value(rng) for name in rng.sample(NAMES, rng.randint(1, 3))}
-            metric.append_reports(conn, who, [MetricReport("validation", step, values, 1.0)])
+            metric.append_reports(conn, who, [MetricReport("validation", step, {**values, "word": "x"}, 1.0)])
             for name, value in values.items():
                 said.setdefault(name, []).append(value)
         if state == "COMPLETED":
@@ -73,7 +73,7 @@ def test_only_completed_trials_and_numbers_have_results(
     conn: Connection, results: tuple[int, dict[int, dict[str, list[Any]]]]
 ) -> None:
     experiment_id, told = results
-    found = hp_analysis.results(conn, experiment_id, "COMPLETED", NAMES)
+    found = hp_analysis.results(conn, experiment_id, "COMPLETED", [*NAMES, "word"])
     assert list(found) == sorted(trial_id for trial_id, said in told.items() if said)
     for trial_id, by_name in found.items():
         assert set(by_name) == set(told[trial_id])

@@ -54,9 +54,9 @@ def test_what_is_no_number_and_no_range_is_named(text: str) -> None:
 
 def test_a_range_of_everything_is_refused_before_it_is_counted() -> None:
     with pytest.raises(InvalidArgument, match="names more than 1000000 things; leave it out"):
-        parse_keys(Noun.TRIALS, "1-999999999999999999")
+        parse_keys(Noun.TRIALS, "1-1000002")
     with pytest.raises(InvalidArgument, match="names more than 1000000"):
-        parse_keys(Noun.TRIALS, "1-900000,2000000-2200000")
+        parse_keys(Noun.TRIALS, "1-900000,2000001-2100002")
 
 
 def test_a_noun_that_does_not_exist_is_told_with_those_that_do() -> None:
