@@ -104,7 +104,7 @@ def check_trial(conn: Connection, who: Reporter, model: Model) -> None:
     assert row.steps_completed == max((step for reports in model.kept.values() for step in reports), default=0)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_whatever_runs_report_what_is_read_is_what_still_counts(conn: Connection, world: World, seed: int) -> None:
     rng = random.Random(seed)
     who = metric_trial.reporter(conn, world.trial(world.experiment({}), {}))

@@ -61,7 +61,7 @@ def overlap(use: Use, day: date) -> float:
 
 
 async def test_days_hold_what_every_allocation_used_of_them(conn: Connection, world: World, ctx: MasterContext) -> None:
-    made = random_uses(world, 60)
+    made = random_uses(world, 40)
     entries = await service.aggregate(ctx, "2024-02-26", "2024-03-06", Period.DAILY)
     days = [date(2024, 2, 26) + timedelta(days=n) for n in range(10)]
     assert [entry.period_start for entry in entries] == [str(day) for day in days]
@@ -80,7 +80,7 @@ async def test_days_hold_what_every_allocation_used_of_them(conn: Connection, wo
 
 
 async def test_months_are_the_sums_of_their_days(conn: Connection, world: World, ctx: MasterContext) -> None:
-    random_uses(world, 30)
+    random_uses(world, 20)
     days = await service.aggregate(ctx, "2024-02-01", "2024-03-31", Period.DAILY)
     months = await service.aggregate(ctx, "2024-02", "2024-03", Period.MONTHLY)
     assert [month.period_start for month in months] == ["2024-02", "2024-03"]
@@ -93,7 +93,7 @@ async def test_months_are_the_sums_of_their_days(conn: Connection, world: World,
 
 
 async def test_pieces_of_time_add_up_to_the_whole(conn: Connection, world: World, ctx: MasterContext) -> None:
-    random_uses(world, 30)
+    random_uses(world, 20)
     end = START + timedelta(days=8)
     whole = await service.uses(ctx, START, end)
     cuts = [START, *(START + timedelta(hours=h) for h in (1, 26, 49, 120)), end]
@@ -141,7 +141,7 @@ async def test_use_is_counted_in_the_project_and_workspace_where_the_experiment_
 async def test_spreadsheets_have_a_line_for_each_sum_and_no_formula(
     conn: Connection, world: World, ctx: MasterContext
 ) -> None:
-    random_uses(world, 30)
+    random_uses(world, 20)
     entries = await service.aggregate(ctx, "2024-02-27", "2024-02-28", Period.UNSPECIFIED)
     header, *sums_shown = aggregated_csv(entries).splitlines()
     assert header == "aggregation_type,aggregation_key,date,seconds"

@@ -81,7 +81,7 @@ class Changing:
         return dict(self._world.conn.execute(query).all())
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_whoever_comes_back_holds_what_there_is(conn: Connection, world: World, seed: int) -> None:
     changing, rng = Changing(world, seed), random.Random(100 + seed)
     first, second = changing.projects[:2]
@@ -91,7 +91,7 @@ def test_whoever_comes_back_holds_what_there_is(conn: Connection, world: World, 
         Client(conn, [first], tells_known=True),
         Client(conn, [first, second], tells_known=True),
     ]
-    for _ in range(40):
+    for _ in range(30):
         for _ in range(rng.randrange(4)):
             changing.change()
         client = rng.choice(clients)
