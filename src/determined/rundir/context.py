@@ -110,6 +110,7 @@ def pack_files(files: "Sequence[File]") -> bytes:
     total = sum(content_size(entry) for entry in files)
     if total > MAX_CONTEXT_BYTES:
         raise _too_large(total)
+    _refuse_contradictions(files)
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=_COMPRESSION) as archive:
         for entry in files:
@@ -281,6 +282,15 @@ def _entry(name: str, status: os.stat_result, kind: int, content: bytes) -> "Fil
         uid=0,
         gid=0,
     )
+
+
+def _refuse_contradictions(files: "Sequence[File]") -> None:
+    """Refuse files that others are said to lie in: no node could unpack them."""
+    plain = {entry.path for entry in files if entry.type != _DIRECTORY_TYPE}
+    for entry in files:
+        above = next((str(one) for one in PurePosixPath(entry.path).parents if str(one) in plain), None)
+        if above is not None:
+            raise InvalidArgument(f"context file '{entry.path}' lies in '{above}', which is a file; rename one of them")
 
 
 def _member(entry: "File") -> tuple[tarfile.TarInfo, bytes]:

@@ -149,6 +149,20 @@ def test_paths_that_no_node_could_have_are_refused_at_submission(path: str, word
         context.pack_files([entry(path)])
 
 
+@pytest.mark.parametrize("paths", [["a", "a/b"], ["a/b/c", "x", "a"], ["a/b", "a/b/c/d"]])
+def test_files_that_lie_in_a_file_are_refused_at_submission(paths: list[str]) -> None:
+    with pytest.raises(
+        InvalidArgument, match=r"context file 'a/.*' lies in 'a.*', which is a file; rename one of them"
+    ):
+        context.pack_files([entry(path) for path in paths])
+
+
+def test_files_of_similar_names_and_a_directory_with_its_files_are_packed(tmp_path: Path) -> None:
+    files = [entry("a", kind=53), entry("a/b"), entry("ab"), entry("a.b/c"), entry("a/b.c")]
+    context.unpack(context.pack_files(files), tmp_path)
+    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["ab", "b", "b.c", "c"]
+
+
 @pytest.mark.parametrize("kind", [49, 50, 51, 54, 999])
 def test_links_and_devices_are_refused_at_submission(kind: int) -> None:
     with pytest.raises(InvalidArgument, match=f"'a' has type {kind}; only files and directories are kept"):
