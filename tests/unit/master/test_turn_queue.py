@@ -94,6 +94,20 @@ async def test_client_that_leaves_while_waiting_gives_its_place_to_nobody() -> N
     await third
 
 
+async def test_clients_that_left_do_not_count_among_those_that_wait() -> None:
+    for _ in range(20):  # who is refused is chosen at random
+        turns, gate = TurnQueue(1, 2, "things"), asyncio.Event()
+        work = Work(turns)
+        tasks = [asyncio.create_task(work.hold(str(n), gate)) for n in range(2)]
+        await settle()
+        tasks.pop().cancel()
+        await settle()
+        tasks += [asyncio.create_task(work.hold(str(n), gate)) for n in range(2)]
+        await settle()
+        gate.set()
+        assert await asyncio.gather(*tasks, return_exceptions=True) == [None] * 3
+
+
 async def test_client_that_leaves_just_when_its_turn_comes_passes_it_on() -> None:
     """The turn is given in the same instant in which its client is cancelled: it must not be lost."""
     turns, gate = TurnQueue(1, 10, "things"), asyncio.Event()
