@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -31,6 +32,7 @@ def section(kind: str) -> Any:
     return getattr(import_module(f"determined.{module}"), name)
 
 
+@cache
 def nodes() -> dict[str, Node[Any]]:
     """List every node below the published configs, by one path that leads to it."""
     found: dict[int, tuple[str, Node[Any]]] = {}
