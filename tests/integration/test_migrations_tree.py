@@ -35,7 +35,7 @@ def test_migrating_again_changes_nothing(empty_db_url: str) -> None:
     engine.dispose()
 
 
-def test_the_constant_names_the_newest_revision() -> None:
+def test_the_newest_file_is_the_newest_revision() -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(migrate.__file__).parent / "migrations"))
     assert ScriptDirectory.from_config(config).get_current_head() == migrate.HEAD
