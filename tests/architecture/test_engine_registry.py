@@ -14,7 +14,8 @@ FOLDERS = {kind: section.__module__.split(".")[-2] for kind, section in registry
 
 
 def test_the_engines_are_found_in_their_folders() -> None:
-    assert FOLDERS == {"agent": "local", "docker": "docker", "ray": "ray", "slurm": "slurm"}
+    assert {"local", "docker", "ray", "slurm"} <= set(FOLDERS.values())
+    assert sorted(FOLDERS.values()) == sorted(file.parent.name for file in (SOURCE / "engines").glob("*/engine.py"))
     assert registry.DEFAULT in FOLDERS
     assert not set(registry.NOT_IMPLEMENTED) & set(FOLDERS)
 
