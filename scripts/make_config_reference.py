@@ -8,6 +8,8 @@ from pathlib import Path
 from determined.config.experiment_schema import EXPERIMENT
 from determined.config.searcher import SEARCHER
 from determined.config.storage import CHECKPOINT_STORAGE
+from determined.engines import registry
+from determined.engines.resource_manager import ResourceManager
 from determined.master.config.file import MasterFile
 from determined.schema.lists import ListOf
 from determined.schema.node import Node
@@ -50,6 +52,7 @@ def reference() -> str:
         *_union("checkpoint_storage", CHECKPOINT_STORAGE),
         "## Master\n",
         _table(_rows(MasterFile.schema.fields, "", _CLOSED_IN_MASTER)),
+        *_engines(),
     ]
     return "\n".join(parts)
 
@@ -61,6 +64,16 @@ def _union(section: str, union: Tagged[object]) -> Iterator[str]:
     for name in union.variants:
         yield f"### {union.tag}: {name}\n"
         rows = list(_rows(union.own_fields(name), "", ()))
+        yield _table(rows) if rows else "Nothing more.\n"
+
+
+def _engines() -> Iterator[str]:
+    """Yield the keys that each engine adds to `resource_manager`."""
+    shared = ResourceManager.schema.fields
+    for kind, section in registry.managers().items():
+        yield f"### resource_manager of type {kind}\n"
+        own = {name: field for name, field in section.schema.fields.items() if name not in shared}
+        rows = list(_rows(own, "", ()))
         yield _table(rows) if rows else "Nothing more.\n"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from determined.engines import registry
+from determined.engines.resource_manager import ResourceManager
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "determined"
@@ -38,6 +39,15 @@ def test_every_engine_says_where_its_tasks_run_and_has_a_page(kind: str) -> None
     section = registry.manager(kind)
     assert section.where
     assert (ROOT / "docs" / section.page).is_file()
+
+
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_every_key_of_an_engine_is_in_the_reference(kind: str) -> None:
+    reference = (ROOT / "docs" / "reference" / "configuration.md").read_text()
+    part = reference.partition(f"### resource_manager of type {kind}\n")[2].partition("\n#")[0]
+    section = registry.manager(kind)
+    own = {key for key, known in section.schema.fields.items() if not known.legacy} - set(ResourceManager.schema.fields)
+    assert {key for key in own if f"| `{key}` |" not in part} == set()
 
 
 def test_engines_that_find_pools_have_the_function_for_it() -> None:
