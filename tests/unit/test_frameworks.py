@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,9 @@ def test_every_trial_class_has_the_modules_that_run_it() -> None:
         names |= {"_load"} if framework.trial_type else set()
         folder = Path(determined.__path__[0], *framework.package.split(".")[1:])
         assert names <= {file.stem for file in folder.glob("*.py")}, framework.package
+
+
+def test_every_extra_of_a_training_api_can_be_installed() -> None:
+    project = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text())["project"]
+    extras = {extra for framework in frameworks() for extra in framework.extras.values()}
+    assert extras <= set(project["optional-dependencies"])
