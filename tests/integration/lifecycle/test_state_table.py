@@ -153,9 +153,10 @@ async def test_search_that_cannot_be_extended_says_what_to_do(
     [
         ({"priority": 0}, "priority=0 must lie between 1 and 99"),
         ({"priority": 100}, "priority=100 must lie between 1 and 99"),
-        ({"weight": 0.0}, "weight=0.0 must be greater than 0"),
-        ({"weight": -1.0}, "weight=-1.0 must be greater than 0"),
-        ({"weight": float("nan")}, "weight=nan must be greater than 0"),
+        ({"weight": 0.0}, "weight=0.0 must be greater than 0 and finite"),
+        ({"weight": -1.0}, "weight=-1.0 must be greater than 0 and finite"),
+        ({"weight": float("nan")}, "weight=nan must be greater than 0 and finite"),
+        ({"weight": float("inf")}, "weight=inf must be greater than 0 and finite"),
         ({"max_slots": -1}, "max_slots=-1 must not be negative"),
     ],
 )

@@ -10,8 +10,6 @@ from determined.engines.scheduling.fitting import Cluster, shape_of
 from determined.engines.scheduling.model import Decision, NodeView, Request, Settings
 from determined.engines.scheduling.wait_reasons import WaitReasons
 
-_MAX_WEIGHT = 1e100  # beyond it products and sums of weights are no numbers any more
-
 
 def decide(requests: Iterable[Request], nodes: Sequence[NodeView], settings: Settings) -> Decision:
     """Decide what to start and whom to preempt. Zero-slot requests start whenever they fit."""
@@ -77,8 +75,7 @@ class _Pass:
             if request.placement is None and not self._try_start(request):
                 self._waiting.append(request)
             return
-        weight = min(request.weight, _MAX_WEIGHT)
-        job = self._jobs.setdefault(request.job_id, _Job(weight, request.max_slots, request.job_submitted))
+        job = self._jobs.setdefault(request.job_id, _Job(request.weight, request.max_slots, request.job_submitted))
         if request.placement is None:
             if request.slots <= self._capacity and self._placeable(request):
                 job.pending.append(request)

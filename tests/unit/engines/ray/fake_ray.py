@@ -78,8 +78,7 @@ class FakeRay:
             list_named_actors=self._named,
             scheduling_strategies=SimpleNamespace(NodeAffinitySchedulingStrategy=SimpleNamespace),
         )
-        sdk = SimpleNamespace(request_resources=self.requested.append)
-        self.autoscaler = SimpleNamespace(sdk=sdk)
+        self.autoscaler = SimpleNamespace(sdk=SimpleNamespace(request_resources=self._request))
         listing = SimpleNamespace(get_draining_nodes=lambda: self.draining)
         self._private = SimpleNamespace(
             state=SimpleNamespace(available_resources_per_node=lambda: self.free, state=listing)
@@ -106,6 +105,9 @@ class FakeRay:
 
     def _named(self, *, all_namespaces: bool) -> list[dict[str, str]]:
         return [{"name": a.name, "namespace": a.namespace} for a in self.actors if not a.is_killed]
+
+    def _request(self, *, bundles: Any) -> None:
+        self.requested.append(bundles)
 
     def get_actor(self, name: str, *, namespace: str) -> Actor:
         found = [a for a in self.actors if (a.name, a.namespace) == (name, namespace) and not a.is_killed]
