@@ -155,7 +155,7 @@ def test_a_busy_master_is_asked_again_as_long_as_its_process_lives(
     assert own.find() is None
 
 
-@pytest.mark.parametrize("pid", [os.getpid(), 2**22 + 1, 0, -1])
+@pytest.mark.parametrize("pid", [os.getpid(), 2**22 + 1, 0, -1], ids=["ours", "unused", "zero", "negative"])
 def test_a_process_that_is_no_master_is_not_waited_for(
     own: MasterProcess, pid: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
