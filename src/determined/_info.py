@@ -143,7 +143,7 @@ class ClusterInfo:
 
 def trial_of(info: ClusterInfo | None) -> ClusterInfo | None:
     """Return `info` where it is that of a trial; None off cluster and in tasks that are no trial."""
-    return info if info is not None and info._is_trial else None
+    return info if info is not None and info.task_type == _TRIAL_TYPE else None
 
 
 def get_cluster_info() -> ClusterInfo | None:

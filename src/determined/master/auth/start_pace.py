@@ -15,6 +15,7 @@ INTERVAL = 0.004  # seconds; to begin a stream takes the event loop about as lon
 MAX_WAITING = 2000  # requests of one caller: every rank of a large training may ask at the same moment
 _RECENT = 1.0  # seconds after which another caller counts as silent
 _MAX_CALLERS = 10_000
+_ROUNDING = 1e-6  # seconds; less is an error of sums of floats
 
 
 @dataclass(slots=True)
@@ -42,10 +43,10 @@ class StartPace:
             return 0.0
         paid = max(caller.paid_until, now) + INTERVAL
         wait = paid - now - BURST * INTERVAL
-        if wait > MAX_WAITING * INTERVAL:
+        if wait > MAX_WAITING * INTERVAL + _ROUNDING:
             return None
         caller.paid_until = paid
-        return max(0.0, wait)
+        return wait if wait > _ROUNDING else 0.0
 
     def _is_another_recent(self, now: float) -> bool:
         order = reversed(self._callers.values())
