@@ -4,6 +4,8 @@ Standard library only: it runs where nothing of ours is installed. node.sh finds
 """
 
 import fcntl
+import json
+import os
 import shutil
 import subprocess
 import sys
@@ -66,18 +68,38 @@ def _install(home: Path) -> None:
     """Install what the lockfile names and nothing else.
 
     Not by `npm ci`: npm 11 refuses a lockfile that lists the native parts of other platforms. `npm install` checks the
-    hashes too, but may rewrite the file, which is then an error.
+    hashes too, but may install more than the file names, which is then an error. It may also rewrite the file (some
+    releases of npm add the native parts of platforms that others leave out), which is undone.
     """
     lock = home / "package-lock.json"
-    before = lock.read_bytes()
-    _npm(home, "install", "--no-audit", "--no-fund")
-    if lock.read_bytes() != before:
-        lock.write_bytes(before)
-        raise OSError("npm wanted other packages than webui/package-lock.json names; update that file first")
+    before, times = lock.read_bytes(), lock.stat()
+    try:
+        _npm(home, "install", "--no-audit", "--no-fund")
+    finally:
+        if lock.read_bytes() != before:
+            lock.write_bytes(before)
+            # A lockfile that looks newer than what was installed from it would be installed again.
+            os.utime(lock, ns=(times.st_atime_ns, times.st_mtime_ns))
+    unnamed = _packages(_installed(home).read_bytes()) - _packages(before)
+    if unnamed:
+        shutil.rmtree(home / "node_modules")
+        words = ", ".join(sorted(f"{name} {version}" for name, version, _ in unnamed))
+        raise OSError(f"npm installed what webui/package-lock.json does not name: {words}; update that file first")
+
+
+def _packages(lockfile: bytes) -> set[tuple[str, str, str]]:
+    """Return path, version and hash of each package of a lockfile, without the project itself."""
+    packages = json.loads(lockfile)["packages"].items()
+    return {(path, one.get("version", ""), one.get("integrity", "")) for path, one in packages if path}
+
+
+def _installed(home: Path) -> Path:
+    """Return npm's own list of what it has put into node_modules."""
+    return home / "node_modules" / ".package-lock.json"
 
 
 def _is_installed(home: Path) -> bool:
-    done = home / "node_modules" / ".package-lock.json"
+    done = _installed(home)
     return done.is_file() and done.stat().st_mtime >= (home / "package-lock.json").stat().st_mtime
 
 
