@@ -195,6 +195,26 @@ class StorageContract:
         manager.remove("cluster")
         with pytest.raises(FileNotFoundError):
             manager.read("cluster/tensorboard/f")
+
+    def test_loose_files_are_listed_below_a_directory(self, manager: StorageManager, source: Path) -> None:
+        assert manager.list_loose("cluster/tensorboard") == {}
+        manager.put(source / "model.pt", "cluster/tensorboard/trial/1/events")
+        manager.put(source / "logs/a.txt", "cluster/tensorboard/other")
+        manager.put(source / "logs/a.txt", "cluster/tensorboards")
+        found = manager.list_loose("cluster/tensorboard")
+        assert {path: file.size for path, file in found.items()} == {"trial/1/events": 7, "other": 1}
+
+    def test_a_changed_loose_file_has_another_version(self, manager: StorageManager, source: Path) -> None:
+        manager.put(source / "model.pt", "cluster/f")
+        before = manager.list_loose("cluster")["f"]
+        (source / "model.pt").write_text("WEIGHTS")
+        manager.put(source / "model.pt", "cluster/f")
+        after = manager.list_loose("cluster")["f"]
+        assert (after.size, after.version != before.version) == (before.size, True)
+
+    def test_the_end_of_a_loose_file_is_read_alone(self, manager: StorageManager, source: Path) -> None:
+        manager.put(source / "model.pt", "cluster/f")
+        assert manager.read("cluster/f", start=4) == b"hts"
         manager.remove("cluster")
 
     def test_an_upload_does_not_disturb_the_random_state(self, manager: StorageManager, source: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from determined.storage import listing, manifest, tree
 from determined.storage.hashed_files import HashedFiles
+from determined.storage.loose_file import LooseFile
 from determined.storage.manifest import Entry
 
 Selector = Callable[[str], bool]
@@ -150,8 +151,12 @@ class StorageManager(ABC):
         """Store one loose file (not part of a checkpoint) under `<base>/<key>`."""
 
     @abstractmethod
-    def read(self, key: str) -> bytes:
-        """Return the content of one loose file. Raises FileNotFoundError."""
+    def read(self, key: str, start: int = 0) -> bytes:
+        """Return the content of one loose file from byte `start` on. Raises FileNotFoundError."""
+
+    @abstractmethod
+    def list_loose(self, key: str) -> dict[str, LooseFile]:
+        """List the loose files below `<base>/<key>` by their paths below it; none where there is no such directory."""
 
     @abstractmethod
     def remove(self, key: str) -> None:

@@ -19,6 +19,7 @@ from determined.errors import CheckpointNotFound, NoDirectStorageAccess
 from determined.storage import copying, links, listing, manifest, tree
 from determined.storage.base import Paths, Selector, StorageManager
 from determined.storage.checkpoint_id import check_name
+from determined.storage.loose_file import LooseFile
 from determined.storage.manifest import Entry
 
 logger = logging.getLogger("determined.core")
@@ -162,8 +163,17 @@ class LocalStorageManager(StorageManager):
                 fd = stack.enter_context(tree.directory(part, fd))
             tree.copy_file(src, fd, PurePosixPath(key).name)
 
-    def read(self, key: str) -> bytes:
-        return self._loose(key).read_bytes()
+    def read(self, key: str, start: int = 0) -> bytes:
+        with self._loose(key).open("rb") as opened:
+            opened.seek(start)
+            return opened.read()
+
+    def list_loose(self, key: str) -> dict[str, LooseFile]:
+        self._loose(key)
+        with contextlib.suppress(FileNotFoundError), tree.base(self._base_path) as base, tree.directory(key, base) as fd:
+            files = ((path, status) for path, status in tree.walk(fd) if stat.S_ISREG(status.st_mode))
+            return {path: LooseFile(status.st_size, str(status.st_mtime_ns)) for path, status in files}
+        return {}
 
     def share(self, key: str) -> None:
         """Make a directory of loose files for every user (1777) and ours, and so all that leads to it."""

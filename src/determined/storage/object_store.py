@@ -17,6 +17,7 @@ from determined.storage import copying, listing, manifest
 from determined.storage.base import Paths, Selector, StorageManager, preserved_random_state
 from determined.storage.checkpoint_id import check_name
 from determined.storage.local import check_digest
+from determined.storage.loose_file import LooseFile, from_driver
 from determined.storage.manifest import Entry
 
 logger = logging.getLogger("determined.core")
@@ -145,9 +146,16 @@ class CloudStorageManager(StorageManager):
         with self._access():
             self._put([str(src)], [f"{self._base_path}/{key}"])
 
-    def read(self, key: str) -> bytes:
+    def read(self, key: str, start: int = 0) -> bytes:
         with self._access():
-            return bytes(self._filesystem.cat_file(f"{self._base_path}/{key}"))
+            return bytes(self._filesystem.cat_file(f"{self._base_path}/{key}", start=start or None))
+
+    def list_loose(self, key: str) -> dict[str, LooseFile]:
+        with self._access():
+            self._filesystem.invalidate_cache()
+            top = self._filesystem._strip_protocol(f"{self._base_path}/{key}") + "/"
+            found = self._filesystem.find(top, detail=True)
+        return {path.removeprefix(top): from_driver(info) for path, info in sorted(found.items())}
 
     def remove(self, key: str) -> None:
         with self._access():
