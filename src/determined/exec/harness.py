@@ -7,6 +7,7 @@ from pathlib import Path
 from determined._frameworks import Framework, extra_of, framework_of
 from determined._imports import lacking_module
 from determined._logging import configure
+from determined.rundir.distribution_names import distribution_of
 
 
 def main(arguments: list[str]) -> int:
@@ -34,7 +35,8 @@ def load_class(spec: str) -> type | str:
         if e.name is not None and (e.name == module_name or module_name.startswith(e.name + ".")):
             return f"entrypoint {spec}: there is no module {module_name} in the context directory"
         if e.name is not None and e.name.startswith("determined."):
-            return f"entrypoint {spec}: the training API {e.name} is not part of this installation; upgrade determined"
+            lacks = f"the training API {e.name} is not part of this installation"
+            return f"entrypoint {spec}: {lacks}; change the import, or install a newer redetermined"
         return f"entrypoint {spec}: {module_name} needs {e.name}; {lacking_module(e.name or '') or _advice(e.name)}"
     member: object = getattr(module, class_name, None)
     if not isinstance(member, type):
@@ -66,7 +68,11 @@ def _run_with(spec: str, trial_class: type, framework: Framework) -> int:
 
 def _advice(name: str | None) -> str:
     extra = extra_of(name or "")
-    return f"pip install 'redetermined[{extra}]'" if extra else "pip install it in startup-hook.sh"
+    return (
+        f"pip install 'redetermined[{extra}]'"
+        if extra
+        else f"pip install {distribution_of(name or '')} in startup-hook.sh"
+    )
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from determined._removed_names import removed_name
+from determined.rundir.distribution_names import distribution_of
 
 _BEGIN = "Traceback (most recent call last):"
 # The second is of an exception in a worker of a DataLoader, which torch raises again with all of its text.
@@ -125,19 +126,33 @@ def _known(error: str, frame: Frame | None, python: str | None, rules: "Iterable
 _ACTIVE = "the environment that is active when you submit"
 
 
+# The index has upstream's releases under these names: never advise to install or pin them.
+_OURS = frozenset(["determined", "determined_common", "redetermined"])
+
+
 def _missing_module(found: re.Match[str]) -> tuple[str, str]:
     name, is_part, _ = found[1].partition(".")
     if is_part:  # Python names the outermost that it lacks
         return _missing_part(found)
+    likely = f"the Python that ran the task has no module '{name}'"
+    if name in _OURS:
+        return (
+            likely,
+            "start the script with `python3`, which has it, or install this project's wheel or checkout in that Python;"
+            " the package `determined` of the index is upstream's and does not work here",
+        )
+    wanted = distribution_of(name)
     return (
-        f"the Python that ran the task has no module '{name}'",
-        f"install {name} in {_ACTIVE}, name it in environment.python, or write `pip install {name}` into"
+        likely,
+        f"install {wanted} in {_ACTIVE}, name it in environment.python, or write `pip install {wanted}` into"
         " startup-hook.sh beside your code",
     )
 
 
 def _missing_part(found: re.Match[str]) -> tuple[str, str]:
     name = found[1].partition(".")[0]
+    if name in _OURS:
+        return _missing_of_ours(found[1])
     return (
         f"'{name}' is installed, in a version that has no '{found[1]}'",
         f"change the import, or pin in environment.python the version of {name} that your code was written for",
@@ -146,9 +161,18 @@ def _missing_part(found: re.Match[str]) -> tuple[str, str]:
 
 def _missing_name(found: re.Match[str]) -> tuple[str, str]:
     name = found[2].partition(".")[0]
+    if name in _OURS:
+        return _missing_of_ours(f"{found[2]}.{found[1]}")
     return (
         f"'{name}' is installed, in a version that has no '{found[1]}' in '{found[2]}'",
         f"change the import, or pin in environment.python the version of {name} that your code was written for",
+    )
+
+
+def _missing_of_ours(name: str) -> tuple[str, str]:
+    return (
+        f"this release of determined has no '{name}'",
+        "change the import; the page 'Coming from upstream' of the guide says what differs",
     )
 
 

@@ -25,10 +25,15 @@ def run(tmp_path: Path, *arguments: str) -> tuple[int, str]:
         ("", ".model_def:Cls", "'.model_def' is no name of a module; write package.module:Class"),
         ("", "model_def..x:Cls", "'model_def..x' is no name of a module"),
         ("class Cls: pass", "model_def:Cls", "derives from no trial class"),
-        ("import not_installed_anywhere", "model_def:Cls", "needs not_installed_anywhere"),
+        ("import not_installed_anywhere", "model_def:Cls", "needs not_installed_anywhere; pip install not_installed"),
+        ("import usb", "model_def:Cls", "needs usb; pip install pyusb in startup-hook.sh"),
         ("import deepspeed", "model_def:Cls", "needs deepspeed; pip install 'redetermined[deepspeed]'"),
         ("import lightning.pytorch", "model_def:Cls", "needs lightning; pip install 'redetermined[lightning]'"),
-        ("import determined.no_such_api", "model_def:Cls", "determined.no_such_api is not part of this installation"),
+        (
+            "import determined.no_such_api",
+            "model_def:Cls",
+            "determined.no_such_api is not part of this installation; change",
+        ),
     ],
 )
 def test_reason_is_one_error_line(tmp_path: Path, source: str, spec: str, said: str) -> None:

@@ -1,5 +1,7 @@
 """The cause of a failed trial, read from the end of its log."""
 
+import pytest
+
 from determined.rundir.failure_cause import LogLine, find_cause
 
 RUN = "/var/lib/det/runs/0f03/workdir"
@@ -32,6 +34,41 @@ def test_a_missing_module_is_named_with_the_users_line_and_what_to_install() -> 
 def test_the_interpreter_of_the_task_is_named_where_it_is_known() -> None:
     cause = find_cause(task(*MISSING), python="/venv/bin/python")
     assert cause.advice is not None and "install numpi in /venv/bin/python" in cause.advice
+
+
+@pytest.mark.parametrize(
+    ("module", "installed"),
+    [("sklearn", "scikit-learn"), ("cv2", "opencv-python-headless"), ("yaml", "pyyaml"), ("hydra", "hydra-core")],
+)
+def test_a_module_that_the_index_has_under_another_name_is_installed_by_that_name(module: str, installed: str) -> None:
+    error = f"ModuleNotFoundError: No module named '{module}'"
+    cause = find_cause(task(*traceback(f"{RUN}/t.py", 1, f"import {module}", error)))
+    assert cause.likely is not None and f"no module '{module}'" in cause.likely
+    assert cause.advice is not None and f"`pip install {installed}`" in cause.advice
+
+
+@pytest.mark.parametrize("module", ["determined", "determined_common", "redetermined"])
+def test_upstreams_distribution_is_never_advised(module: str) -> None:
+    """It has our name on the index: a script that another Python than the task's starts may lack ours."""
+    error = f"ModuleNotFoundError: No module named '{module}'"
+    cause = find_cause(task(*traceback(f"{RUN}/t.py", 1, f"import {module}", error)), python="/venv/bin/python")
+    assert cause.likely is not None and f"no module '{module}'" in cause.likely
+    assert cause.advice is not None and "pip install" not in cause.advice
+    assert "start the script with `python3`" in cause.advice
+
+
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        ("ModuleNotFoundError: No module named 'determined.pytorch.gone'", "determined.pytorch.gone"),
+        ("ImportError: cannot import name 'Gone' from 'determined.pytorch' (/venv/x.py)", "determined.pytorch.Gone"),
+    ],
+)
+def test_no_other_release_of_determined_is_to_be_pinned(error: str, name: str) -> None:
+    """The node's own is used whatever the requirements say."""
+    cause = find_cause(task(*traceback(f"{RUN}/t.py", 1, "import x", error)))
+    assert cause.likely == f"this release of determined has no '{name}'"
+    assert cause.advice is not None and "pin" not in cause.advice
 
 
 def test_part_that_an_installed_framework_lacks_is_not_called_a_missing_framework() -> None:
