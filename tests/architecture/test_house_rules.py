@@ -25,6 +25,7 @@ ENVIRONMENT_READERS = {
     "estimator/_parallel.py",
     "exec/runner/environment.py",
     "exec/runner/task_site.py",  # in every Python of a task, before its own code
+    "exec/service_program.py",  # of a notebook or TensorBoard
     "core/_environment.py",
     "launch/environment.py",
     "master/__main__.py",

@@ -170,7 +170,11 @@ class LocalStorageManager(StorageManager):
 
     def list_loose(self, key: str) -> dict[str, LooseFile]:
         self._loose(key)
-        with contextlib.suppress(FileNotFoundError), tree.base(self._base_path) as base, tree.directory(key, base) as fd:
+        with (
+            contextlib.suppress(FileNotFoundError),
+            tree.base(self._base_path) as base,
+            tree.directory(key, base) as fd,
+        ):
             files = ((path, status) for path, status in tree.walk(fd) if stat.S_ISREG(status.st_mode))
             return {path: LooseFile(status.st_size, str(status.st_mtime_ns)) for path, status in files}
         return {}

@@ -23,6 +23,7 @@ class CheckpointStorage(Section):
     account_keys: fields of which one names an account.
     credential_keys: fields that come with the account, from the same layer of a config.
     code_keys: keys that code may give and a config may not.
+    driver: distribution that reaches it, an optional one; "": none is needed.
     """
 
     kind: ClassVar[str] = ""
@@ -34,6 +35,7 @@ class CheckpointStorage(Section):
     account_keys: ClassVar[tuple[str, ...]] = ()
     credential_keys: ClassVar[tuple[str, ...]] = ()
     code_keys: ClassVar[tuple[str, ...]] = ()
+    driver: ClassVar[str] = ""
 
     type: str = field(Text(), "The kind of store.")
     save_experiment_best: int = field(

@@ -24,6 +24,7 @@ class Azure(CheckpointStorage, rules=(_one_account,), complete_rules=(_some_acco
     """A container of Azure Blob Storage."""
 
     kind = "azure"
+    driver = "adlfs"
     code_keys = ("temp_dir",)
     order = 5
     account_keys = ("connection_string", "account_url")

@@ -9,6 +9,7 @@ class GCS(CheckpointStorage):
     """A bucket of Google Cloud Storage."""
 
     kind = "gcs"
+    driver = "gcsfs"
     code_keys = ("temp_dir",)
     order = 4
     scheme = "gs"

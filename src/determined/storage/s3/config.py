@@ -9,6 +9,7 @@ class S3(CheckpointStorage):
     """A bucket of S3, or of a store that speaks its protocol."""
 
     kind = "s3"
+    driver = "s3fs"
     code_keys = ("temp_dir",)
     order = 3
     scheme = "s3"

@@ -1,0 +1,61 @@
+"""Settings of a TensorBoard's program: its sources, each with its own storage and credentials."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from determined._json import JsonObject
+from determined.master.services.experiment_files import tensorboard_of_experiments
+from determined.storage import registry
+from determined.wire.tensorboard_settings import TensorboardSettings, TensorboardSource
+
+
+@dataclass(frozen=True, slots=True)
+class SourceExperiment:
+    """Experiment whose event files are shown. `storage`: its `checkpoint_storage` section, with credentials."""
+
+    id: int
+    storage: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTrial:
+    """Trial whose event files are shown. `storage`: the section of its experiment, or one it has chosen itself."""
+
+    id: int
+    experiment_id: int
+    storage: JsonObject
+
+
+def tensorboard_settings(
+    experiments: Iterable[SourceExperiment], trials: Iterable[SourceTrial], config: JsonObject, cluster_id: str
+) -> JsonObject:
+    """Return the settings. `config` is the task's full config.
+
+    A trial of an experiment that is a source itself adds nothing, unless its files lie in another storage.
+    """
+    whole = {one.id: one.storage for one in experiments}
+    single = {one.id: one for one in trials if whole.get(one.experiment_id) != one.storage}
+    sources = [_of_experiment(cluster_id, id_, storage) for id_, storage in sorted(whole.items())]
+    sources += [_of_trial(cluster_id, one) for _, one in sorted(single.items())]
+    settings = TensorboardSettings(sources=sources, args=list(config.get("tensorboard_args") or []))
+    plain: JsonObject = msgspec.to_builtins(settings)
+    return plain
+
+
+def storage_mounts(settings: JsonObject) -> list[tuple[str, str]]:
+    """Return the directories of the host that a container of the task needs at the same path, and their propagation."""
+    sections = [source["storage"] for source in settings["sources"]]
+    mounts = (registry.section(section["type"]).load(section).container_mount for section in sections)
+    return sorted({mount for mount in mounts if mount is not None})
+
+
+def _of_experiment(cluster_id: str, experiment_id: int, storage: JsonObject) -> TensorboardSource:
+    prefix = f"{tensorboard_of_experiments(cluster_id)}/{experiment_id}"
+    return TensorboardSource(name=f"experiment/{experiment_id}", storage=storage, prefix=prefix)
+
+
+def _of_trial(cluster_id: str, trial: SourceTrial) -> TensorboardSource:
+    prefix = f"{tensorboard_of_experiments(cluster_id)}/{trial.experiment_id}/trial/{trial.id}"
+    return TensorboardSource(name=f"trial/{trial.id}", storage=trial.storage, prefix=prefix)
