@@ -141,10 +141,14 @@ class Client:
         return self.call("POST", path, body if body is not None else {})
 
     def submit(self, config: Path) -> int:
-        """Submit the directory that `write_experiment` made, as any REST client would."""
-        content = base64.b64encode((config.parent / "train.py").read_bytes()).decode()
-        file = {"path": "train.py", "type": 48, "content": content, "mtime": "0", "mode": 0o644, "uid": 0, "gid": 0}
-        body = {"config": config.read_text(), "modelDefinition": [file], "activate": True}
+        """Submit the directory that `write_experiment` made, with its startup hook if any, as any REST client would."""
+        sent = [config.parent / name for name in ("train.py", "startup-hook.sh") if (config.parent / name).exists()]
+        files = [
+            {"path": path.name, "type": 48, "content": base64.b64encode(path.read_bytes()).decode(), "mtime": "0"}
+            | {"mode": 0o644, "uid": 0, "gid": 0}
+            for path in sent
+        ]
+        body = {"config": config.read_text(), "modelDefinition": files, "activate": True}
         experiment: int = self.post("/api/v1/experiments", body)["experiment"]["id"]
         return experiment
 

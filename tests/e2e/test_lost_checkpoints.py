@@ -186,13 +186,19 @@ def test_a_disk_that_fills_up_fails_the_save_and_names_the_store(
     assert [path.name for path in small_disk.iterdir() if not path.name.startswith("c")] == [], "what was begun is gone"
 
 
+@pytest.mark.parametrize("who", ["startup-hook.sh", "entrypoint"])
 def test_a_hook_that_changes_the_directory_changes_nothing_for_checkpoints(
-    client: Client, tmp_path: Path, store: Path
+    client: Client, tmp_path: Path, store: Path, who: str
 ) -> None:
-    script = SAVE + "\nos.chdir('/')\n"
-    hooked = "cd /tmp && exec python3 $DET_WORKDIR/train.py"
-    experiment, state, lines = _run(client, tmp_path, store, script, entrypoint=hooked)
+    script = SAVE + "\nprint('saved from', os.getcwd(), flush=True)\nos.chdir('/')\n"
+    (tmp_path / "model").mkdir()
+    hook, entrypoint = ("cd /tmp\n", "python3 $DET_WORKDIR/train.py")
+    if who == "entrypoint":
+        hook, entrypoint = "", f"cd /tmp && exec {entrypoint}"
+    (tmp_path / "model" / "startup-hook.sh").write_text(hook)
+    experiment, state, lines = _run(client, tmp_path, store, script, entrypoint=entrypoint)
     assert state == "COMPLETED", lines
+    assert any("saved from /tmp" in line for line in lines), lines
     [saved] = _checkpoints(client, experiment)
     assert (store / saved["uuid"] / "weights").read_text() == "w" * 100
     more = {"searcher": {"name": "single", "metric": "x", "max_length": {"batches": 200}}}
