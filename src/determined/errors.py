@@ -13,6 +13,7 @@
         ├── Gone                            410 gone                (a stale run; its runner must end)
         ├── TooLarge                        413 too_large
         ├── TooManyRequests                 429 too_many_requests   (wait and try again)
+        ├── BadGateway                      502 bad_gateway         (an app behind the proxy answers nonsense)
         ├── Unavailable                     503 unavailable         (shutting down, database away)
         ├── EnvironmentUnusable             400 environment_unusable (packages that cannot be had)
         ├── MasterNotFound                  client only: nobody answers
@@ -92,6 +93,10 @@ class TooManyRequests(DeterminedError):
     code, status, grpc = "too_many_requests", 429, 8
 
 
+class BadGateway(DeterminedError):
+    code, status, grpc = "bad_gateway", 502, 14
+
+
 class Unavailable(DeterminedError):
     code, status, grpc = "unavailable", 503, 14
 
@@ -114,7 +119,7 @@ BY_CODE: dict[str, type[DeterminedError]] = {
     cls.code: cls
     for cls in (
         InvalidArgument, InvalidConfig, Unauthenticated, Forbidden, NotFound, AlreadyExists,
-        Conflict, FailedPrecondition, Gone, TooLarge, TooManyRequests, Unavailable,
+        Conflict, FailedPrecondition, Gone, TooLarge, TooManyRequests, BadGateway, Unavailable,
     )
 }  # fmt: skip
 

@@ -4,9 +4,10 @@ For a runner, which starts with every trial and asks a dozen questions: http.cli
 and TLS packages it imports are a quarter of what a runner costs.
 """
 
+import io
 import socket
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 _LONGEST_LINE = 64 * 1024
 _MOST_HEADERS = 200
@@ -49,10 +50,31 @@ def exchange(sock: socket.socket, method: str, path: str, headers: dict[str, str
             raise BadAnswer(f"the answer is not HTTP ({e})") from e
 
 
+def switch(sock: socket.socket, path: str, headers: dict[str, str]) -> Answer | None:
+    """Ask for another protocol (`Upgrade` is among the headers); None when the peer has switched to it.
+
+    Nothing beyond the head of the answer is read then. Otherwise the answer says why not. Raises OSError as `exchange`.
+    """
+    lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+    sock.sendall("\r\n".join(lines).encode("latin-1"))
+    with sock.makefile("rb", buffering=0) as stream:
+        try:
+            version, status, answered = _head(cast(BinaryIO, stream))
+            if status == 101:
+                return None
+            return _rest(cast(BinaryIO, io.BufferedReader(stream)), version, status, answered)
+        except ValueError as e:
+            raise BadAnswer(f"the answer is not HTTP ({e})") from e
+
+
 def _answer(stream: BinaryIO) -> Answer:
     version, status, headers = _head(stream)
     while 100 <= status < 200:  # "I am still here": the answer follows
         version, status, headers = _head(stream)
+    return _rest(stream, version, status, headers)
+
+
+def _rest(stream: BinaryIO, version: str, status: int, headers: dict[str, str]) -> Answer:
     kept = version == "HTTP/1.1" and "close" not in headers.get("connection", "")
     if status in _BODILESS:
         return Answer(status, b"", kept)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from determined.api import proof
-from determined.api.exchange import exchange
+from determined.api.exchange import Answer, exchange, switch
 from determined.wire.report import LaunchFile
 
 if TYPE_CHECKING:
     import ssl
 
 _CONNECT_SECONDS = 5.0
+_ANSWER_SECONDS = 30.0  # to a request for another protocol
 _UNVERIFIED = "noverify"
 
 
@@ -51,6 +52,24 @@ class Connections:
         else:
             sock.close()
         return answer.status, answer.body
+
+    def switch(self, path: str, headers: dict[str, str]) -> socket.socket | Answer:
+        """Ask for another protocol on a connection of its own; return it, or the answer that refuses it.
+
+        Raises:
+            OSError: as `request`.
+        """
+        sock = self._connect()
+        try:
+            sock.settimeout(_ANSWER_SECONDS)
+            refusal = switch(sock, self._url.path.rstrip("/") + path, {"Host": self._url.netloc, **headers})
+        except BaseException:
+            sock.close()
+            raise
+        if refusal is None:
+            return sock
+        sock.close()
+        return refusal
 
     def close(self) -> None:
         """Hang up on whatever waits for the next request."""

@@ -6,6 +6,7 @@ address, its engine rewrites launch.json, which is then read again.
 """
 
 import json
+import socket
 import uuid
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,22 @@ class MasterLink:
         body = json.dumps({**request, "numPeers": peers, "requestUuid": str(uuid.uuid4())}).encode()
         answer = json.loads(self._call(ALL_GATHER, timeout, body, "application/json"))
         return list(answer["data"])
+
+    def tunnel(self) -> socket.socket:
+        """Open a connection of the tunnel: from here on it carries frames (wire/tunnel.py)."""
+        from determined.wire.tunnel import OPEN_TUNNEL, PROTOCOL  # most tasks have no services
+
+        path = OPEN_TUNNEL.at(allocation_id=self.launch.allocation_id)
+        url = self.launch.master_url.rstrip("/")
+        headers = {ALLOCATION_TOKEN_HEADER: f"Bearer {self.launch.token}"}
+        try:
+            answer = self._connections.switch(path, headers | {"Connection": "Upgrade", "Upgrade": PROTOCOL})
+        except OSError as e:
+            self._look_for_news()
+            raise Unavailable(f"no answer from the master at {url}: {str(e) or type(e).__name__}") from e
+        if isinstance(answer, socket.socket):
+            return answer
+        raise _error(url, answer.status, answer.body)
 
     def _call(
         self,

@@ -5,11 +5,15 @@ must be complete within HEAD_SECONDS, and a body must keep moving. Where a new c
 oldest one that waits for a request is closed for it; only where all of them are at work the new one is refused. So is
 the oldest of too many from one address that have not sent a whole head.
 Long polls, streams and WebSockets are requests at work: they have no deadline.
+
+A handler finds its connection in the scope (`connection_of`). It may take it over where the client asked for that:
+WebSockets of the proxy are passed on as they are, and tunnels speak frames of their own.
 """
 
 import asyncio
 import resource
 from collections import Counter, OrderedDict
+from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import Any
 
@@ -24,6 +28,9 @@ PER_PEER = 1024  # connections from one address; programs of many users share th
 UNPROVEN_PER_PEER = 1024  # connections from one address, loopback too, that have not sent a whole head yet
 WANTED_DESCRIPTORS = 65_536
 _RESERVED = 256  # descriptors for the database, logs, checkpoints and runners' files
+_KEY = "determined.connection"
+_OWN_UPGRADE = b"determined-"  # protocols of ours begin so
+_PROXIED = b"/proxy/"
 _LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
@@ -114,6 +121,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._head_bytes = 0
         self._body_since: float | None = None
         self._body_bytes = 0
+        self._awaits_takeover = False
+        self._is_taken_over = False
+        self._early: list[bytes] = []  # received before the takeover
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         super().connection_made(transport)
@@ -127,6 +137,10 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        if self._awaits_takeover:
+            self._early.append(data)
+            self.transport.pause_reading()
+            return
         super().data_received(data)
         if self._head_since is None or self.transport.is_closing():
             return
@@ -145,7 +159,12 @@ class BoundedProtocol(HttpToolsProtocol):
         self._head_since = None
         self._body_since, self._body_bytes = self.loop.time(), 0
         self._limits.at_work(self)
+        self._awaits_takeover = self.parser.should_upgrade() and self._is_raw()
+        extensions: Any = {_KEY: self}
+        self.scope["extensions"] = extensions
         super().on_headers_complete()
+        if self._awaits_takeover:
+            self.cycle.keep_alive = False  # an answer in place of the takeover is the last one
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
@@ -164,11 +183,57 @@ class BoundedProtocol(HttpToolsProtocol):
         """Hand the connection to another protocol, whose end is then ours."""
         self._body_since = None
         super().handle_websocket_upgrade()
-        successor: Any = self.transport.get_protocol()
+        self._end_with(self.transport.get_protocol())
+
+    @property
+    def can_be_taken_over(self) -> bool:
+        return self._awaits_takeover and not self.transport.is_closing()
+
+    def take_over(self, successor: asyncio.Protocol) -> None:
+        """Hand the connection to another protocol; nothing more is answered in HTTP."""
+        self._is_taken_over = True
+        self._body_since = None
+        self.cycle.disconnected = True
+        self._end_with(successor)
+        self.transport.set_protocol(successor)
+        successor.connection_made(self.transport)
+        early, self._early = self._early, []
+        for data in early:
+            successor.data_received(data)
+        self.transport.resume_reading()
+
+    def break_off(self) -> None:
+        """End an answer in the middle, so that the client sees that it is not whole."""
+        self.cycle.disconnected = True
+        self.transport.abort()
+
+    def lift_body_deadline(self) -> None:
+        """Let the body of this request take its time: the app that reads it decides."""
+        self._body_since = None
+
+    def shutdown(self) -> None:
+        if self._is_taken_over:
+            self.transport.close()
+        else:
+            super().shutdown()
+
+    def _is_raw(self) -> bool:
+        upgrade = self._get_upgrade() or b""
+        return upgrade.startswith(_OWN_UPGRADE) or (upgrade == b"websocket" and self.url.startswith(_PROXIED))
+
+    def _should_upgrade(self) -> bool:
+        return super()._should_upgrade() and not self._is_raw()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        if not self._awaits_takeover:
+            super()._unsupported_upgrade_warning()
+
+    def _end_with(self, successor: Any) -> None:
         lost = successor.connection_lost
 
         def connection_lost(exc: Exception | None) -> None:
             self._limits.left(self)
+            self.connections.discard(self)
             lost(exc)
 
         successor.connection_lost = connection_lost
@@ -182,6 +247,12 @@ class BoundedProtocol(HttpToolsProtocol):
             if self._body_bytes < WINDOW_BYTES and not self.flow.read_paused:
                 self.transport.abort()  # reads as a client that left, which ends its handler in order
             self._body_since, self._body_bytes = now, 0
+
+
+def connection_of(scope: Mapping[str, Any]) -> BoundedProtocol | None:
+    """Return the connection of a request; None under another server than ours."""
+    found = (scope.get("extensions") or {}).get(_KEY)
+    return found if isinstance(found, BoundedProtocol) else None
 
 
 def _count_down(counts: Counter[str], key: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from determined.master.activity import Activity
 from determined.master.bus import Bus
 from determined.master.clock import Clock
 from determined.master.config import MasterConfig
@@ -47,3 +48,4 @@ class MasterContext:
     config: MasterConfig
     cluster: ClusterIdentity
     config_turns: ConfigTurns = field(default_factory=ConfigTurns)
+    activity: Activity = field(default_factory=Activity)

@@ -23,20 +23,25 @@ class Who(StrEnum):
     ALLOCATION = "task of that allocation"
     TRIAL = "task of that trial"
     EXPERIMENT = "task of that experiment"
+    ITSELF = "the task itself"
     TASK = "any task"
 
 
-TASKS = frozenset({Who.ALLOCATION, Who.TRIAL, Who.EXPERIMENT, Who.TASK})
+TASKS = frozenset({Who.ALLOCATION, Who.TRIAL, Who.EXPERIMENT, Who.ITSELF, Who.TASK})
 USERS = frozenset({Who.USER, Who.OWNER, Who.OWNER_OF_EACH, Who.ADMIN})
 
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """`note`: what parts of the operation ask for more. `reporting`: also open to a task that has ended."""
+    """`note`: what parts of the operation ask for more. `reporting`: also open to a task that has ended.
+
+    `by_handler`: the handler itself finds out who calls, by credentials that the guard does not know.
+    """
 
     who: tuple[Who, ...]
     note: str = ""
     reporting: bool = False
+    by_handler: bool = False
 
     @property
     def text(self) -> str:
@@ -71,8 +76,12 @@ USER_OR_ALLOCATION = allow(Who.USER, Who.ALLOCATION)
 USER_OR_EXPERIMENT = allow(Who.USER, Who.EXPERIMENT)
 OWNER_OR_EXPERIMENT = allow(Who.OWNER, Who.EXPERIMENT)
 OWNER_OR_TRIAL = allow(Who.OWNER, Who.TRIAL)
+# What a task of one's own says of itself.
+OWNER_OR_TASK_ITSELF = allow(Who.OWNER, Who.ITSELF)
 # Checkpoints are read by warm starts, inference and fine-tuning of other experiments, known by their uuid alone.
 USER_OR_TASK = allow(Who.USER, Who.TASK)
+# What tasks serve: by a token, or by the app's own; master/proxy/access.py.
+PROXIED = {KEY: Permission((Who.OWNER,), by_handler=True)}
 
 
 def permission_of(options: Mapping[str, Any]) -> Permission | None:

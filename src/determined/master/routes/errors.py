@@ -10,7 +10,6 @@ from litestar.exceptions import HTTPException
 from litestar.types import ExceptionHandlersMap
 
 from determined.errors import (
-    BY_CODE,
     DeterminedError,
     Forbidden,
     InvalidArgument,
@@ -20,7 +19,8 @@ from determined.errors import (
     Unavailable,
 )
 from determined.master.routes.request import AnyRequest
-from determined.wire.codec import plain, to_json
+from determined.wire.codec import to_json
+from determined.wire.error import error_body
 
 logger = logging.getLogger(__name__)
 
@@ -36,14 +36,6 @@ _BY_STATUS: dict[int, type[DeterminedError]] = {
     413: TooLarge,
     503: Unavailable,
 }
-
-
-def error_body(error: DeterminedError) -> dict[str, Any]:
-    known = error.code in BY_CODE or type(error) is not DeterminedError
-    inner = {"code": error.grpc, "reason": error.code if known else "internal", "error": error.message}
-    if error.details:
-        inner["details"] = plain(error.details)
-    return {"error": inner, "message": error.message}
 
 
 def error_response(error: DeterminedError, status: int | None = None) -> Response[bytes]:

@@ -16,8 +16,9 @@ from determined.master.auth.browser import SAFE_METHODS
 from determined.master.auth.identity import Caller
 from determined.master.auth.request_limits import COUNTED_AS, RequestLimits
 from determined.master.auth.start_pace import MAX_WAITING, StartPace, caller_of
-from determined.master.routes.errors import CLIENT_LEFT, error_body
+from determined.master.routes.errors import CLIENT_LEFT
 from determined.wire.codec import to_json
+from determined.wire.error import error_body
 
 logger = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from typing import Any
 from litestar.response import Stream
 
 from determined.errors import DeterminedError, Unavailable
-from determined.master.routes.errors import error_body
 from determined.wire.codec import to_json
+from determined.wire.error import error_body
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,8 @@ from litestar.testing import TestClient
 
 from determined import errors
 from determined.errors import DeterminedError, InvalidConfig, NotFound, Unavailable
-from determined.master.routes.errors import CLIENT_LEFT, error_body, exception_handlers
+from determined.master.routes.errors import CLIENT_LEFT, exception_handlers
+from determined.wire.error import error_body
 
 
 def client_for(raised: BaseException) -> TestClient[Litestar]:

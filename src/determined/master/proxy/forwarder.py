@@ -1,0 +1,91 @@
+"""Forwarder of admitted requests: opens a stream to the service, counts the visit, chooses how bytes are carried."""
+
+from collections.abc import Callable
+
+from determined.errors import Forbidden
+from determined.master.auth import allocation_token
+from determined.master.auth.request_limits import RequestLimits
+from determined.master.context import MasterContext
+from determined.master.proxy import http_headers
+from determined.master.proxy.access import Admission
+from determined.master.proxy.answers import redirect
+from determined.master.proxy.credentials import Given
+from determined.master.proxy.forward import Forwarding
+from determined.master.proxy.http_headers import Header, Visit
+from determined.master.proxy.tcp_forward import asks_for_tcp, forward_tcp
+from determined.master.proxy.tunnel_connection import Stream
+from determined.master.proxy.tunnels import Tunnels
+from determined.master.proxy.visit_request import VisitRequest
+
+Rewrite = Callable[[list[Header]], list[Header]]
+
+
+class Forwarder:
+    def __init__(self, ctx: MasterContext, tunnels: Tunnels, limits: RequestLimits) -> None:
+        self._ctx = ctx
+        self._tunnels = tunnels
+        self._limits = limits
+
+    async def forward(self, request: VisitRequest, given: Given, admission: Admission, rewrite: Rewrite) -> None:
+        """Carry a request of somebody who was admitted to the service, and its answer back.
+
+        Raises a DeterminedError before anything was answered.
+        """
+        if request.path + b"/" == admission.address.prefix and not request.wants_websocket:
+            await redirect(request, _with_slash(request), status=307)
+            return
+        counted = self._limits.enter(admission.caller)
+        try:
+            await self._through_tunnel(request, given, admission, rewrite)
+        finally:
+            self._limits.leave(counted)
+
+    def query_for_app(self, request: VisitRequest, admission: Admission) -> str:
+        """Return the query without what is ours."""
+        return http_headers.hide_tokens(request.query, [self._app_token(admission)]).decode("latin-1")
+
+    async def _through_tunnel(
+        self, request: VisitRequest, given: Given, admission: Admission, rewrite: Rewrite
+    ) -> None:
+        is_tcp = admission.service.tcp or asks_for_tcp(request)
+        if is_tcp and given.app_cookie and not given.is_explicit:
+            raise Forbidden("raw TCP is for programs that send a token, not for pages")
+        stream = await self._tunnels.open(admission.allocation_id, admission.service.id)
+        try:
+            if request.connection is not None:
+                request.connection.lift_body_deadline()
+            if is_tcp:
+                await forward_tcp(request, stream, self._notes(admission))
+            else:
+                await self._forwarding(request, given, admission, rewrite, stream).run()
+        finally:
+            stream.close()
+
+    def _forwarding(
+        self, request: VisitRequest, given: Given, admission: Admission, rewrite: Rewrite, stream: Stream
+    ) -> Forwarding:
+        token = self._app_token(admission)
+        visit = Visit(
+            peer=request.peer,
+            scheme=request.scheme,
+            hides_authorization=given.is_explicit,
+            app_token="" if admission.service.id else token,
+            hidden_tokens=frozenset({token}),
+        )
+        head = http_headers.request_head(
+            request.method, request.path, request.query, request.headers, visit, upgrades=request.wants_websocket
+        )
+        return Forwarding(request, stream, head, rewrite, self._notes(admission))
+
+    def _app_token(self, admission: Admission) -> str:
+        return allocation_token.app_token(self._ctx.cluster.secret, admission.allocation_id)
+
+    def _notes(self, admission: Admission) -> Callable[[], None]:
+        activity, clock, task_id = self._ctx.activity, self._ctx.clock, admission.address.task_id
+        activity.note(task_id, clock.now())
+        return lambda: activity.note(task_id, clock.now())
+
+
+def _with_slash(request: VisitRequest) -> str:
+    query = request.query.decode("latin-1")
+    return request.path.decode("latin-1") + "/" + (f"?{query}" if query else "")

@@ -1,0 +1,80 @@
+"""The proxy at the master's own address: tokens open apps there, cookies do not.
+
+A browser that navigates here with its session cookie is sent on to the origin of the app, with a ticket.
+"""
+
+from determined.errors import DeterminedError, Forbidden, Unauthenticated
+from determined.master.context import MasterContext
+from determined.master.proxy import http_headers
+from determined.master.proxy.access import Access, Admission
+from determined.master.proxy.answers import redirect, send_error
+from determined.master.proxy.credentials import Given, given_by
+from determined.master.proxy.forwarder import Forwarder
+from determined.master.proxy.origins import Origins
+from determined.master.proxy.tickets import PASS_LIFETIME, Pass, Tickets
+from determined.master.proxy.visit_request import VisitRequest
+
+_SIGN_IN = ("/det/login", "Sign in, then open this address again")
+
+
+class MainOrigin:
+    def __init__(
+        self, ctx: MasterContext, access: Access, tickets: Tickets, origins: Origins, forwarder: Forwarder
+    ) -> None:
+        self._ctx = ctx
+        self._access = access
+        self._tickets = tickets
+        self._origins = origins
+        self._forwarder = forwarder
+
+    async def serve(self, request: VisitRequest) -> None:
+        """Answer a request to `/proxy/...`."""
+        try:
+            given = given_by(request.headers, request.query)
+            if given.session_cookie and not given.is_explicit:
+                await self._serve_session(request, given)
+            else:
+                await self._serve_token(request, given)
+        except DeterminedError as e:
+            await send_error(request, e, link=_SIGN_IN if isinstance(e, Unauthenticated) else None)
+
+    async def _serve_session(self, request: VisitRequest, given: Given) -> None:
+        if not request.is_navigation:
+            raise Forbidden("the cookie of the master opens no apps; open them at their own origin, or send a token")
+        await self._send_to_app(request, await self._access.by_session(given, request))
+
+    async def _serve_token(self, request: VisitRequest, given: Given) -> None:
+        admission = await self._access.by_token(given, request)
+        if not given.bearer and given.app_token and request.header("sec-fetch-mode") == "navigate":
+            await self._send_to_app(request, admission)
+            return
+        if request.wants_websocket and request.header("origin") and not given.bearer:
+            raise Forbidden("a page may not open a WebSocket here; open the app at its own origin")
+        path = admission.address.prefix
+
+        def rewrite(headers: list[http_headers.Header]) -> list[http_headers.Header]:
+            return http_headers.sandboxed(http_headers.from_app(headers, cookie_path=path))
+
+        await self._forwarder.forward(request, given, admission, rewrite)
+
+    async def _send_to_app(self, request: VisitRequest, admission: Admission) -> None:
+        service = admission.address.text
+        behind_proxy = bool(request.header("x-forwarded-for") or request.header("forwarded"))
+        origin = self._origins.of_service(service, request.scheme, request.host, behind_proxy=behind_proxy)
+        if origin is None:
+            raise Forbidden(
+                "this master has no origin for apps: set `proxy.domain` or `proxy.listen` in its config, or look at it"
+                " through localhost (`ssh -L`); tunnels and the API work without"
+            )
+        now = self._ctx.clock.now()
+        right = Pass(
+            allocation_id=admission.allocation_id,
+            service=service,
+            session_id=admission.caller.session_id if admission.is_user else None,
+            main_origin=f"{request.scheme}://{request.host}",
+            expires=(now + PASS_LIFETIME).timestamp(),
+        )
+        parts = [self._forwarder.query_for_app(request, admission)]
+        parts += [f"{http_headers.TICKET}={self._tickets.issue(right, now)}"]
+        query = "&".join(part for part in parts if part)
+        await redirect(request, f"{origin}{request.path.decode('latin-1')}?{query}")
