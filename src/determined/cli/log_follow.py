@@ -59,6 +59,14 @@ def print_task(session: Session, task_id: str, args: argparse.Namespace) -> None
     _print(entries, args, f"Task log stream ended. {_REOPEN} {reopen}", reopen)
 
 
+def follow_task(session: Session, task_id: str) -> None:
+    """Print the log of a task to its end."""
+    reopen = f"det task logs -f {task_id}"
+    with _interruptible(reopen):
+        _each(_lasting(session, True, lambda: task.logs(session, task_id, LogQuery(follow=True))), as_json=False)
+    render.line(f"Task log stream ended. {_REOPEN} {reopen}", style="green")
+
+
 def follow_first_trial(session: Session, experiment_id: int) -> int | None:
     """Wait for the first trial, then print its log to the end. Returns the trial's id, None when none came."""
     render.line("Waiting for first trial to begin...")

@@ -17,6 +17,7 @@ from determined.cli.grammar import Command, Group, UnknownWord, parser_for, reso
 NOUNS: list[tuple[tuple[str, ...], str, str]] = [
     (("agent", "a"), "machines of the cluster", "agent"),
     (("checkpoint", "c"), "saved checkpoints", "checkpoint"),
+    (("command", "cmd"), "programs that run once on the cluster", "command"),
     (("completion",), "completion of words in bash, zsh and fish", "completion"),
     (("config",), "config files: their JSON schema, for editors", "config"),
     (("deploy", "d"), "start and stop a cluster", "deploy"),
@@ -25,6 +26,7 @@ NOUNS: list[tuple[tuple[str, ...], str, str]] = [
     (("experiment", "e", "exp"), "experiments", "experiment"),
     (("job", "j"), "the job queue", "job"),
     (("master",), "the master: information, logs, the embedded one", "master"),
+    (("notebook",), "JupyterLab on the cluster", "notebook"),
     (("open",), "the web page, signed in", "open_page"),
     (("preview-search",), "what the search of a config would cost", "preview_search"),
     (("project", "p"), "projects of a workspace", "project"),
@@ -32,6 +34,7 @@ NOUNS: list[tuple[tuple[str, ...], str, str]] = [
     (("resources", "res"), "past use of the cluster", "resources"),
     (("slot", "s"), "slots (GPUs or CPUs) of agents", "slot"),
     (("task",), "running tasks and their logs", "task"),
+    (("tensorboard", "tb"), "TensorBoard of experiments and trials", "tensorboard"),
     (("token", "tkn"), "access tokens", "token"),
     (("trial", "t"), "trials of an experiment", "trial"),
     (("user", "u"), "users and logging in", "user"),
@@ -41,12 +44,9 @@ NOUNS: list[tuple[tuple[str, ...], str, str]] = [
 
 # Upstream's nouns that are not there yet, and what to do instead.
 _ABSENT = {
-    "command": "run a script as an experiment: det e create",
     "model": "keep the uuid of a checkpoint: det e list-checkpoints, det checkpoint download",
-    "notebook": "start jupyter yourself; scripts reach the cluster through determined.experimental.client",
     "shell": "log in to the machine; det t logs shows what a trial prints",
     "template": "write its fields into the config file, or set them with det e create --config",
-    "tensorboard": "start tensorboard on the files in the checkpoint storage, see docs/frameworks.md",
     "webhook": "wait in a script: det e wait, or Experiment.wait() of the SDK",
 }
 # Words that people try first, and what they mean here.
@@ -63,7 +63,7 @@ _MEANT = {
     "list": "det experiment list",
     "ls": "det experiment list",
 }
-_SHORT = {"cmd": "command", "m": "model", "tpl": "template", "tb": "tensorboard"}
+_SHORT = {"m": "model", "tpl": "template"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -35,9 +35,9 @@ def pages(size: int = 200) -> tuple[Arg, ...]:
 
 
 def line(text: str = "", *, style: str | None = None, file: IO[str] | None = None) -> None:
-    """Print one line; `style` (green, yellow, red, bold, dim) only where a person watches."""
+    """Print one line; `style` (green, yellow, red, blue, bold, dim) only where a person watches."""
     out = file or sys.stdout
-    codes = {"green": "32", "yellow": "33", "red": "31", "bold": "1", "dim": "2"}
+    codes = {"green": "32", "yellow": "33", "red": "31", "blue": "34", "bold": "1", "dim": "2"}
     safe = harmless(text)
     painted = f"\x1b[{codes[style]}m{safe}\x1b[0m" if style and _is_coloured(out) else safe
     print(painted, file=out, flush=True)
@@ -180,6 +180,32 @@ def ask(question: str) -> bool:
         line()
         return False
     return answer.strip().lower() in {"y", "yes"}
+
+
+class Waiting:
+    """A moving sign beside a text while something is waited for: on a terminal's stderr only."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._status: Any = None
+
+    def __enter__(self) -> "Waiting":
+        if sys.stderr.isatty():
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status(self._text)
+            self._status.start()
+        else:
+            line(self._text, file=sys.stderr)
+        return self
+
+    def stop(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
 
 class Progress:

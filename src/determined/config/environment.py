@@ -114,7 +114,7 @@ class Environment(Section):
         engines=DOCKER,
     )
     proxy_ports: tuple[ProxyPort, ...] = field(
-        KeyedList(ProxyPort, key="proxy_port"), "Ports of a task to reach through the master.", default=[], engines=()
+        KeyedList(ProxyPort, key="proxy_port"), "Ports of a task to reach through the master.", default=[]
     )
     pod_spec: JsonObject | None = field(PodSpec(), "For Kubernetes.", default=None, engines=())
     python: PythonEnvironment | None = field(

@@ -14,6 +14,7 @@ from determined.schema.node import Boolean, Integer, MustBeNull, Number, Text
 from determined.schema.quantity_nodes import Duration, Size
 from determined.schema.section import Section, field
 
+_SHELL_SERVERS = ("asyncssh", "openssh")
 _IDLE_TYPES = ("kernels_or_terminals", "kernel_connections", "activity")
 
 
@@ -63,6 +64,16 @@ class _Task(Section):
     pbs: Pbs = field(Pbs, "Settings of a PBS job.", default={}, engines=())
 
 
+class ShellSection(Section):
+    """The server of a shell."""
+
+    server: str = field(
+        Text(choices=_SHELL_SERVERS),
+        "`asyncssh` needs no system package; `openssh` runs the node's own `sshd`.",
+        default="asyncssh",
+    )
+
+
 class JobConfig(_Task):
     """The config of a command, notebook, shell or TensorBoard."""
 
@@ -75,6 +86,7 @@ class JobConfig(_Task):
     notebook_idle_type: str = field(
         Text(choices=_IDLE_TYPES), "What counts as use of a notebook.", default="kernels_or_terminals"
     )
+    shell: ShellSection = field(ShellSection, "Settings of a shell.", default={}, since="0.39")
 
 
 class GenericTaskConfig(_Task):
@@ -99,16 +111,36 @@ def prepare_job(
     Raises:
         InvalidConfig: with every violation.
     """
-    known = JobConfig.schema.fields
-    user = JobConfig.canonical(raw_user)
-    low = {key: value for key, value in JobConfig.canonical(template or {}).items() if key in known}
-    config = merge_task_container_defaults(JobConfig.merge(user, low), container_defaults)
+    low = JobConfig.canonical(template or {})
+    return JobConfig.load(_prepare(JobConfig, raw_user, low, container_defaults, default_priority, has_context))
+
+
+def prepare_generic_task(
+    raw_user: JsonObject, *, container_defaults: JsonObject, default_priority: int, has_context: bool
+) -> GenericTaskConfig:
+    """Lay the user's config of a generic task over the defaults. Raises InvalidConfig with every violation."""
+    filled = _prepare(GenericTaskConfig, raw_user, {}, container_defaults, default_priority, has_context)
+    return GenericTaskConfig.load(filled)
+
+
+def _prepare(
+    kind: type[JobConfig] | type[GenericTaskConfig],
+    raw_user: JsonObject,
+    template: JsonObject,
+    container_defaults: JsonObject,
+    default_priority: int,
+    has_context: bool,
+) -> JsonObject:
+    known = kind.schema.fields
+    user = kind.canonical(raw_user)
+    low = {key: value for key, value in template.items() if key in known}
+    config = merge_task_container_defaults(kind.merge(user, low), container_defaults)
     config = {key: value for key, value in config.items() if key in known or key in user}
     if "work_dir" in container_defaults and not has_context:
         config = {"work_dir": container_defaults["work_dir"], **config}
-    filled = checked(JobConfig, config, "invalid job configuration: config is invalid")
+    filled = checked(kind, config, "invalid job configuration: config is invalid")
     if has_context and filled["work_dir"] is not None:
         raise InvalidArgument("work_dir and a context directory exclude each other; give one of them")
     if filled["resources"]["priority"] is None:
         filled["resources"]["priority"] = default_priority
-    return JobConfig.load(filled)
+    return filled

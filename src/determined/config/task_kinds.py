@@ -22,6 +22,12 @@ class TaskKind:
         usage: word for it in reports of used slots; empty: its name.
         is_queued: its job is shown in the queue.
         counted_as: field of the count of active tasks; empty: it is not counted.
+        description: default name of a task that users submit themselves; `{words}` stands for random words.
+        program: module that is run in place of the user's entrypoint; it serves on the task's service socket.
+        is_raw: its service takes raw bytes, not HTTP.
+        fixed_slots: slots of every task of this kind, whatever its config says.
+        is_preemptible: it can be asked to save and leave.
+        acts_for_owner: programs in it may do what its owner may, without administration.
     """
 
     type: TaskType
@@ -31,6 +37,17 @@ class TaskKind:
     usage: str = ""
     is_queued: bool = True
     counted_as: str = ""
+    description: str = ""
+    program: str = ""
+    is_raw: bool = False
+    fixed_slots: int | None = None
+    is_preemptible: bool = False
+    acts_for_owner: bool = False
+
+    @property
+    def noun(self) -> str:
+        """The kind in messages and paths."""
+        return self.name.lower()
 
     @property
     def name(self) -> str:
@@ -57,17 +74,59 @@ CHECKPOINT_GC = TaskKind(
 )
 _JOB_CONFIG = "config.job.JobConfig"
 
+_SUBMITTED = "{description}"
+COMMAND = TaskKind(
+    type=TaskType.COMMAND,
+    job=JobType.COMMAND,
+    config=_JOB_CONFIG,
+    title=_SUBMITTED,
+    counted_as="commands",
+    description="Command ({words})",
+    acts_for_owner=True,
+)
+NOTEBOOK = TaskKind(
+    type=TaskType.NOTEBOOK,
+    job=JobType.NOTEBOOK,
+    config=_JOB_CONFIG,
+    title=_SUBMITTED,
+    counted_as="notebooks",
+    description="JupyterLab ({words})",
+    program="determined.exec.notebook",
+    acts_for_owner=True,
+)
+SHELL = TaskKind(
+    type=TaskType.SHELL,
+    job=JobType.SHELL,
+    config=_JOB_CONFIG,
+    title=_SUBMITTED,
+    counted_as="shells",
+    description="Shell ({words})",
+    program="determined.exec.shell_server",
+    is_raw=True,
+    acts_for_owner=True,
+)
+TENSORBOARD = TaskKind(
+    type=TaskType.TENSORBOARD,
+    job=JobType.TENSORBOARD,
+    config=_JOB_CONFIG,
+    title=_SUBMITTED,
+    counted_as="tensorboards",
+    description="TensorBoard ({words})",
+    program="determined.exec.tensorboard",
+    fixed_slots=0,
+)
+GENERIC = TaskKind(
+    type=TaskType.GENERIC,
+    job=JobType.GENERIC,
+    config="config.job.GenericTaskConfig",
+    title=_SUBMITTED,
+    description="Generic Task ({words})",
+    is_preemptible=True,
+    acts_for_owner=True,
+)
+
 KINDS: Mapping[str, TaskKind] = {
-    kind.name: kind
-    for kind in (
-        TRIAL,
-        CHECKPOINT_GC,
-        TaskKind(type=TaskType.COMMAND, job=JobType.COMMAND, config=_JOB_CONFIG, counted_as="commands"),
-        TaskKind(type=TaskType.NOTEBOOK, job=JobType.NOTEBOOK, config=_JOB_CONFIG, counted_as="notebooks"),
-        TaskKind(type=TaskType.SHELL, job=JobType.SHELL, config=_JOB_CONFIG, counted_as="shells"),
-        TaskKind(type=TaskType.TENSORBOARD, job=JobType.TENSORBOARD, config=_JOB_CONFIG, counted_as="tensorboards"),
-        TaskKind(type=TaskType.GENERIC, job=JobType.GENERIC, config="config.job.GenericTaskConfig"),
-    )
+    kind.name: kind for kind in (TRIAL, CHECKPOINT_GC, COMMAND, NOTEBOOK, SHELL, TENSORBOARD, GENERIC)
 }
 
 

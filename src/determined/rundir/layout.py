@@ -74,6 +74,16 @@ class RunDir:
         return self.path / "control"
 
     @property
+    def service_socket(self) -> Path:
+        """Unix socket of the task's own service."""
+        return self.path / "service.sock"
+
+    @property
+    def service_note(self) -> Path:
+        """Path of the socket in use, as JSON: the one above may be too long to bind."""
+        return self.path / "service.json"
+
+    @property
     def workdir(self) -> Path:
         return self.path / "workdir"
 

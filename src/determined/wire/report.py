@@ -67,7 +67,10 @@ class EarlyExit(msgspec.Struct, tag="early_exit", array_like=True):
 
 
 class Phase(msgspec.Struct, tag="phase", array_like=True):
-    """The runner's own progress: PULLING (fetching the context), STARTING (hooks), RUNNING (entrypoint started)."""
+    """The runner's own progress: PULLING (fetching the context), STARTING (hooks), RUNNING (entrypoint started).
+
+    Of a task with a service also READY (it answers) and WAITING (it has nothing to show yet).
+    """
 
     state: str
     time: float
@@ -155,6 +158,15 @@ class PythonPackages(Wire):
     locks: dict[str, str] = {}
 
 
+class Service(Wire):
+    """What the proxy may reach on the node of rank 0 of a task."""
+
+    id: str = ""  # "": the task's default service; else the port as text
+    port: int = 0  # on 127.0.0.1; 0: the task's own Unix socket
+    tcp: bool = False  # raw bytes instead of HTTP
+    unauthenticated: bool = False
+
+
 class TaskSpec(Wire):
     """Task to run: `GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/spec` (task token)."""
 
@@ -179,6 +191,8 @@ class TaskSpec(Wire):
     is_first_run: bool = True  # of this task: what is said once per log is said now
     shared_tmp: bool = False  # it works with the node's /tmp instead of one of its own
     python: PythonPackages | None = None  # an environment of its own, in place of `submitter_python`
+    services: list[Service] = []
+    settings: dict[str, Any] | None = None  # of the program of the task's kind, secrets included
     # trials only
     trial_id: int | None = None
     experiment_id: int | None = None

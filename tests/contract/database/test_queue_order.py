@@ -11,7 +11,7 @@ from determined._json import JsonObject
 from determined.errors import InvalidArgument, NotFound
 from determined.master.db.queries import experiment, job
 from determined.master.lifecycle import queue
-from determined.master.lifecycle.experiment import queue_position
+from determined.master.lifecycle.queue_position import queue_position
 
 CONFIG: JsonObject = {"searcher": {"name": "single"}, "resources": {}}
 

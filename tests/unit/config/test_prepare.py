@@ -172,7 +172,7 @@ def test_each_key_that_the_engine_does_not_honour_is_named_at_submit() -> None:
         return {line.rpartition(": ")[0] for line in prepared(user, engine=engine).warnings}
 
     nowhere = (
-        "pbs, environment.proxy_ports, environment.pod_spec, optimizations.grad_updates_size_file,"
+        "pbs, environment.pod_spec, optimizations.grad_updates_size_file,"
         " integrations.webhooks, profiling.begin_on_batch"
     )
     assert told("agent") == {nowhere, "environment.image, resources.shm_size", "slurm"}

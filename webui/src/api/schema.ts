@@ -230,6 +230,23 @@ export interface Schemas {
     std?: number | null | undefined;
   };
   ColumnType: "COLUMN_TYPE_UNSPECIFIED" | "COLUMN_TYPE_TEXT" | "COLUMN_TYPE_NUMBER" | "COLUMN_TYPE_DATE" | "COLUMN_TYPE_ARRAY";
+  Command: {
+    description: string;
+    displayName?: string | null | undefined;
+    endTime?: string | null | undefined;
+    exitStatus?: string | null | undefined;
+    id: string;
+    isReady?: boolean | null | undefined;
+    jobId: string;
+    priority?: number | null | undefined;
+    resourcePool: string;
+    slots?: number | null | undefined;
+    startTime: string;
+    state: Schemas["AllocationState"];
+    userId?: number | null | undefined;
+    username: string;
+    workspaceId: number;
+  };
   ComparableTrial: {
     metrics: Schemas["DownsampledMetrics"][];
     trial: Schemas["Trial"];
@@ -275,6 +292,20 @@ export interface Schemas {
     config: Record<string, unknown>;
     experiment: Schemas["Experiment"];
     messages?: string[] | undefined;
+    warnings?: Schemas["LaunchWarning"][] | null | undefined;
+  };
+  CreateGenericTaskRequest: {
+    config?: string | null | undefined;
+    contextDirectory?: Schemas["File"][] | null | undefined;
+    forkedFrom?: string | null | undefined;
+    inheritContext?: boolean | null | undefined;
+    noPause?: boolean | null | undefined;
+    parentId?: string | null | undefined;
+    projectId?: number | null | undefined;
+    submitterPython?: string | null | undefined;
+  };
+  CreateGenericTaskResponse: {
+    taskId: string;
     warnings?: Schemas["LaunchWarning"][] | null | undefined;
   };
   CreateTrialOperation: {
@@ -584,6 +615,14 @@ export interface Schemas {
   GetClusterMessageResponse: {
     clusterMessage?: Schemas["ClusterMessage"] | null | undefined;
   };
+  GetCommandResponse: {
+    command: Schemas["Command"];
+    config: Record<string, unknown>;
+  };
+  GetCommandsResponse: {
+    commands: Schemas["Command"][];
+    pagination?: Schemas["Pagination"] | null | undefined;
+  };
   GetCurrentTrialSearcherOperationResponse: {
     completed?: boolean | undefined;
     op?: Schemas["SearcherOperation"] | null | undefined;
@@ -615,6 +654,9 @@ export interface Schemas {
   GetExperimentsResponse: {
     experiments: Schemas["Experiment"][];
     pagination: Schemas["Pagination"];
+  };
+  GetGenericTaskConfigResponse: {
+    config: string;
   };
   GetHpImportanceResponse: {
     importances: Schemas["HpImportance"][];
@@ -679,6 +721,14 @@ export interface Schemas {
   GetModelDefTreeResponse: {
     files?: Schemas["FileNode"][] | null | undefined;
   };
+  GetNotebookResponse: {
+    config: Record<string, unknown>;
+    notebook: Schemas["Notebook"];
+  };
+  GetNotebooksResponse: {
+    notebooks: Schemas["Notebook"][];
+    pagination?: Schemas["Pagination"] | null | undefined;
+  };
   GetParetoFrontResponse: {
     front: number[];
     message?: string | undefined;
@@ -716,6 +766,14 @@ export interface Schemas {
   GetSearcherEventsResponse: {
     searcherEvents: Schemas["SearcherEvent"][];
   };
+  GetShellResponse: {
+    config: Record<string, unknown>;
+    shell: Schemas["Shell"];
+  };
+  GetShellsResponse: {
+    pagination?: Schemas["Pagination"] | null | undefined;
+    shells: Schemas["Shell"][];
+  };
   GetSlotResponse: {
     slot?: Schemas["Slot"] | null | undefined;
   };
@@ -737,6 +795,14 @@ export interface Schemas {
   GetTelemetryResponse: {
     enabled: boolean;
     segmentKey?: string | null | undefined;
+  };
+  GetTensorboardResponse: {
+    config: Record<string, unknown>;
+    tensorboard: Schemas["Tensorboard"];
+  };
+  GetTensorboardsResponse: {
+    pagination?: Schemas["Pagination"] | null | undefined;
+    tensorboards: Schemas["Tensorboard"][];
   };
   GetTrialByExternalIDResponse: {
     trial: Schemas["Trial"];
@@ -804,6 +870,10 @@ export interface Schemas {
     importance: number;
     name: string;
   };
+  IdleNotebookRequest: {
+    idle?: boolean | null | undefined;
+    notebookId?: string | null | undefined;
+  };
   InitialOperations: Record<string, unknown>;
   Job: {
     allocatedSlots: number;
@@ -835,6 +905,9 @@ export interface Schemas {
     priorityClass?: string | null | undefined;
     priorityValue?: number | null | undefined;
   };
+  KillCommandResponse: {
+    command?: Schemas["Command"] | null | undefined;
+  };
   KillExperimentsRequest: {
     experimentIds?: number[] | undefined;
     filters?: Schemas["BulkExperimentFilters"] | null | undefined;
@@ -843,6 +916,13 @@ export interface Schemas {
   KillExperimentsResponse: {
     results: Schemas["ExperimentActionResult"][];
   };
+  KillGenericTaskRequest: {
+    killFromRoot?: boolean | null | undefined;
+    taskId?: string | null | undefined;
+  };
+  KillNotebookResponse: {
+    notebook?: Schemas["Notebook"] | null | undefined;
+  };
   KillRunsRequest: {
     filter?: string | null | undefined;
     projectId?: number | null | undefined;
@@ -850,6 +930,25 @@ export interface Schemas {
   };
   KillRunsResponse: {
     results: Schemas["RunActionResult"][];
+  };
+  KillShellResponse: {
+    shell?: Schemas["Shell"] | null | undefined;
+  };
+  KillTensorboardResponse: {
+    tensorboard?: Schemas["Tensorboard"] | null | undefined;
+  };
+  LaunchCommandRequest: {
+    config?: Record<string, unknown> | null | undefined;
+    files?: Schemas["File"][] | null | undefined;
+    submitterPython?: string | null | undefined;
+    templateName?: string | null | undefined;
+    workspaceId?: number | null | undefined;
+  };
+  LaunchCommandResponse: {
+    command: Schemas["Command"];
+    config: Record<string, unknown>;
+    messages?: string[] | null | undefined;
+    warnings?: Schemas["LaunchWarning"][] | null | undefined;
   };
   LaunchFile: {
     allocationId: string;
@@ -866,6 +965,49 @@ export interface Schemas {
     tiedTo?: number | null | undefined;
     token: string;
     visibleDevices?: string | null | undefined;
+  };
+  LaunchNotebookRequest: {
+    config?: Record<string, unknown> | null | undefined;
+    files?: Schemas["File"][] | null | undefined;
+    preview?: boolean | null | undefined;
+    submitterPython?: string | null | undefined;
+    templateName?: string | null | undefined;
+    workspaceId?: number | null | undefined;
+  };
+  LaunchNotebookResponse: {
+    config: Record<string, unknown>;
+    messages?: string[] | null | undefined;
+    notebook: Schemas["Notebook"];
+    warnings?: Schemas["LaunchWarning"][] | null | undefined;
+  };
+  LaunchShellRequest: {
+    config?: Record<string, unknown> | null | undefined;
+    files?: Schemas["File"][] | null | undefined;
+    submitterPython?: string | null | undefined;
+    templateName?: string | null | undefined;
+    workspaceId?: number | null | undefined;
+  };
+  LaunchShellResponse: {
+    config: Record<string, unknown>;
+    messages?: string[] | null | undefined;
+    shell: Schemas["Shell"];
+    warnings?: Schemas["LaunchWarning"][] | null | undefined;
+  };
+  LaunchTensorboardRequest: {
+    config?: Record<string, unknown> | null | undefined;
+    experimentIds?: number[] | null | undefined;
+    files?: Schemas["File"][] | null | undefined;
+    filters?: Schemas["BulkExperimentFilters"] | null | undefined;
+    submitterPython?: string | null | undefined;
+    templateName?: string | null | undefined;
+    trialIds?: number[] | null | undefined;
+    workspaceId?: number | null | undefined;
+  };
+  LaunchTensorboardResponse: {
+    config: Record<string, unknown>;
+    messages?: string[] | null | undefined;
+    tensorboard: Schemas["Tensorboard"];
+    warnings?: Schemas["LaunchWarning"][] | null | undefined;
   };
   LaunchWarning: "LAUNCH_WARNING_UNSPECIFIED" | "LAUNCH_WARNING_CURRENT_SLOTS_EXCEEDED";
   LimitedJob: {
@@ -1010,6 +1152,24 @@ export interface Schemas {
   Note: {
     contents: string;
     name: string;
+  };
+  Notebook: {
+    description: string;
+    displayName?: string | null | undefined;
+    endTime?: string | null | undefined;
+    exitStatus?: string | null | undefined;
+    id: string;
+    isReady?: boolean | null | undefined;
+    jobId: string;
+    priority?: number | null | undefined;
+    resourcePool: string;
+    serviceAddress?: string | null | undefined;
+    slots?: number | null | undefined;
+    startTime: string;
+    state: Schemas["AllocationState"];
+    userId?: number | null | undefined;
+    username: string;
+    workspaceId: number;
   };
   Nothing: Record<string, unknown>;
   NotifyContainerRunningRequest: {
@@ -1682,17 +1842,60 @@ export interface Schemas {
     group: string;
     token: string;
   };
+  Service: {
+    id?: string | undefined;
+    port?: number | undefined;
+    tcp?: boolean | undefined;
+    unauthenticated?: boolean | undefined;
+  };
   SetClusterMessageRequest: {
     duration?: string | null | undefined;
     endTime?: string | null | undefined;
     message: string;
     startTime: string;
   };
+  SetCommandPriorityResponse: {
+    command?: Schemas["Command"] | null | undefined;
+  };
+  SetNotebookPriorityResponse: {
+    notebook?: Schemas["Notebook"] | null | undefined;
+  };
+  SetPriorityRequest: {
+    priority?: number | null | undefined;
+  };
   SetSearcherProgressOperation: {
     progress: number;
   };
+  SetShellPriorityResponse: {
+    shell?: Schemas["Shell"] | null | undefined;
+  };
+  SetTensorboardPriorityResponse: {
+    tensorboard?: Schemas["Tensorboard"] | null | undefined;
+  };
   SetUserPasswordResponse: {
     user?: Schemas["User"] | null | undefined;
+  };
+  Shell: {
+    addresses?: (Record<string, unknown>)[] | null | undefined;
+    agentUserGroup?: Record<string, unknown> | null | undefined;
+    description: string;
+    displayName?: string | null | undefined;
+    endTime?: string | null | undefined;
+    exitStatus?: string | null | undefined;
+    hostPublicKey?: string | null | undefined;
+    id: string;
+    isReady?: boolean | null | undefined;
+    jobId: string;
+    priority?: number | null | undefined;
+    privateKey?: string | null | undefined;
+    publicKey?: string | null | undefined;
+    resourcePool: string;
+    slots?: number | null | undefined;
+    startTime: string;
+    state: Schemas["AllocationState"];
+    userId?: number | null | undefined;
+    username: string;
+    workspaceId: number;
   };
   ShutDownOperation: {
     cancel?: boolean | undefined;
@@ -1710,6 +1913,7 @@ export interface Schemas {
     typeStats: Record<string, Schemas["DeviceStats"]>;
   };
   SortBy: "SORT_BY_BATCH_NUMBER" | "SORT_BY_END_TIME" | "SORT_BY_SEARCHER_METRIC" | "SORT_BY_STATE" | "SORT_BY_TRIAL_ID" | "SORT_BY_UNSPECIFIED" | "SORT_BY_UUID";
+  SortTasksBy: "SORT_BY_DESCRIPTION" | "SORT_BY_ID" | "SORT_BY_START_TIME" | "SORT_BY_UNSPECIFIED" | "SORT_BY_WORKSPACE_ID";
   StartTrialRequest: {
     resume?: boolean | null | undefined;
     trialId?: number | null | undefined;
@@ -1786,6 +1990,8 @@ export interface Schemas {
     ports?: Record<string, number> | undefined;
     preemptionTimeout?: number | null | undefined;
     python?: Schemas["PythonPackages"] | null | undefined;
+    services?: Schemas["Service"][] | undefined;
+    settings?: Record<string, unknown> | null | undefined;
     sharedTmp?: boolean | undefined;
     slotCounts?: number[] | undefined;
     startupHook?: string | null | undefined;
@@ -1802,6 +2008,26 @@ export interface Schemas {
     workDir?: string | null | undefined;
   };
   TaskType: "TASK_TYPE_UNSPECIFIED" | "TASK_TYPE_TRIAL" | "TASK_TYPE_NOTEBOOK" | "TASK_TYPE_SHELL" | "TASK_TYPE_COMMAND" | "TASK_TYPE_TENSORBOARD" | "TASK_TYPE_CHECKPOINT_GC" | "TASK_TYPE_GENERIC";
+  Tensorboard: {
+    description: string;
+    displayName?: string | null | undefined;
+    endTime?: string | null | undefined;
+    exitStatus?: string | null | undefined;
+    experimentIds?: number[] | null | undefined;
+    id: string;
+    isReady?: boolean | null | undefined;
+    jobId: string;
+    priority?: number | null | undefined;
+    resourcePool: string;
+    serviceAddress?: string | null | undefined;
+    slots?: number | null | undefined;
+    startTime: string;
+    state: Schemas["AllocationState"];
+    trialIds?: number[] | null | undefined;
+    userId?: number | null | undefined;
+    username: string;
+    workspaceId: number;
+  };
   TokenInfo: {
     createdAt?: string | null | undefined;
     description?: string | null | undefined;
@@ -2177,6 +2403,12 @@ export interface Operations {
     body: Schemas["CreateExperimentRequest"];
     response: Schemas["CreateExperimentResponse"];
   };
+  createGenericTask: {
+    path: never;
+    query: never;
+    body: Schemas["CreateGenericTaskRequest"];
+    response: Schemas["CreateGenericTaskResponse"];
+  };
   createProject: {
     path: { workspace_id: number; };
     query: never;
@@ -2387,6 +2619,12 @@ export interface Operations {
     body: never;
     response: Schemas["GetClusterMessageResponse"];
   };
+  getCommand: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetCommandResponse"];
+  };
   getContextDirectory: {
     path: { task_id: string; };
     query: never;
@@ -2404,6 +2642,12 @@ export interface Operations {
     query: never;
     body: never;
     response: Schemas["GetExperimentResponse"];
+  };
+  getGenericTaskConfig: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetGenericTaskConfigResponse"];
   };
   getHealth: {
     path: never;
@@ -2471,6 +2715,12 @@ export interface Operations {
     body: never;
     response: Schemas["GetModelDefTreeResponse"];
   };
+  getNotebook: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetNotebookResponse"];
+  };
   getParetoFront: {
     path: { experiment_id: number; };
     query: { metrics?: string[] | null | undefined; smallerIsBetter?: string[] | null | undefined; };
@@ -2537,6 +2787,12 @@ export interface Operations {
     body: never;
     response: Schemas["GetCurrentTrialSearcherOperationResponse"];
   };
+  getShell: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetShellResponse"];
+  };
   getSlot: {
     path: { agent_id: string; slot_id: string; };
     query: never;
@@ -2566,6 +2822,12 @@ export interface Operations {
     query: never;
     body: never;
     response: Schemas["GetTelemetryResponse"];
+  };
+  getTensorboard: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetTensorboardResponse"];
   };
   getTrial: {
     path: { trial_id: number; };
@@ -2615,6 +2877,12 @@ export interface Operations {
     body: never;
     response: Schemas["LoginLinkResponse"];
   };
+  killCommand: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["KillCommandResponse"];
+  };
   killExperiment: {
     path: { experiment_id: number; };
     query: never;
@@ -2627,11 +2895,35 @@ export interface Operations {
     body: Schemas["KillExperimentsRequest"];
     response: Schemas["KillExperimentsResponse"];
   };
+  killGenericTask: {
+    path: { task_id: string; };
+    query: never;
+    body: Schemas["KillGenericTaskRequest"];
+    response: Schemas["Nothing"];
+  };
+  killNotebook: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["KillNotebookResponse"];
+  };
   killRuns: {
     path: never;
     query: never;
     body: Schemas["KillRunsRequest"];
     response: Schemas["KillRunsResponse"];
+  };
+  killShell: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["KillShellResponse"];
+  };
+  killTensorboard: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["KillTensorboardResponse"];
   };
   killTrial: {
     path: { trial_id: number; };
@@ -2639,11 +2931,41 @@ export interface Operations {
     body: never;
     response: Schemas["Nothing"];
   };
+  launchCommand: {
+    path: never;
+    query: never;
+    body: Schemas["LaunchCommandRequest"];
+    response: Schemas["LaunchCommandResponse"];
+  };
+  launchNotebook: {
+    path: never;
+    query: never;
+    body: Schemas["LaunchNotebookRequest"];
+    response: Schemas["LaunchNotebookResponse"];
+  };
+  launchShell: {
+    path: never;
+    query: never;
+    body: Schemas["LaunchShellRequest"];
+    response: Schemas["LaunchShellResponse"];
+  };
+  launchTensorboard: {
+    path: never;
+    query: never;
+    body: Schemas["LaunchTensorboardRequest"];
+    response: Schemas["LaunchTensorboardResponse"];
+  };
   listAgents: {
     path: never;
     query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetAgentsRequestSortBy"] | null | undefined; excludeSlots?: boolean | undefined; excludeContainers?: boolean | undefined; };
     body: never;
     response: Schemas["GetAgentsResponse"];
+  };
+  listCommands: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["SortTasksBy"] | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; workspaceId?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetCommandsResponse"];
   };
   listEnvironmentLocks: {
     path: { experiment_id: number; };
@@ -2699,6 +3021,12 @@ export interface Operations {
     body: never;
     response: Record<string, unknown>;
   };
+  listNotebooks: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["SortTasksBy"] | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; workspaceId?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetNotebooksResponse"];
+  };
   listPoolBindings: {
     path: { pool: string; };
     query: { limit?: number | null | undefined; offset?: number | null | undefined; };
@@ -2735,6 +3063,12 @@ export interface Operations {
     body: never;
     response: Record<string, unknown>;
   };
+  listShells: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["SortTasksBy"] | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; workspaceId?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetShellsResponse"];
+  };
   listSlots: {
     path: { agent_id: string; };
     query: never;
@@ -2752,6 +3086,12 @@ export interface Operations {
     query: never;
     body: never;
     response: Record<string, unknown>;
+  };
+  listTensorboards: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["SortTasksBy"] | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; workspaceId?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetTensorboardsResponse"];
   };
   listTokens: {
     path: never;
@@ -2867,6 +3207,12 @@ export interface Operations {
     body: Schemas["NotifyContainerRunningRequest"];
     response: Schemas["NotifyContainerRunningResponse"];
   };
+  openTunnel: {
+    path: { allocation_id: string; };
+    query: never;
+    body: never;
+    response: unknown;
+  };
   overwritePoolBindings: {
     path: { pool: string; };
     query: never;
@@ -2938,6 +3284,12 @@ export interface Operations {
     query: never;
     body: Schemas["PauseExperimentsRequest"];
     response: Schemas["PauseExperimentsResponse"];
+  };
+  pauseGenericTask: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
   };
   pauseRuns: {
     path: never;
@@ -3101,6 +3453,12 @@ export interface Operations {
     body: Record<string, unknown>;
     response: Schemas["Nothing"];
   };
+  reportNotebookIdle: {
+    path: { task_id: string; };
+    query: never;
+    body: Schemas["IdleNotebookRequest"];
+    response: Schemas["Nothing"];
+  };
   reportProfilerMetrics: {
     path: never;
     query: never;
@@ -3185,11 +3543,35 @@ export interface Operations {
     body: Schemas["SetClusterMessageRequest"];
     response: Schemas["Nothing"];
   };
+  setCommandPriority: {
+    path: { task_id: string; };
+    query: never;
+    body: Schemas["SetPriorityRequest"];
+    response: Schemas["SetCommandPriorityResponse"];
+  };
+  setNotebookPriority: {
+    path: { task_id: string; };
+    query: never;
+    body: Schemas["SetPriorityRequest"];
+    response: Schemas["SetNotebookPriorityResponse"];
+  };
   setPassword: {
     path: { user_id: number; };
     query: never;
     body: string;
     response: Schemas["SetUserPasswordResponse"];
+  };
+  setShellPriority: {
+    path: { task_id: string; };
+    query: never;
+    body: Schemas["SetPriorityRequest"];
+    response: Schemas["SetShellPriorityResponse"];
+  };
+  setTensorboardPriority: {
+    path: { task_id: string; };
+    query: never;
+    body: Schemas["SetPriorityRequest"];
+    response: Schemas["SetTensorboardPriorityResponse"];
   };
   startTrial: {
     path: { trial_id: number; };
@@ -3357,6 +3739,12 @@ export interface Operations {
     body: Schemas["UnbindRPFromWorkspaceRequest"];
     response: Schemas["Nothing"];
   };
+  unpauseGenericTask: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
   unpinWorkspace: {
     path: { workspace_id: number; };
     query: never;
@@ -3396,6 +3784,7 @@ export const PATHS: Record<keyof Operations, string> = {
   countFilter: "POST /api/v1/projects/{project_id}/filter-counts",
   countTasks: "GET /api/v1/tasks/count",
   createExperiment: "POST /api/v1/experiments",
+  createGenericTask: "POST /api/v1/generic-tasks",
   createProject: "POST /api/v1/workspaces/{workspace_id}/projects",
   createToken: "POST /api/v1/tokens",
   createTrial: "POST /api/v1/trials",
@@ -3431,9 +3820,11 @@ export const PATHS: Record<keyof Operations, string> = {
   getCheckpoint: "GET /api/v1/checkpoints/{checkpoint_uuid}",
   getCheckpointMetrics: "GET /api/v1/checkpoints/{checkpoint_uuid}/metrics",
   getClusterMessage: "GET /api/v1/master/cluster_message",
+  getCommand: "GET /api/v1/commands/{task_id}",
   getContextDirectory: "GET /api/v1/tasks/{task_id}/context_directory",
   getCurrentUser: "GET /api/v1/auth/user",
   getExperiment: "GET /api/v1/experiments/{experiment_id}",
+  getGenericTaskConfig: "GET /api/v1/tasks/{task_id}/config",
   getHealth: "GET /health",
   getHpImportance: "GET /api/v1/experiments/{experiment_id}/hp-importance",
   getInfo: "GET /info",
@@ -3445,6 +3836,7 @@ export const PATHS: Record<keyof Operations, string> = {
   getModelDefinition: "GET /api/v1/experiments/{experiment_id}/model_def",
   getModelDefinitionFile: "POST /api/v1/experiments/{experiment_id}/file",
   getModelDefinitionTree: "GET /api/v1/experiments/{experiment_id}/file_tree",
+  getNotebook: "GET /api/v1/notebooks/{task_id}",
   getParetoFront: "GET /api/v1/experiments/{experiment_id}/pareto-front",
   getPreemptionSignal: "GET /api/v1/allocations/{allocation_id}/signals/preemption",
   getProject: "GET /api/v1/projects/{project_id}",
@@ -3456,11 +3848,13 @@ export const PATHS: Record<keyof Operations, string> = {
   getRunnerSignals: "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/signals",
   getSearcherEvents: "GET /api/v1/experiments/{experiment_id}/searcher_events",
   getSearcherOperation: "GET /api/v1/trials/{trial_id}/searcher/operation",
+  getShell: "GET /api/v1/shells/{task_id}",
   getSlot: "GET /api/v1/agents/{agent_id}/slots/{slot_id}",
   getTask: "GET /api/v1/tasks/{task_id}",
   getTaskAccelerators: "GET /api/v1/tasks/{task_id}/acceleratorData",
   getTaskSpec: "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/spec",
   getTelemetry: "GET /api/v1/master/telemetry",
+  getTensorboard: "GET /api/v1/tensorboards/{task_id}",
   getTrial: "GET /api/v1/trials/{trial_id}",
   getTrialByExternalId: "GET /api/v1/trials/by-external-id/{external_experiment_id}/{external_trial_id}",
   getUser: "GET /api/v1/users/{user_id}",
@@ -3469,11 +3863,21 @@ export const PATHS: Record<keyof Operations, string> = {
   getValidationHistory: "GET /api/v1/experiments/{experiment_id}/validation-history",
   getWorkspace: "GET /api/v1/workspaces/{workspace_id}",
   issueLoginLink: "POST /api/v1/auth/link",
+  killCommand: "POST /api/v1/commands/{task_id}/kill",
   killExperiment: "POST /api/v1/experiments/{experiment_id}/kill",
   killExperiments: "POST /api/v1/projects/{project_id}/experiments/kill",
+  killGenericTask: "POST /api/v1/tasks/{task_id}/kill",
+  killNotebook: "POST /api/v1/notebooks/{task_id}/kill",
   killRuns: "POST /api/v1/runs/kill",
+  killShell: "POST /api/v1/shells/{task_id}/kill",
+  killTensorboard: "POST /api/v1/tensorboards/{task_id}/kill",
   killTrial: "POST /api/v1/trials/{trial_id}/kill",
+  launchCommand: "POST /api/v1/commands",
+  launchNotebook: "POST /api/v1/notebooks",
+  launchShell: "POST /api/v1/shells",
+  launchTensorboard: "POST /api/v1/tensorboards",
   listAgents: "GET /api/v1/agents",
+  listCommands: "GET /api/v1/commands",
   listEnvironmentLocks: "GET /api/v1/experiments/{experiment_id}/environment_locks",
   listExperimentCheckpoints: "GET /api/v1/experiments/{experiment_id}/checkpoints",
   listExperimentLabels: "GET /api/v1/experiment/labels",
@@ -3483,15 +3887,18 @@ export const PATHS: Record<keyof Operations, string> = {
   listMetadataValues: "GET /api/v1/projects/{project_id}/metadata/{key}",
   listMetricRanges: "GET /api/v1/projects/{project_id}/experiments/metric-ranges",
   listNamespaceBindings: "GET /api/v1/workspaces/{workspace_id}/list-namespace-bindings",
+  listNotebooks: "GET /api/v1/notebooks",
   listPoolBindings: "GET /api/v1/resource-pools/{pool}/workspace-bindings",
   listPools: "GET /api/v1/resource-pools",
   listProjectColumns: "GET /api/v1/projects/{project_id}/columns",
   listProjects: "GET /api/v1/workspaces/{workspace_id}/projects",
   listRecentProjects: "GET /api/v1/user/projects/activity",
   listResourceQuotas: "GET /api/v1/workspaces/{workspace_id}/get-k8s-resource-quotas",
+  listShells: "GET /api/v1/shells",
   listSlots: "GET /api/v1/agents/{agent_id}/slots",
   listTasks: "GET /api/v1/tasks",
   listTasksRaw: "GET /tasks",
+  listTensorboards: "GET /api/v1/tensorboards",
   listTokens: "GET /api/v1/tokens",
   listTrialCheckpoints: "GET /api/v1/trials/{trial_id}/checkpoints",
   listTrialWorkloads: "GET /api/v1/trials/{trial_id}/workloads",
@@ -3511,6 +3918,7 @@ export const PATHS: Record<keyof Operations, string> = {
   moveProject: "POST /api/v1/projects/{project_id}/move",
   moveRuns: "POST /api/v1/runs/move",
   notifyContainerRunning: "POST /api/v1/allocations/{allocation_id}/notify_container_running",
+  openTunnel: "GET /api/v1/allocations/{allocation_id}/tunnel",
   overwritePoolBindings: "PUT /api/v1/resource-pools/{pool}/workspace-bindings",
   patchCheckpoints: "PATCH /api/v1/checkpoints",
   patchExperiment: "PATCH /api/v1/experiments/{experiment_id}",
@@ -3523,6 +3931,7 @@ export const PATHS: Record<keyof Operations, string> = {
   patchWorkspace: "PATCH /api/v1/workspaces/{workspace_id}",
   pauseExperiment: "POST /api/v1/experiments/{experiment_id}/pause",
   pauseExperiments: "POST /api/v1/projects/{project_id}/experiments/pause",
+  pauseGenericTask: "POST /api/v1/tasks/{task_id}/pause",
   pauseRuns: "POST /api/v1/runs/pause",
   pinWorkspace: "POST /api/v1/workspaces/{workspace_id}/pin",
   postAcceleratorData: "POST /api/v1/allocations/{allocation_id}/acceleratorData",
@@ -3550,6 +3959,7 @@ export const PATHS: Record<keyof Operations, string> = {
   reportCheckpoint: "POST /api/v1/checkpoints",
   reportEarlyExit: "POST /api/v1/trials/{trial_id}/early_exit",
   reportMetrics: "POST /api/v1/trials/{trial_id}/metrics",
+  reportNotebookIdle: "PUT /api/v1/notebooks/{task_id}/report_idle",
   reportProfilerMetrics: "POST /api/v1/trials/profiler/metrics",
   reportProgress: "POST /api/v1/trials/{trial_id}/progress",
   reportTrainingMetrics: "POST /api/v1/trials/{trial_id}/training_metrics",
@@ -3564,7 +3974,11 @@ export const PATHS: Record<keyof Operations, string> = {
   searchExperiments: "POST /api/v1/experiments-search",
   searchRuns: "POST /api/v1/runs",
   setClusterMessage: "PUT /api/v1/master/cluster_message",
+  setCommandPriority: "POST /api/v1/commands/{task_id}/set_priority",
+  setNotebookPriority: "POST /api/v1/notebooks/{task_id}/set_priority",
   setPassword: "POST /api/v1/users/{user_id}/password",
+  setShellPriority: "POST /api/v1/shells/{task_id}/set_priority",
+  setTensorboardPriority: "POST /api/v1/tensorboards/{task_id}/set_priority",
   startTrial: "POST /api/v1/trials/{trial_id}/start",
   storeEnvironmentLock: "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/environment_lock",
   streamMasterLogs: "GET /api/v1/master/logs",
@@ -3588,6 +4002,7 @@ export const PATHS: Record<keyof Operations, string> = {
   unarchiveRuns: "POST /api/v1/runs/unarchive",
   unarchiveWorkspace: "POST /api/v1/workspaces/{workspace_id}/unarchive",
   unbindPool: "DELETE /api/v1/resource-pools/{pool}/workspace-bindings",
+  unpauseGenericTask: "POST /api/v1/tasks/{task_id}/unpause",
   unpinWorkspace: "POST /api/v1/workspaces/{workspace_id}/unpin",
   updateJobQueue: "POST /api/v1/job-queues",
 };

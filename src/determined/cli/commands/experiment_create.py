@@ -9,14 +9,14 @@ from typing import Any
 from determined.api import experiment, trial
 from determined.api.session import Session
 from determined.cli import environment, outcome, render
+from determined.cli.config_file import config_text
 from determined.cli.connection import connect
-from determined.cli.grammar import UsageError, arg, command, one_of
-from determined.errors import InvalidConfig
+from determined.cli.context_files import JSON_GROWTH, read_files
+from determined.cli.grammar import arg, command, one_of
 from determined.wire.experiment import CreateExperimentRequest, CreateExperimentResponse
 
 _LAUNCH_WARNING = "it asks for more slots than its pool has now, and waits for them: det job list"
 _OVER = {"COMPLETED", "CANCELED", "ERROR"}
-_JSON_GROWTH = 4 / 3  # file contents travel as base64
 
 
 def create(args: argparse.Namespace) -> int | None:
@@ -27,7 +27,7 @@ def create(args: argparse.Namespace) -> int | None:
         return local_run.run(text, Path(args.model_def or "."), test_mode=args.test_mode)
     if args.publish:
         render.warn("-p/--publish: port tunnels are not in this version yet; the experiment runs without them")
-    files, size = _files(args.model_def, args.include)
+    files, size = read_files(args.model_def, args.include)
     request = CreateExperimentRequest(
         activate=not args.paused,
         config=text,
@@ -40,7 +40,7 @@ def create(args: argparse.Namespace) -> int | None:
     session = connect(args, start=True)
     if args.test_mode:
         return _test(session, request)
-    with render.Progress("Sending files", int(size * _JSON_GROWTH)) as bar:
+    with render.Progress("Sending files", int(size * JSON_GROWTH)) as bar:
         answer = experiment.create(session, request, sending=bar.advance if bar.shown else None)
     say_created(session, answer)
     return outcome.follow(session, answer.experiment.id) if args.follow_first_trial else None
@@ -51,24 +51,6 @@ def say_created(session: Session, answer: CreateExperimentResponse) -> None:
         render.warn(f"Warning: {warning}")
     render.line(f"Created experiment {answer.experiment.id}")
     render.line(f"  {session.master_url}/det/experiments/{answer.experiment.id}", file=sys.stderr)
-
-
-def config_text(path: str, overrides: list[str], usage: str = "det e create CONFIG_FILE MODEL_DIR") -> str:
-    """Return the file as written; with overrides it is read, changed and written again (comments are lost)."""
-    from determined import config as configuration
-
-    file = Path(path)
-    if not file.is_file():
-        what = "is a directory" if file.is_dir() else "does not exist"
-        raise UsageError(f"config file '{path}' {what}; usage: {usage}")
-    try:
-        text = file.read_text()
-        raw = configuration.parse_yaml(text)
-    except UnicodeDecodeError as e:
-        raise InvalidConfig(f"invalid experiment config file '{path}': it is not UTF-8 text ({e})") from e
-    except InvalidConfig as e:
-        raise InvalidConfig(f"invalid experiment config file '{path}'", str(e).splitlines()) from e
-    return _dump(configuration.apply_overrides(raw, overrides)) if overrides else text
 
 
 def override_config(path: str | None, overrides: list[str], usage: str) -> str:
@@ -91,20 +73,6 @@ def _dump(raw: dict[str, Any]) -> str:
     from determined.config import dump_yaml
 
     return dump_yaml(raw)
-
-
-def _files(model_def: str | None, includes: list[str]) -> tuple[list[Any], int]:
-    """Return what is sent, and its size."""
-    if model_def is None and not includes:
-        return [], 0
-    from determined.rundir import context
-
-    root = Path(model_def) if model_def is not None else None
-    entries = context.read_directory(root, [Path(i) for i in includes], notice=render.warn)
-    total = sum(context.content_size(e) for e in entries)
-    files = "1 file" if len(entries) == 1 else f"{len(entries)} files"
-    render.line(f"Preparing files to send to master... {render.size_of(total)} and {files}")
-    return entries, total
 
 
 def _test(session: Session, request: CreateExperimentRequest) -> int:

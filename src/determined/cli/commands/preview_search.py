@@ -4,7 +4,7 @@ import argparse
 
 from determined.api import search
 from determined.cli import render
-from determined.cli.commands.experiment_create import config_text
+from determined.cli.config_file import config_text
 from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, one_of
 from determined.wire.search import SearchSummary, TrialSummary

@@ -122,9 +122,10 @@ def work(run_dir: RunDir, orphan_killer: OrphanKiller) -> None:
 
 
 def _finish(run_dir: RunDir, verdict: tuple[object, int, str] | None) -> None:
-    from determined.exec.runner import private_tmp
+    from determined.exec.runner import private_tmp, service
 
     private_tmp.remove(run_dir)
+    service.remove(run_dir)
     cause, status, message = verdict or ("exited", 0, "reported by an earlier runner")
     fresh = run_dir.path / "done.new"
     try:

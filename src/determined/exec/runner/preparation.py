@@ -14,7 +14,7 @@ from determined import constants
 from determined.environments.interpreter import Interpreter
 from determined.errors import Conflict, FailedPrecondition, Unavailable
 from determined.exec.master_link import MasterLink
-from determined.exec.runner import environment, in_container, interpreter, private_tmp
+from determined.exec.runner import environment, in_container, interpreter, private_tmp, service
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.master_retry import persistently
 from determined.exec.runner.private_tmp import TaskTmp
@@ -61,6 +61,8 @@ def prepare(run_dir: RunDir, link: MasterLink, sink: LogSink) -> Prepared:
         _bind(mount, workdir, warn)
     _write_info(launch, spec, run_dir)
     variables = environment.build(launch, spec, run_dir, interpreter.install(chosen, run_dir), workdir)
+    if launch.rank == 0:
+        variables |= service.provide(spec, run_dir)
     for name in environment.drop_oversized(variables):
         warn(f"the value of {name} is too long for an environment variable; read it with det.get_cluster_info()")
     return Prepared(spec, workdir, variables, _tmp(spec, launch, run_dir, chosen, variables), chosen.path)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from determined.constants import PEER_GRACE_SECONDS
 from determined.errors import DeterminedError, EnvironmentUnusable
 from determined.exec.master_link import STALE, MasterLink
-from determined.exec.runner import command, preparation, private_tmp, process_tree
+from determined.exec.runner import command, preparation, private_tmp, process_tree, service
 from determined.exec.runner.failure_explanation import explain
 from determined.exec.runner.hang_detector import HangDetector
 from determined.exec.runner.log_sink import LogSink
@@ -180,16 +180,23 @@ class TaskSupervisor:
             preparation.show_config(spec, self._sink)
 
     def _watch_over(self, spec: TaskSpec, process: TaskProcess) -> None:
+        service.report_when_ready(self._run_dir, self._sink, process.ended)
+        if spec.services and self._link.launch.rank == 0:
+            from determined.exec.runner.tunnel import Tunnel  # most tasks have no services
+
+            Tunnel(self._link, spec.services, lambda: service.service_path(self._run_dir)).start(process.ended)
+        if spec.task_type != "TRIAL":
+            return
         from determined.config import ExperimentConfig  # after the task has started
 
         limit = ExperimentConfig.load(spec.config or {}).watchdog.silent_seconds
-        if spec.task_type == "TRIAL" and limit:
+        if limit:
             node, spared = self._link.launch.node_id, {self._orphan_killer.pid}
             HangDetector(self._run_dir, self._sink, limit, node=node, spared=spared).start(process.ended)
 
     def _ready(self, prepared: preparation.Prepared) -> dict[str, str]:
-        """Do the last things before the entrypoint of a trial."""
-        if prepared.spec.task_type != "TRIAL":
+        """Do the last things before the entrypoint of a trial, or of a task on several nodes."""
+        if prepared.spec.task_type != "TRIAL" and prepared.spec.address is not None:
             return {}
         self._preflight = self._make_preflight(prepared) if prepared.spec.address is None else None
         met = preparation.meet(prepared.spec, self._link, self._run_dir)

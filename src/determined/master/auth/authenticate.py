@@ -6,6 +6,7 @@ Nothing is cached: a logout, a deactivation and the end of an allocation hold fr
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from determined.config import task_kinds
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import Forbidden, Gone, Unauthenticated
 from determined.master.auth import allocation_token
@@ -53,6 +54,8 @@ async def authenticate(ctx: MasterContext, given: Credentials, *, reporting: boo
 
 
 async def _user(ctx: MasterContext, token: str, *, from_cookie: bool) -> Caller:
+    if token.startswith(allocation_token.OWNER_PREFIX) and not from_cookie:
+        return await _owner(ctx, token)
     now = ctx.clock.now()
     holder = await ctx.db.read(lambda conn: sessions.holder(conn, now, digest(token)))
     if holder is None:
@@ -67,6 +70,19 @@ async def _user(ctx: MasterContext, token: str, *, from_cookie: bool) -> Caller:
         access_token=holder.is_access_token,
         from_cookie=from_cookie,
     )
+
+
+async def _owner(ctx: MasterContext, token: str) -> Caller:
+    """Authenticate a program in a notebook or shell as its owner, without administration, while the task lives."""
+    allocation_id = allocation_token.verify(ctx.cluster.secret, token, allocation_token.OWNER_PREFIX)
+    found = None
+    if allocation_id is not None:
+        found = await ctx.db.read(lambda conn: sessions.allocation_auth(conn, allocation_id))
+    if found is None or found.state == _ENDED or not task_kinds.KINDS[found.task_type].acts_for_owner:
+        raise Unauthenticated("the token is not valid, or its task has ended; log in with `det user login`")
+    if not found.active:
+        raise Forbidden("user is not active")
+    return Caller(user_id=found.user_id, username=found.username, admin=False, access_token=True)
 
 
 async def _task(ctx: MasterContext, token: str, reporting: bool) -> Caller:

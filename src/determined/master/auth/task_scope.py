@@ -25,6 +25,8 @@ async def check(ctx: MasterContext, caller: Caller, permission: Permission, path
         return
     if Who.ALLOCATION in who and "allocation_id" in path:
         require_task(caller, path["allocation_id"])
+    if Who.ITSELF in who:
+        _require(caller.task_id in path.values(), caller, f"task {', '.join(map(str, path.values()))}")
     if Who.TRIAL in who:
         _check_trial(caller, path)
     if Who.EXPERIMENT in who:

@@ -1,5 +1,6 @@
 """The fields of a master config: every key upstream has, and ours. What follows from them: master.py."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -76,7 +77,7 @@ class Security(Section):
         AgentUser, "OS user of tasks whose owner is linked to none. The default leaves it to the master.", default={}
     )
     tls: Tls = field(Tls, "Serve HTTPS.", default={})
-    ssh: SshKeys | None = field(SshKeys, "Keys of shells.", default=None, fill=False, engines=())
+    ssh: SshKeys | None = field(SshKeys, "Keys of shells.", default=None, fill=False)
     authz: JsonObject | None = field(FreeMap(), "Upstream's paid authorisation.", default=None, fill=False, engines=())
     token: TokenLifespans = field(TokenLifespans, "Access tokens.", default={})
     # None where the config sets none; an empty string is a deliberate blank password.
@@ -167,6 +168,43 @@ class Webhooks(Section):
     signing_key: str | None = field(Text(), "For signatures.", default=None, fill=False, secret=True)
 
 
+def _domain_problem(domain: str) -> str | None:
+    name = domain.partition(":")[0]
+    return None if _DOMAIN.fullmatch(domain) and "." in name else f"`{domain}` is no domain such as apps.example.com"
+
+
+_DOMAIN = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?")
+
+
+class Proxy(Section):
+    """How browsers reach notebooks, TensorBoards and published ports of tasks ([Ports](../ports.md))."""
+
+    domain: str | None = field(
+        Text(problem=_domain_problem),
+        "Domain below which each app has a host name of its own, such as `apps.example.com`. It needs a DNS entry and,"
+        " with TLS, a certificate for `*.apps.example.com`.",
+        default=None,
+        fill=False,
+        since="0.39",
+    )
+    listen: int | None = field(
+        Integer(low=1, high=65535),
+        "Second port of the master, for apps alone, where there is no such domain. Apps then share one origin.",
+        default=None,
+        fill=False,
+        since="0.39",
+    )
+    allow_unauthenticated_ports: bool = field(
+        Boolean(), "Let anybody reach ports with `unauthenticated: true`.", default=False, since="0.39"
+    )
+    allow_unauthenticated_shells: bool = field(
+        Boolean(),
+        "Let clients without a login connect to shells, as upstream's `det` does. The shell's key is then the only lock.",
+        default=False,
+        since="0.39",
+    )
+
+
 # Upstream's: for its own page, cloud or paid edition.
 _FOREIGN = (
     "root", "config_file", "ui_customization", "scim", "saml", "oidc", "det_cloud", "genai", "hpimportance",
@@ -201,8 +239,10 @@ class MasterFile(
         "Laid under every experiment config; a pool's own go before the cluster's.",
         default={},
     )
-    tensorboard_timeout: int = field(Integer(low=0), "Idle time of TensorBoard servers.", default=300, engines=())
-    notebook_timeout: int | None = field(Integer(low=0), "Idle time of notebooks.", default=None, engines=())
+    tensorboard_timeout: int = field(Integer(low=0), "Seconds without use after which a TensorBoard ends.", default=300)
+    notebook_timeout: int | None = field(
+        Integer(low=0), "Seconds without use after which a notebook ends. Default: never.", default=None
+    )
     launch_error: bool = field(
         Boolean(), "False: queue what no pool can hold, with a warning, instead of refusing it.", default=True
     )
@@ -223,6 +263,7 @@ class MasterFile(
     reserved_ports: tuple[int, ...] = field(ListOf(_PORT), "Never given to tasks.", default=[])
     integrations: JsonObject | None = field(FreeMap(), "Other systems.", default=None, fill=False, engines=())
     security: Security = field(Security, "Users, HTTPS and access tokens.", default={})
+    proxy: Proxy = field(Proxy, "Apps of tasks in browsers.", default={}, since="0.39")
     resource_manager: AnyManager = field(AnyManager, "Scheduling, and which pools serve by default.", default={})
     additional_resource_managers: tuple[AdditionalManager, ...] = field(
         ListOf(AdditionalManager),

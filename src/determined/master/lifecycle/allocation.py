@@ -10,11 +10,10 @@ from determined.engines.model import GoneReason
 from determined.errors import Gone, InvalidArgument
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import runner as runners
-from determined.master.db.queries import task as tasks
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.log import append_master_line
 from determined.master.db.rows.allocations import Allocation, Runner, RunnerValues
-from determined.master.lifecycle import allocation_state, experiment, search, trial_state
+from determined.master.lifecycle import allocation_state, experiment, search, submitted_task, trial_state
 from determined.master.lifecycle.states import (
     AllocationState,
     ExitKind,
@@ -33,6 +32,9 @@ FORCE_AFTER = timedelta(seconds=30)
 PEER_FAILED = "another of its resources failed"
 # Why an allocation was asked to leave whose host was about to be taken away.
 HOST_WISH = "the task asked to be terminated"
+# Phase of a runner whose service answers; it is no state of the allocation.
+READY = "READY"
+_PHASES = (AllocationState.PULLING, AllocationState.STARTING, AllocationState.RUNNING, AllocationState.WAITING)
 _LOST_CODE = -1
 _CLOCKS_AGREE = 1.0  # seconds; a report is under way for less
 
@@ -83,8 +85,10 @@ def preempt_acked(conn: Connection, now: datetime, allocation_id: str) -> None:
 
 
 def ready(conn: Connection, now: datetime, allocation_id: str) -> None:
-    """Record that the task is up: from now on it can be asked to leave gracefully."""
+    """Record that the task is up: from now on it can be asked to leave gracefully. It waits for data no longer."""
     allocation = allocations.get(conn, allocation_id)
+    if allocation.ended_at is None and allocation.state == AllocationState.WAITING:
+        allocations.update_row(conn, allocation_id, {"state": AllocationState.RUNNING})
     if allocation.ended_at is not None or allocation.ready_at is not None:
         return
     allocations.update_row(conn, allocation_id, {"ready_at": now})
@@ -97,9 +101,15 @@ def waiting(conn: Connection, now: datetime, allocation_id: str) -> None:
 
 
 def runner_phase(conn: Connection, now: datetime, resource_id: str, state: str) -> None:
-    """Record how far a runner has come: PULLING, STARTING, RUNNING."""
-    phase = _phase(state)
+    """Record how far a runner has come: PULLING, STARTING, RUNNING; or of a service, READY or WAITING for data."""
     runner = runners.get(conn, resource_id)
+    if state == READY:
+        ready(conn, now, runner.allocation_id)
+        return
+    phase = _phase(state)
+    if phase == AllocationState.WAITING:
+        waiting(conn, now, runner.allocation_id)
+        return
     if runner.exited_at is not None or further(AllocationState(runner.state), phase) != phase:
         return
     values: RunnerValues = {"state": phase}
@@ -113,7 +123,8 @@ def runner_phase(conn: Connection, now: datetime, resource_id: str, state: str) 
     if slowest == AllocationState.RUNNING and allocation.started_at is None:
         allocations.update_row(conn, allocation.id, {"started_at": now})
         _say(conn, now, allocation, f"started on {_places(group)}")
-        ready(conn, now, allocation.id)
+        if not submitted_task.serves(conn, allocation):
+            ready(conn, now, allocation.id)
 
 
 def runner_news(conn: Connection, now: datetime, resource_id: str, text: str) -> None:
@@ -292,7 +303,7 @@ def _end(conn: Connection, now: datetime, allocation: Allocation, group: Sequenc
 
 def _consequences(conn: Connection, now: datetime, allocation: Allocation, kind: ExitKind) -> None:
     if allocation.trial_id is None:
-        tasks.end(conn, now, allocation.task_id)
+        submitted_task.allocation_ended(conn, now, allocation, kind)
         return
     trial_state.allocation_ended(conn, now, allocation.trial_id, kind)
     search.settle(conn, now, trials.get(conn, allocation.trial_id).experiment_id)
@@ -324,6 +335,10 @@ def _summary(allocation: Allocation, group: Sequence[Runner], kind: ExitKind) ->
         (r for r in group if r.exit_cause != RunnerEnd.EXITED or r.exit_code != 0),
         key=lambda r: (r.exit_cause != RunnerEnd.LOST, r.exited_at, r.rank),
     )
+    if allocation.trial_id is None and failed.exit_cause == RunnerEnd.EXITED:
+        # Clients of upstream look for these words.
+        detail = failed.exit_message or failed.node_id
+        return f"resources failed with non-zero exit code: {detail} (exit code {failed.exit_code})"
     return f"node {failed.rank} ({failed.node_id}): {failed.exit_message or failed.exit_code}"
 
 
@@ -334,8 +349,8 @@ def _advance(conn: Connection, allocation: Allocation, state: AllocationState) -
 
 
 def _phase(state: str) -> AllocationState:
-    if state not in (AllocationState.PULLING, AllocationState.STARTING, AllocationState.RUNNING):
-        raise InvalidArgument(f"phase {state!r} is unknown; report PULLING, STARTING or RUNNING")
+    if state not in _PHASES:
+        raise InvalidArgument(f"phase {state!r} is unknown; report one of {', '.join(_PHASES)} or {READY}")
     return AllocationState(state)
 
 

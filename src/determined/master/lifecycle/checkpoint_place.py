@@ -18,10 +18,13 @@ class Place:
     """`section`: the storage as the master reaches it, None where only a container has it (`reason` says so).
 
     `is_here`: tasks save on the master's machine, so the master must see the files before it believes in them.
+    `is_shared`: tasks save on other machines, in a directory that is to be the same on all of them. The master must see
+    the files if it has that directory; a machine without it may serve a cluster all the same.
     """
 
     section: JsonObject | None
     is_here: bool = False
+    is_shared: bool = False
     reason: str = ""
 
 
@@ -36,11 +39,11 @@ def place_of(
         engine_name: What runs the task; None: what runs tasks of its pool now.
     """
     engine = config.engine(engine_name or _engine_of_pool(config, active))
-    if section is None or engine is None or not engine.manager.runs_here:
+    if section is None or engine is None:
         return Place(section)
     store = registry.section(section.get("type"))
-    if not store.path_key:
-        return Place(section)
+    if not store.path_key or not engine.manager.runs_here:
+        return Place(section, is_shared=bool(store.path_key))
     if not engine.manager.runs_containers or not store.is_in_container:
         return Place(section, is_here=True)
     inside = section[store.path_key]

@@ -7,12 +7,16 @@ from sqlalchemy import Connection
 from determined.config import CheckpointStorage, ExperimentConfig
 from determined.config.container_defaults import TaskContainerDefaults
 from determined.config.environment import BindMount, Environment
+from determined.config.job import GenericTaskConfig, JobConfig
 from determined.config.resources import DeviceMount
+from determined.config.task_kinds import KINDS
 from determined.engines.model import Container, DeviceNode, Mount
 from determined.master.config import MasterConfig
+from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries import task as tasks
 from determined.master.db.rows.allocations import Allocation, Runner
 from determined.master.lifecycle.pools import container_defaults
+from determined.master.lifecycle.task_config import config_of
 
 _RUNTIME_VARIABLES = "NVIDIA_"  # read by the container runtime itself, before anything runs inside
 
@@ -31,7 +35,11 @@ def container_of(conn: Connection, runner: Runner, allocation: Allocation, confi
         return None
     defaults = container_defaults(config, allocation.pool)
     if allocation.trial_id is None:
-        return of_defaults(runner.device, defaults)
+        submitted = submitted_tasks.find(conn, allocation.task_id)
+        if submitted is None:
+            return of_defaults(runner.device, defaults)
+        kind = KINDS[tasks.get(conn, allocation.task_id).type]
+        return of_submitted_task(config_of(kind, submitted.config), runner.device, defaults)
     asked = ExperimentConfig.load(tasks.trial_details(conn, allocation.trial_id).config)
     return of_experiment(asked, runner.device, defaults)
 
@@ -49,6 +57,23 @@ def of_experiment(config: ExperimentConfig, device: str, defaults: TaskContainer
         shared_fs=_storage_mount(storage),
         shm_bytes=resources.shm_size,
         devices=tuple(map(_device, resources.devices)),
+        ports=_ports(environment),
+        network=defaults.network_mode,
+        variables=_of_runtime(environment.environment_variables.of(device)),
+    )
+
+
+def of_submitted_task(config: JobConfig | GenericTaskConfig, device: str, defaults: TaskContainerDefaults) -> Container:
+    environment = config.environment
+    return Container(
+        image=environment.image.of(device),
+        force_pull=environment.force_pull_image,
+        registry_auth=environment.registry_auth.raw if environment.registry_auth else None,
+        add_capabilities=environment.add_capabilities,
+        drop_capabilities=environment.drop_capabilities,
+        mounts=tuple(map(_mount, config.bind_mounts)),
+        shm_bytes=config.resources.shm_size,
+        devices=tuple(map(_device, config.resources.devices)),
         ports=_ports(environment),
         network=defaults.network_mode,
         variables=_of_runtime(environment.environment_variables.of(device)),

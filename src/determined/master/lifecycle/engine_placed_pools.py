@@ -9,6 +9,7 @@ from determined.config import ExperimentConfig
 from determined.engines.model import Device
 from determined.errors import InvalidArgument
 from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries.log import append_master_line
 from determined.master.db.rows.allocations import Allocation
@@ -51,7 +52,8 @@ def hand_over(
 
 
 def options_of(conn: Connection, allocation: Allocation) -> JsonObject:
-    """Read what the submitter says to such an engine: the `slurm` section of the experiment's config."""
+    """Read what the submitter says to such an engine: the `slurm` section of the config."""
     if allocation.trial_id is None:
-        return {}
+        submitted = submitted_tasks.find(conn, allocation.task_id)
+        return {} if submitted is None else dict(submitted.config.get("slurm") or {})
     return dict(ExperimentConfig.load(tasks.trial_details(conn, allocation.trial_id).config).slurm.raw)

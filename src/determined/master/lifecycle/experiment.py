@@ -21,6 +21,7 @@ from determined.master.db.queries import submission
 from determined.master.db.queries import trial as trials
 from determined.master.db.rows.experiments import Experiment, ExperimentValues, JobValues
 from determined.master.lifecycle import allocation_state, experiment_state, search, trial_state
+from determined.master.lifecycle.queue_position import queue_position
 from determined.master.lifecycle.searchers import Initial
 from determined.master.lifecycle.states import (
     LIVE,
@@ -240,11 +241,6 @@ def set_resources(
         jobs.update_row(conn, job.id, columns)
     if isinstance(pool, str) and pool != job.pool:
         _leave_pool(conn, now, experiment_id, pool)
-
-
-def queue_position(moment: datetime) -> float:
-    """Return microseconds since the epoch: smaller is earlier in the queue."""
-    return float(round(moment.timestamp() * 1_000_000))
 
 
 def check_warm_start(conn: Connection, uuid: str | None) -> None:

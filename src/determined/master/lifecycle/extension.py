@@ -12,6 +12,7 @@ from determined.master.db.queries import search as searches
 from determined.master.db.rows.experiments import Experiment, ExperimentValues
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.lifecycle import operations, search, searchers
+from determined.master.lifecycle.queue_position import queue_position
 from determined.master.lifecycle.states import State
 from determined.search.registry import searcher_names
 
@@ -34,7 +35,7 @@ def extend(conn: Connection, now: datetime, experiment_id: int, trials: int) -> 
     values: ExperimentValues = {"config": _enlarged(experiment.config, trials)}
     if over:
         values |= {"state": State.PAUSED, "end_time": None, "error": None}
-        jobs.update_row(conn, experiment.job_id, {"position": lifecycle.queue_position(now)})
+        jobs.update_row(conn, experiment.job_id, {"position": queue_position(now)})
     experiments.update_row(conn, experiment_id, values)
     operations.run(conn, now, experiment_id, searchers.extended(trials))
     search.settle(conn, now, experiment_id)

@@ -9,8 +9,8 @@ from determined.engines.scheduling.model import Request
 from determined.master.config import MasterConfig
 from determined.master.lifecycle import scheduling
 from determined.master.lifecycle.cluster import Cluster
-from determined.master.lifecycle.experiment import queue_position
 from determined.master.lifecycle.pools import pools_of
+from determined.master.lifecycle.queue_position import queue_position
 from determined.master.lifecycle.scheduling import SchedulingInput
 
 _NOT_SUBMITTED = "not submitted yet"

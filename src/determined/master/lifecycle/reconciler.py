@@ -27,6 +27,7 @@ from determined.master.lifecycle import scheduling, search_batches, topics
 from determined.master.lifecycle.launching import Launcher
 from determined.master.lifecycle.pools import pools_of
 from determined.master.lifecycle.ports import PortChoice
+from determined.master.lifecycle.queue_position import queue_position
 from determined.master.lifecycle.scheduling import Told
 from determined.master.lifecycle.states import LIVE
 
@@ -193,5 +194,5 @@ class Reconciler:
                 experiment_lifecycle.fail(conn, self._ctx.clock.now(), experiment.id, why)
 
     async def _beat(self) -> None:
-        micros = experiment_lifecycle.queue_position(self._ctx.clock.now())
+        micros = queue_position(self._ctx.clock.now())
         await self._ctx.db.write(lambda conn: cluster_rows.put(conn, HEARTBEAT, int(micros)))

@@ -10,14 +10,19 @@ from determined.config.container_defaults import TaskContainerDefaults
 from determined.config.environment import BindMount as ConfiguredMount
 from determined.config.experiment_schema import EXPERIMENT
 from determined.config.python_environment import PythonEnvironment
+from determined.config.task_kinds import KINDS, TaskKind
 from determined.errors import InvalidConfig
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import environment_lock as environment_locks
 from determined.master.db.queries import runner as runners
+from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.task import TrialDetails
 from determined.master.db.rows.allocations import Allocation, Runner
+from determined.master.db.rows.submitted_tasks import SubmittedTask
+from determined.master.lifecycle import task_services
+from determined.master.lifecycle.task_config import config_class, config_of
 from determined.schema.unused import remarks, unused_keys
 from determined.wire.report import BindMount, PythonPackages, TaskSpec
 
@@ -26,13 +31,14 @@ from determined.wire.report import BindMount, PythonPackages, TaskSpec
 class Cluster:
     """Facts that every spec states of the master and the pool.
 
-    `token` acts for the task's owner inside the task: it is the allocation's own, so it ends with it, and carries none
-    of the owner's administration.
+    `token` is the allocation's own: it ends with it, and reaches what the task works on. `owner_token` acts for the
+    owner of a task that a person works in, without the owner's administration; it ends with the allocation too.
     """
 
     cluster_id: str
     master_id: str
     token: str = field(repr=False)
+    owner_token: str = field(default="", repr=False)
     defaults: TaskContainerDefaults = field(default_factory=TaskContainerDefaults)  # of the pool
     engine: str = "agent"  # its type, which decides what of a config has an effect
 
@@ -55,11 +61,38 @@ def build(conn: Connection, resource_id: str, username: str, cluster: Cluster) -
         address=(group[0].address or "127.0.0.1") if len(group) == 1 else None,
         ports=allocation.ports or {},
     )
+    submitted = submitted_tasks.find(conn, allocation.task_id)
     if allocation.trial_id is not None:
         _add_trial(conn, spec, allocation, allocation.trial_id, runner, cluster)
+    elif submitted is not None:
+        _add_submitted(spec, submitted, allocation, runner.device, cluster)
     else:
         _add_defaults(spec, runner.device, cluster.defaults)
     return spec
+
+
+def _add_submitted(spec: TaskSpec, task: SubmittedTask, allocation: Allocation, device: str, cluster: Cluster) -> None:
+    kind = KINDS[spec.task_type]
+    config = config_of(kind, task.config)
+    spec.entrypoint = _argv(kind, config.entrypoint)
+    spec.environment += config.environment.environment_variables.of(device)
+    spec.bind_mounts = [_bind_mount(one) for one in config.bind_mounts]
+    spec.work_dir = config.work_dir
+    spec.submitter_python = task.submitter_python
+    spec.python = _requirements(config.environment.python, {})
+    spec.debug = config.debug
+    spec.shared_tmp = config.environment.shared_tmp
+    spec.warnings = remarks(unused_keys(config_class(kind).schema, task.submitted_config, {cluster.engine}))
+    spec.is_first_run = allocation.run_id == 1
+    spec.services = task_services.of_kind(kind) + task_services.of_environment(config.environment)
+    spec.user_token = cluster.owner_token if kind.acts_for_owner else cluster.token
+
+
+def _argv(kind: TaskKind, entrypoint: Sequence[str]) -> list[str]:
+    """Return what a submitted task runs: its kind's own program, or the user's; one word is a line for a shell."""
+    if kind.program:
+        return ["python3", "-m", kind.program]
+    return ["sh", "-c", *entrypoint] if len(entrypoint) == 1 else list(entrypoint)
 
 
 def _add_defaults(spec: TaskSpec, device: str, defaults: TaskContainerDefaults) -> None:
@@ -92,6 +125,7 @@ def _add_trial(
     spec.is_first_run = allocation.run_id == allocations.first_run(conn, allocation.task_id)
     spec.preemption_timeout = config.preemption_timeout
     spec.latest_checkpoint, spec.steps_completed = _checkpoint(conn, trial)
+    spec.services = task_services.of_environment(config.environment)
 
 
 def _bind_mount(asked: ConfiguredMount) -> BindMount:
@@ -101,8 +135,14 @@ def _bind_mount(asked: ConfiguredMount) -> BindMount:
 def _packages(conn: Connection, experiment_id: int, asked: PythonEnvironment | None) -> PythonPackages | None:
     if asked is None:
         return None
-    requirements = list(asked.requirements) if isinstance(asked.requirements, tuple) else asked.requirements
     locks = {row.platform: row.content for row in environment_locks.list_all(conn, experiment_id)}
+    return _requirements(asked, locks)
+
+
+def _requirements(asked: PythonEnvironment | None, locks: dict[str, str]) -> PythonPackages | None:
+    if asked is None:
+        return None
+    requirements = list(asked.requirements) if isinstance(asked.requirements, tuple) else asked.requirements
     return PythonPackages(requirements=requirements, lock=asked.lock, version=asked.version, locks=locks)
 
 

@@ -25,6 +25,18 @@ class State(StrEnum):
     DELETED = "DELETED"
 
 
+class GenericState(StrEnum):
+    """State of a generic task."""
+
+    ACTIVE = "ACTIVE"
+    STOPPING_CANCELED = "STOPPING_CANCELED"
+    STOPPING_PAUSED = "STOPPING_PAUSED"
+    PAUSED = "PAUSED"
+    CANCELED = "CANCELED"
+    COMPLETED = "COMPLETED"
+    ERROR = "ERROR"
+
+
 class AllocationState(StrEnum):
     """State of an allocation, in the order of progress; an allocation never moves back."""
 

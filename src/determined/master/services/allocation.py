@@ -21,7 +21,7 @@ from determined.master.lifecycle import spec, topics
 from determined.master.lifecycle.pools import container_defaults, engine_type
 from determined.master.lifecycle.states import AllocationState as Stored
 from determined.master.services import all_gather as rounds_of_peers
-from determined.master.services import long_poll
+from determined.master.services import long_poll, task_settings
 from determined.wire.allocation import (
     AcceleratorData,
     Allocation,
@@ -114,10 +114,13 @@ async def task_spec(ctx: MasterContext, allocation_id: str, resource_id: str, us
             cluster_id=ctx.cluster.cluster_id,
             master_id=ctx.cluster.master_id,
             token=allocation_token.mint(ctx.cluster.secret, allocation_id),
+            owner_token=allocation_token.mint_for_owner(ctx.cluster.secret, allocation_id),
             defaults=container_defaults(ctx.config, pool),
             engine=engine_type(ctx.config, pool),
         )
-        return spec.build(conn, resource_id, username, cluster)
+        built = spec.build(conn, resource_id, username, cluster)
+        built.settings = task_settings.of_task(conn, ctx, built.task_id)
+        return built
 
     return await ctx.db.read(read)
 

@@ -193,7 +193,7 @@ def _to_wire(group: list[LiveAllocation], reasons: dict[str, str]) -> wire.Job:
         job_id=head.job_id,
         type=wire.JobType[head.job_type],
         entity_id=str(head.experiment_id if head.experiment_id is not None else head.task_id),
-        name=head.experiment_name or head.task_id,
+        name=head.experiment_name or head.description or head.task_id,
         resource_pool=head.pool,
         submission_time=rfc3339(head.submitted_at),
         username=head.username,

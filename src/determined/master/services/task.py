@@ -14,10 +14,12 @@ from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import checkpoint as checkpoints
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import runner as runners
+from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries import task as tasks
 from determined.master.db.queries.allocation import LiveAllocation
 from determined.master.db.queries.task import AllocationAccelerators
 from determined.master.db.rows.allocations import Runner
+from determined.master.db.rows.submitted_tasks import SubmittedTask
 from determined.master.lifecycle import containers
 from determined.master.lifecycle.pools import pools_of
 from determined.master.services import allocation as allocation_service
@@ -25,7 +27,7 @@ from determined.rundir.container import RESOURCES_TYPE
 from determined.wire import task as wire
 from determined.wire.agent import Device, DeviceType
 from determined.wire.allocation import AcceleratorData
-from determined.wire.codec import convert, rfc3339
+from determined.wire.codec import convert, rfc3339, to_json
 
 _COLLECTION_SHOWN = timedelta(seconds=5)
 
@@ -34,15 +36,30 @@ async def get(ctx: MasterContext, task_id: str) -> wire.Task:
     def read(conn: Connection) -> wire.Task:
         row = tasks.get(conn, task_id)
         held = [allocation_service.to_wire(a) for a in allocations.of_task(conn, task_id)]
+        submitted = submitted_tasks.find(conn, task_id)
         return wire.Task(
             task_id=task_id,
             task_type=task_kinds.KINDS[row.type].type,
             start_time=rfc3339(row.start_time),
             end_time=rfc3339(row.end_time) if row.end_time else None,
             allocations=held,
+            **_generic(submitted),
         )
 
     return await ctx.db.read(read)
+
+
+def _generic(task: SubmittedTask | None) -> JsonObject:
+    """Return the fields that only a generic task has."""
+    if task is None or task.state is None:
+        return {}
+    return {
+        "task_state": wire.GenericTaskState(f"GENERIC_TASK_STATE_{task.state}"),
+        "config": to_json(task.submitted_config).decode(),
+        "parent_id": task.parent_id,
+        "forked_from": task.forked_from,
+        "no_pause": task.no_pause,
+    }
 
 
 async def summaries(ctx: MasterContext) -> dict[str, wire.AllocationSummary]:
@@ -84,7 +101,7 @@ async def context_directory(ctx: MasterContext, task_id: str) -> str:
 
     def read(conn: Connection) -> str:
         tasks.get(conn, task_id)
-        packed = experiments.model_definition_of_task(conn, task_id)
+        packed = experiments.model_definition_of_task(conn, task_id) or submitted_tasks.context(conn, task_id)
         return base64.b64encode(packed or b"").decode()
 
     return await ctx.db.read(read)
@@ -101,7 +118,8 @@ async def accelerators(ctx: MasterContext, task_id: str) -> list[AcceleratorData
 
 def name_of(row: LiveAllocation) -> str:
     title = task_kinds.KINDS[row.task_type].title
-    return title.format(task_id=row.task_id, trial_id=row.trial_id, experiment_id=row.experiment_id)
+    columns = {name: getattr(row, name) for name in ("task_id", "trial_id", "experiment_id", "description")}
+    return title.format(**columns)
 
 
 def _collection(config: MasterConfig, experiment_id: int, since: datetime) -> JsonObject:

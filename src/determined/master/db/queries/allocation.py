@@ -9,7 +9,16 @@ from sqlalchemy import Connection, NotNullable, bindparam, func, insert, select,
 from determined.errors import NotFound
 from determined.master.db import fetch
 from determined.master.db.rows.allocations import Allocation, AllocationValues
-from determined.master.db.schema import allocations, experiments, jobs, log_policy_hits, tasks, trials, users
+from determined.master.db.schema import (
+    allocations,
+    experiments,
+    jobs,
+    log_policy_hits,
+    submitted_tasks,
+    tasks,
+    trials,
+    users,
+)
 
 # Statements that every trial needs are built once: building one costs more than running it.
 _FIND = select(allocations).where(allocations.c.id == bindparam("this"))
@@ -31,11 +40,13 @@ _LIVE_WITH_JOB = (
         experiments.c.id.label("experiment_id"),
         experiments.c.name.label("experiment_name"),
         experiments.c.progress,
+        submitted_tasks.c.description,
     )
     .join(tasks, tasks.c.id == allocations.c.task_id)
     .join(jobs, jobs.c.id == tasks.c.job_id)
     .join(users, users.c.id == jobs.c.owner_id)
     .outerjoin(experiments, experiments.c.id == tasks.c.experiment_id)
+    .outerjoin(submitted_tasks, submitted_tasks.c.task_id == tasks.c.id)
     .where(allocations.c.ended_at.is_(None))
     .order_by(allocations.c.requested_at, allocations.c.id)
 )
@@ -58,6 +69,7 @@ class LiveAllocation(Allocation, frozen=True):
     experiment_id: int | None
     experiment_name: str | None
     progress: float | None
+    description: str | None  # of a submitted task
 
 
 class AllocationEnd(msgspec.Struct, frozen=True):

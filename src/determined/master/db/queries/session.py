@@ -67,9 +67,11 @@ class AllocationAuth(msgspec.Struct, frozen=True):
     user_id: int
     username: str
     admin: bool
+    active: bool
     state: str
     drained: bool
     task_id: str
+    task_type: str
     trial_id: int | None
     experiment_id: int | None
 
@@ -80,9 +82,11 @@ _ALLOCATION_AUTH = (
         users.c.id.label("user_id"),
         users.c.username,
         users.c.admin,
+        users.c.active,
         allocations.c.state,
         allocations.c.drained,
         tasks.c.id.label("task_id"),
+        tasks.c.type.label("task_type"),
         tasks.c.trial_id,
         tasks.c.experiment_id,
     )

@@ -53,6 +53,11 @@ def end(conn: Connection, now: datetime, task_id: str) -> None:
     conn.execute(update(tasks).where(tasks.c.id == task_id, tasks.c.end_time.is_(None)).values(end_time=now))
 
 
+def reopen(conn: Connection, task_id: str) -> None:
+    """Take an ended task up again."""
+    conn.execute(update(tasks).where(tasks.c.id == task_id).values(end_time=None))
+
+
 def end_of_trials(conn: Connection, now: datetime, trial_ids: Sequence[int]) -> None:
     """End the current tasks of these trials."""
     for some in batches(trial_ids):

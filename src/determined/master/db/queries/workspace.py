@@ -33,6 +33,10 @@ def get(conn: Connection, workspace_id: int, viewer_id: int) -> WorkspaceDetail 
     return fetch.row(conn, _details(viewer_id).where(workspaces.c.id == workspace_id), WorkspaceDetail)
 
 
+def find(conn: Connection, workspace_id: int) -> Workspace | None:
+    return fetch.row(conn, select(workspaces).where(workspaces.c.id == workspace_id), Workspace)
+
+
 def by_name(conn: Connection, name: str) -> int | None:
     return conn.execute(select(workspaces.c.id).where(workspaces.c.name == name)).scalar_one_or_none()
 

@@ -18,6 +18,7 @@ from determined.master.db.schema.experiments import (
 )
 from determined.master.db.schema.logs import log_chunks
 from determined.master.db.schema.metrics import metric_chunks, metric_ranges, metric_summaries, metric_watermarks
+from determined.master.db.schema.submitted_tasks import submitted_tasks, task_contexts
 from determined.master.db.schema.users import sessions, user_settings, users
 from determined.master.db.schema.workspaces import (
     pool_bindings,
@@ -59,6 +60,8 @@ __all__ = [
     "search_snapshots",
     "sessions",
     "storage_backends",
+    "submitted_tasks",
+    "task_contexts",
     "tasks",
     "trial_source_infos",
     "trial_storages",

@@ -1,0 +1,26 @@
+"""Files that are sent to the master with a submission."""
+
+from pathlib import Path
+
+from determined.cli import render
+from determined.cli.grammar import UsageError
+from determined.wire.experiment import File
+
+JSON_GROWTH = 4 / 3  # file contents travel as base64
+
+
+def read_files(directory: str | None, includes: list[str]) -> tuple[list[File], int]:
+    """Return the files of a context directory and of what is included, and their size."""
+    if directory is None and not includes:
+        return [], 0
+    from determined.rundir import context
+
+    for path in filter(None, [directory, *includes]):
+        if not Path(path).exists():
+            raise UsageError(f"'{path}' doesn't exist; name a file or directory on this machine")
+    root = Path(directory) if directory is not None else None
+    entries = context.read_directory(root, [Path(i) for i in includes], notice=render.warn)
+    total = sum(context.content_size(e) for e in entries)
+    files = "1 file" if len(entries) == 1 else f"{len(entries)} files"
+    render.line(f"Preparing files to send to master... {render.size_of(total)} and {files}")
+    return entries, total

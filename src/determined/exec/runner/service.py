@@ -1,0 +1,87 @@
+"""Service of a task (notebook, shell, TensorBoard): its Unix socket, its settings, and when it answers."""
+
+import json
+import shutil
+import socket
+import tempfile
+import threading
+from pathlib import Path
+
+from determined import constants as c
+from determined.exec.runner.log_sink import LogSink
+from determined.rundir.layout import RunDir
+from determined.wire.report import TaskSpec
+
+_LONGEST_PATH = 100  # bytes; the kernel takes 107 for a Unix socket
+_SHORT_ROOT = "/dev/shm"  # noqa: S108 (a directory of our own is made in it)
+_LOOK_SECONDS = 0.1
+_ANSWER_SECONDS = 5.0
+
+
+def provide(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:
+    """Make room for the service socket, write the settings, and return the variables that tell the task of both."""
+    if not _has_own_socket(spec):
+        return {}
+    path = _short(run_dir.service_socket)
+    run_dir.service_note.write_text(json.dumps(str(path)))
+    settings = run_dir.info / "service.json"
+    settings.touch(mode=0o600)
+    settings.write_text(json.dumps(spec.settings or {}))
+    return {
+        c.ENV_SERVICE_SOCKET: str(path),
+        c.ENV_SERVICE_PREFIX: f"/proxy/{spec.task_id}/",
+        c.ENV_SERVICE_SETTINGS: str(settings),
+    }
+
+
+def service_path(run_dir: RunDir) -> Path | None:
+    """Return the service socket of the task; None where it has none."""
+    try:
+        return Path(json.loads(run_dir.service_note.read_text()))
+    except (OSError, ValueError):
+        return None
+
+
+def remove(run_dir: RunDir) -> None:
+    """Remove a socket that lies outside of the run directory."""
+    path = service_path(run_dir)
+    if path is not None and not path.is_relative_to(run_dir.path):
+        shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def report_when_ready(run_dir: RunDir, sink: LogSink, ended: threading.Event) -> None:
+    """Report READY as soon as the service takes a connection, in a thread that ends with the task."""
+    path = service_path(run_dir)
+    if path is not None:
+        threading.Thread(target=_wait, args=(path, sink, ended), name="service", daemon=True).start()
+
+
+def _wait(path: Path, sink: LogSink, ended: threading.Event) -> None:
+    while not ended.wait(_LOOK_SECONDS):
+        if _answers(path):
+            sink.phase("READY")
+            sink.say("INFO", "the service of this task is available")
+            return
+
+
+def _answers(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.settimeout(_ANSWER_SECONDS)
+        try:
+            client.connect(str(path))
+        except OSError:
+            return False
+    return True
+
+
+def _has_own_socket(spec: TaskSpec) -> bool:
+    return any(one.port == 0 for one in spec.services)
+
+
+def _short(path: Path) -> Path:
+    """Return the path, or one in a directory of our own where it is too long to bind."""
+    path.unlink(missing_ok=True)
+    if len(str(path).encode()) <= _LONGEST_PATH:
+        return path
+    root = _SHORT_ROOT if Path(_SHORT_ROOT).is_dir() else None
+    return Path(tempfile.mkdtemp(prefix="determined-", dir=root)) / path.name

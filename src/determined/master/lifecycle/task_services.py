@@ -1,0 +1,40 @@
+"""Services of a task: what the proxy may reach on its node of rank 0."""
+
+from sqlalchemy import Connection
+
+from determined.config import ExperimentConfig
+from determined.config.environment import Environment
+from determined.config.task_kinds import KINDS, TaskKind
+from determined.master.db.queries import submitted_task as submitted_tasks
+from determined.master.db.queries import task as tasks
+from determined.master.lifecycle.task_config import config_of
+from determined.wire.report import Service
+
+
+def of_task(conn: Connection, task_id: str) -> list[Service]:
+    """Return the services of a task. Raises NotFound."""
+    task = tasks.get(conn, task_id)
+    if task.trial_id is not None:
+        return of_environment(ExperimentConfig.load(tasks.trial_details(conn, task.trial_id).config).environment)
+    submitted, kind = submitted_tasks.find(conn, task_id), KINDS[task.type]
+    if submitted is None:
+        return []
+    return of_kind(kind) + of_environment(config_of(kind, submitted.config).environment)
+
+
+def of_kind(kind: TaskKind) -> list[Service]:
+    """Return the default service of a kind that has a program of its own."""
+    return [Service(tcp=kind.is_raw)] if kind.program else []
+
+
+def of_environment(environment: Environment) -> list[Service]:
+    """Return the ports that the user has declared."""
+    return [
+        Service(
+            id="" if one.default_service_id else str(one.proxy_port),
+            port=one.proxy_port,
+            tcp=one.proxy_tcp,
+            unauthenticated=one.unauthenticated,
+        )
+        for one in environment.proxy_ports
+    ]

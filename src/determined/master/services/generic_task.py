@@ -1,0 +1,230 @@
+"""Generic tasks: created, forked, paused, unpaused, killed with their descendants."""
+
+import asyncio
+import random
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from determined._json import JsonObject
+from determined.config import check_sane, parse_yaml, random_name
+from determined.config.job import GenericTaskConfig, prepare_generic_task
+from determined.config.task_kinds import GENERIC
+from determined.errors import Conflict, InvalidArgument, NotFound
+from determined.master.auth.identity import Caller, require_owner
+from determined.master.context import MasterContext
+from determined.master.db.queries import submission
+from determined.master.db.queries import submitted_task as submitted_tasks
+from determined.master.db.queries import task as tasks
+from determined.master.db.queries.submitted_task import TaskDetail
+from determined.master.lifecycle import submitted_task as lifecycle
+from determined.master.lifecycle import topics
+from determined.master.lifecycle.pools import container_defaults, pools_of
+from determined.master.lifecycle.states import GenericState
+from determined.master.services.submitted_task import check_resources
+from determined.master.services.submitted_task_place import TaskPlace, place_of
+from determined.rundir.context import pack_files
+from determined.wire.codec import to_json
+from determined.wire.generic_task import CreateGenericTaskRequest
+
+_UNCATEGORIZED = 1
+_OVER = (GenericState.CANCELED, GenericState.COMPLETED, GenericState.ERROR)
+
+
+async def create(ctx: MasterContext, caller: Caller, asked: CreateGenericTaskRequest) -> tuple[str, list[str]]:
+    """Store a new task and queue it; return its id and warnings."""
+    if not asked.config and not asked.forked_from:
+        raise InvalidArgument("No config file nor forked task provided")
+    raw = await asyncio.to_thread(_read, asked.config)
+    forked = await ctx.db.read(lambda conn: _source(conn, asked.forked_from, raw))
+    raw = {**forked, **raw}
+    slots = _slots(raw)
+    workspace_id = await ctx.db.read(lambda conn: _workspace(conn, asked.project_id or _UNCATEGORIZED))
+    place = await ctx.db.read(lambda conn: place_of(conn, ctx.config, workspace_id, raw, slots))
+    context = await _context(ctx, caller, asked)
+    config = await asyncio.to_thread(_merged, ctx, raw, place, slots, context is not None)
+    single = config.resources.is_single_node
+    warnings = await check_resources(ctx, caller, place, slots, single_node=single, options=config.slurm.raw)
+    new = lifecycle.NewTask(
+        kind=GENERIC,
+        owner_id=caller.user_id,
+        workspace_id=place.workspace_id,
+        pool=place.pool,
+        slots=slots,
+        priority=config.resources.priority or pools_of(ctx.config)[place.pool].default_priority,
+        weight=config.resources.weight,
+        max_slots=config.resources.max_slots,
+        single_node=single,
+        description=GENERIC.description.format(words=random_name(random.Random())),
+        config=config.raw,
+        submitted_config=raw,
+        context=context,
+        submitter_python=asked.submitter_python,
+        project_id=asked.project_id or _UNCATEGORIZED,
+        parent_id=asked.parent_id or None,
+        forked_from=asked.forked_from or None,
+        no_pause=bool(asked.no_pause),
+    )
+    now = ctx.clock.now()
+    task_id = await ctx.db.write(lambda conn: lifecycle.create(conn, now, new))
+    ctx.bus.publish(topics.SCHEDULE, "jobs", "tasks")
+    return task_id, warnings
+
+
+async def config_text(ctx: MasterContext, task_id: str) -> str:
+    """Return the submitted config as JSON text; empty for tasks of other kinds."""
+
+    def read(conn: Connection) -> str:
+        kind = tasks.get(conn, task_id).type
+        return to_json(submitted_tasks.get(conn, task_id).submitted_config).decode() if kind == GENERIC.name else ""
+
+    return await ctx.db.read(read)
+
+
+async def kill(ctx: MasterContext, caller: Caller, task_id: str, *, from_root: bool) -> None:
+    """Kill a task with its live descendants; `from_root`: and with its ancestors and theirs."""
+
+    def write(conn: Connection, now: datetime) -> list[str]:
+        task = _own(conn, caller, task_id)
+        if task.state in _OVER and not from_root:
+            raise Conflict(f"cannot cancel task {task_id} as it is in state '{task.state}'")
+        root = _root(conn, task_id) if from_root else task_id
+        killed = [one for one in _family(conn, root) if submitted_tasks.get(conn, one).state not in _OVER]
+        for one in killed:
+            lifecycle.kill(conn, now, one)
+        return killed
+
+    await _change(ctx, write)
+
+
+async def pause(ctx: MasterContext, caller: Caller, task_id: str) -> None:
+    """Pause a task with those of its descendants that are active and may be paused."""
+
+    def write(conn: Connection, now: datetime) -> list[str]:
+        _own(conn, caller, task_id)
+        lifecycle.pause(conn, now, task_id)
+        below = [one for one in _descendants(conn, task_id) if _is_pausable(conn, one)]
+        for one in below:
+            lifecycle.pause(conn, now, one)
+        return [task_id, *below]
+
+    await _change(ctx, write)
+
+
+async def unpause(ctx: MasterContext, caller: Caller, task_id: str) -> None:
+    """Start a paused task again, with its paused descendants."""
+
+    def write(conn: Connection, now: datetime) -> list[str]:
+        _own(conn, caller, task_id)
+        lifecycle.unpause(conn, now, task_id)
+        below = [
+            one for one in _descendants(conn, task_id) if submitted_tasks.get(conn, one).state == GenericState.PAUSED
+        ]
+        for one in below:
+            lifecycle.unpause(conn, now, one)
+        return [task_id, *below]
+
+    await _change(ctx, write)
+
+
+async def _change(ctx: MasterContext, change: Callable[[Connection, datetime], list[str]]) -> None:
+    def write(conn: Connection) -> set[str]:
+        changed = change(conn, ctx.clock.now())
+        newest = (submitted_tasks.detail(conn, task_id) for task_id in changed)
+        return {name for one in newest if one is not None for name in topics.of_allocation(conn, one.allocation_id)}
+
+    ctx.bus.publish(*await ctx.db.write(write), topics.SCHEDULE, "jobs", "tasks")
+
+
+def _own(conn: Connection, caller: Caller, task_id: str) -> TaskDetail:
+    if tasks.get(conn, task_id).type != GENERIC.name:
+        raise InvalidArgument(f"task {task_id} is not a generic task; use the command of its own kind")
+    task = submitted_tasks.detail(conn, task_id)
+    if task is None:
+        raise NotFound(f"task '{task_id}' not found")
+    require_owner(caller, task.owner_id, f"task {task_id}")
+    return task
+
+
+def _is_pausable(conn: Connection, task_id: str) -> bool:
+    task = submitted_tasks.get(conn, task_id)
+    return task.state == GenericState.ACTIVE and not task.no_pause
+
+
+def _family(conn: Connection, task_id: str) -> Iterator[str]:
+    yield task_id
+    yield from _descendants(conn, task_id)
+
+
+def _descendants(conn: Connection, task_id: str) -> Iterator[str]:
+    for child in submitted_tasks.children(conn, task_id):
+        yield from _family(conn, child)
+
+
+def _root(conn: Connection, task_id: str) -> str:
+    parent = submitted_tasks.get(conn, task_id).parent_id
+    return task_id if parent is None else _root(conn, parent)
+
+
+def _read(text: str | None) -> JsonObject:
+    if not text or not text.strip():
+        return {}
+    raw = parse_yaml(text)
+    check_sane(raw, whole=True)
+    return raw
+
+
+def _source(conn: Connection, forked_from: str | None, raw: JsonObject) -> JsonObject:
+    """Return the submitted config of the task that is forked."""
+    if not forked_from:
+        return {}
+    if tasks.get(conn, forked_from).type != GENERIC.name:
+        raise InvalidArgument(f"task {forked_from} is not a generic task; only those can be forked")
+    return submitted_tasks.get(conn, forked_from).submitted_config
+
+
+async def _context(ctx: MasterContext, caller: Caller, asked: CreateGenericTaskRequest) -> bytes | None:
+    """Return the packed files: the request's own, the parent's if asked for, else those of the forked task."""
+    if asked.parent_id:
+        parent = asked.parent_id
+        await ctx.db.read(lambda conn: _own(conn, caller, parent))
+    if asked.inherit_context:
+        if not asked.parent_id:
+            raise InvalidArgument("inheritContext needs parentId: the task whose files are taken")
+        source: str | None = asked.parent_id
+    elif asked.context_directory:
+        return await asyncio.to_thread(pack_files, asked.context_directory)
+    else:
+        source = asked.forked_from
+    if not source:
+        return None
+    origin = source
+    await ctx.db.read(lambda conn: _own(conn, caller, origin))
+    return await ctx.db.read(lambda conn: submitted_tasks.context(conn, origin))
+
+
+def _workspace(conn: Connection, project_id: int) -> int:
+    project = submission.project_by_id(conn, project_id)
+    if project is None or project.archived:
+        raise NotFound(f"project '{project_id}' not found")
+    return project.workspace_id
+
+
+def _slots(raw: JsonObject) -> int:
+    resources = raw.get("resources")
+    slots = resources.get("slots", 1) if isinstance(resources, dict) else 1
+    return slots if isinstance(slots, int) else 1
+
+
+def _merged(ctx: MasterContext, raw: JsonObject, place: TaskPlace, slots: int, has_context: bool) -> GenericTaskConfig:
+    config = prepare_generic_task(
+        raw,
+        container_defaults=container_defaults(ctx.config, place.pool).raw,
+        default_priority=pools_of(ctx.config)[place.pool].default_priority,
+        has_context=has_context,
+    )
+    if not config.entrypoint:
+        raise InvalidArgument("invalid config: entrypoint must be non-empty; name the program to run")
+    resources = {**config.raw["resources"], "slots": slots, "resource_pool": place.pool}
+    return GenericTaskConfig.load({**config.raw, "resources": resources})

@@ -1,0 +1,222 @@
+"""Commands, notebooks, shells, TensorBoards: launched, listed, killed. Generic tasks are in generic_task.py."""
+
+import asyncio
+import random
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection
+
+from determined._json import JsonObject
+from determined.config import mask_secrets, random_name
+from determined.config.job import JobConfig, prepare_job
+from determined.config.resources import PRIORITY_RANGE
+from determined.config.task_kinds import TaskKind
+from determined.errors import InvalidArgument, NotFound
+from determined.master.auth.identity import Caller, require_owner
+from determined.master.context import MasterContext
+from determined.master.db.queries import submitted_task as submitted_tasks
+from determined.master.db.queries.submitted_task import TaskDetail
+from determined.master.lifecycle import submitted_task as lifecycle
+from determined.master.lifecycle import topics
+from determined.master.lifecycle.pools import container_defaults, engine_type, pools_of
+from determined.master.services import isolation, pool
+from determined.master.services.experiment_create import no_template
+from determined.master.services.naming import checked_text
+from determined.master.services.paging import page
+from determined.master.services.submitted_task_place import TaskPlace, place_of
+from determined.rundir.context import pack_files
+from determined.schema.unused import remarks, unused_keys
+from determined.wire.base import Pagination
+from determined.wire.submitted_task import LaunchRequest, ListSubmittedTasks
+
+_UNFULFILLABLE = (
+    "failed to prepare launch params: validating resources: request unfulfillable, please try requesting less slots"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Experiments and trials that a TensorBoard shows."""
+
+    experiment_ids: list[int] = field(default_factory=list)
+    trial_ids: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A checked submission that has not been stored."""
+
+    new: lifecycle.NewTask
+    messages: list[str]
+
+
+async def launch(
+    ctx: MasterContext, caller: Caller, kind: TaskKind, asked: LaunchRequest, sources: Sources | None = None
+) -> tuple[TaskDetail, list[str]]:
+    """Store a new task and queue it; return it with remarks on its config."""
+    prepared = await prepare(ctx, caller, kind, asked, sources)
+    now = ctx.clock.now()
+
+    def write(conn: Connection) -> TaskDetail:
+        return _existing(conn, kind, lifecycle.create(conn, now, prepared.new))
+
+    task = await ctx.db.write(write)
+    ctx.bus.publish(topics.SCHEDULE, "jobs", "tasks")
+    return task, prepared.messages
+
+
+async def prepare(
+    ctx: MasterContext, caller: Caller, kind: TaskKind, asked: LaunchRequest, sources: Sources | None = None
+) -> Prepared:
+    """Merge, check and resolve a submission. Raises InvalidConfig, InvalidArgument, NotFound, FailedPrecondition."""
+    raw = asked.config or {}
+    if asked.template_name:
+        raise NotFound(no_template(asked.template_name))
+    slots = _slots(kind, raw)
+    place = await ctx.db.read(lambda conn: place_of(conn, ctx.config, asked.workspace_id or 0, raw, slots))
+    config = await asyncio.to_thread(_merged, ctx, kind, raw, place, slots, bool(asked.files))
+    await check_resources(ctx, caller, place, slots, single_node=True, options=config.slurm.raw)
+    context = await asyncio.to_thread(pack_files, asked.files) if asked.files else None
+    sources = sources or Sources()
+    new = lifecycle.NewTask(
+        kind=kind,
+        owner_id=caller.user_id,
+        workspace_id=place.workspace_id,
+        pool=place.pool,
+        slots=slots,
+        priority=config.resources.priority or pools_of(ctx.config)[place.pool].default_priority,
+        weight=config.resources.weight,
+        max_slots=config.resources.max_slots,
+        single_node=True,
+        description=config.description or "",
+        config=config.raw,
+        submitted_config=raw,
+        context=context,
+        submitter_python=asked.submitter_python,
+        experiment_ids=sources.experiment_ids or None,
+        trial_ids=sources.trial_ids or None,
+    )
+    unused = unused_keys(JobConfig.schema, raw, {engine_type(ctx.config, place.pool)})
+    return Prepared(new, remarks(unused))
+
+
+async def check_resources(
+    ctx: MasterContext, caller: Caller, place: TaskPlace, slots: int, *, single_node: bool, options: JsonObject
+) -> list[str]:
+    """Refuse whom we must not run and what the pool can never run; return warnings."""
+    await ctx.db.read(lambda conn: isolation.require(conn, ctx.config, caller.user_id, place.workspace_id))
+    try:
+        return await pool.check_capacity(ctx, place.pool, slots, single_node, options)
+    except InvalidArgument as e:
+        raise InvalidArgument(f"{_UNFULFILLABLE}: {e.message}") from e
+
+
+async def list_tasks(
+    ctx: MasterContext, kind: TaskKind, params: ListSubmittedTasks
+) -> tuple[list[TaskDetail], Pagination]:
+    def read(conn: Connection) -> list[TaskDetail]:
+        if params.workspace_id:
+            place_of(conn, ctx.config, params.workspace_id, {}, 0, archived=True)
+        return submitted_tasks.list_all(conn, kind.name, params)
+
+    return page(await ctx.db.read(read), params.limit, params.offset)
+
+
+async def get(ctx: MasterContext, kind: TaskKind, task_id: str) -> TaskDetail:
+    return await ctx.db.read(lambda conn: _existing(conn, kind, task_id))
+
+
+async def kill(ctx: MasterContext, caller: Caller, kind: TaskKind, task_id: str) -> TaskDetail:
+    """Kill a task; one that has ended stays as it is."""
+    now = ctx.clock.now()
+
+    def write(conn: Connection) -> TaskDetail:
+        _own(conn, caller, kind, task_id)
+        lifecycle.kill(conn, now, task_id)
+        return _existing(conn, kind, task_id)
+
+    return await _changed(ctx, await ctx.db.write(write))
+
+
+async def set_priority(
+    ctx: MasterContext, caller: Caller, kind: TaskKind, task_id: str, priority: int | None
+) -> TaskDetail:
+    low, high = PRIORITY_RANGE
+    if priority is None or not low <= priority <= high:
+        raise InvalidArgument(f"priority must be between {low} and {high}, not {priority}")
+    now = ctx.clock.now()
+
+    def write(conn: Connection) -> TaskDetail:
+        _own(conn, caller, kind, task_id)
+        lifecycle.set_priority(conn, now, task_id, priority)
+        return _existing(conn, kind, task_id)
+
+    return await _changed(ctx, await ctx.db.write(write))
+
+
+async def report_use(ctx: MasterContext, caller: Caller, kind: TaskKind, task_id: str, *, idle: bool) -> None:
+    """Renew the time of a task that is in use; a report that it is idle changes nothing."""
+    now = ctx.clock.now()
+
+    def write(conn: Connection) -> None:
+        task = _existing(conn, kind, task_id)
+        require_owner(caller, task.owner_id, f"{kind.noun} {task_id}")
+        if not idle:
+            submitted_tasks.update_row(conn, task_id, {"last_active": now})
+
+    await ctx.db.write(write)
+
+
+def shown_config(task: TaskDetail) -> JsonObject:
+    """Return the config of a task without its secrets."""
+    return mask_secrets(task.config)
+
+
+async def _changed(ctx: MasterContext, task: TaskDetail) -> TaskDetail:
+    ctx.bus.publish(topics.SCHEDULE, "jobs", "tasks", f"allocation:{task.allocation_id}", f"task_logs:{task.task_id}")
+    return task
+
+
+def _existing(conn: Connection, kind: TaskKind, task_id: str) -> TaskDetail:
+    task = submitted_tasks.detail(conn, task_id)
+    if task is None or task.type != kind.name:
+        raise NotFound(f"{kind.noun} '{task_id}' not found")
+    return task
+
+
+def _own(conn: Connection, caller: Caller, kind: TaskKind, task_id: str) -> TaskDetail:
+    task = _existing(conn, kind, task_id)
+    require_owner(caller, task.owner_id, f"{kind.noun} {task_id}")
+    return task
+
+
+def _slots(kind: TaskKind, raw: JsonObject) -> int:
+    """Read the slots of the request's own config: a template's do not count. Its type is checked later."""
+    if kind.fixed_slots is not None:
+        return kind.fixed_slots
+    resources = raw.get("resources")
+    slots = resources.get("slots", 1) if isinstance(resources, dict) else 1
+    return slots if isinstance(slots, int) else 1
+
+
+def _merged(
+    ctx: MasterContext, kind: TaskKind, raw: JsonObject, place: TaskPlace, slots: int, has_context: bool
+) -> JobConfig:
+    config = prepare_job(
+        raw,
+        template=None,
+        container_defaults=container_defaults(ctx.config, place.pool).raw,
+        default_priority=pools_of(ctx.config)[place.pool].default_priority,
+        has_context=has_context,
+    )
+    if not kind.program and not config.entrypoint:
+        raise InvalidArgument("invalid command config: entrypoint must be non-empty; name the program to run")
+    if config.description:
+        checked_text(config.description, "description")
+    words = random_name(random.Random())
+    filled = {
+        **config.raw,
+        "description": config.description or kind.description.format(words=words),
+        "resources": {**config.raw["resources"], "slots": slots, "resource_pool": place.pool},
+    }
+    return JobConfig.load(filled)
