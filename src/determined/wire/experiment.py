@@ -190,6 +190,7 @@ class ContinueExperimentRequest(Wire):
 
 class ContinueExperimentResponse(Wire):
     experiment: Experiment
+    messages: list[str] = []  # ours: what whoever continues it should know, as text
     warnings: list[LaunchWarning] | None = None
 
 

@@ -220,6 +220,12 @@ def test_continue_merges_the_override(user: Any, ended: int) -> None:
     assert config["hyperparameters"]["net"]["width"] == {"type": "const", "val": 32}
 
 
+def test_continue_names_the_keys_of_the_override_that_have_no_effect(user: Any, ended: int) -> None:
+    override = json.dumps({"max_restarts": 2, "pbs": {"slots_per_node": 2}})
+    answer = user.post("/api/v1/experiments/continue", {"id": ended, "overrideConfig": override})
+    assert answer.json["messages"] == ["pbs: accepted, but has no effect"]
+
+
 @pytest.mark.parametrize("searched", [{"type": "double", "minval": 0, "maxval": 1}, 0.1])
 def test_a_continued_single_trial_trains_with_the_changed_hyperparameters(
     user: Any, submit: Any, first_trial: Any, searched: Any

@@ -12,7 +12,7 @@ import pytest
 from tracked import IdleEngine, Tracked, one, submit, write
 
 from determined import storage
-from determined.master.services import checkpoint_check
+from determined.master.services import bounded_look, checkpoint_check
 from determined.storage.manifest import MANIFEST_NAME
 from determined.wire.report import CheckpointReport, LogLine, Segment
 
@@ -116,7 +116,7 @@ def test_a_storage_that_cannot_be_read_or_does_not_answer_is_left_to_the_word_of
     monkeypatch.setattr(storage.base.StorageManager, "check", fails)
     record = CheckpointReport(str(uuid.uuid4()), 1, {}, {}, 1.0)
     assert trial.send(record)["refused"] == {}
-    monkeypatch.setattr(checkpoint_check, "_free", threading.Semaphore(0))
+    monkeypatch.setattr(bounded_look, "_free", threading.Semaphore(0))
     other = CheckpointReport(str(uuid.uuid4()), 2, {}, {}, 1.0)
     assert trial.send(other)["refused"] == {}
     assert set(_states(admin, trial)) == {record.uuid, other.uuid}
@@ -126,7 +126,7 @@ def test_a_storage_that_does_not_answer_is_waited_for_once_in_a_batch(
     trial: Tracked, admin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended, asked = threading.Event(), []
-    monkeypatch.setattr(checkpoint_check, "_SECONDS", 0.2)
+    monkeypatch.setattr(bounded_look, "SECONDS", 0.2)
 
     def hangs(_self: Any, name: str, _resources: Any) -> None:
         asked.append(name)
@@ -158,3 +158,77 @@ def test_a_directory_of_another_user_is_not_taken_as_ones_own(
     refused = trial.send(theirs, mine)["refused"]
     assert list(refused) == [theirs.uuid] and "belongs to uid 2001, not to uid 2002" in refused[theirs.uuid]
     assert _states(admin, trial) == {mine.uuid: "STATE_COMPLETED"}
+
+
+class FarEngine(IdleEngine):
+    """By its name the engine of other machines."""
+
+    name = "far"
+
+
+@pytest.fixture
+def far_master(start_master: Any, sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, IdleEngine]:
+    """A master whose tasks run on Ray. It looks again at once."""
+    monkeypatch.setattr(checkpoint_check, "_BETWEEN_LOOKS_SECONDS", 0.0)
+    engine = FarEngine()
+    manager = {"type": "ray", "name": "far", "dashboard_url": "http://ray:1"}
+    config = {"resource_manager": manager, "resource_pools": [{"pool_name": "default"}]}
+    return start_master(sqlite_url, engine_factory=lambda _ctx: [engine], **config), engine
+
+
+def test_a_nodes_own_disk_is_refused_where_the_master_has_the_directory(
+    far_master: tuple[Any, IdleEngine], place: Path
+) -> None:
+    """The node has a directory of its own at the same path."""
+    master, engine = far_master
+    place.mkdir()
+    trial = submit(master, engine, checkpoint_storage={"type": "shared_fs", "host_path": str(place)})
+    shared, lost = _save(place), CheckpointReport(str(uuid.uuid4()), 1, {}, {"weights": 10}, 1.0)
+    refused = trial.send(shared, lost)["refused"]
+    assert list(refused) == [lost.uuid] and "the master does not see it" in refused[lost.uuid]
+    assert _states(master.client("admin"), trial) == {shared.uuid: "STATE_COMPLETED"}
+
+
+def test_the_directory_beside_the_database_is_no_storage_for_other_machines(
+    far_master: tuple[Any, IdleEngine],
+) -> None:
+    """It is the default: each node would make one of its own."""
+    master, engine = far_master
+    default = {"type": "shared_fs", "host_path": str(Path(master.ctx.config.data_dir) / "checkpoints")}
+    trial = submit(master, engine, checkpoint_storage=default)
+    lost = CheckpointReport(str(uuid.uuid4()), 1, {}, {"weights": 10}, 1.0)
+    assert list(trial.send(lost)["refused"]) == [lost.uuid]
+
+
+def test_a_network_file_system_that_shows_files_late_is_looked_at_again(
+    far_master: tuple[Any, IdleEngine], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    master, engine = far_master
+    trial = submit(master, engine, checkpoint_storage={"type": "shared_fs", "host_path": str(place)})
+    record, looks = _save(place), iter(range(10))
+    place.joinpath(record.uuid).rename(place / "on its way")
+
+    def arrives(_seconds: float) -> None:
+        if next(looks) == 2:
+            (place / "on its way").rename(place / record.uuid)
+
+    monkeypatch.setattr(checkpoint_check, "sleep", arrives)
+    assert trial.send(record)["refused"] == {}
+
+
+def test_a_master_without_the_directory_takes_the_word_of_the_task_and_says_so_at_submit(
+    far_master: tuple[Any, IdleEngine], place: Path
+) -> None:
+    master, engine = far_master
+    section = {"type": "shared_fs", "host_path": str(place)}
+    trial = submit(master, engine, checkpoint_storage=section)
+    unseen = CheckpointReport(str(uuid.uuid4()), 1, {}, {"weights": 10}, 1.0)
+    assert trial.send(unseen)["refused"] == {}
+    config = {"entrypoint": "true", "searcher": {"name": "single", "metric": "x"}, "checkpoint_storage": section}
+    body = {"config": json.dumps(config), "modelDefinition": [], "validateOnly": True}
+    [said] = master.client("admin").post("/api/v1/experiments", body).json["messages"]
+    assert said.startswith(
+        f"checkpoint_storage.host_path: the master has no directory {place}, so it can neither check"
+    )
+    place.mkdir()
+    assert master.client("admin").post("/api/v1/experiments", body).json["messages"] == []

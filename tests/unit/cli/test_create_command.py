@@ -114,6 +114,14 @@ def test_continue_sends_only_what_changes(det: Det, master: SmallMaster, surroun
     assert [yaml.safe_load(b["overrideConfig"]) for b in bodies] == [{}, {"max_restarts": 2, "name": "again"}]
 
 
+def test_continue_says_what_the_master_remarks(det: Det, master: SmallMaster) -> None:
+    answer = {"experiment": experiment(1), "messages": ["pbs: accepted, but has no effect"]}
+    master.answers["POST", "/api/v1/experiments/continue"] = (200, answer)
+    done = det("e", "continue", "1", "--config", "pbs.slots_per_node=2")
+    assert done.err.splitlines() == ["Warning: pbs: accepted, but has no effect"]
+    assert done.out.splitlines() == ["Continued experiment 1"]
+
+
 def test_tried_experiment_says_how_far_it_came_and_is_archived(create: Any, master: SmallMaster) -> None:
     states = ["QUEUED", "RUNNING", "COMPLETED"]
     answers = [(200, {"experiment": experiment(4, state=f"STATE_{state}")}) for state in states]

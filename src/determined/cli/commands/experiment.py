@@ -63,7 +63,9 @@ def continue_experiment(args: argparse.Namespace) -> int | None:
     session = connect(args)
     usage = "det e continue EXPERIMENT_ID --config-file CONFIG_FILE"
     override = experiment_create.override_config(args.config_file, args.config, usage)
-    experiment.continue_(session, args.experiment_id, override)
+    answer = experiment.continue_(session, args.experiment_id, override)
+    for warning in answer.messages:
+        render.warn(f"Warning: {warning}")
     render.line(f"Continued experiment {args.experiment_id}")
     return outcome.follow(session, args.experiment_id) if args.follow_first_trial else None
 

@@ -1,21 +1,24 @@
 """Check that checkpoints reported by a task are where the master finds them, before they are written down.
 
-The task has looked by itself, but it may have mounts of its own. Where tasks run on the master's machine the master is
-the outsider who sees what the next run will see. It refuses only what it saw to be missing, cut short or another's: a
-storage that it cannot read, or that does not answer, is left to the word of the task.
+The task has looked by itself, but it may have mounts of its own, or the disk of its node alone. The master is the
+outsider who sees what the next run will see, if it has that directory: always where tasks run on its machine. It
+refuses only what it saw to be missing, cut short or another's: a storage that it does not have, cannot read, or that
+does not answer, is left to the word of the task.
 """
 
-import asyncio
 import contextlib
+import errno
 import logging
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from time import sleep
 
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.errors import CheckpointDamaged, CheckpointNotFound, FailedPrecondition, NoDirectStorageAccess
+from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint as rows
 from determined.master.db.queries import experiment as experiments
@@ -23,14 +26,14 @@ from determined.master.db.queries import report as reports
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries import storage_backend as storages
 from determined.master.lifecycle.checkpoint_place import place_of
-from determined.master.services.experiment_files import manager_of
+from determined.master.services.bounded_look import look_in_time
+from determined.master.services.experiment_files import build, has_directory, manager_of
 from determined.wire.report import CheckpointReport, ReportBatch
 
 logger = logging.getLogger(__name__)
 
-_SECONDS = 10.0  # for one look; a training waits for it
-_MOST_THREADS = 32  # a network file system that hangs keeps each one for ever
-_free = threading.Semaphore(_MOST_THREADS)
+_LOOKS = 5
+_BETWEEN_LOOKS_SECONDS = 1.0  # all looks end before `look_in_time` gives up
 _ADVICE = (
     "save in a directory that the master and every task see under the same path, not in a mount, volume or /tmp of one "
     "task (checkpoint_storage)"
@@ -76,7 +79,8 @@ async def _refusals(
         return refused
     for record, section in reported.checkpoints:
         try:
-            reason = await _refusal(ctx, reported, record, section)
+            # Whoever sends the batch does not wait for all looks at each of several that are missing.
+            reason = await _refusal(ctx, reported, record, section, looks=1 if refused else _LOOKS)
         except TimeoutError as e:  # the others would wait as long, and whoever sends the batch gives up
             logger.warning("checkpoint %s and what follows it is taken unseen: %s", record.uuid, e or "no answer")
             break
@@ -102,20 +106,20 @@ def _read(
 
 
 async def _refusal(
-    ctx: MasterContext, reported: _Reported, record: CheckpointReport, section: JsonObject | None
+    ctx: MasterContext, reported: _Reported, record: CheckpointReport, section: JsonObject | None, *, looks: int
 ) -> str | None:
     place = place_of(ctx.config, reported.active, section, reported.engine)
     if place.reason:
         return place.reason
-    if not place.is_here:
+    if place.is_here:
+        manager = await manager_of(ctx, reported.experiment_id, place)
+        look = partial(manager.check, record.uuid, record.resources)
+    elif place.is_shared:
+        look = partial(_look_from_another_machine, ctx.config, place.section, record, looks)
+    else:
         return None
-    manager = await manager_of(ctx, reported.experiment_id, place)
-
-    def look() -> None:
-        manager.check(record.uuid, record.resources)
-
     try:
-        await _in_time(look)
+        await look_in_time(look)
     except NoDirectStorageAccess as e:
         return e.message
     except (CheckpointNotFound, CheckpointDamaged, ValueError) as e:
@@ -127,31 +131,16 @@ async def _refusal(
     return None
 
 
-async def _in_time(look: Callable[[], None]) -> None:
-    """Run it in a thread that a storage which never answers may keep. Raises TimeoutError."""
-    if not _free.acquire(blocking=False):
-        raise TimeoutError(f"{_MOST_THREADS} looks at storages have not ended")
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[None] = loop.create_future()
-
-    def run() -> None:
-        error = None
-        try:
-            look()
-        except Exception as e:  # noqa: BLE001  raised again where it is waited for
-            error = e
-        _free.release()
-        with contextlib.suppress(RuntimeError):  # the master has ended meanwhile
-            loop.call_soon_threadsafe(_settle, answer, error)
-
-    threading.Thread(target=run, name="checkpoint check", daemon=True).start()
-    await asyncio.wait_for(answer, _SECONDS)
-
-
-def _settle(answer: "asyncio.Future[None]", error: Exception | None) -> None:
-    if answer.done():
-        return  # nobody waits any more
-    if error is None:
-        answer.set_result(None)
-    else:
-        answer.set_exception(error)
+def _look_from_another_machine(
+    config: MasterConfig, section: JsonObject | None, record: CheckpointReport, looks: int
+) -> None:
+    """Look, if this machine has that directory, more than once: a network file system may show new files late."""
+    manager = build(section)
+    if not has_directory(config, section):
+        raise NotADirectoryError(errno.ENOTDIR, "the master has no such directory", manager._base_path)
+    for _ in range(looks - 1):
+        with contextlib.suppress(CheckpointNotFound, CheckpointDamaged):
+            manager.check(record.uuid, record.resources)
+            return
+        sleep(_BETWEEN_LOOKS_SECONDS)
+    manager.check(record.uuid, record.resources)

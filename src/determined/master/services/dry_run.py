@@ -103,7 +103,9 @@ async def _prepare(
 async def _check_searcher(ctx: MasterContext, prepared: Prepared, *, managed: bool) -> None:
     if managed:
         await asyncio.to_thread(require_libraries, prepared.active["searcher"])
-    await ctx.db.read(lambda conn: experiment_create.warm_start(conn, prepared))
+    checkpoint = await ctx.db.read(lambda conn: experiment_create.warm_start(conn, prepared))
+    if managed:
+        prepared.warnings.extend(await experiment_create.check_storage(ctx, prepared, checkpoint))
 
 
 async def _fill(ctx: MasterContext, run: _Run, prepared: Prepared, answer: DryRunResponse, *, managed: bool) -> None:

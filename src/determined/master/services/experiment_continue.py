@@ -7,14 +7,22 @@ from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.config import Prepared, canonicalize, check_sane, merge, parse_yaml, random_name, restore_secrets
+from determined.config.pipeline import find_warnings
 from determined.errors import FailedPrecondition, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import model_definition, submission
 from determined.master.lifecycle import experiment as lifecycle
+from determined.master.lifecycle.pools import engine_type
 from determined.master.lifecycle.states import TERMINAL
-from determined.master.services import config_secrets, environment_file, experiment_layers, experiment_view
+from determined.master.services import (
+    config_secrets,
+    environment_file,
+    experiment_layers,
+    experiment_view,
+    start_checkpoint,
+)
 from determined.master.services.experiment_create import check_resources, launch_warnings
 from determined.wire.experiment import ContinueExperimentRequest, ContinueExperimentResponse
 
@@ -26,7 +34,7 @@ async def continue_experiment(
 ) -> ContinueExperimentResponse:
     """Everybody may continue; only the owner changes what then runs in the owner's name with the owner's secrets."""
     overrides = await asyncio.to_thread(_read_overrides, asked.override_config)
-    prepared, warnings = await _prepare(ctx, caller, asked.id, overrides) if overrides else (None, [])
+    prepared, warnings, remarks = await _prepare(ctx, caller, asked.id, overrides) if overrides else (None, [], [])
     if prepared is not None:
         packed = await ctx.db.read(lambda conn: model_definition.get(conn, asked.id))
         await asyncio.to_thread(environment_file.require_usable, prepared.config, packed)
@@ -39,7 +47,8 @@ async def continue_experiment(
     await ctx.db.write(run)
     ctx.bus.publish("schedule", f"experiment:{asked.id}")
     experiment = await ctx.db.read(lambda conn: experiment_view.one(conn, ctx.clock.now(), asked.id))
-    return ContinueExperimentResponse(experiment=experiment, warnings=launch_warnings(warnings))
+    messages = [*warnings, *remarks]
+    return ContinueExperimentResponse(experiment=experiment, warnings=launch_warnings(warnings), messages=messages)
 
 
 def _read_overrides(text: str | None) -> JsonObject:
@@ -55,7 +64,8 @@ def _read_overrides(text: str | None) -> JsonObject:
 
 async def _prepare(
     ctx: MasterContext, caller: Caller, experiment_id: int, overrides: JsonObject
-) -> tuple[Prepared, list[str]]:
+) -> tuple[Prepared, list[str], list[str]]:
+    """Return the changed config, warnings about its start, and remarks on what the changes ask for in vain."""
     row = await ctx.db.read(lambda conn: experiments.get(conn, experiment_id))
     require_owner(caller, row.owner_id, f"experiment {experiment_id}")
     if row.state not in TERMINAL:
@@ -74,4 +84,8 @@ async def _prepare(
         seed=random.getrandbits(31),
         name=random_name(random.Random()),
     )
-    return prepared, await check_resources(ctx, prepared, project.workspace_id, row.owner_id)
+    warnings = await check_resources(ctx, prepared, project.workspace_id, row.owner_id)
+    latest = await ctx.db.read(lambda conn: start_checkpoint.of_continued(conn, row))
+    moved = await start_checkpoint.check(ctx, prepared.active, latest, "checkpoint_storage")
+    engine = engine_type(ctx.config, prepared.config.resources.resource_pool)
+    return prepared, warnings, moved + find_warnings(overrides, prepared.active, engine)

@@ -24,6 +24,7 @@ from determined.master.services import (
     experiment_view,
     isolation,
     pool,
+    start_checkpoint,
 )
 from determined.master.services.naming import checked_labels, checked_text
 from determined.rundir.context import pack_files
@@ -75,6 +76,9 @@ async def create(
         await asyncio.to_thread(require_libraries, prepared.active["searcher"])
     warnings = await check_resources(ctx, prepared, place.project.workspace_id, caller.user_id) if managed else []
     checkpoint = await ctx.db.read(lambda conn: warm_start(conn, prepared))
+    if managed:
+        remarks = await check_storage(ctx, prepared, checkpoint)
+        prepared = replace(prepared, warnings=prepared.warnings + remarks)
     packed = await _model_definition(ctx, asked.model_definition, place.parent_id)
     if managed and not (asked.validate_only and packed is None):  # nobody needs files to see whether a config is valid
         await asyncio.to_thread(environment_file.require_usable, prepared.config, packed)
@@ -201,6 +205,13 @@ def warm_start(conn: Connection, prepared: Prepared) -> str | None:
     if state != "COMPLETED":
         raise FailedPrecondition(f"searcher.source_checkpoint_uuid: checkpoint {uuid} is {state}; it cannot be used")
     return uuid
+
+
+async def check_storage(ctx: MasterContext, prepared: Prepared, checkpoint: str | None) -> list[str]:
+    """Refuse a warm start from a checkpoint that trials would not find. Returns warnings about the storage."""
+    key = "source_checkpoint_uuid" if prepared.config.searcher.source_trial_id is None else "source_trial_id"
+    elsewhere = await start_checkpoint.check(ctx, prepared.active, checkpoint, f"searcher.{key}")
+    return elsewhere + await experiment_files.unseen_warning(ctx, prepared.active)
 
 
 def _latest_of(conn: Connection, trial_id: int) -> str:

@@ -8,6 +8,7 @@ as the master does). In the cluster's own `checkpoint_storage` that is so where 
 import asyncio
 import logging
 from os.path import normpath
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection
@@ -55,13 +56,25 @@ async def manager_of(
     ctx: MasterContext, experiment_id: int, place: Place, *, claimed: bool = True
 ) -> storage.StorageManager:
     """Return the storage in a place, for tasks of this experiment alone where others have something there too."""
-    manager = await asyncio.to_thread(_build, place.section)
+    manager = await asyncio.to_thread(build, place.section)
     if isinstance(manager, LocalStorageManager):
         uid = await ctx.db.read(lambda conn: _task_uid(conn, ctx.config, experiment_id))
         is_shared = claimed and place.is_here and _shares_with_others(uid)
         if is_shared or not _is_the_clusters(ctx.config, manager):
             manager.only_owned_by(uid)
     return manager
+
+
+def build(config: dict[str, Any] | None) -> storage.StorageManager:
+    """Return a storage without a limit on whose files are touched: only to look. Blocking.
+
+    Raises:
+        FailedPrecondition: it cannot be opened.
+    """
+    try:
+        return storage.build(config or {})
+    except (ValueError, TypeError) as e:
+        raise FailedPrecondition(f"the checkpoint storage cannot be opened: {e}") from e
 
 
 def prepare_storage(config: MasterConfig, cluster_id: str) -> None:
@@ -96,6 +109,26 @@ async def require_lasting(ctx: MasterContext, active: dict[str, Any]) -> None:
         await asyncio.to_thread(_refuse_run_directories, ctx.config, place.section)
 
 
+async def unseen_warning(ctx: MasterContext, active: dict[str, Any]) -> list[str]:
+    """Return a warning where tasks of other machines save in a directory that the master does not have."""
+    place = place_of(ctx.config, active, active["checkpoint_storage"])
+    if not place.is_shared or await asyncio.to_thread(has_directory, ctx.config, place.section):
+        return []
+    key = registry.section(active["checkpoint_storage"]["type"]).path_key
+    return [
+        f"checkpoint_storage.{key}: the master has no directory {active['checkpoint_storage'][key]}, so it can neither"
+        " check nor serve nor delete checkpoints there; mount the same directory at that path on its machine and on"
+        " every node"
+    ]
+
+
+def has_directory(config: MasterConfig, section: dict[str, Any] | None) -> bool:
+    """Return whether this machine has the directory of a storage. One beside the database is here by definition."""
+    manager = build(section)
+    is_default = config.checkpoint_storage is None and isinstance(manager, LocalStorageManager)
+    return (is_default and _is_the_clusters(config, manager)) or Path(manager._base_path).is_dir()
+
+
 def sweep_staging(config: MasterConfig, older_than_s: float, now: float) -> list[str]:
     """Remove what killed uploads left in the cluster's own storage, if that is local. Blocking."""
     manager = storage.build(master_storage(config))
@@ -103,7 +136,7 @@ def sweep_staging(config: MasterConfig, older_than_s: float, now: float) -> list
 
 
 def _refuse_run_directories(config: MasterConfig, section: dict[str, Any] | None) -> None:
-    manager = _build(section)
+    manager = build(section)
     key = registry.section(section["type"] if section else None).path_key
     for root in run_roots(config):
         try:
@@ -115,13 +148,6 @@ def _refuse_run_directories(config: MasterConfig, section: dict[str, Any] | None
 def _shares_with_others(uid: int) -> bool:
     """Return whether the cluster's storage has directories that a task of this uid cannot read, but the master can."""
     return can_switch_users() and uid != 0
-
-
-def _build(config: dict[str, Any] | None) -> storage.StorageManager:
-    try:
-        return storage.build(config or {})
-    except (ValueError, TypeError) as e:
-        raise FailedPrecondition(f"the checkpoint storage cannot be opened: {e}") from e
 
 
 def _is_the_clusters(config: MasterConfig, manager: LocalStorageManager) -> bool:

@@ -65,7 +65,9 @@ def test_what_the_master_cannot_be_sure_to_see_is_not_here() -> None:
     assert not place_of(MASTER, active(), bucket).is_here
     assert not place_of(MASTER, active("of another time"), DIRECTORY).is_here
     ray = load_master_config({"resource_manager": {"type": "ray"}, "resource_pools": [{"pool_name": "r"}]}, {}, {})
-    assert not place_of(ray, active("r"), {"type": "shared_fs", "host_path": "/ckpt"}).is_here
+    shared = place_of(ray, active("r"), {"type": "shared_fs", "host_path": "/ckpt"})
+    assert shared.is_shared and not shared.is_here
+    assert not place_of(ray, active("r"), bucket).is_shared
 
 
 def test_run_directories_of_every_engine_are_known() -> None:
