@@ -1,0 +1,59 @@
+"""det notebook: start JupyterLab on the cluster, open it, look at notebooks, end them."""
+
+import argparse
+
+from determined.api import submitted_task as api
+from determined.api.session import Session
+from determined.cli import render, served_task, submitted_tasks
+from determined.cli.connection import connect
+from determined.cli.grammar import arg, command, group
+from determined.wire.notebook import LaunchNotebookRequest
+from determined.wire.submitted_task import ServedTask
+
+_NOUN = api.NOTEBOOK
+
+
+def start(args: argparse.Namespace) -> None:
+    session = connect(args, start=True)
+    if args.preview:
+        return _preview(session, args)
+    launched = submitted_tasks.launch(session, _NOUN, args, lambda raw: LaunchNotebookRequest(config=raw))
+    if args.detach:
+        return None
+    found = submitted_tasks.await_ready(session, _NOUN, launched.task.id)
+    render.line(f"Jupyter Notebook is running at: {served_task.address(session, found.id)}", style="green")
+    if isinstance(found, ServedTask) and found.service_address:
+        server = f"{session.master_url}{found.service_address}"
+        render.line(f"Connect to remote Jupyter server: {server}", style="blue")
+    if not args.no_browser:
+        served_task.open_browser(session, found.id)
+    return None
+
+
+def open_notebook(args: argparse.Namespace) -> None:
+    served_task.open_task(args, _NOUN, "Notebook")
+
+
+def _preview(session: Session, args: argparse.Namespace) -> None:
+    """Show the config that it would have."""
+    from determined.config import dump_yaml
+
+    raw = submitted_tasks.read_config(args, {})
+    request = LaunchNotebookRequest(config=raw, template_name=args.template, preview=True)
+    render.raw(dump_yaml(session.call(_NOUN.launch, request).config))
+
+
+TREE = group(
+    "notebook",
+    "manage notebooks",
+    *submitted_tasks.common(_NOUN),
+    command(
+        "start",
+        "start a new notebook",
+        start,
+        *submitted_tasks.LAUNCH_ARGS,
+        served_task.NO_BROWSER,
+        arg("--preview", action="store_true", help="print the config that it would have, and start nothing"),
+    ),
+    command("open", "open a notebook", open_notebook, arg("task_id", metavar="ID")),
+)

@@ -1,0 +1,53 @@
+"""det tensorboard: start TensorBoard on experiments and trials, open it, look at such tasks, end them."""
+
+import argparse
+
+from determined.api import submitted_task as api
+from determined.cli import render, served_task, submitted_tasks
+from determined.cli.connection import connect
+from determined.cli.grammar import UsageError, arg, command, group
+from determined.wire.tensorboard import LaunchTensorboardRequest
+
+_NOUN = api.TENSORBOARD
+
+
+def start(args: argparse.Namespace) -> None:
+    if not args.experiment_ids and not args.trial_ids:
+        raise UsageError("Either experiment_ids or trial_ids must be specified.")
+    session = connect(args, start=True)
+    args.template = None
+    launched = submitted_tasks.launch(
+        session,
+        _NOUN,
+        args,
+        lambda raw: LaunchTensorboardRequest(
+            config=raw, experiment_ids=args.experiment_ids or None, trial_ids=args.trial_ids or None
+        ),
+    )
+    if args.detach:
+        return
+    found = submitted_tasks.await_ready(session, _NOUN, launched.task.id)
+    render.line(f"Tensorboard is running at: {served_task.address(session, found.id)}", style="green")
+    if not args.no_browser:
+        served_task.open_browser(session, found.id)
+
+
+def open_tensorboard(args: argparse.Namespace) -> None:
+    served_task.open_task(args, _NOUN, "Tensorboard")
+
+
+TREE = group(
+    "tensorboard tb",
+    "manage TensorBoards",
+    *submitted_tasks.common(_NOUN, (("Experiment IDs", "experiment_ids"), ("Trial IDs", "trial_ids"))),
+    command(
+        "start",
+        "start a new TensorBoard",
+        start,
+        arg("experiment_ids", type=int, nargs="*", metavar="EXPERIMENT", help="experiments to show"),
+        arg("-t", "--trial-ids", type=int, nargs="+", default=[], metavar="TRIAL", help="trials to show"),
+        *(one for one in submitted_tasks.LAUNCH_ARGS if not {"--template", "--volume"} & set(one.flags)),
+        served_task.NO_BROWSER,
+    ),
+    command("open", "open a TensorBoard", open_tensorboard, arg("task_id", metavar="ID")),
+)
