@@ -5,7 +5,7 @@ import pytest
 from determined.cli.main import _ABSENT, NOUNS, main
 
 
-@pytest.mark.parametrize("word", ["model", "m", "template", "tpl", "notebook", "tb"])
+@pytest.mark.parametrize("word", ["model", "m", "template", "tpl", "webhook"])
 def test_a_noun_that_is_not_there_yet_is_told_apart_from_a_typo(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([word, "list"]) == 2
     message = capsys.readouterr().err
