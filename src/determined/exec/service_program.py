@@ -23,8 +23,6 @@ from determined.wire.codec import from_json
 T = TypeVar("T")
 
 _NAMES = (c.ENV_SERVICE_SOCKET, c.ENV_SERVICE_PREFIX, c.ENV_SERVICE_SETTINGS)
-# The runner writes the variables of package installers beside the settings: indexes, proxies, certificates of the node.
-INSTALLER_FILE = "installer.json"
 # Set for the task's own Python; an installer of another environment must not follow them.
 _OF_TASK_PYTHON = ("PYTHON", "VIRTUAL_ENV", "CONDA_", "PIP_PREFIX", "PIP_USER", "PIP_IGNORE_INSTALLED", "PIP_TARGET")
 
@@ -64,8 +62,9 @@ class ServiceProgram:
         return place_of(self._installer_variables(), lambda text: say("INFO", text))
 
     def _installer_variables(self) -> dict[str, str]:
+        """Return what the runner has written: the task itself has none of the node's indexes and certificates."""
         try:
-            given: dict[str, str] = json.loads((self.settings_file.parent / INSTALLER_FILE).read_text())
+            given: dict[str, str] = json.loads(self.run_dir.installer.read_text())
         except (OSError, ValueError):
             given = {name: value for name, value in self.variables.items() if not name.startswith(_OF_TASK_PYTHON)}
         return given

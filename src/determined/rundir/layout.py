@@ -79,6 +79,11 @@ class RunDir:
         return self.path / "service.sock"
 
     @property
+    def installer(self) -> Path:
+        """Variables of package installers on this node (JSON, 0600), for programs that come from an environment."""
+        return self.path / "installer.json"
+
+    @property
     def service_note(self) -> Path:
         """Path of the socket in use, as JSON: the one above may be too long to bind."""
         return self.path / "service.json"

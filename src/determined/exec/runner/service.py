@@ -8,12 +8,14 @@ import threading
 from pathlib import Path
 
 from determined import constants as c
+from determined._json import JsonObject
+from determined.exec.runner import environment
 from determined.exec.runner.log_sink import LogSink
 from determined.rundir.layout import RunDir
 from determined.wire.report import TaskSpec
 
 _LONGEST_PATH = 100  # bytes; the kernel takes 107 for a Unix socket
-_SHORT_ROOT = "/dev/shm"  # noqa: S108 (a directory of our own is made in it)
+_SHORT_ROOT = "/dev/shm"
 _LOOK_SECONDS = 0.1
 _ANSWER_SECONDS = 5.0
 
@@ -25,8 +27,9 @@ def provide(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:
     path = _short(run_dir.service_socket)
     run_dir.service_note.write_text(json.dumps(str(path)))
     settings = run_dir.info / "service.json"
-    settings.touch(mode=0o600)
-    settings.write_text(json.dumps(spec.settings or {}))
+    _write_private(settings, spec.settings or {})
+    # For programs that come from an environment of the node: the task has none of the node's indexes and certificates.
+    _write_private(run_dir.installer, environment.for_installer(spec, run_dir))
     return {
         c.ENV_SERVICE_SOCKET: str(path),
         c.ENV_SERVICE_PREFIX: f"/proxy/{spec.task_id}/",
@@ -72,6 +75,11 @@ def _answers(path: Path) -> bool:
         except OSError:
             return False
     return True
+
+
+def _write_private(path: Path, content: JsonObject) -> None:
+    path.touch(mode=0o600)
+    path.write_text(json.dumps(content))
 
 
 def _has_own_socket(spec: TaskSpec) -> bool:

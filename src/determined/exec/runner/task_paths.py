@@ -2,9 +2,10 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from determined._json import JsonObject
 from determined.environments.interpreter import Interpreter
 from determined.exec.runner.preflight.directory import CheckpointDirectory
 from determined.exec.runner.private_tmp import TMP
@@ -22,7 +23,7 @@ def needed_paths(
     paths += [*_prefixes(interpreter.path), *interpreter.search]
     # Ours as well: an interpreter without determined imports it from there, and what we start in the task is there.
     paths += [*_prefixes(sys.executable), *sys.path]
-    return [*paths, *_storage(spec)]
+    return [*paths, *(place for section in _sections(spec) if (place := _storage(section)) is not None)]
 
 
 def _prefixes(python: str) -> list[str]:
@@ -30,18 +31,25 @@ def _prefixes(python: str) -> list[str]:
     return [str(Path(path).parent.parent) for path in (python, os.path.realpath(python))]
 
 
-def _storage(spec: TaskSpec) -> list[str]:
+def _sections(spec: TaskSpec) -> Iterator[JsonObject]:
+    """Yield the storage sections of a task: of a trial's config, a notebook's saved files, a TensorBoard's sources."""
+    settings = spec.settings or {}
+    yield (spec.config or {}).get("checkpoint_storage") or {}
+    for place in [settings.get("savedFiles") or {}, *(settings.get("sources") or [])]:
+        yield place.get("storage") or {}
+
+
+def _storage(section: JsonObject) -> str | None:
     """Return the storage's path, created if it is missing: created later, inside, it would be deleted with the task."""
-    section = (spec.config or {}).get("checkpoint_storage") or {}
     if not any(str(value).startswith((TMP, os.path.realpath(TMP))) for value in section.values()):
-        return []
+        return None
     from determined.storage.local import make_base
 
     try:
-        directory = CheckpointDirectory.of(spec.config)
+        directory = CheckpointDirectory.of({"checkpoint_storage": section})
         if directory is None:
-            return []
+            return None
         make_base(Path(directory.place))
     except (OSError, ValueError):
-        return []  # the storage probe, which comes next, says why
-    return [directory.place]
+        return None  # the storage probe, which comes next, or the program of the task says why
+    return directory.place
