@@ -121,8 +121,31 @@ def resolve(word: str, candidates: Sequence[tuple[str, ...]], where: str) -> tup
         return matches[0]
     listed = ", ".join(names[0] for names in (matches or candidates))
     kind = "ambiguous" if matches else "unknown"
-    meant = "" if matches else _did_you_mean([f"{where} {n}" for n in close(word, [n for c in candidates for n in c])])
+    meant = "" if matches else _did_you_mean([f"{where} {n}" for n in _meant(word, [n for c in candidates for n in c])])
     raise UnknownWord(f"{kind} command '{where} {word}';{meant} choose from: {listed}")
+
+
+# Verbs of other tools, and those of ours that do the same.
+_SYNONYMS = {
+    "add": ("create",),
+    "export": ("download",),
+    "get": ("describe", "list"),
+    "info": ("describe",),
+    "new": ("create",),
+    "remove": ("delete",),
+    "rename": ("edit", "set"),
+    "resume": ("activate",),
+    "run": ("create",),
+    "show": ("describe", "list"),
+    "start": ("create",),
+    "stop": ("cancel", "kill"),
+    "submit": ("create",),
+    "unpause": ("activate",),
+}
+
+
+def _meant(word: str, candidates: Sequence[str]) -> list[str]:
+    return [name for name in _SYNONYMS.get(word, ()) if name in candidates] or close(word, candidates)
 
 
 def close(word: str, candidates: Sequence[str]) -> list[str]:
