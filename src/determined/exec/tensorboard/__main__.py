@@ -24,6 +24,7 @@ TENSORBOARD = Program("TensorBoard", ("tensorboard>=2.21,<3",), "tensorboard")
 _OLDEST = (2, 21)
 _LOOK_SECONDS = 1.0
 _REMIND_LOOKS = 60  # a line a minute while there is nothing
+_AFTER_RUNNER = 3  # the runner's report that we answer, which comes by itself, would take our own back
 
 
 def main() -> int:
@@ -116,7 +117,8 @@ class _Metrics:
     def _wait(self) -> None:
         if self._looks % _REMIND_LOOKS == 0:
             announce("TensorBoard is waiting for metrics.")
-            self._is_waiting = self._is_waiting or self._tell(waiting=True)
+        if self._looks % _REMIND_LOOKS == _AFTER_RUNNER:
+            self._is_waiting = self._tell(waiting=True) or self._is_waiting
         self._looks += 1
 
     def _is_up(self) -> bool:

@@ -52,7 +52,7 @@ def test_it_answers_while_it_is_empty_then_shows_both_sources_and_follows_them(
 ) -> None:
     board.wait_for(r"TensorBoard is waiting for metrics\.")
     assert board.request("GET", "data/runs") == (200, [])
-    assert _told(master) == ["waiting"]
+    _until(lambda: _told(master) == ["waiting"], lambda: _told(master))
     _events(stores[0] / FIRST / "trial" / "1", "loss").close()
     growing = _events(stores[1] / SECOND, "accuracy")
     board.wait_for("TensorBoard contains metrics")
