@@ -7,6 +7,7 @@ from determined.api.session import Session
 from determined.wire.checkpoint import Checkpoint, ListCheckpoints
 from determined.wire.log import STREAM_TRIAL_LOGS, LogQuery, TrialLogsResponse
 from determined.wire.metric import STREAM_METRICS, MetricsReport, StreamMetrics
+from determined.wire.stacks import REQUEST_STACKS, RequestStacksResponse
 from determined.wire.trial import (
     GET_TRIAL,
     KILL_TRIAL,
@@ -28,6 +29,11 @@ def get(session: Session, trial_id: int) -> Trial:
 
 def kill(session: Session, trial_id: int) -> None:
     session.call(KILL_TRIAL, trial_id=trial_id)
+
+
+def request_stacks(session: Session, trial_id: int) -> RequestStacksResponse:
+    """Have the stacks of all ranks written to the trial's log."""
+    return session.call(REQUEST_STACKS, trial_id=trial_id)
 
 
 def logs(session: Session, trial_id: int, params: LogQuery) -> Iterator[TrialLogsResponse]:

@@ -57,8 +57,8 @@ class MasterLink:
         body = json.dumps({"platform": platform, "content": content}).encode()
         return self._call(STORE_ENVIRONMENT_LOCK, 60, body, "application/json")
 
-    def signals(self, *, preempt: bool, kill: bool, timeout: int) -> bytes:
-        known = f"preempt={str(preempt).lower()}&kill={str(kill).lower()}"
+    def signals(self, *, preempt: bool, kill: bool, stacks: int, timeout: int) -> bytes:
+        known = f"preempt={str(preempt).lower()}&kill={str(kill).lower()}&stacks={stacks}"
         return self._call(GET_RUNNER_SIGNALS, timeout + 15, query=f"?{known}&timeoutSeconds={timeout}")
 
     def report(self, batch: bytes) -> bytes:

@@ -215,6 +215,7 @@ class RunnerSignals(Wire):
     kill: bool = False
     peer_failed: bool = False  # why it is killed: another runner of its allocation failed, so there is nothing to save
     ended: bool = False  # stale allocation: end the task now
+    stacks: int = 0  # how often all ranks' stacks were asked for
 
 
 class GetRunnerSignals(Query):
@@ -222,6 +223,9 @@ class GetRunnerSignals(Query):
 
     preempt: Annotated[bool, Meta(description="The runner knows that it is to save and go.")] = False
     kill: Annotated[bool, Meta(description="The runner knows that it is to be killed.")] = False
+    stacks: Annotated[
+        int, Meta(ge=0, le=2**31 - 1, description="How many requests for stacks the runner has answered.")
+    ] = 0
     timeout_seconds: Annotated[
         Annotated[float, Meta(ge=0, le=1e6)] | None, Meta(description="Seconds to wait for news; 0 by default.")
     ] = None

@@ -104,7 +104,7 @@ class FakeMaster:
             held.close()
         assert not self.errors, f"the fake master failed: {self.errors}"
 
-    def signal(self, **changes: bool) -> None:
+    def signal(self, **changes: int) -> None:
         with self._signalled:
             for name, value in changes.items():
                 setattr(self.signals, name, value)
@@ -341,7 +341,9 @@ class _Handler(BaseHTTPRequestHandler):
             addresses = master.addresses
             return {"rendezvousInfo": {"addresses": addresses, "rank": 0, "slots": [1] * len(addresses)}}
         query = parse_qs(urlsplit(self.path).query)
-        known = RunnerSignals(preempt=query["preempt"] == ["true"], kill=query["kill"] == ["true"])
+        known = RunnerSignals(
+            preempt=query["preempt"] == ["true"], kill=query["kill"] == ["true"], stacks=int(query["stacks"][0])
+        )
         return json.loads(to_json(master.await_signals(known, float(query["timeoutSeconds"][0]))))
 
     def _post(self, master: FakeMaster, what: str, body: bytes) -> Any:

@@ -140,9 +140,9 @@ def test_a_master_that_moved_is_found_by_the_launch_file_and_old_connections_are
 
 def test_signals_say_what_is_known_and_wait_longer_than_the_master(link: Any) -> None:
     made, wires = link((200, b"{}"))
-    made.signals(preempt=True, kill=False, timeout=60)
+    made.signals(preempt=True, kill=False, stacks=2, timeout=60)
     _, path, how = wires.requests[0]
-    assert path.endswith("?preempt=true&kill=false&timeoutSeconds=60")
+    assert path.endswith("?preempt=true&kill=false&stacks=2&timeoutSeconds=60")
     assert how["seconds"] > 60
 
 

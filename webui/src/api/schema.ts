@@ -275,6 +275,7 @@ export interface Schemas {
   };
   ContinueExperimentResponse: {
     experiment: Schemas["Experiment"];
+    messages?: string[] | undefined;
     warnings?: Schemas["LaunchWarning"][] | null | undefined;
   };
   CreateExperimentRequest: {
@@ -411,6 +412,22 @@ export interface Schemas {
     text: string;
     trials?: Schemas["PlannedTrials"] | null | undefined;
     units?: Schemas["PlannedUnits"] | null | undefined;
+    warnings?: string[] | undefined;
+  };
+  DryRunTaskRequest: {
+    config?: Record<string, unknown> | null | undefined;
+    experimentIds?: number[] | null | undefined;
+    taskType: Schemas["TaskType"];
+    trialIds?: number[] | null | undefined;
+    workspaceId?: number | null | undefined;
+  };
+  DryRunTaskResponse: {
+    config?: Record<string, unknown> | null | undefined;
+    pool?: string | null | undefined;
+    problems: Schemas["Problem"][];
+    reason?: string | null | undefined;
+    slots?: number | null | undefined;
+    starts?: Schemas["Starts"] | null | undefined;
     warnings?: string[] | undefined;
   };
   EarlyExit: ["early_exit", string];
@@ -874,6 +891,9 @@ export interface Schemas {
     idle?: boolean | null | undefined;
     notebookId?: string | null | undefined;
   };
+  IdleShellRequest: {
+    idle?: boolean | null | undefined;
+  };
   InitialOperations: Record<string, unknown>;
   Job: {
     allocatedSlots: number;
@@ -1030,6 +1050,32 @@ export interface Schemas {
   ListWorkspacesBoundToRPResponse: {
     pagination?: Schemas["Pagination"] | null | undefined;
     workspaceIds?: number[] | null | undefined;
+  };
+  ListedTask: {
+    displayName?: string | null | undefined;
+    endTime?: string | null | undefined;
+    exitStatus: string;
+    experimentId?: number | null | undefined;
+    experimentIds?: number[] | null | undefined;
+    hasFailed: boolean;
+    isReady: boolean;
+    jobId: string;
+    name: string;
+    priority: number;
+    resourcePool: string;
+    serviceAddress?: string | null | undefined;
+    slots: number;
+    startTime: string;
+    state: Schemas["AllocationState"];
+    taskId: string;
+    taskState?: Schemas["GenericTaskState"] | null | undefined;
+    taskType: Schemas["TaskType"];
+    trialId?: number | null | undefined;
+    trialIds?: number[] | null | undefined;
+    userId: number;
+    username: string;
+    workspaceId: number;
+    workspaceName: string;
   };
   LocationType: "LOCATION_TYPE_UNSPECIFIED" | "LOCATION_TYPE_EXPERIMENT" | "LOCATION_TYPE_HYPERPARAMETERS" | "LOCATION_TYPE_VALIDATIONS" | "LOCATION_TYPE_TRAINING" | "LOCATION_TYPE_CUSTOM_METRIC" | "LOCATION_TYPE_RUN" | "LOCATION_TYPE_RUN_HYPERPARAMETERS" | "LOCATION_TYPE_RUN_METADATA";
   LogConfig: {
@@ -1582,6 +1628,10 @@ export interface Schemas {
   ReproduceExperimentRequest: {
     activate?: boolean | null | undefined;
   };
+  RequestStacksResponse: {
+    nodes: number;
+    request: number;
+  };
   ResourceAllocationAggregatedEntry: {
     byExperimentLabel: Record<string, number>;
     byProject?: Record<string, number> | undefined;
@@ -1754,6 +1804,7 @@ export interface Schemas {
     kill?: boolean | undefined;
     peerFailed?: boolean | undefined;
     preempt?: boolean | undefined;
+    stacks?: number | undefined;
   };
   SSOProvider: {
     alwaysRedirect?: boolean | null | undefined;
@@ -1816,6 +1867,10 @@ export interface Schemas {
     totalTrials?: number | undefined;
     totalUnits?: number | null | undefined;
     trials?: Schemas["TrialSummary"][] | undefined;
+  };
+  SearchTasksResponse: {
+    pagination: Schemas["Pagination"];
+    tasks: Schemas["ListedTask"][];
   };
   SearchUnit: {
     maxLength: boolean;
@@ -2547,6 +2602,12 @@ export interface Operations {
     body: Schemas["DryRunRequest"];
     response: Schemas["DryRunResponse"];
   };
+  dryRunTask: {
+    path: never;
+    query: never;
+    body: Schemas["DryRunTaskRequest"];
+    response: Schemas["DryRunTaskResponse"];
+  };
   enableAgent: {
     path: { agent_id: string; };
     query: never;
@@ -2771,7 +2832,7 @@ export interface Operations {
   };
   getRunnerSignals: {
     path: { allocation_id: string; resource_id: string; };
-    query: { preempt?: boolean | undefined; kill?: boolean | undefined; timeoutSeconds?: number | null | undefined; };
+    query: { preempt?: boolean | undefined; kill?: boolean | undefined; stacks?: number | undefined; timeoutSeconds?: number | null | undefined; };
     body: never;
     response: Schemas["RunnerSignals"];
   };
@@ -3471,6 +3532,12 @@ export interface Operations {
     body: unknown;
     response: Schemas["Nothing"];
   };
+  reportShellIdle: {
+    path: { task_id: string; };
+    query: never;
+    body: Schemas["IdleShellRequest"];
+    response: Schemas["Nothing"];
+  };
   reportTrainingMetrics: {
     path: { trial_id: number; };
     query: never;
@@ -3494,6 +3561,12 @@ export interface Operations {
     query: never;
     body: Schemas["ReproduceExperimentRequest"];
     response: Schemas["CreateExperimentResponse"];
+  };
+  requestStacks: {
+    path: { trial_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["RequestStacksResponse"];
   };
   resetUserSettings: {
     path: never;
@@ -3536,6 +3609,12 @@ export interface Operations {
     query: never;
     body: Schemas["SearchRunsRequest"];
     response: Schemas["SearchRunsResponse"];
+  };
+  searchTasks: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; taskTypes?: Schemas["TaskType"][] | null | undefined; taskIds?: string[] | null | undefined; states?: Schemas["AllocationState"][] | null | undefined; userIds?: number[] | null | undefined; workspaceId?: number | null | undefined; text?: string | null | undefined; };
+    body: never;
+    response: Schemas["SearchTasksResponse"];
   };
   setClusterMessage: {
     path: never;
@@ -3808,6 +3887,7 @@ export const PATHS: Record<keyof Operations, string> = {
   downloadMetrics: "GET /api/v1/trials/time-series.csv",
   downloadRawUse: "GET /resources/allocation/raw",
   dryRunExperiment: "POST /api/v1/experiments/dry-run",
+  dryRunTask: "POST /api/v1/tasks/dry-run",
   enableAgent: "POST /api/v1/agents/{agent_id}/enable",
   enableSlot: "POST /api/v1/agents/{agent_id}/slots/{slot_id}/enable",
   enrolBridge: "POST /api/v1/bridges/{engine}/enrol",
@@ -3962,10 +4042,12 @@ export const PATHS: Record<keyof Operations, string> = {
   reportNotebookIdle: "PUT /api/v1/notebooks/{task_id}/report_idle",
   reportProfilerMetrics: "POST /api/v1/trials/profiler/metrics",
   reportProgress: "POST /api/v1/trials/{trial_id}/progress",
+  reportShellIdle: "PUT /api/v1/shells/{task_id}/report_idle",
   reportTrainingMetrics: "POST /api/v1/trials/{trial_id}/training_metrics",
   reportTrialSource: "POST /api/v1/trial-source-info",
   reportValidationMetrics: "POST /api/v1/trials/{trial_id}/validation_metrics",
   reproduceExperiment: "POST /api/v1/experiments/{experiment_id}/reproduce",
+  requestStacks: "POST /api/v1/trials/{trial_id}/stacks",
   resetUserSettings: "POST /api/v1/users/setting/reset",
   resumeRuns: "POST /api/v1/runs/resume",
   retainExperimentLogs: "PUT /api/v1/experiments/{experiment_id}/retain_logs",
@@ -3973,6 +4055,7 @@ export const PATHS: Record<keyof Operations, string> = {
   retainTrialLogs: "PUT /api/v1/trials/{trial_id}/retain_logs",
   searchExperiments: "POST /api/v1/experiments-search",
   searchRuns: "POST /api/v1/runs",
+  searchTasks: "GET /api/v1/tasks/search",
   setClusterMessage: "PUT /api/v1/master/cluster_message",
   setCommandPriority: "POST /api/v1/commands/{task_id}/set_priority",
   setNotebookPriority: "POST /api/v1/notebooks/{task_id}/set_priority",
@@ -4075,12 +4158,15 @@ export interface StreamRows {
     endTime: string | null;
     experimentId: number | null;
     id: string;
+    isReady: boolean;
     jobId: string | null;
     seq: number;
     startTime: string;
     state: string | null;
     trialId: number | null;
     type: string;
+    userId: number | null;
+    workspaceId: number | null;
   };
   trials: {
     checkpointCount: number;

@@ -1,18 +1,23 @@
-"""det trial: describe, logs, kill, download."""
+"""det trial: describe, logs, stacks, kill, download."""
 
 import argparse
+import time
 from pathlib import Path
 
 from determined.api import checkpoint, experiment, trial
+from determined.api.session import Session
 from determined.cli import downloading, log_follow, render, searcher_metric
 from determined.cli.commands.experiment_describe import SORTING, best_first
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of
 from determined.errors import NotFound
 from determined.wire.log import LogQuery
+from determined.wire.stacks import RequestStacksResponse, is_begin, is_end
 from determined.wire.trial import ListTrialWorkloads
 
 _ID = arg("trial_id", type=int, help="trial ID")
+_STACK_SECONDS = 20.0
+_LOOK_SECONDS = 0.3
 
 
 def describe(args: argparse.Namespace) -> None:
@@ -60,6 +65,32 @@ def describe(args: argparse.Namespace) -> None:
 def kill(args: argparse.Namespace) -> None:
     trial.kill(connect(args), args.trial_id)
     render.line(f"Killed trial {args.trial_id}")
+
+
+def stacks(args: argparse.Namespace) -> int:
+    session = connect(args)
+    asked = trial.request_stacks(session, args.trial_id)
+    deadline = time.monotonic() + _STACK_SECONDS
+    lines, is_whole = _stack_lines(session, args.trial_id, asked)
+    while not is_whole and time.monotonic() < deadline:
+        time.sleep(_LOOK_SECONDS)
+        lines, is_whole = _stack_lines(session, args.trial_id, asked)
+    for line in lines:
+        render.log(line)
+    if is_whole:
+        return 0
+    render.fail(
+        f"Not all of {asked.nodes} node(s) answered in {_STACK_SECONDS:g} s; see: det trial logs {args.trial_id}"
+    )
+    return 1
+
+
+def _stack_lines(session: Session, trial_id: int, asked: RequestStacksResponse) -> tuple[list[str], bool]:
+    """Return the lines of the log that belong to a request, and whether every node has written all of its own."""
+    lines = [entry.message for entry in trial.logs(session, trial_id, LogQuery(sources=["agent"]))]
+    first = next((n for n, line in enumerate(lines) if is_begin(line, asked.request)), len(lines))
+    found = lines[first:]
+    return found, sum(is_end(line, asked.request) for line in found) >= asked.nodes
 
 
 def logs(args: argparse.Namespace) -> None:
@@ -150,6 +181,7 @@ TREE = group(
     ),
     command("kill", "kill trial", kill, _ID),
     command("logs", "fetch trial logs", logs, _ID, *log_follow.LOG_ARGS),
+    command("stacks", "show the stacks of all ranks of a running trial", stacks, _ID),
     group(
         "set",
         "set an attribute",

@@ -1,15 +1,14 @@
 """Hang detector: thread that logs all stacks when a training shows no sign of life. It ends nothing."""
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Iterable
 
-from determined.exec.runner import process_tree, stacks
+from determined.exec.runner import stack_report
 from determined.exec.runner.hang_rule import Alarm, HangRule
 from determined.exec.runner.log_sink import LogSink
-from determined.rundir.heartbeat import Reading, readings
+from determined.rundir.heartbeat import Reading
 from determined.rundir.journal_head import committed_of
 from determined.rundir.layout import RunDir
 
@@ -18,7 +17,6 @@ logger = logging.getLogger(__name__)
 _CHECKS_PER_LIMIT = 20
 _CHECK_SECONDS_RANGE = (0.05, 30.0)
 _CHECK_SHARE = 0.01  # of the time at most: each check reads all of /proc, and a host may have thousands of processes
-_DESCRIBED = 20
 _USER = "user-"
 
 
@@ -48,16 +46,12 @@ class HangDetector:
             pause = max(usual, (time.thread_time() - began) / _CHECK_SHARE)
 
     def _check(self, rule: HangRule) -> None:
-        living = self._living()
+        living = stack_report.living(self._run_dir)
         ranks, others = self._signs(living)
         alarm = rule.observe(time.monotonic(), ranks, others)
         if alarm is not None:
             self._sink.say("WARNING", _sentence(alarm, self._limit, self._node))
-            self._show(living, whole=alarm.whole)
-
-    def _living(self) -> list[Reading]:
-        present = process_tree.descendants(os.getpid())
-        return [reading for reading in readings(self._run_dir.heartbeats) if reading.pid in present]
+            stack_report.write(self._sink, living, others=self._spared if alarm.whole else None)
 
     def _signs(self, living: list[Reading]) -> tuple[dict[int, int], int]:
         """Return (by rank, of no rank) the beats, records and lines so far."""
@@ -68,16 +62,6 @@ class HangDetector:
             signs = reading.beats + records.pop(reading.pid, 0) + lines.pop(reading.rank, 0)
             ranks[reading.rank] = ranks.get(reading.rank, 0) + signs
         return ranks, sum(records.values()) + sum(lines.values())
-
-    def _show(self, living: list[Reading], *, whole: bool) -> None:
-        without_heartbeat = process_tree.descendants(os.getpid()) - self._spared - {reading.pid for reading in living}
-        for reading in living:
-            found = stacks.ask(reading)
-            head = f"rank {reading.rank}, {stacks.described(reading.pid)}"
-            self._sink.quote([head, *(found or ["it does not tell its stacks"])], reading.rank)
-        if whole:
-            for pid in sorted(without_heartbeat)[:_DESCRIBED]:
-                self._sink.say("INFO", f"no stacks of {stacks.described(pid)}")
 
 
 def _sentence(alarm: Alarm, limit: float, node: str) -> str:

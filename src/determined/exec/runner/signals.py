@@ -51,7 +51,8 @@ class SignalListener:
 
     def _poll(self) -> None:
         started = time.monotonic()
-        raw = self._link.signals(preempt=self._known.preempt, kill=self._known.kill, timeout=_POLL_SECONDS)
+        known = self._known
+        raw = self._link.signals(preempt=known.preempt, kill=known.kill, stacks=known.stacks, timeout=_POLL_SECONDS)
         answer = from_json(raw, RunnerSignals)
         self._control.master_away = False
         if answer != self._known:

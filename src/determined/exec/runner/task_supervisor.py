@@ -25,6 +25,7 @@ from determined.exec.runner.memory import KillCount, find_shortage
 from determined.exec.runner.orphan_killer import OrphanKiller
 from determined.exec.runner.output import OutputPipes
 from determined.exec.runner.process import NamespaceRefused, TaskProcess
+from determined.exec.runner.stack_report import StackRequests
 from determined.exec.runner.termination import GRACE_SECONDS, Termination
 from determined.rundir.control import Control
 from determined.rundir.failure import Failure, read_failure
@@ -79,12 +80,16 @@ class TaskSupervisor:
         self._preflight: Preflight | None = None
         self.failed_at: float | None = None  # when a launcher's first rank failed, if one did
         self.label = ""  # for the trial, where the cause of its failure was recognised
+        self._stack_requests = StackRequests(
+            run_dir, sink, node=link.launch.node_id, spared={orphan_killer.pid, os.getpid()}
+        )
         self._kills = KillCount()
         self._python: str | None = None  # the interpreter of the task
         self._peer_failed_at: float | None = None  # when we were told that another node failed
 
     def hear(self, signals: RunnerSignals) -> None:
         """Follow the signals of the master. Called from the listening thread."""
+        self._stack_requests.answer(signals.stacks)
         if signals.peer_failed:
             self._peer_failed_at = self._peer_failed_at or time.time()
             self.kill("another node of this task failed", PEER_GRACE_SECONDS)

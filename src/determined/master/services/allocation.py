@@ -89,10 +89,12 @@ async def runner_signals(
             kill=row.kill_at is not None,
             peer_failed=row.kill_reason == lifecycle.PEER_FAILED,
             ended=row.ended_at is not None,
+            stacks=row.stacks_requested,
         )
 
     def differs(now: RunnerSignals) -> bool:
-        return now.ended or now.preempt != known.preempt or now.kill != known.kill
+        told = (known.preempt, known.kill, known.stacks)
+        return now.ended or (now.preempt, now.kill, now.stacks) != told
 
     seconds = long_poll.checked_timeout(timeout_seconds)
     if known.kill:

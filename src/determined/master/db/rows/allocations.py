@@ -59,6 +59,7 @@ class Allocation(msgspec.Struct, frozen=True):
     preempt_acked_at: datetime | None
     kill_at: datetime | None
     kill_reason: str | None
+    stacks_requested: int
     exit_kind: str | None
     exit_reason: str | None
     exit_code: int | None
@@ -89,6 +90,7 @@ class AllocationValues(TypedDict, total=False):
     preempt_acked_at: datetime | None
     kill_at: datetime | None
     kill_reason: str | None
+    stacks_requested: int
     exit_kind: str | None
     exit_reason: str | None
     exit_code: int | None

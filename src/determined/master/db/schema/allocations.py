@@ -47,6 +47,7 @@ class AllocationColumns(Columns):
     preempt_acked_at: Named[datetime | None] = Column(Time)
     kill_at: Named[datetime | None] = Column(Time)  # kill was asked for
     kill_reason: Named[str | None]
+    stacks_requested: Named[int] = Column(server_default="0")  # how often people asked for all ranks' stacks
     # how it ended (exit classification)
     exit_kind: Named[str | None]  # states.ExitKind
     exit_reason: Named[str | None] = Column(Text)  # for people

@@ -1,0 +1,13 @@
+"""requests for stacks."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0013"
+down_revision = "0012"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("allocations", sa.Column("stacks_requested", sa.Integer(), server_default="0", nullable=False))
