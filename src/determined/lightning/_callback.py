@@ -10,9 +10,6 @@ from determined.lightning import _flavour
 if TYPE_CHECKING:
     from lightning.pytorch import LightningModule, Trainer
 
-if TYPE_CHECKING:
-    from determined.lightning._checkpoint import DeterminedCheckpoint
-
 CHECKPOINT, SEARCH, PREEMPTION, OTHERS, LAST = range(5)
 _in_trainers: WeakSet[core.Context] = WeakSet()
 
@@ -54,15 +51,3 @@ def check_ranks(theirs: int, ours: int) -> None:
             "determined.launch.lightning` (off cluster: torchrun), and leave devices and num_nodes to "
             "context.trainer_kwargs()"
         )
-
-
-def checkpoint_of(trainer: "Trainer", who: str) -> "DeterminedCheckpoint":
-    """Return the checkpoint callback of a trainer. Raises InvalidExperimentException where it has none."""
-    callbacks = [callback for callback in trainer.callbacks if getattr(callback, "_place", OTHERS) == CHECKPOINT]
-    if not callbacks:
-        raise InvalidExperimentException(
-            f"{who} needs a DeterminedCheckpoint beside it; add one to Trainer(callbacks=[...]), or use "
-            "Trainer(**context.trainer_kwargs())"
-        )
-    checkpoint: DeterminedCheckpoint = callbacks[0]
-    return checkpoint

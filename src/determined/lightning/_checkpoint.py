@@ -14,9 +14,9 @@ import torch
 from determined import core
 from determined._info import trial_of
 from determined._json import JsonObject
-from determined.errors import CheckpointNotFound, UnsafeCheckpoint
+from determined.errors import CheckpointNotFound, InvalidExperimentException, UnsafeCheckpoint
 from determined.lightning import _averages, _data, _random
-from determined.lightning._callback import CHECKPOINT, LAST, DeterminedCallback
+from determined.lightning._callback import CHECKPOINT, LAST, OTHERS, DeterminedCallback
 from determined.lightning._flavour import flavours
 from determined.lightning._position import batches_trained, before_batch, going_on, is_between_steps, resumed
 from determined.trial import metadata
@@ -278,6 +278,18 @@ class _Final(DeterminedCallback):
         self._checkpoint.finish(trainer)
 
 
+def checkpoint_of(trainer: "Trainer", who: str) -> DeterminedCheckpoint:
+    """Return the checkpoint callback of a trainer. Raises InvalidExperimentException where it has none."""
+    callbacks = [callback for callback in trainer.callbacks if getattr(callback, "_place", OTHERS) == CHECKPOINT]
+    if not callbacks:
+        raise InvalidExperimentException(
+            f"{who} needs a DeterminedCheckpoint beside it; add one to Trainer(callbacks=[...]), or use "
+            "Trainer(**context.trainer_kwargs())"
+        )
+    checkpoint: DeterminedCheckpoint = callbacks[0]
+    return checkpoint
+
+
 def _checked(name: str, every: int | None) -> int | None:
     if every is not None and every < 1:
         raise ValueError(f"{name}={every} is not a number of them; give 1 or more, or None for never")
@@ -285,7 +297,7 @@ def _checked(name: str, every: int | None) -> int | None:
 
 
 def _end_validation(trainer: "Trainer") -> None:
-    """No hook of anybody's is left that could log something of it."""
+    """End the validation for our loggers: no hook is left that could log more of it."""
     for each in trainer.loggers:
         if hasattr(each, "end_validation"):
             each.end_validation()

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from determined import core
-from determined.lightning._callback import PREEMPTION, DeterminedCallback, checkpoint_of
+from determined.lightning._callback import PREEMPTION, DeterminedCallback
+from determined.lightning._checkpoint import checkpoint_of
 from determined.lightning._flavour import leave_fit
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from determined import core
 from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
-from determined.lightning._callback import SEARCH, DeterminedCallback, checkpoint_of
+from determined.lightning._callback import SEARCH, DeterminedCallback
+from determined.lightning._checkpoint import checkpoint_of
 from determined.lightning._flavour import leave_fit
 from determined.lightning._position import batches_trained, epoch_length
 from determined.search.generations import generation
@@ -45,7 +46,7 @@ class DeterminedSearch(DeterminedCallback):
         self._leg: Leg | None = None
         self._validated: JsonObject = {}
         self._periods: JsonObject | None = None
-        self._told = -1
+        self._reported_part = -1
 
     def train_batches(self, length: Batch) -> None:
         """End a fit after so many, whatever its optimizers do: Lightning's `max_steps` counts the steps of each."""
@@ -144,9 +145,9 @@ class DeterminedSearch(DeterminedCallback):
             return
         batches = batches_trained(trainer)
         total = self._leg.batches(epoch_length(trainer)) if self._leg is not None else _whole_length(trainer)
-        if total == math.inf or (part := int(batches * _PARTS // total)) == self._told:
+        if total == math.inf or (part := int(batches * _PARTS // total)) == self._reported_part:
             return
-        self._told = part
+        self._reported_part = part
         if self._leg is not None:
             self._leg.report_progress(self._core, batches, epoch_length(trainer))
         else:

@@ -73,7 +73,7 @@ class PyTorchTrialContext(TrialFacts):
         self.profiler = core_context.profiler
         self.experimental = PyTorchExperimentalContext(self)
 
-        self._aggregation_frequency = aggregation_frequency
+        self._aggregation_frequency: int = aggregation_frequency
         self._gradient_compression = gradient_compression
         self._precision = MixedPrecision()
         self._gradients = Gradients(

@@ -1,22 +1,41 @@
 """PyTorchExperimentalContext: `context.experimental`."""
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import torch
+from torch import nn
 
 from determined._json import JsonObject
-
-if TYPE_CHECKING:
-    from determined.pytorch._context import PyTorchTrialContext
+from determined.pytorch._amp import MixedPrecision
+from determined.pytorch._gradients import Gradients
 
 logger = logging.getLogger("determined.pytorch")
+
+
+class _Parent(Protocol):
+    """Parts of PyTorchTrialContext that this module uses. The context imports this module; the reverse is a ring."""
+
+    device: torch.device
+    models: list[nn.Module]
+    _precision: MixedPrecision
+    _gradients: Gradients
+    _auto_to_device: bool
+    _reproducible_data: bool
+
+    def wrap_reducer(
+        self, reducer: Any, name: str | None = None, for_training: bool = True, for_validation: bool = True
+    ) -> Any: ...
+
+    def reset_reducers(self) -> None: ...
+
+    def reduce_metrics(self, for_training: bool) -> JsonObject: ...
 
 
 class PyTorchExperimentalContext:
     """Choices a trial makes in its constructor, before it wraps anything. May change from release to release."""
 
-    def __init__(self, parent: "PyTorchTrialContext") -> None:
+    def __init__(self, parent: _Parent) -> None:
         self._parent = parent
 
     def use_amp(self, dtype: torch.dtype | None = None) -> None:
