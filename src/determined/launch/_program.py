@@ -32,7 +32,7 @@ def launch(work: Sequence[Work]) -> int:
     run_dir = environment.run_dir()
     if run_dir is not None:
         forget_failure(run_dir)
-    outcome = supervise(work, on_failure=keep, pardoned=is_pardoned)
+    outcome = supervise(work, on_failure=keep, ignores_failure=ignores_failures)
     _show_cause(outcome)
     return outcome.status
 
@@ -57,15 +57,15 @@ def launch_foreign(
     run_dir = environment.run_dir()
     if run_dir is not None:
         forget_failure(run_dir)
-    doomed = (lambda: read_failure(run_dir) is not None) if hasty and run_dir is not None else None
-    work = Work(argv, variables, None, deaf=True, noise=noise, alarm=alarm, followers=followers)
-    outcome = supervise([work], doomed=doomed, pardoned=is_pardoned)
-    if outcome.failure is None or outcome.told:
+    must_end = (lambda: read_failure(run_dir) is not None) if hasty and run_dir is not None else None
+    work = Work(argv, variables, None, ignores_user_signals=True, noise=noise, alarm=alarm, followers=followers)
+    outcome = supervise([work], must_end=must_end, ignores_failure=ignores_failures)
+    if outcome.failure is None or outcome.was_signalled:
         return outcome.status
     of_rank = read_failure(run_dir) if run_dir is not None else None
     if of_rank is None:
         keep(outcome.failure)
-    _show_cause(Outcome(of_rank or outcome.failure, told=False))
+    _show_cause(Outcome(of_rank or outcome.failure, was_signalled=False))
     return outcome.status if of_rank is None else of_rank.status
 
 
@@ -76,8 +76,8 @@ def keep(failure: Failure) -> None:
         record_failure(run_dir, failure)
 
 
-def is_pardoned() -> bool:
-    """A rank found its hyperparameters invalid and leaves the others alone: the trial ends well, whatever they do."""
+def ignores_failures() -> bool:
+    """Check whether a rank found its hyperparameters invalid: then the trial ends well, whatever the other ranks do."""
     run_dir = environment.run_dir()
     if run_dir is None or not (path := RunDir(run_dir).control).exists():
         return False
@@ -89,7 +89,7 @@ def is_pardoned() -> bool:
 
 
 def _show_cause(outcome: Outcome) -> None:
-    if outcome.failure is None or outcome.told:
+    if outcome.failure is None or outcome.was_signalled:
         return
     sys.stdout.flush()
     for line in outcome.failure.describe().splitlines():

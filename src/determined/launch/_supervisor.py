@@ -22,19 +22,22 @@ _FORWARDED = frozenset(
 )  # fmt: skip
 _ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 # A shell dies of a TERM at once while the program it ran still saves; whoever sent the TERM has a deadline of its own.
-_LINGER_SECONDS = 15.0
+_LEAVE_SECONDS = 15.0
 _LOOK_SECONDS = 0.05
-_DOOM_SECONDS = 0.2
-_LAST_WORDS_SECONDS = 1.0
+_MUST_END_SECONDS = 0.2
+_LAST_OUTPUT_SECONDS = 1.0
 _CAUSE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`failure` is None when every process ended well. `told`: a signal asked for the end; nothing failed by itself."""
+    """End of all processes. `failure` is None when every one ended well.
+
+    `was_signalled`: a signal asked for the end; nothing failed by itself.
+    """
 
     failure: Failure | None
-    told: bool
+    was_signalled: bool
     code: int = 0  # of the failed process: its status, or -n when signal n ended it
 
     @property
@@ -47,20 +50,20 @@ def supervise(
     *,
     on_failure: Callable[[Failure], None] = lambda _: None,
     outputs: tuple[BinaryIO, BinaryIO] | None = None,
-    doomed: Callable[[], bool] | None = None,
-    pardoned: Callable[[], bool] = lambda: False,
+    must_end: Callable[[], bool] | None = None,
+    ignores_failure: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Run all until they have ended. Call it in the main thread: it takes over the process's signals.
 
     Args:
         on_failure: called with the first failure, before the others are ended.
         outputs: where stdout and stderr of the processes go; our own by default.
-        doomed: asked again and again; once it is so, those that do not end by themselves are killed as peers are.
-        pardoned: asked when one fails; if so, that is none, and the others leave at their own pace.
+        must_end: asked again and again; once true, those that do not end by themselves are killed as peers are.
+        ignores_failure: asked when one fails; if true, that is no failure, and the others leave at their own pace.
     """
-    with signal_socket(*_FORWARDED, signal.SIGCHLD) as heard:
+    with signal_socket(*_FORWARDED, signal.SIGCHLD) as signals:
         targets = outputs or (sys.stdout.buffer, sys.stderr.buffer)
-        supervisor = _Supervisor(heard, targets, on_failure, doomed, pardoned)
+        supervisor = _Supervisor(signals, targets, on_failure, must_end, ignores_failure)
         try:
             return supervisor.run(work)
         finally:
@@ -70,27 +73,27 @@ def supervise(
 class _Supervisor:
     def __init__(
         self,
-        heard: socket.socket,
+        signals: socket.socket,
         outputs: tuple[BinaryIO, BinaryIO],
         on_failure: Callable[[Failure], None],
-        doomed: Callable[[], bool] | None,
-        pardoned: Callable[[], bool],
+        must_end: Callable[[], bool] | None,
+        ignores_failure: Callable[[], bool],
     ) -> None:
-        self._heard = heard
+        self._signals = signals
         self._outputs = outputs
         self._on_failure = on_failure
-        self._doomed = doomed
-        self._pardoned = pardoned
+        self._must_end = must_end
+        self._ignores_failure = ignores_failure
         self._selector = selectors.DefaultSelector()
-        self._selector.register(heard, selectors.EVENT_READ)
+        self._selector.register(signals, selectors.EVENT_READ)
         self._workers: list[Worker] = []
         self._running: list[Worker] = []
         self._failure: Failure | None = None
         self._code = 0
-        self._told = False
-        self._told_at = float("inf")
+        self._was_signalled = False
+        self._signalled_at = float("inf")
         self._kill_at = float("inf")
-        self._fallen: list[tuple[Worker, float, float]] = []  # when, and silent since; while the first is not known
+        self._failed: list[tuple[Worker, float, float]] = []  # when, and silent since; while the first is not known
         self._judge_at = float("inf")
 
     def run(self, work: Sequence[Work]) -> Outcome:
@@ -98,15 +101,15 @@ class _Supervisor:
             if not self._start(item):
                 break
         while self._running:
-            look_at = float("inf") if self._doomed is None else time.monotonic() + _DOOM_SECONDS
+            look_at = float("inf") if self._must_end is None else time.monotonic() + _MUST_END_SECONDS
             self._step(min(self._kill_at, self._judge_at, look_at))
             self._reap()
-            self._see_doom()
+            self._end_if_needed()
             if time.monotonic() >= self._kill_at:
                 self._signal_all(signal.SIGKILL)
                 self._kill_at = float("inf")
         self._clear_away()
-        return Outcome(self._failure, self._told, self._code)
+        return Outcome(self._failure, self._was_signalled, self._code)
 
     def close(self) -> None:
         for worker in self._workers:
@@ -132,15 +135,15 @@ class _Supervisor:
         wait = None if until == float("inf") else max(0.0, until - time.monotonic())
         for key, _ in self._selector.select(wait):
             if key.data is None:
-                self._forward(self._heard.recv(4096))
+                self._forward(self._signals.recv(4096))
             elif key.fd not in key.data.sources or not key.data.take(key.fd):
                 self._selector.unregister(key.fd)
 
     def _forward(self, numbers: bytes) -> None:
         for number in numbers:
             if number in _FORWARDED:
-                if number in _ENDING and not self._told:
-                    self._told, self._told_at = True, time.monotonic()
+                if number in _ENDING and not self._was_signalled:
+                    self._was_signalled, self._signalled_at = True, time.monotonic()
                 self._signal_all(number)
 
     def _signal_all(self, number: int) -> None:
@@ -154,18 +157,18 @@ class _Supervisor:
         for worker in gone:
             self._running.remove(worker)
             worker.take_all()
-        self._fallen += [(worker, worker.fell_at, worker.silent_at) for worker in gone if worker.code]
-        if not self._fallen or self._failure is not None:
+        self._failed += [(worker, worker.failed_at, worker.silent_at) for worker in gone if worker.code]
+        if not self._failed or self._failure is not None:
             return
         if self._is_cause_leaving() and time.monotonic() < self._judge_at:
             self._judge_at = min(self._judge_at, time.monotonic() + _CAUSE_SECONDS)
             return
         self._judge_at = float("inf")
-        if self._pardoned():
-            self._fallen.clear()
+        if self._ignores_failure():
+            self._failed.clear()
             return
         # Of several that are found dead at one look, the one that fell silent first.
-        first, at, _ = min(self._fallen, key=lambda one: one[2])
+        first, at, _ = min(self._failed, key=lambda one: one[2])
         self._fail(first.rank, first.code or 0, list(first.last_lines), at)
 
     def _is_cause_leaving(self) -> bool:
@@ -173,16 +176,16 @@ class _Supervisor:
 
         Not where one was killed: that is nobody's exception, and a traceback may be of one that was handled.
         """
-        if any(worker.code == -signal.SIGKILL for worker, _, _ in self._fallen):
+        if any(worker.code == -signal.SIGKILL for worker, _, _ in self._failed):
             return False
-        silent = min(since for _, _, since in self._fallen)
+        silent = min(since for _, _, since in self._failed)
         raised = [at for worker in self._running if (at := worker.raised_at) is not None]
-        return not self._told and any(at < silent for at in raised)
+        return not self._was_signalled and any(at < silent for at in raised)
 
-    def _see_doom(self) -> None:
-        if self._doomed is None or self._told or self._kill_at < float("inf"):
+    def _end_if_needed(self) -> None:
+        if self._must_end is None or self._was_signalled or self._kill_at < float("inf"):
             return
-        if self._doomed() or any(worker.alarmed for worker in self._running):
+        if self._must_end() or any(worker.alarmed for worker in self._running):
             self._kill_at = time.monotonic() + PEER_GRACE_SECONDS
             for worker in self._running:
                 worker.signal_followers(signal.SIGTERM)
@@ -192,9 +195,9 @@ class _Supervisor:
         seconds_ago = 0.0 if at is None else time.monotonic() - at
         self._code = code
         self._failure = Failure(rank, 128 - code if code < 0 else code, time.time() - seconds_ago, lines)
-        if self._told:
+        if self._was_signalled:
             # They leave because they were asked to, each at its own pace; but who had failed before has failed.
-            if at is not None and at < self._told_at:
+            if at is not None and at < self._signalled_at:
                 self._on_failure(self._failure)
             return
         self._on_failure(self._failure)
@@ -202,12 +205,12 @@ class _Supervisor:
         self._signal_all(signal.SIGTERM)
 
     def _clear_away(self) -> None:
-        """The processes have ended; what they started ends with them, and its last words are passed on."""
-        if self._told:
-            deadline = time.monotonic() + _LINGER_SECONDS
+        """Kill what the ended processes have started, and pass on its last output."""
+        if self._was_signalled:
+            deadline = time.monotonic() + _LEAVE_SECONDS
             while time.monotonic() < deadline and any(worker.is_group_alive() for worker in self._workers):
                 self._step(time.monotonic() + _LOOK_SECONDS)
         self._signal_all(signal.SIGKILL)
-        deadline = time.monotonic() + _LAST_WORDS_SECONDS
+        deadline = time.monotonic() + _LAST_OUTPUT_SECONDS
         while time.monotonic() < deadline and any(worker.sources for worker in self._workers):
             self._step(time.monotonic() + _LOOK_SECONDS)

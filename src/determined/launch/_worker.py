@@ -32,7 +32,7 @@ _libc = ctypes.CDLL(None)
 class Work:
     """Process to start. Lines of a `rank` of None are passed on as they are.
 
-    `deaf`: a program that would die of the signals which only user code can know, so it does not get them.
+    `ignores_user_signals`: a program that would die of the signals which only user code can know does not get them.
     `noise`: what is taken away where a line begins with it. `alarm`: a line by which it tells that a rank failed.
     `followers`: a directory named after each process that came by another way than ours and gets our signals too.
     """
@@ -40,7 +40,7 @@ class Work:
     argv: Sequence[str]
     environment: dict[str, str]
     rank: int | None
-    deaf: bool = False
+    ignores_user_signals: bool = False
     noise: re.Pattern[str] | None = None
     alarm: re.Pattern[str] | None = None
     followers: Path | None = None
@@ -58,12 +58,12 @@ class Worker:
 
     def __init__(self, work: Work, outputs: tuple[BinaryIO, BinaryIO]) -> None:
         self.rank = work.rank
-        self.spoke_at = time.monotonic()
+        self.last_output_at = time.monotonic()
         self.alarmed = False
         self._raised_at = float("-inf")
         self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
         self._mark = b"" if work.rank is None else f"[rank={work.rank}] ".encode()
-        self._deaf = work.deaf
+        self._ignores_user_signals = work.ignores_user_signals
         self._noise = work.noise
         self._alarm = work.alarm
         self._followers = work.followers
@@ -73,7 +73,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             process_group=0,
-            preexec_fn=_prepare_deaf if work.deaf else _die_with_launcher,  # noqa: PLW1509 (nothing but system calls)
+            preexec_fn=_ignore_user_signals if work.ignores_user_signals else _die_with_launcher,  # noqa: PLW1509 (nothing but system calls)
         )
         assert self._process.stdout is not None and self._process.stderr is not None
         self._streams: dict[int, _Stream] = {}
@@ -92,7 +92,7 @@ class Worker:
         return self._process.poll()
 
     @property
-    def fell_at(self) -> float:
+    def failed_at(self) -> float:
         """Return when a process that has just exited failed: the time of its last lines, if they are a traceback.
 
         Frameworks take seconds to leave, and tell their peers first: those are gone before the one that raised.
@@ -104,13 +104,13 @@ class Worker:
     def silent_at(self) -> float:
         """Return since when there is no new output: of its traceback, or of its last lines."""
         raised = self.raised_at
-        return self.spoke_at if raised is None else raised
+        return self.last_output_at if raised is None else raised
 
     @property
     def raised_at(self) -> float | None:
         """Return when it raised, if its last lines are a recent traceback: it has ended, or is about to."""
-        is_last = self.spoke_at - self._raised_at < _TRACEBACK_SECONDS
-        return self._raised_at if is_last and time.monotonic() - self.spoke_at < _LEAVING_SECONDS else None
+        is_last = self.last_output_at - self._raised_at < _TRACEBACK_SECONDS
+        return self._raised_at if is_last and time.monotonic() - self.last_output_at < _LEAVING_SECONDS else None
 
     def take(self, source: int) -> bool:
         """Pass on what can be read now; False once the stream has ended."""
@@ -137,7 +137,7 @@ class Worker:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if number not in _FOR_USER_CODE:
                 os.killpg(self._process.pid, number)
-            elif not self._deaf:
+            elif not self._ignores_user_signals:
                 self._process.send_signal(number)
 
     def signal_followers(self, number: int) -> None:
@@ -170,9 +170,9 @@ class Worker:
         lines = [piece.decode("utf-8", "replace") for piece, _ in pieces]
         if self._noise is not None:
             lines = [line[match.end() :] if (match := self._noise.match(line)) else line for line in lines]
-        self.spoke_at = time.monotonic()
+        self.last_output_at = time.monotonic()
         if any(line.startswith(_TRACEBACK) for line in lines):
-            self._raised_at = self.spoke_at
+            self._raised_at = self.last_output_at
         if self._alarm is not None:
             self.alarmed = self.alarmed or any(self._alarm.match(line) for line in lines)
         self.last_lines.extend(line for line in lines if line.strip())
@@ -200,7 +200,7 @@ def _die_with_launcher() -> None:
         _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 
 
-def _prepare_deaf() -> None:
+def _ignore_user_signals() -> None:
     _die_with_launcher()
     for number in _FOR_USER_CODE:
         signal.signal(number, signal.SIG_IGN)

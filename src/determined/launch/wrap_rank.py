@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from determined.constants import DEFAULT_RUN_DIR
 from determined.launch._arguments import EMPTY
-from determined.launch._program import is_pardoned, keep
+from determined.launch._program import ignores_failures, keep
 from determined.launch._supervisor import supervise
 from determined.launch._worker import Work
 from determined.launch.environment import variables
@@ -46,7 +46,7 @@ def find_rank(text: str, environment: Mapping[str, str]) -> str | None:
 def run(rank: str, script: list[str], *, redirect: bool) -> int:
     """The status of the script; -n when signal n ended it."""
     work = Work(script, dict(variables()), int(rank))
-    return supervise([work], on_failure=_keep, outputs=_outputs(redirect), pardoned=is_pardoned).code
+    return supervise([work], on_failure=_keep, outputs=_outputs(redirect), ignores_failure=ignores_failures).code
 
 
 def _keep(failure: Failure) -> None:
