@@ -49,7 +49,7 @@ async def test_container_stays_until_its_end_is_on_record(rig: DockerRig) -> Non
 async def test_missing_image_is_named_with_the_command_that_fetches_it(
     rig: DockerRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("determined.engines.docker.fetching._RESTS", ())
+    monkeypatch.setattr("determined.engines.docker.image_pull._DELAYS", ())
     rig.container = replace(rig.container, image="no.such.host.invalid/team/model:7")
     async with opened(rig) as (engine, heard):
         await engine.start(rig.launch("a"))
@@ -63,7 +63,7 @@ async def test_missing_image_is_named_with_the_command_that_fetches_it(
 
 @pytest.mark.engines
 async def test_task_that_waits_for_its_image_can_be_ended(rig: DockerRig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("determined.engines.docker.fetching._RESTS", (1000.0,))
+    monkeypatch.setattr("determined.engines.docker.image_pull._DELAYS", (1000.0,))
     rig.container = replace(rig.container, force_pull=True)
     async with opened(rig) as (engine, heard):
         await engine.start(rig.launch("a"))
@@ -154,7 +154,7 @@ async def test_container_that_docker_refuses_to_start_again_is_made_anew_to_repo
 async def test_directory_that_a_killed_master_had_no_time_to_remove_goes_with_the_next(
     rig: DockerRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("determined.engines.docker.fetching._RESTS", ())
+    monkeypatch.setattr("determined.engines.docker.image_pull._DELAYS", ())
     monkeypatch.setattr("determined.engines.docker.engine._CLAIM_SECONDS", 0.0)
     rig.container = replace(rig.container, image="no.such.host.invalid/model:7")
     async with opened(rig) as (engine, heard):

@@ -70,9 +70,9 @@ class Docker:
         return str(json.loads(found)["Id"])
 
     async def pull(
-        self, image: str, auth: Mapping[str, Any] | None, hear: Callable[[dict[str, Any]], None] = lambda _: None
+        self, image: str, auth: Mapping[str, Any] | None, on_message: Callable[[dict[str, Any]], None] = lambda _: None
     ) -> None:
-        """Pull an image, without a time limit; `hear` gets the daemon's messages meanwhile.
+        """Pull an image, without a time limit; `on_message` gets the daemon's messages meanwhile.
 
         Raises:
             FailedPrecondition: in the daemon's or the registry's words.
@@ -83,7 +83,7 @@ class Docker:
         # Without a tag the daemon would fetch all of them.
         tagged = "@" in image or ":" in image.rpartition("/")[2]
         target = f"/images/create?{urlencode({'fromImage': image, 'tag': '' if tagged else 'latest'})}"
-        said = _Lines(hear)
+        said = _Lines(on_message)
         try:
             await self._call("POST", target, headers=headers, seconds=None, stream=said.take)
         except (NotFound, InvalidArgument, AlreadyExists) as e:
@@ -234,11 +234,11 @@ class _Answer:
 
 
 class _Lines:
-    """The daemon's story of a fetch: an object a line. `error`: how it ended, if badly."""
+    """Messages of the daemon about a fetch, an object a line. `error`: the reason of a failure."""
 
-    def __init__(self, hear: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, on_message: Callable[[dict[str, Any]], None]) -> None:
         self.error: str | None = None
-        self._hear = hear
+        self._on_message = on_message
         self._begun = b""
 
     def take(self, data: bytes) -> None:
@@ -247,7 +247,7 @@ class _Lines:
             said = json.loads(line)
             if "error" in said:
                 self.error = str(said["error"])
-            self._hear(said)
+            self._on_message(said)
 
 
 def _filters(labels: Mapping[str, str], **more: str) -> str:

@@ -95,7 +95,7 @@ class DockerEngine(Engine):
         )
         until = asyncio.get_running_loop().time() + _CLAIM_SECONDS
         for run_dir in await asyncio.to_thread(lambda: list(directory.listing(self._run_root))):
-            self._held[run_dir.path.name] = self._hold(run_dir.path.name, rest_until=until)
+            self._held[run_dir.path.name] = self._hold(run_dir.path.name, retry_at=until)
         await self._remove_strays()
         self._loops = [
             asyncio.create_task(self._watch(), name=f"{self.name}-watch"),
@@ -191,9 +191,9 @@ class DockerEngine(Engine):
             also_pools=wanted.also_pools,
         )
 
-    def _hold(self, resource_id: str, *, rest_until: float = 0.0) -> TrackedContainer:
+    def _hold(self, resource_id: str, *, retry_at: float = 0.0) -> TrackedContainer:
         run_dir = directory.locate(self._run_root, resource_id)
-        return TrackedContainer(run_dir, self._prefix + resource_id, rest_until=rest_until)
+        return TrackedContainer(run_dir, self._prefix + resource_id, retry_at=retry_at)
 
     async def _remove_strays(self) -> None:
         """Remove containers of ours without a directory: it was removed, or a master died while it probed an image."""
@@ -215,7 +215,7 @@ class DockerEngine(Engine):
             if not await asyncio.to_thread(held.run_dir.path.exists):
                 self._held.pop(held.resource_id, None)
             raise
-        held.launch, held.rest_until = launch, 0.0
+        held.launch, held.retry_at = launch, 0.0
 
     async def _containers(self) -> list[Status]:
         return await self._docker.containers(self._labels)
@@ -274,8 +274,8 @@ class DockerEngine(Engine):
         if not self._held:
             return None
         now = asyncio.get_running_loop().time()
-        is_resting = any(held.rest_until > now for held in self._held.values())
-        return _POLL_SECONDS if is_resting or self._is_away or not self._is_hearing else _LOOK_SECONDS
+        is_waiting = any(held.retry_at > now for held in self._held.values())
+        return _POLL_SECONDS if is_waiting or self._is_away or not self._is_hearing else _LOOK_SECONDS
 
     async def _look(self) -> None:
         asked_at = asyncio.get_running_loop().time()
@@ -306,7 +306,7 @@ class DockerEngine(Engine):
             return  # disowned, or ended meanwhile
         if found is Found.DONE:
             self._report_gone(held, found, held.exit_event(found, ""))
-        elif found is Found.ALIVE or asyncio.get_running_loop().time() < held.rest_until:
+        elif found is Found.ALIVE or asyncio.get_running_loop().time() < held.retry_at:
             return
         elif held.launch is None and (state is None or state.state == "created"):
             # A container is made only for a runner that was asked for. One that nobody asks for and that has nothing to
@@ -322,9 +322,9 @@ class DockerEngine(Engine):
         try:
             event = await self._starter.bring(held, state)
         except Exception:
-            # The task's edge: its container is tried again after a rest instead of never, or without end at once.
+            # The task's edge: its container is tried again after a delay instead of never, or without end at once.
             logger.exception("%s: getting its container up failed; trying again", held.resource_id)
-            held.rest_until = asyncio.get_running_loop().time() + _LOOK_SECONDS
+            held.retry_at = asyncio.get_running_loop().time() + _LOOK_SECONDS
         finally:
             held.bringing, held.is_fetching = None, False
             held.idle_since = asyncio.get_running_loop().time()

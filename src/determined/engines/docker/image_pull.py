@@ -12,8 +12,8 @@ from determined.errors import FailedPrecondition, Unavailable
 
 logger = logging.getLogger(__name__)
 
-# Seconds of rest before a fetch is tried again: a registry may be away for a moment.
-_RESTS = (1.0, 4.0)
+# Seconds before a fetch is tried again: a registry may be away for a moment.
+_DELAYS = (1.0, 4.0)
 _NEWS_SECONDS = 15.0  # between two reports of progress
 _MIB = 1024**2
 
@@ -53,22 +53,22 @@ class ImagePull:
         self._tell(f"image {self._wanted.image} is here after {loop.time() - begun:.0f} s")
 
     async def _with_patience(self) -> None:
-        for rest in _RESTS:
+        for delay in _DELAYS:
             try:
                 return await self._pull()
             except (FailedPrecondition, Unavailable) as e:
                 self._tell(f"image {self._wanted.image} cannot be fetched yet, trying again: {e.message}")
-                await asyncio.sleep(rest)
+                await asyncio.sleep(delay)
         try:
             await self._pull()
         except FailedPrecondition as e:
             raise FailedPrecondition(self._problem(e.message)) from e
 
     async def _pull(self) -> None:
-        await self._docker.pull(str(self._wanted.image), self._wanted.registry_auth, self._hear)
+        await self._docker.pull(str(self._wanted.image), self._wanted.registry_auth, self._on_message)
 
-    def _hear(self, said: dict[str, Any]) -> None:
-        self._layers.hear(said)
+    def _on_message(self, message: dict[str, Any]) -> None:
+        self._layers.update(message)
         now = asyncio.get_running_loop().time()
         if now >= self._next_news:
             self._next_news = now + _NEWS_SECONDS
@@ -95,12 +95,12 @@ class Layers:
         self._done: set[str] = set()
         self._all: set[str] = set()
 
-    def hear(self, said: dict[str, Any]) -> None:
-        layer, status = str(said.get("id") or ""), str(said.get("status") or "")
+    def update(self, message: dict[str, Any]) -> None:
+        layer, status = str(message.get("id") or ""), str(message.get("status") or "")
         if not layer or status.startswith("Pulling from"):
             return
         self._all.add(layer)
-        detail = said.get("progressDetail") or {}
+        detail = message.get("progressDetail") or {}
         if status in ("Pull complete", "Already exists"):
             self._done.add(layer)
         if status == "Downloading" and detail.get("total"):

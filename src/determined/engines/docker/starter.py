@@ -68,11 +68,11 @@ class Starter:
             await self._docker.start(held.name)
         except DeterminedError as e:
             if begun:
-                await self._renounce(held, e)
+                await self._remove_unstartable(held, e)
             return _failed(held, e, begun=begun)
         return None
 
-    async def _renounce(self, held: TrackedContainer, problem: DeterminedError) -> None:
+    async def _remove_unstartable(self, held: TrackedContainer, problem: DeterminedError) -> None:
         """Remove a container that Docker refuses to start again (a mounted path has moved): its records wait."""
         if held.launch is not None and not isinstance(problem, Unavailable):
             with contextlib.suppress(DeterminedError):
@@ -144,7 +144,7 @@ def _environments(held: TrackedContainer) -> str:
 
 def _count(held: TrackedContainer) -> None:
     logger.warning("%s: its container ended; starting it again to report what it left", held.resource_id)
-    held.rest_until = asyncio.get_running_loop().time() + held.next_rest
+    held.retry_at = asyncio.get_running_loop().time() + held.next_delay
     held.restarts += not held.was_killed
     held.is_again, held.was_killed = True, False
 
@@ -153,7 +153,7 @@ def _failed(held: TrackedContainer, problem: DeterminedError, *, begun: bool) ->
     """Return the event of a failed start. A runner that has begun is tried again instead: it has records."""
     logger.warning("%s: its container cannot be started: %s", held.resource_id, problem.message)
     if begun:
-        held.rest_until = asyncio.get_running_loop().time() + held.next_rest
+        held.retry_at = asyncio.get_running_loop().time() + held.next_delay
         return None
     # What Docker refuses it would refuse again.
     reason = GoneReason.NOT_STARTED if isinstance(problem, Unavailable) else GoneReason.CANCELED

@@ -21,9 +21,9 @@ from determined.wire.report import LaunchFile
 
 logger = logging.getLogger(__name__)
 
-# A container that ended too early is started again: the runner in it then only drains its journals. Seconds of rest
-# after each attempt, the last one again and again.
-_RESTS = (0.5, 2.0, 10.0, 60.0, 300.0)
+# A container that ended too early is started again: the runner in it then only drains its journals. Seconds of
+# delay after each attempt, the last one again and again.
+_DELAYS = (0.5, 2.0, 10.0, 60.0, 300.0)
 _ENOUGH = 3  # attempts, when there is nothing to report but the loss
 KILLED_STATUS = 137
 _MAKE_SECONDS = 60
@@ -34,13 +34,13 @@ ENDED_EARLY = "it was ended before it began"
 class TrackedContainer:
     """Runner in a container.
 
-    `launch`: what this life of the master asked for. `bringing`: the work that gets its container up, if any.
-    `rest_until`, `idle_since`: times of the event loop's clock.
+    `launch`: what this master process asked for. `bringing`: the work that gets its container up, if any.
+    `retry_at`, `idle_since`: times of the event loop's clock.
     """
 
     run_dir: RunDir
     name: str  # of its container
-    rest_until: float = 0.0
+    retry_at: float = 0.0
     launch: Launch | None = None
     identity: process.Identity | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -58,13 +58,13 @@ class TrackedContainer:
         return self.run_dir.path.name
 
     @property
-    def next_rest(self) -> float:
-        return _RESTS[min(self.restarts, len(_RESTS) - 1)]
+    def next_delay(self) -> float:
+        return _DELAYS[min(self.restarts, len(_DELAYS) - 1)]
 
     @property
     def retries_exhausted(self) -> bool:
         """Limit of restarts reached: from then on a request to end it is granted."""
-        return self.restarts >= len(_RESTS)
+        return self.restarts >= len(_DELAYS)
 
     def look(self) -> tuple[Found, bool, bool]:
         """Return the state of its directory, whether a runner has begun there, and whether its records are shipped."""

@@ -18,9 +18,9 @@ from determined.wire.report import LaunchFile
 
 logger = logging.getLogger(__name__)
 
-# A runner that died is started again on its directory, where it only drains its journals. Seconds of rest after each
+# A runner that died is started again on its directory, where it only drains its journals. Seconds of delay after each
 # attempt, the last one again and again: what made it fail may pass (a full disk, no memory for a process).
-_RESTS = (0.5, 2.0, 10.0, 60.0, 300.0)
+_DELAYS = (0.5, 2.0, 10.0, 60.0, 300.0)
 _ENOUGH = 3  # attempts, when there is nothing to report but the loss
 _DISOWN_SECONDS = 10.0  # a runner that just begins has not yet said its pid
 
@@ -29,9 +29,8 @@ class Runner:
     """Runner as a process of this host.
 
     `_child` is set while the process is our own; a runner of an earlier master is known by its lock alone.
-    `rest_until`:
-    not started again before this time of the event loop's clock. `amend`: adds what only the host knows to a launch
-    file.
+    `retry_at`: time of the event loop's clock; it is not started again before. `amend`: adds what only the host knows
+    to a launch file.
     """
 
     def __init__(
@@ -39,11 +38,11 @@ class Runner:
         run_dir: RunDir,
         python: str,
         *,
-        rest_until: float = 0.0,
+        retry_at: float = 0.0,
         amend: Callable[[LaunchFile], LaunchFile] = lambda file: file,
     ) -> None:
         self.run_dir = run_dir
-        self.rest_until = rest_until
+        self.retry_at = retry_at
         self._python = python
         self._amend = amend
         self._restarts = 0
@@ -68,8 +67,8 @@ class Runner:
         return self._child.pid if self._child else None
 
     @property
-    def next_rest(self) -> float:
-        return _RESTS[min(self._restarts, len(_RESTS) - 1)]
+    def next_delay(self) -> float:
+        return _DELAYS[min(self._restarts, len(_DELAYS) - 1)]
 
     def is_hopeless(self) -> bool:
         """Check whether it died again and again with nothing left to report, or nobody wants its reports any more."""
@@ -115,7 +114,7 @@ class Runner:
         except (FailedPrecondition, Unavailable) as e:
             # It may be alive and well, or just being removed: no reason to call it not started.
             logger.warning("%s: cannot be told the master's address: %s", self.resource_id, e)
-        self.rest_until = 0.0
+        self.retry_at = 0.0
 
     def restart(self) -> None:
         """Start on the same directory again, as its owner, who must be the one the master asked for."""
@@ -143,7 +142,7 @@ class Runner:
         """End it. A forced end of one that only drains does nothing: its task is dead, and its records are wanted."""
         pid = self._child.pid if self._child else process.runner_of(self.run_dir)
         if pid is None or (self._child and self._child.poll() is not None):
-            self._given_up |= force and self._restarts >= len(_RESTS)
+            self._given_up |= force and self._restarts >= len(_DELAYS)
             return
         if not force:
             process.terminate(pid)

@@ -77,7 +77,7 @@ class LocalEngine(Engine):
             self._nodes[node.id] = await self._offer(node)
         await self._warn_of_unused_gpus()
         for run_dir in await asyncio.to_thread(lambda: list(directory.listing(self._run_root))):
-            self._follow(Runner(run_dir, self._python, rest_until=asyncio.get_running_loop().time() + _CLAIM_SECONDS))
+            self._follow(Runner(run_dir, self._python, retry_at=asyncio.get_running_loop().time() + _CLAIM_SECONDS))
         self._watching = asyncio.create_task(self._watch(), name="local-engine-watch")
 
     async def close(self) -> None:
@@ -245,12 +245,12 @@ class LocalEngine(Engine):
                 continue  # disowned meanwhile
             if found is Found.DONE or hopeless:
                 await self._report_gone(runner, found)
-            elif found is Found.DEAD and asyncio.get_running_loop().time() >= runner.rest_until:
+            elif found is Found.DEAD and asyncio.get_running_loop().time() >= runner.retry_at:
                 await self._restart(runner)
 
     async def _restart(self, runner: Runner) -> None:
         logger.warning("%s: its runner vanished; starting it again to report what it left", runner.resource_id)
-        runner.rest_until = asyncio.get_running_loop().time() + runner.next_rest
+        runner.retry_at = asyncio.get_running_loop().time() + runner.next_delay
         try:
             await asyncio.to_thread(runner.restart)
         except (FailedPrecondition, Unavailable, OSError) as e:

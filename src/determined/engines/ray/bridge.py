@@ -65,7 +65,7 @@ class Bridge:
         self._bundles: list[dict[str, float]] | None = None
         self._woken = threading.Event()
         self._lock = threading.Lock()
-        self._told: tuple[bytes, float] = (b"", 0.0)
+        self._last_sent: tuple[bytes, float] = (b"", 0.0)
         self._problem = ""
         self._unreachable: dict[str, float] = {}  # nodes that do not answer, and until when they are not reported
 
@@ -175,7 +175,7 @@ class Bridge:
     def _tell(self) -> None:
         view = View(nodes=list(self._nodes.values()), runners=[held.report() for held in self._runners.values()])
         text, now = to_json(view), time.monotonic()
-        if text == self._told[0] and now - self._told[1] < _TELL_SECONDS:
+        if text == self._last_sent[0] and now - self._last_sent[1] < _TELL_SECONDS:
             return
         try:
             self._take(self._link.tell(view))
@@ -184,7 +184,7 @@ class Bridge:
                 logger.warning("%s", e.message)
             self._problem = e.message
             return
-        self._told, self._problem = (text, now), ""
+        self._last_sent, self._problem = (text, now), ""
 
     def _ask(self) -> None:
         while True:

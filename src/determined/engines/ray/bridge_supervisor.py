@@ -26,7 +26,7 @@ PREFIX = "determined-bridge-"
 _QUIET_SECONDS = 12.0  # a bridge says something every two
 _BIRTH_SECONDS = 60.0  # Ray takes its time to start a job
 _STEP_SECONDS = 1.0
-_RESTS = (1.0, 2.0, 5.0, 10.0, 30.0)  # of a dashboard that does not answer
+_DELAYS = (1.0, 2.0, 5.0, 10.0, 30.0)  # of a dashboard that does not answer
 # After a bridge that ended at once: what it lacks is installed by people, and every try is a job in the cluster's list.
 _RESENDS = (1.0, 5.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 _MASTER = "determined_master"
@@ -63,7 +63,7 @@ class BridgeSupervisor:
         self._resend_at = now()
         self._disown: set[str] = set()
         self.current: str | None = None
-        self.heard_at: float | None = None
+        self.last_message_at: float | None = None
         self.problem: str | None = None
 
     @property
@@ -97,35 +97,35 @@ class BridgeSupervisor:
         self.current = asked.job
         return Enrolment(key=self.key(asked.job), namespace=self.namespace, disown=sorted(self._disown))
 
-    def hear(self, job: str) -> bool:
+    def record_message(self, job: str) -> bool:
         """Record a message and return whether it comes from the bridge that we listen to."""
         if self.current is None and job.startswith(self._prefix):
-            self.current = job  # of an earlier life of this master
+            self.current = job  # of an earlier start of this master
         if job != self.current:
             return False
-        self.heard_at, self.problem, self._failures, self._sent_in_vain = self._now(), None, 0, 0
+        self.last_message_at, self.problem, self._failures, self._sent_in_vain = self._now(), None, 0, 0
         return True
 
     async def run(self) -> None:
         while True:
-            rest = _STEP_SECONDS
+            delay = _STEP_SECONDS
             try:
                 await self._tend()
             except DeterminedError as e:
                 self._note(e.message)
-                rest = self._next_rest()
+                delay = self._next_delay()
             except Exception:
                 # The loop's edge: without it a surprise would leave the cluster without a bridge for good.
                 logger.exception("%s: tending the bridge failed; trying again", self._engine)
-                rest = self._next_rest()
-            await asyncio.sleep(rest)
+                delay = self._next_delay()
+            await asyncio.sleep(delay)
 
     @property
     def _prefix(self) -> str:
         return f"{PREFIX}{self._home.cluster_id}-{self._engine}-"
 
     async def _tend(self) -> None:
-        if self.heard_at is not None and self._now() - self.heard_at < _QUIET_SECONDS:
+        if self.last_message_at is not None and self._now() - self.last_message_at < _QUIET_SECONDS:
             return
         jobs = await asyncio.to_thread(self._dashboard.jobs)
         await self._clear_strangers(jobs)
@@ -134,7 +134,7 @@ class BridgeSupervisor:
         live = [job for job in live if job not in lost]
         for old in (*lost, *live[:-1]):
             await asyncio.to_thread(self._dashboard.stop, old.id)
-        if live and self._now() - max(self._since, self.heard_at or 0.0) < _BIRTH_SECONDS:
+        if live and self._now() - max(self._since, self.last_message_at or 0.0) < _BIRTH_SECONDS:
             return  # it is on its way, or busy, or looks for us
         if live:
             logger.warning("%s: bridge %s says nothing; another one is sent", self._engine, live[-1].id)
@@ -189,7 +189,7 @@ class BridgeSupervisor:
         metadata = {_MASTER: home.address, "namespace": self.namespace}
         await asyncio.to_thread(self._dashboard.submit, job, entrypoint, metadata)
         self._submitted, self._since = job, self._now()
-        self.current, self.heard_at = job, None
+        self.current, self.last_message_at = job, None
         logger.info("%s: sent bridge %s to %s", self._engine, job, self._settings.dashboard_url)
 
     def _note(self, problem: str) -> None:
@@ -197,9 +197,9 @@ class BridgeSupervisor:
             logger.warning("%s: %s", self._engine, problem)
         self.problem = problem
 
-    def _next_rest(self) -> float:
+    def _next_delay(self) -> float:
         self._failures += 1
-        return _RESTS[min(self._failures, len(_RESTS)) - 1]
+        return _DELAYS[min(self._failures, len(_DELAYS)) - 1]
 
 
 def _is_same(one: str, other: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from determined.engines.ray.tracked_actor import TrackedActor
 from determined.wire.bridge import BridgedNode
 
-_LINGER_SECONDS = 3.0  # Ray's books are this late after an actor is gone
+_RELEASE_SECONDS = 3.0  # Ray counts resources as used this long after an actor is gone
 
 
 _MOVING = ("memory", "object_store_memory")  # no slot is made of them, and they change all the time
@@ -20,7 +20,7 @@ class ClusterView:
 
     def release(self, held: TrackedActor) -> None:
         """Count a runner's resources as ours a while longer, or they would seem to be used by somebody else."""
-        self._released.append((time.monotonic() + _LINGER_SECONDS, held.node, held.resources))
+        self._released.append((time.monotonic() + _RELEASE_SECONDS, held.node, held.resources))
 
     def nodes(self, runners: Iterable[TrackedActor]) -> dict[str, BridgedNode]:
         """Return the nodes by name."""

@@ -71,14 +71,14 @@ class RayEngine(Engine):
         self._number = 1  # of our wishes
         self._news = asyncio.Event()
         self._viewed: tuple[str, int] = ("", -1)  # job and number of the newest view
-        self._heard_at = self._first_at = 0.0
+        self._last_message_at = self._first_at = 0.0
         self._first = asyncio.Event()
         self._events: asyncio.Queue[EngineEvent | None] = asyncio.Queue()
         self._supervisor: BridgeSupervisor | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
-        self._heard_at = time.monotonic()
+        self._last_message_at = time.monotonic()
         self._supervisor = BridgeSupervisor(self.name, self._home, self._settings, time.monotonic)
         self._tasks = [
             asyncio.create_task(self._supervisor.run(), name=f"{self.name}-bridge-supervisor"),
@@ -175,11 +175,11 @@ class RayEngine(Engine):
         supervisor = self._open_supervisor()
         key = supervisor.key(sealed.job)
         message = unseal(key, sealed, Message, supervisor.address)
-        if not supervisor.hear(sealed.job):
+        if not supervisor.record_message(sealed.job):
             return seal(key, sealed.job, Wishes(answers=message.number, retire=True), supervisor.address)
         if message.view is not None and (sealed.job != self._viewed[0] or message.number > self._viewed[1]):
             self._viewed = (sealed.job, message.number)
-            self._hear(message.view)
+            self._take_view(message.view)
         elif message.view is None and message.known == (self._life, self._number):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(message.wait_seconds, _LONGEST_WAIT)):
@@ -221,14 +221,14 @@ class RayEngine(Engine):
             raise Unavailable(f"node '{launch.node_id}' does not exist; the nodes are {sorted(self._ray_nodes)}")
         return resources.needed(pool, len(launch.slot_ids))
 
-    def _hear(self, view: View) -> None:
+    def _take_view(self, view: View) -> None:
         now = time.monotonic()
-        self._heard_at, self._away = now, False
+        self._last_message_at, self._away = now, False
         self._ray_nodes = {node.name: node for node in view.nodes}
         before, forgotten, ending = self._runners.reported, self._runners.to_forget(), set(self._runners.ending)
-        events = self._runners.hear(view)
+        events = self._runners.take_view(view)
         self._tell(event for event in events if event.resource_id in ending)
-        self._tell(self._rest_nodes(view, before, [e for e in events if e.resource_id not in ending], now))
+        self._tell(self._back_off_nodes(view, before, [e for e in events if e.resource_id not in ending], now))
         if not self._first.is_set():
             self._first_at, self._passes = now, 0
             self._first.set()
@@ -239,7 +239,7 @@ class RayEngine(Engine):
         elif before.keys() != self._runners.reported.keys():
             self.wake()
 
-    def _rest_nodes(
+    def _back_off_nodes(
         self, view: View, before: Mapping[str, BridgedRunner], events: Sequence[RunnerGone], now: float
     ) -> Iterable[RunnerGone]:
         """Avoid a node for a while after a runner could not begin there; a runner that begins clears that."""
@@ -326,7 +326,7 @@ class RayEngine(Engine):
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(_STEP_SECONDS)
-            silent = time.monotonic() - self._heard_at
+            silent = time.monotonic() - self._last_message_at
             if not self._away and silent > self._settings.bridge_grace:
                 logger.warning("%s: no word from the bridge for %.0f s; its nodes are not used", self.name, silent)
                 self._away = True

@@ -36,13 +36,13 @@ class RunnerTable:
         if launch.begun:
             self._seen.add(resource_id)
         found = self.reported.get(resource_id)
-        return self._told(found) if found is not None else []
+        return self._end_events(found) if found is not None else []
 
-    def hear(self, view: View) -> list[RunnerGone]:
+    def take_view(self, view: View) -> list[RunnerGone]:
         """Take a bridge's view. A bridge holds every runner until it is forgotten: one that it lacks is lost."""
         self.reported = {runner.resource_id: runner for runner in view.runners}
         self._seen |= self.reported.keys() & self.wanted.keys()
-        events = [event for runner in view.runners for event in self._told(runner)]
+        events = [event for runner in view.runners for event in self._end_events(runner)]
         vanished = [rid for rid in self.wanted if rid in self._seen and rid not in self.reported]
         return [*events, *self.lose(vanished, "Ray has no such actor any more: its node or the head was restarted")]
 
@@ -77,7 +77,7 @@ class RunnerTable:
         held = (launch for launch in wanted if launch.node_id == node)
         return {slot for launch in held for slot in launch.slot_ids}
 
-    def _told(self, runner: BridgedRunner) -> list[RunnerGone]:
+    def _end_events(self, runner: BridgedRunner) -> list[RunnerGone]:
         reason = ENDS.get(runner.state)
         if reason is None or runner.resource_id not in self.wanted:
             return []

@@ -40,7 +40,7 @@ class TrackedActor:
         self.asked_at = time.monotonic()
         self.state, self.detail = state, detail
         self._ray, self._actor, self._wake = ray, actor, wake
-        self._told: set[str] = set()
+        self._sent: set[str] = set()
         self.is_cut_off = False  # its whole node does not answer, whatever Ray's list says
         self._doubtful_until: float | None = None
         self._alive = self._end = None
@@ -101,7 +101,7 @@ class TrackedActor:
                 return
             if self._doubtful_until is not None:
                 self._doubtful_until = None
-                self._told.clear()  # it may have missed the last calls
+                self._sent.clear()  # it may have missed the last calls
                 self._end = self._ask(self._actor.wait.remote(_WAIT_SECONDS))
             self.state = RunnerState.RUNNING
         if self._doubtful_until is not None and time.monotonic() > self._doubtful_until:
@@ -142,8 +142,8 @@ class TrackedActor:
         self._alive = self._end = None
 
     def _tell(self, word: str, call: Callable[[], Any]) -> None:
-        if word not in self._told:
-            self._told.add(word)
+        if word not in self._sent:
+            self._sent.add(word)
             call()
 
     def _ask(self, ref: Any) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from determined import _bound_address
+from determined._backoff import Backoff
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import BY_CODE, DeterminedError, InvalidArgument, Unavailable
 from determined.wire import master_proof
@@ -22,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 _SECONDS = 10.0
 _PATIENCE_SECONDS = 300.0
-_RESTS = (0.2, 10.0)
+_RETRY = Backoff(0.2, limit=10.0, factor=1.7)
 _HURRY_SECONDS = 5.0  # a host that is taken away waits half a minute at best, and the task has yet to save
 _STEP_SECONDS = 0.1
 
@@ -42,18 +43,18 @@ class Master:
         Raises Unavailable when no master answers for minutes: nothing has begun that could be lost, and a node that
         cannot reach its master at all must not hold a trial for ever.
         """
-        rest, deadline = _RESTS[0], time.monotonic() + _PATIENCE_SECONDS
+        delays, deadline, has_warned = _RETRY.delays(), time.monotonic() + _PATIENCE_SECONDS, False
         while True:
             try:
                 return self._claim(asked)
             except Unavailable as e:
-                if rest == _RESTS[0]:
+                if not has_warned:
                     logger.warning("%s; trying again", e.message)
+                has_warned = True
                 if time.monotonic() > deadline:
                     raise
-            if _sleep(rest, is_unwanted):
+            if _sleep(next(delays), is_unwanted):
                 return None
-            rest = min(rest * 1.7, _RESTS[1])
 
     def ask_to_leave(self, launch: LaunchFile) -> None:
         """Ask the task to save and leave, because this host is about to be taken away.
@@ -68,7 +69,7 @@ class Master:
             except Unavailable:
                 if time.monotonic() > deadline:
                     raise
-                time.sleep(_RESTS[0])
+                time.sleep(_RETRY.first)
             else:
                 return
 

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 _SITTER = "sitter.lock"  # in a run directory: held as long as its sitter lives
 _HOST = "sitter.host"  # beside it: where it lives; locks of other hosts cannot be seen on every shared file system
 _NEW_SECONDS = 60.0  # a sitter that just begins holds no lock yet
-_UNTOLD_SECONDS = 24 * 3600.0  # records that never reached the master are kept this long
+_UNREPORTED_SECONDS = 24 * 3600.0  # records that never reached the master are kept this long
 
 
 def make(root: Path) -> None:
@@ -49,10 +49,10 @@ def sweep(root: Path, now: float) -> None:
         _remove_if(RunDir(path), now, _NEW_SECONDS)
     for run_dir in directory.listing(root):
         if not _is_elsewhere(run_dir) and not _is_occupied(run_dir):
-            told = directory.find(run_dir) is Found.DONE or directory.is_drained(run_dir)
-            _remove_if(run_dir, now, _NEW_SECONDS if told else _UNTOLD_SECONDS)
+            is_reported = directory.find(run_dir) is Found.DONE or directory.is_drained(run_dir)
+            _remove_if(run_dir, now, _NEW_SECONDS if is_reported else _UNREPORTED_SECONDS)
     for path in (root / directory.LOST).glob("*"):
-        _remove_if(RunDir(path), now, _UNTOLD_SECONDS)
+        _remove_if(RunDir(path), now, _UNREPORTED_SECONDS)
 
 
 def _is_elsewhere(run_dir: RunDir) -> bool:

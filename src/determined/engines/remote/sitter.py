@@ -58,14 +58,14 @@ def main(arguments: list[str]) -> int:
     except (OSError, ValueError) as e:
         logger.error("no order on standard input: %s", e)
         return LOST
-    wishes = _Wishes(leashed=options.leash, starter=starter)
+    requests = _Requests(leashed=options.leash, starter=starter)
     _reset_signals()
-    signal.signal(signal.SIGTERM, wishes.hear)
-    signal.signal(signal.SIGINT, wishes.hear)
-    signal.signal(signal.SIGUSR1, wishes.hear)
+    signal.signal(signal.SIGTERM, requests.on_signal)
+    signal.signal(signal.SIGINT, requests.on_signal)
+    signal.signal(signal.SIGUSR1, requests.on_signal)
     master = Master(order)
     try:
-        claimed = master.claim(_request(order, place=options.place), wishes.is_unwanted)
+        claimed = master.claim(_request(order, place=options.place), requests.is_unwanted)
     except Unavailable as e:
         logger.error(
             "%s; open the way from %s to it, or set the master's advertised_url", e.message, socket.gethostname()
@@ -77,12 +77,12 @@ def main(arguments: list[str]) -> int:
     if claimed is None:
         logger.error("ended before the master answered the claim")
         return LOST
-    return Sitter(order, master, claimed, wishes).run()
+    return Sitter(order, master, claimed, requests).run()
 
 
 @dataclass(slots=True)
-class _Wishes:
-    """Requests of others to the sitter. Signal handlers only set these."""
+class _Requests:
+    """Requests of others to the sitter. Signal handlers only set these fields."""
 
     leashed: bool
     starter: int
@@ -90,7 +90,7 @@ class _Wishes:
     end: bool = False
     kill: bool = False
 
-    def hear(self, number: int, _: FrameType | None) -> None:
+    def on_signal(self, number: int, _: FrameType | None) -> None:
         if number == signal.SIGTERM:
             self.leave = True
         elif number == signal.SIGUSR1:
@@ -98,13 +98,13 @@ class _Wishes:
         else:
             self.end = True
 
-    def is_unleashed(self) -> bool:
+    def is_abandoned(self) -> bool:
         """Check whether our starter is gone, or has closed the other end of our standard input."""
         return os.getppid() != self.starter or (self.leashed and _has_ended(_STDIN))
 
     def is_unwanted(self) -> bool:
         """Check for any request to stop: before anything has begun, all of them mean the same."""
-        return self.leave or self.end or self.kill or self.is_unleashed()
+        return self.leave or self.end or self.kill or self.is_abandoned()
 
 
 class Sitter:
@@ -113,8 +113,8 @@ class Sitter:
     It starts the runner in the main thread: the runner dies with the thread that started it.
     """
 
-    def __init__(self, order: Order, master: Master, claimed: LaunchFile, wishes: _Wishes) -> None:
-        self._order, self._master, self._claimed, self._wishes = order, master, claimed, wishes
+    def __init__(self, order: Order, master: Master, claimed: LaunchFile, requests: _Requests) -> None:
+        self._order, self._master, self._claimed, self._requests = order, master, claimed, requests
         self._root = environment.run_root(order.run_root)
         self._run_dir = directory.locate(self._root, claimed.resource_id)
         self._runner = Runner(self._run_dir, sys.executable, amend=self._amend)
@@ -137,14 +137,14 @@ class Sitter:
 
     def _stay(self) -> int:
         while True:
-            if self._wishes.is_unleashed():
+            if self._requests.is_abandoned():
                 return self._drop()
-            self._heed()
+            self._follow_requests()
             found = self._runner.look()
             if found is Found.DONE:
                 self._runner.clear_away(found)
                 return DONE
-            if found is Found.DEAD and not self._revive():
+            if found is Found.DEAD and not self._restart_runner():
                 logger.error("%s", self._runner.exit_event(found).detail)
                 self._runner.clear_away(found)
                 return LOST
@@ -160,28 +160,28 @@ class Sitter:
             self._runner.clear_away(found)
         return LOST
 
-    def _revive(self) -> bool:
+    def _restart_runner(self) -> bool:
         """Start a dead runner again, to report what it left. False when that is hopeless."""
         if self._runner.is_hopeless():
             return False
-        if time.monotonic() < self._runner.rest_until:
+        if time.monotonic() < self._runner.retry_at:
             return True
-        self._runner.rest_until = time.monotonic() + self._runner.next_rest
+        self._runner.retry_at = time.monotonic() + self._runner.next_delay
         try:
             self._runner.restart()
         except (FailedPrecondition, Unavailable, OSError) as e:
             logger.warning("the runner cannot be started again: %s", e)
         return True
 
-    def _heed(self) -> None:
-        if self._wishes.kill:
-            self._wishes.kill = False
+    def _follow_requests(self) -> None:
+        if self._requests.kill:
+            self._requests.kill = False
             self._runner.end(force=True)
-        if self._wishes.end:
-            self._wishes.end = False
+        if self._requests.end:
+            self._requests.end = False
             self._runner.end(force=False)
-        if self._wishes.leave:
-            self._wishes.leave = False
+        if self._requests.leave:
+            self._requests.leave = False
             threading.Thread(target=self._ask_to_leave, daemon=True).start()
 
     def _ask_to_leave(self) -> None:
@@ -190,7 +190,7 @@ class Sitter:
             self._master.ask_to_leave(self._claimed)
         except DeterminedError as e:
             logger.warning("the master cannot be asked: %s; the task is ended", e.message)
-            self._wishes.end = True
+            self._requests.end = True
 
     def _amend(self, file: LaunchFile) -> LaunchFile:
         return msgspec.structs.replace(

@@ -116,7 +116,7 @@ class SlurmEngine(Engine):
 
     async def kill(self, resource_id: str, *, force: bool) -> None:
         held = self._jobs.holder_of(resource_id)
-        if held is None or held.is_told:
+        if held is None or held.is_reported:
             return
         async with held.lock:
             if held.record.job_id is None:
@@ -124,7 +124,7 @@ class SlurmEngine(Engine):
                 return
             held.is_ours_to_end = True
             await self._end(held.record.job_id, held.view, force=force)
-        self._pace.hurry()
+        self._pace.poll_now()
 
     async def forget(self, resource_id: str) -> None:
         await self._jobs.forget(resource_id)
@@ -173,9 +173,9 @@ class SlurmEngine(Engine):
 
     async def _begin(self, held: TrackedJob, launch: Launch) -> None:
         """Add a launch, under the job's lock. The last of an allocation's runners submits the job of all."""
-        if held.is_told:
+        if held.is_reported:
             self._jobs.hold(held, launch)
-            self._jobs.tell_again(held, launch.resource_id)
+            self._jobs.report_again(held, launch.resource_id)
             return
         if held.record.job_id is not None:
             if self._jobs.hold(held, launch):
@@ -215,7 +215,7 @@ class SlurmEngine(Engine):
         held.submitted_at = asyncio.get_running_loop().time()
         logger.info("%s: is Slurm job %s", held.record.allocation_id, held.record.job_id)
         await asyncio.to_thread(self._records.write, held.record)
-        self._pace.hurry()
+        self._pace.poll_now()
 
     async def _end(self, job_id: int, view: JobView | None, *, force: bool) -> None:
         """End a job. By force: the sitters kill their tasks at once; Slurm kills the sitters after its KillWait."""
@@ -260,7 +260,7 @@ class SlurmEngine(Engine):
         by_id = {job.id: job for job in jobs}
         active = {job.tag: job for job in reversed(jobs) if not states.is_over(job)}
         for held in self._jobs:
-            if held.lock.locked() or held.is_told:
+            if held.lock.locked() or held.is_reported:
                 continue
             if held.record.job_id is None and held.record.tag in active and not held.launches:
                 held.record.job_id = active[held.record.tag].id
@@ -276,7 +276,7 @@ class SlurmEngine(Engine):
             await self._jobs.report_gone(held, GoneReason.LOST, f"Slurm no longer knows job {held.record.job_id}")
             return
         if held.view is None or held.view.state != job.state:
-            self._pace.quicken()
+            self._pace.poll_often()
         held.view = job
         if not states.is_over(job):
             await self._leave_silent_nodes(held, job)

@@ -59,7 +59,7 @@ class JobTable:
         return [one for one, held in self._by_resource.items() if one not in held.launches]
 
     def running(self) -> list[str]:
-        alive = (held for held in self._held.values() if held.record.job_id is not None and not held.is_told)
+        alive = (held for held in self._held.values() if held.record.job_id is not None and not held.is_reported)
         return [one for held in alive for one in held.record.resources]
 
     async def give_up(self, held: TrackedJob, last: Launch, why: str) -> None:
@@ -89,12 +89,12 @@ class JobTable:
 
     def tell(self, held: TrackedJob, reason: GoneReason, detail: str) -> None:
         """Report the end once for each of its runners."""
-        held.is_told = True
+        held.is_reported = True
         held.record.verdict, held.record.detail = reason, detail
         for resource_id in held.record.resources:
-            self.tell_again(held, resource_id)
+            self.report_again(held, resource_id)
 
-    def tell_again(self, held: TrackedJob, resource_id: str) -> None:
+    def report_again(self, held: TrackedJob, resource_id: str) -> None:
         """Report the known end of a job to a runner that did not get it."""
         reason = GoneReason(held.record.verdict or GoneReason.LOST)
         self.tell_one(resource_id, reason, held.record.detail)

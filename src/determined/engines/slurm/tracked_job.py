@@ -21,13 +21,13 @@ _MARK = "determined"
 class TrackedJob:
     """Job of an allocation.
 
-    `launches`: those that `start` brought in this life. `is_told`: its end is known. `is_ours_to_end`: we asked for it.
+    `launches`: those that `start` brought. `is_reported`: its end is known. `is_ours_to_end`: we asked for it.
     """
 
     record: Record
     launches: dict[str, Launch] = field(default_factory=dict)
     view: JobView | None = None
-    is_told: bool = False
+    is_reported: bool = False
     is_ours_to_end: bool = False
     submitted_at: float = 0.0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)

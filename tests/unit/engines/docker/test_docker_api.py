@@ -63,7 +63,7 @@ async def test_one_tag_is_fetched_and_never_all(daemon: Daemon, image: str, targ
 async def test_login_goes_to_the_daemon_in_a_header_and_nowhere_else(
     daemon: Daemon, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("determined.engines.docker.image_pull._RESTS", ())
+    monkeypatch.setattr("determined.engines.docker.image_pull._DELAYS", ())
     daemon.answers = [(404, b'{"message": "no such image"}'), (200, b'{"error": "denied"}\n')]
     auth = {"username": "me", "password": "hidden"}
     wanted = Container(image="private/x:1", registry_auth=auth)
@@ -106,7 +106,7 @@ async def test_image_is_not_fetched_with_the_login_of_another(daemon: Daemon) ->
 async def test_daemon_that_goes_away_during_a_fetch_is_no_fault_of_the_image(
     daemon: Daemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("determined.engines.docker.image_pull._RESTS", (0.0,))
+    monkeypatch.setattr("determined.engines.docker.image_pull._DELAYS", (0.0,))
     daemon.answers = [(404, b"{}"), (0, b"")]
     heard: list[str] = []
     with pytest.raises(Unavailable, match="hung up"):

@@ -164,7 +164,7 @@ def test_progress_counts_layers_once_and_sizes_only_of_what_has_begun() -> None:
         {"id": "b", "status": "Downloading", "progressDetail": {"current": None, "total": 4 * 1024**2}},
         {"id": "a", "status": "Already exists"},
     ):  # fmt: skip
-        layers.hear(said)
+        layers.update(said)
     assert str(layers) == "1 of 2 layers are here, 0 of 4 MiB downloaded so far"
 
 

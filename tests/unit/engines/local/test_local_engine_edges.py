@@ -27,7 +27,7 @@ FAILS_TWICE = '#!/bin/sh\necho x >> "$4/tries"\n[ $(wc -l < "$4/tries") -ge 3 ] 
 
 @pytest.fixture(autouse=True)
 def no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner_module, "_RESTS", (0.0, 0.0, 0.0, 0.0))
+    monkeypatch.setattr(runner_module, "_DELAYS", (0.0, 0.0, 0.0, 0.0))
     monkeypatch.setattr(engine_module, "_POLL_SECONDS", 0.02)
 
 

@@ -80,7 +80,7 @@ class Place:
 
 @pytest.fixture
 async def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Place]:
-    monkeypatch.setattr(runner_module, "_RESTS", (0.0, 0.0, 0.0, 0.0, 0.05))
+    monkeypatch.setattr(runner_module, "_DELAYS", (0.0, 0.0, 0.0, 0.0, 0.05))
     monkeypatch.setattr(engine_module, "_POLL_SECONDS", 0.02)
     place = Place(tmp_path)
     await place.open()

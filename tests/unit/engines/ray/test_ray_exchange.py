@@ -178,7 +178,7 @@ async def test_older_bridge_is_retired(dashboard: JobsDashboard) -> None:
         old = await met(engine, dashboard)
         await old.tell(node())
         dashboard.jobs[old.job]["status"] = "FAILED"
-        engine._open_supervisor().heard_at = -1000.0
+        engine._open_supervisor().last_message_at = -1000.0
         await until(lambda: bool(dashboard.alive()))
         async with asyncio.timeout(60):
             # The dashboard has the new job a moment before the engine has its answer.

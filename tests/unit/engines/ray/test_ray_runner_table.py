@@ -16,33 +16,33 @@ def view(**states: RunnerState) -> View:
 def test_wanted_runner_that_no_bridge_has_had_yet_is_no_loss() -> None:
     book = RunnerTable()
     assert book.want(launch("a")) == []
-    assert book.hear(view()) == []
+    assert book.take_view(view()) == []
     assert list(book.wanted) == ["a"]
 
 
 def test_runner_that_a_bridge_had_and_the_next_lacks_is_lost_once() -> None:
     book = RunnerTable()
     book.want(launch("a"))
-    assert book.hear(view(a=RunnerState.RUNNING)) == []
-    (event,) = book.hear(view())
+    assert book.take_view(view(a=RunnerState.RUNNING)) == []
+    (event,) = book.take_view(view())
     assert (event.resource_id, event.reason) == ("a", GoneReason.LOST)
-    assert book.hear(view()) == []
+    assert book.take_view(view()) == []
 
 
 def test_begun_runner_that_vanished_with_its_bridge_is_lost() -> None:
     book = RunnerTable()
-    book.hear(view(a=RunnerState.RUNNING))
+    book.take_view(view(a=RunnerState.RUNNING))
     book.want(launch("a", begun=True))
-    assert [event.reason for event in book.hear(view())] == [GoneReason.LOST]
+    assert [event.reason for event in book.take_view(view())] == [GoneReason.LOST]
 
 
 def test_end_is_told_once_and_again_to_the_next_life() -> None:
     book = RunnerTable()
     book.want(launch("a"))
-    assert [event.reason for event in book.hear(view(a=RunnerState.EXITED))] == [GoneReason.EXITED]
-    assert book.hear(view(a=RunnerState.EXITED)) == []
+    assert [event.reason for event in book.take_view(view(a=RunnerState.EXITED))] == [GoneReason.EXITED]
+    assert book.take_view(view(a=RunnerState.EXITED)) == []
     following = RunnerTable()
-    following.hear(view(a=RunnerState.EXITED))
+    following.take_view(view(a=RunnerState.EXITED))
     assert [event.reason for event in following.want(launch("a"))] == [GoneReason.EXITED]
 
 
@@ -58,18 +58,18 @@ def test_force_is_not_taken_back_by_a_gentle_kill() -> None:
 def test_forgotten_runner_is_wished_away_until_the_bridge_has_none() -> None:
     book = RunnerTable()
     book.want(launch("a"))
-    book.hear(view(a=RunnerState.LOST))
+    book.take_view(view(a=RunnerState.LOST))
     book.forget("a")
-    book.hear(view(a=RunnerState.LOST))
+    book.take_view(view(a=RunnerState.LOST))
     assert book.to_forget() == ["a"]
-    book.hear(view())
+    book.take_view(view())
     assert book.to_forget() == []
 
 
 def test_runner_nobody_asked_for_is_a_stranger() -> None:
     book = RunnerTable()
     book.want(launch("ours"))
-    book.hear(view(ours=RunnerState.RUNNING, other=RunnerState.RUNNING))
+    book.take_view(view(ours=RunnerState.RUNNING, other=RunnerState.RUNNING))
     assert book.strangers() == ["other"]
 
 

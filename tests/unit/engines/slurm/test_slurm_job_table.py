@@ -63,7 +63,7 @@ async def test_runner_that_comes_after_the_end_hears_of_it(records: Records) -> 
     job = table.add(Record("7.a.1", "tag", ["r0"], job_id=17))
     await table.report_gone(job, GoneReason.LOST, "node failed")
     table.hold(job, launch("late"))
-    table.tell_again(job, "late")
+    table.report_again(job, "late")
     assert ends(told(table)) == [("r0", GoneReason.LOST), ("late", GoneReason.LOST)]
 
 
@@ -126,14 +126,14 @@ async def test_pauses_grow_while_nothing_happens_and_shrink_when_something_does(
     monkeypatch.setattr("determined.engines.slurm.poll_interval._SLOW", 0.004)
     pace, pauses = PollInterval(), []
     for _ in range(8):
-        pauses.append(pace.rest)
+        pauses.append(pace.seconds)
         await pace.wait()
     assert pauses == sorted(pauses)
-    assert (pauses[0], pace.rest) == (0.001, 0.004)
-    pace.rest = 3600.0
-    pace.hurry()
+    assert (pauses[0], pace.seconds) == (0.001, 0.004)
+    pace.seconds = 3600.0
+    pace.poll_now()
     await pace.wait()
-    assert pace.rest == 0.001, "woken at once, and then asked often"
+    assert pace.seconds == 0.001, "woken at once, and then asked often"
 
 
 @pytest.mark.parametrize("option", ["-", "--", "---", "--  "])
