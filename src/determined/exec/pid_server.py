@@ -113,19 +113,19 @@ class _Server:
                 worker, _ = self._listener.accept()
                 self._selector.register(worker, selectors.EVENT_READ)
             elif isinstance(key.fileobj, socket.socket):
-                self._hear(key.fileobj)
+                self._read(key.fileobj)
         return bool(ready)
 
-    def _hear(self, worker: socket.socket) -> None:
+    def _read(self, worker: socket.socket) -> None:
         try:
-            heard = worker.recv(4096)
+            received = worker.recv(4096)
         except OSError:
-            heard = b""
-        if heard and not heard.endswith(b"q"):
+            received = b""
+        if received and not received.endswith(b"q"):
             return
         self._selector.unregister(worker)
         worker.close()
-        if heard:
+        if received:
             self._finished += 1
         elif self._died_at is None:
             self._died_at = time.monotonic()

@@ -114,14 +114,14 @@ def answered(**changes: object) -> Interpreter:
 )  # fmt: skip
 def test_what_an_interpreter_lacks_is_said_with_what_to_do(made: Interpreter, level: str, words: str) -> None:
     said: list[tuple[str, str]] = []
-    interpreter._tell_lent(made, lambda *line: said.append(line))
+    interpreter._report_missing_packages(made, lambda *line: said.append(line))
     ((found, line),) = said
     assert found == level and words in line
 
 
 def test_packages_of_the_same_python_are_lent_without_a_word() -> None:
     said: list[tuple[str, str]] = []
-    interpreter._tell_lent(answered(missing=("msgspec",)), lambda *line: said.append(line))
+    interpreter._report_missing_packages(answered(missing=("msgspec",)), lambda *line: said.append(line))
     assert said == []
 
 

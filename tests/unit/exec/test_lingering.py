@@ -18,7 +18,7 @@ def test_grace_that_becomes_shorter_is_heard_while_lingering() -> None:
     began = time.monotonic()
     sooner.start()
     try:
-        TaskProcess.linger(SimpleNamespace(group=deaf.pid, _reap=lambda *_: None), ending)  # type: ignore[arg-type]
+        TaskProcess.wait_after_term(SimpleNamespace(group=deaf.pid, _reap=lambda *_: None), ending)  # type: ignore[arg-type]
         assert time.monotonic() - began < 60
     finally:
         sooner.join()

@@ -5,7 +5,7 @@ import sys
 
 
 def run() -> None:
-    # Until all is imported (life.py): nothing of that is garbage, and looking for it is a tenth of a runner's start.
+    # Until all is imported (main_loop.py): none of it is garbage, and looking for that is a tenth of a runner's start.
     gc.disable()
     from determined.exec.runner.main_loop import leave, main
 

@@ -56,7 +56,7 @@ class HangDetector:
     def _signs(self, living: list[Reading]) -> tuple[dict[int, int], int]:
         """Return (by rank, of no rank) the beats, records and lines so far."""
         records = _records(self._run_dir)
-        lines = dict(self._sink.heard)
+        lines = dict(self._sink.line_counts)
         ranks: dict[int, int] = {}
         for reading in living:
             signs = reading.beats + records.pop(reading.pid, 0) + lines.pop(reading.rank, 0)

@@ -39,9 +39,9 @@ def choose(candidates: Iterable[tuple[str | None, str]], say: Say) -> Interprete
             continue
         found = own() if _is_own(path) else _inspect(path)
         if isinstance(found, Interpreter):
-            return _told(found, origin, problems, say)
+            return _announce(found, origin, problems, say)
         problems.append(f"{path} ({origin}) {found}")
-    return _told(own(), NODES_OWN, problems, say)
+    return _announce(own(), NODES_OWN, problems, say)
 
 
 def describe(interpreter: Interpreter, origin: str) -> str:
@@ -126,16 +126,16 @@ def _reason(error: Exception) -> str:
     return error.strerror or str(error) if isinstance(error, OSError) else "it does not answer as Python does"
 
 
-def _told(interpreter: Interpreter, origin: str, problems: list[str], say: Say) -> Interpreter:
+def _announce(interpreter: Interpreter, origin: str, problems: list[str], say: Say) -> Interpreter:
     if problems:
         say("WARNING", f"{'; '.join(problems)}. Using instead: {describe(interpreter, origin)}")
     else:
         say("INFO", describe(interpreter, origin))
-    _tell_lent(interpreter, say)
+    _report_missing_packages(interpreter, say)
     return interpreter
 
 
-def _tell_lent(interpreter: Interpreter, say: Say) -> None:
+def _report_missing_packages(interpreter: Interpreter, say: Say) -> None:
     others = [name for name in interpreter.missing if name != "determined"]
     if interpreter.upstream is not None:
         what = f"has determined {interpreter.upstream} installed, upstream's, which does not work with this master"

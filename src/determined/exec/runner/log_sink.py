@@ -31,7 +31,7 @@ class LogSink:
         self.journal = JournalWriter(run_dir.journals, LOGS, reserve=_RESERVE)
         self._appended = appended
         self._encode = msgspec.msgpack.Encoder().encode
-        self.heard: Counter[int | None] = Counter()  # lines of the task so far, by rank
+        self.line_counts: Counter[int | None] = Counter()  # lines of the task so far, by rank
         self.recent: deque[Line] = deque(maxlen=_RECENT)  # the task's last lines
         self._dropped = 0
         self._lock = threading.Lock()
@@ -40,7 +40,7 @@ class LogSink:
         """Record lines of the task."""
         now = time.time()
         lines = list(lines)
-        self.heard.update(rank for _, _, rank in lines)
+        self.line_counts.update(rank for _, _, rank in lines)
         self.recent.extend(lines)
         self._append([self._encode(LogLine(text, now, stdtype, level, rank)) for text, level, rank in lines])
 

@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
     logging.basicConfig(
         filename=run_dir.runner_log, level=logging.INFO, format="%(asctime)s %(levelname)s: %(name)s: %(message)s"
     )
-    status = _attend(run_dir, orphan_killer)
+    status = _supervise(run_dir, orphan_killer)
     orphan_killer.release()
     return status
 
@@ -63,7 +63,7 @@ def _detach() -> None:
         logger.warning("cannot leave the session: this process leads a group; start it with start_new_session")
 
 
-def _attend(run_dir: RunDir, orphan_killer: OrphanKiller) -> int:
+def _supervise(run_dir: RunDir, orphan_killer: OrphanKiller) -> int:
     try:
         work(run_dir, orphan_killer)
     except Exception:
@@ -88,27 +88,27 @@ def work(run_dir: RunDir, orphan_killer: OrphanKiller) -> None:
     link, control = MasterLink(run_dir.launch), Control.open(run_dir.control)
     hurry: list[JournalUploader] = []
     sink = LogSink(run_dir, lambda: hurry[0].hurry() if hurry else None)
-    attendant = TaskSupervisor(run_dir, link=link, sink=sink, control=control, orphan_killer=orphan_killer)
-    uploader = JournalUploader(link, run_dir, control, attendant.kill, lambda text: sink.say("ERROR", text))
+    supervisor = TaskSupervisor(run_dir, link=link, sink=sink, control=control, orphan_killer=orphan_killer)
+    uploader = JournalUploader(link, run_dir, control, supervisor.kill, lambda text: sink.say("ERROR", text))
     hurry.append(uploader)
 
     def end(number: int, _: object) -> None:
-        # Once is enough; a second one in the midst of this would wait for locks that the first holds. Heard all the
-        # same: what is ignored here would be ignored by a task that is started now.
+        # Once is enough; a second one in the midst of this would wait for locks that the first holds. With a
+        # handler, not SIG_IGN: what is ignored here would be ignored by a task that is started now.
         signal.signal(number, lambda *_: None)
-        attendant.kill("the runner was told to end")
+        supervisor.kill("the runner was told to end")
 
     signal.signal(signal.SIGTERM, end)
     for number in FORWARDED:
-        signal.signal(number, lambda received, _: attendant.forward(received))
+        signal.signal(number, lambda received, _: supervisor.forward(received))
     if run_dir.started.exists():
         sink.journal.skip_to(persistently(lambda: uploader.position(sink.journal.name)))
         uploader.start()
-        verdict, attendant.label = recover(run_dir, sink), label(run_dir)
+        verdict, supervisor.label = recover(run_dir, sink), label(run_dir)
     else:
         uploader.start()
-        SignalListener(link, control, attendant.hear).start()
-        verdict = attendant.run()
+        SignalListener(link, control, supervisor.handle_signals).start()
+        verdict = supervisor.run()
     if verdict is not None and run_dir.event_files(0).exists():
         # Imported here to keep the start fast.
         from determined.exec.runner.event_file_upload import copy_last_events
@@ -116,7 +116,7 @@ def work(run_dir: RunDir, orphan_killer: OrphanKiller) -> None:
         copy_last_events(run_dir, lambda text: sink.say("WARNING", text))
     wanted = uploader.drain()
     if verdict is not None and wanted:
-        sink.exit(*verdict, at=attendant.failed_at, label=attendant.label)
+        sink.exit(*verdict, at=supervisor.failed_at, label=supervisor.label)
         uploader.drain()
     _finish(run_dir, verdict)
 

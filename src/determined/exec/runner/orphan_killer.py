@@ -84,7 +84,7 @@ def _redirect_streams_to_devnull() -> None:
 
 
 def _until_closed(reading: int) -> bytes:
-    heard = b""
+    received = b""
     while chunk := os.read(reading, 4096):
-        heard += chunk
-    return heard
+        received += chunk
+    return received

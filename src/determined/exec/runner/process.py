@@ -16,7 +16,7 @@ from determined.rundir.signal_socket import signal_socket
 
 _STEP_SECONDS = 0.1
 _LOOK_SECONDS = 1.0
-_LAST_WORDS_SECONDS = 1.0
+_LAST_OUTPUT_SECONDS = 1.0
 _SWEEPS = 20
 
 
@@ -65,10 +65,10 @@ class TaskProcess:
 
         Not in a call that blocks: the handler of a signal to end would then wait for the task to end by itself.
         """
-        with signal_socket(signal.SIGCHLD) as heard:
+        with signal_socket(signal.SIGCHLD) as child_signals:
             while not self.poll():
-                if select.select([heard], [], [], _LOOK_SECONDS)[0]:
-                    heard.recv(4096)
+                if select.select([child_signals], [], [], _LOOK_SECONDS)[0]:
+                    child_signals.recv(4096)
 
     def signal(self, number: int) -> None:
         if not self.ended.is_set():
@@ -78,7 +78,7 @@ class TaskProcess:
         """Start a thread that sends TERM when the end is requested, and KILL when the grace period is over."""
         threading.Thread(target=self._end_when_wanted, args=(ending,), name="ender", daemon=True).start()
 
-    def linger(self, ending: Termination) -> None:
+    def wait_after_term(self, ending: Termination) -> None:
         """Wait after a TERM until the task's programs have ended or the grace period is over.
 
         A shell dies of TERM at once, but the program it ran may still be saving. The grace period may become shorter
@@ -102,7 +102,7 @@ class TaskProcess:
                 break
             process_tree.kill_all(left)
             time.sleep(_STEP_SECONDS / 10)
-        self._output.finish(_LAST_WORDS_SECONDS)
+        self._output.finish(_LAST_OUTPUT_SECONDS)
 
     def _reap(self) -> bool:
         """Reap a child and return whether one had exited."""

@@ -39,13 +39,13 @@ class SignalListener:
                 delays = MASTER_AWAY.delays()
             except STALE as e:
                 logger.warning("no signals for a stale runner: %s", e)
-                self._heard(RunnerSignals(preempt=self._known.preempt, kill=self._known.kill, ended=True))
+                self._update(RunnerSignals(preempt=self._known.preempt, kill=self._known.kill, ended=True))
             except DeterminedError as e:
                 logger.warning("signals: %s", e)
                 self._control.master_away = isinstance(e, Unavailable)
                 time.sleep(next(delays))
             except Exception:
-                # An unforeseen fault must not make the runner deaf: it could then only be killed by its engine.
+                # An unforeseen fault must not end this thread: the runner could then only be killed by its engine.
                 logger.exception("listening failed; trying again")
                 time.sleep(MASTER_AWAY.limit)
 
@@ -56,10 +56,10 @@ class SignalListener:
         answer = from_json(raw, RunnerSignals)
         self._control.master_away = False
         if answer != self._known:
-            self._heard(answer)
+            self._update(answer)
         elif time.monotonic() - started < _PAUSE_SECONDS:
             time.sleep(_PAUSE_SECONDS)
 
-    def _heard(self, answer: RunnerSignals) -> None:
+    def _update(self, answer: RunnerSignals) -> None:
         self._known = answer
         self._on_change(answer)

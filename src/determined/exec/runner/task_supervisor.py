@@ -87,7 +87,7 @@ class TaskSupervisor:
         self._python: str | None = None  # the interpreter of the task
         self._peer_failed_at: float | None = None  # when we were told that another node failed
 
-    def hear(self, signals: RunnerSignals) -> None:
+    def handle_signals(self, signals: RunnerSignals) -> None:
         """Follow the signals of the master. Called from the listening thread."""
         self._stack_requests.answer(signals.stacks)
         if signals.peer_failed:
@@ -301,10 +301,10 @@ class TaskSupervisor:
     def _verdict(self) -> tuple[ExitCause, int, str]:
         """Return how the task ended. Requests that come after its exit no longer count."""
         assert self._process is not None
-        self._hear_what_ended_it(self._process)
+        self._await_reason(self._process)
         cause, message, status = self.ending.cause, self.ending.message, self._process.status
         if cause is not None:
-            self._process.linger(self.ending)
+            self._process.wait_after_term(self.ending)
         self._clear_away()
         failure = read_failure(self._run_dir.path) if status != 0 else None
         if cause is not None:
@@ -318,7 +318,7 @@ class TaskSupervisor:
         reasons = [_described(status), *([] if failure is None else [failure.describe()])]
         return self._failed(status, "; ".join(reasons), failure)
 
-    def _hear_what_ended_it(self, process: TaskProcess) -> None:
+    def _await_reason(self, process: TaskProcess) -> None:
         """Wait for the reason of the end: a batch system signals the task and us at once, and the task may be first."""
         if process.status != 128 + signal.SIGTERM:
             return
@@ -350,8 +350,8 @@ class TaskSupervisor:
             why = explain(recent, self._python)
             return ExitCause.EXITED, status, f"{message}\n{why}" if why else message
         self.label = short.label
-        told = any(short.advice in line for line in lines)
-        self._sink.say("ERROR", short.what if told else f"{short.what}. What helps: {short.advice}")
+        has_advice = any(short.advice in line for line in lines)
+        self._sink.say("ERROR", short.what if has_advice else f"{short.what}. What helps: {short.advice}")
         return ExitCause.EXITED, status, f"{message}\n{short.what}"
 
     def _clear_away(self) -> None:
@@ -362,13 +362,13 @@ class TaskSupervisor:
         """Do it in a thread, and stop waiting for it when the end is wanted."""
         answer: Future[T] = Future()
 
-        def labour() -> None:
+        def run() -> None:
             try:
                 answer.set_result(work())
             except BaseException as e:  # noqa: BLE001 (raised again in the main thread)
                 answer.set_exception(e)
 
-        threading.Thread(target=labour, name="preparation", daemon=True).start()
+        threading.Thread(target=run, name="preparation", daemon=True).start()
         while not self.ending.wanted.is_set():
             if wait([answer], timeout=_STEP_SECONDS).done:
                 return answer.result()

@@ -164,10 +164,10 @@ class Preflight:
 
         Without them only what all facts say is fatal: this node may be the slow one.
         """
-        told = [[one.text, one.fatal] for one in local]
+        verdict_of_this_node = [[one.text, one.fatal] for one in local]
         try:
             gathered = self._gather(
-                _TOPIC + "verdicts", {"rank": look.rank, "found": told}, peers, look.began + _OVER_BY
+                _TOPIC + "verdicts", {"rank": look.rank, "found": verdict_of_this_node}, peers, look.began + _OVER_BY
             )
         except _Incomplete:
             if any(one.fatal for one in shared):
@@ -186,7 +186,7 @@ class Preflight:
         except STALE:
             raise
         except DeterminedError as e:
-            raise _Incomplete(f"not every node has told its {topic.removeprefix(_TOPIC)} in time ({e.message})") from e
+            raise _Incomplete(f"not every node has sent its {topic.removeprefix(_TOPIC)} in time ({e.message})") from e
         return [str(one["json"]) for one in answer]
 
 
@@ -232,13 +232,13 @@ def _aside(work: Callable[[], T]) -> "Future[T]":
     """Run `work` in a thread that nobody has to wait for: a name server or a file system may hang for minutes."""
     answer: Future[T] = Future()
 
-    def labour() -> None:
+    def run() -> None:
         try:
             answer.set_result(work())
         except BaseException as e:  # noqa: BLE001 (raised again where the result is asked for)
             answer.set_exception(e)
 
-    threading.Thread(target=labour, name="preflight", daemon=True).start()
+    threading.Thread(target=run, name="preflight", daemon=True).start()
     return answer
 
 

@@ -95,9 +95,9 @@ def unique(findings: Iterable[Finding]) -> list[Finding]:
 def _python_skew(known: Sequence[Facts]) -> list[Finding]:
     minors = _by_value(known, lambda facts: _minor(facts.python or ""))
     if len(minors) > 1:
-        return [Finding(f"Python differs: {_told(minors)}; use the same minor version on every node", True)]
+        return [Finding(f"Python differs: {_values_by_node(minors)}; use the same minor version on every node", True)]
     exact = _by_value(known, lambda facts: facts.python)
-    return [Finding(f"Python differs: {_told(exact)}", False)] if len(exact) > 1 else []
+    return [Finding(f"Python differs: {_values_by_node(exact)}", False)] if len(exact) > 1 else []
 
 
 def _framework_skew(known: Sequence[Facts]) -> list[Finding]:
@@ -105,7 +105,8 @@ def _framework_skew(known: Sequence[Facts]) -> list[Finding]:
     for package in sorted(_FRAMEWORKS):
         releases = _by_value(known, lambda facts: _release(facts.versions.get(package)))  # noqa: B023 (used at once)
         if len(releases.keys() - {None}) > 1:
-            found.append(Finding(f"{package} differs: {_told(releases)}; install the same version on every node", True))
+            where = _values_by_node(releases)
+            found.append(Finding(f"{package} differs: {where}; install the same version on every node", True))
     return found
 
 
@@ -117,7 +118,7 @@ def _other_skew(known: Sequence[Facts]) -> list[Finding]:
         values = _by_value(known, lambda facts: facts.versions.get(package))  # noqa: B023 (used at once)
         fatal = package in _FRAMEWORKS and len({_release(v) for v in values if v is not None}) > 1
         if len(values) > 1 and not fatal:
-            parts.append(f"{package} {_told(values)}")
+            parts.append(f"{package} {_values_by_node(values)}")
     if not parts:
         return []
     more = f"; and {len(parts) - _LISTED} more" if len(parts) > _LISTED else ""
@@ -131,7 +132,7 @@ def _by_value(known: Sequence[Facts], value: Callable[[Facts], str | None]) -> d
     return groups
 
 
-def _told(groups: dict[str | None, list[Facts]]) -> str:
+def _values_by_node(groups: dict[str | None, list[Facts]]) -> str:
     return ", ".join(f"{value or 'missing'} on {_names(nodes)}" for value, nodes in groups.items())
 
 

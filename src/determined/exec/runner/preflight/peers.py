@@ -122,7 +122,7 @@ def _listen(address: str) -> socket.socket:
 
 
 def _read(sock: socket.socket, count: int) -> bytes:
-    heard = b""
-    while len(heard) < count and (part := sock.recv(count - len(heard))):
-        heard += part
-    return heard
+    received = b""
+    while len(received) < count and (part := sock.recv(count - len(received))):
+        received += part
+    return received
