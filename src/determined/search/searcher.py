@@ -56,7 +56,7 @@ class Searcher:
         self._exits: set[str] = set()
         self._cancels: set[str] = set()
         self._failures: set[str] = set()
-        self._heard = False  # any validation at all
+        self._has_validations = False  # any validation at all
         self._left_plainly = False  # any trial of its own accord, neither failed, canceled nor invalid
         self._tally = RunningTally()
         self._held: dict[str, list[Operation]] = {}  # by request id: its Create, then whatever was said to it
@@ -97,7 +97,7 @@ class Searcher:
         searcher._exits = set(snapshot["exits"])
         searcher._cancels = set(snapshot["cancels"])
         searcher._failures = set(snapshot["failures"])
-        searcher._heard = snapshot["heard"]
+        searcher._has_validations = snapshot["heard"]
         searcher._left_plainly = snapshot["left_plainly"]
         searcher._tally.restore(snapshot["tally"])
         searcher._context.points_used = snapshot["points_used"]
@@ -119,7 +119,7 @@ class Searcher:
             "exits": sorted(self._exits),
             "cancels": sorted(self._cancels),
             "failures": sorted(self._failures),
-            "heard": self._heard,
+            "heard": self._has_validations,
             "left_plainly": self._left_plainly,
             "tally": self._tally.snapshot(),
             "rand": self._context.rng.snapshot(),
@@ -171,7 +171,7 @@ class Searcher:
         if isinstance(self._method, CustomSearch):
             return self._issue(self._method.validated(request_id, metric, length))
         values = self._objectives.signed(metric)
-        self._heard = True
+        self._has_validations = True
         if self._sampler is not None:
             self._sampler.observed(request_id, values, length)
         return self._issue(self._method.validation_completed(self._context, request_id, values[0], length))
@@ -301,7 +301,7 @@ class Searcher:
     def _shutdown(self, *, cancel: bool) -> list[Operation]:
         if not self._method.ends_by_itself or self._requested != len(self._closed):
             return []
-        if self._left_plainly and not self._heard and (self._method.compares or self._sampler is not None):
+        if self._left_plainly and not self._has_validations and (self._method.compares or self._sampler is not None):
             raise FailedPrecondition(
                 f"no trial ever reported the searcher metric {', '.join(map(repr, self._objectives.names))}, so none"
                 " could be compared; report it (report_validation_metrics, and op.report_completed in the classic"

@@ -47,7 +47,7 @@ class SearcherConfig(Section, unread=dict.fromkeys(_STEPS, Field(Integer(low=1),
         counts_trials: The number of trials follows from the config alone.
         extendable: More trials can be added while it runs and after its end; it keeps its state for that.
         continuable: It can go on after it has failed or was canceled.
-        replays_history: A continued search is told again what its trials have shown.
+        replays_history: The results of its trials are replayed to a continued search.
         driven_by_user: A program of the user's decides, by events and operations over HTTP.
         uses_counts: Ranges of hyperparameters need `count`.
     """

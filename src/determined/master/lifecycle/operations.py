@@ -72,7 +72,7 @@ def _or_fail(conn: Connection, now: datetime, experiment_id: int, what: str, act
 def run(conn: Connection, now: datetime, experiment_id: int, *events: Event, replay: Replay | None = None) -> bool:
     """Feed events and execute what follows, breadth first, until no operation is left; whether there was any.
 
-    Errors are the caller's. `replay`: a search that begins, and how much of its history may be told.
+    Errors are the caller's. `replay`: a search that begins, and how much of its history may be replayed.
     """
     acted = False
     while events:
@@ -136,10 +136,10 @@ def _past(replay: Replay | None) -> bool:
     return replay is not None and bool(replay.past)
 
 
-def retell(
+def take_due_events(
     conn: Connection, now: datetime, experiment: Experiment, request_ids: list[str], replay: Replay | None
 ) -> list[Event]:
-    """Return what an earlier search knew of these trials and the present one may hear now."""
+    """Take the events of an earlier search of these trials that may be replayed to the present one now."""
     events, completed = search_replay.due(conn, experiment, request_ids, replay)
     for trial_id in completed:
         close_if_finished(conn, now, trial_id)
@@ -173,7 +173,7 @@ def _execute(
     if experiment.state in STOPPING and not all(isinstance(op, Shutdown) for op in operations):
         return []
     events: list[Event] = []
-    asked: list[str] = []  # trials of which an earlier search may have something to tell
+    asked: list[str] = []  # trials of which an earlier search may have left events
     for kind, group in groupby(_in_batches(operations, replay), _kind):
         some = list(group)
         if kind is Create:
@@ -187,7 +187,7 @@ def _execute(
         else:
             for operation in some:
                 asked += _execute_one(conn, now, experiment, operation, replay)
-    return events + retell(conn, now, experiment, asked, replay)
+    return events + take_due_events(conn, now, experiment, asked, replay)
 
 
 def _execute_one(

@@ -36,7 +36,7 @@ from determined.search.searcher import Searcher
 from determined.wire.codec import float_from_wire
 
 EARLY_EXIT_GRACE_S = 10
-_EXITS_AT_ONCE = 100  # trials of whose end the searcher is told in one transaction
+_EXITS_AT_ONCE = 100  # trials whose end is reported to the searcher in one transaction
 _EARLY_EXITS = {ExitReason.INVALID_HP, ExitReason.INIT_INVALID_HP}
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")  # as the wire spells them
 
@@ -78,7 +78,7 @@ def begin(conn: Connection, now: datetime, experiment_id: int, started: Initial 
         return
     replay = Replay(initial, [*past])
     operations.run(conn, now, experiment_id, searchers.start(), replay=replay)
-    _tell_exits(conn, now, experiment_id, replay)
+    _report_exits(conn, now, experiment_id, replay)
     _replay_events(conn, now, experiment, replay)
     replay.save(conn, experiment_id)
     if searcher.progress() < 1:
@@ -87,8 +87,8 @@ def begin(conn: Connection, now: datetime, experiment_id: int, started: Initial 
 
 
 def settle(conn: Connection, now: datetime, experiment_id: int) -> None:
-    """Bring searcher and experiment up to date with the trials' states; of many ends the rest follows (pieces.py)."""
-    if _tell_exits(conn, now, experiment_id, None, _EXITS_AT_ONCE):
+    """Bring searcher and experiment up to date with the trials' states; after many ends search_batches.py continues."""
+    if _report_exits(conn, now, experiment_id, None, _EXITS_AT_ONCE):
         search_queue.mark(conn, experiment_id)
         return
     experiment_state.finish_if_idle(conn, now, experiment_id)
@@ -208,9 +208,9 @@ def _as_planned(searcher: JsonObject, past: list[Event]) -> JsonObject:
 
 
 def _replay_events(conn: Connection, now: datetime, experiment: Experiment, replay: Replay) -> None:
-    """Tell a search that begins again what is known, in the order in which it became so.
+    """Replay the known events to a search that begins again, in their order.
 
-    A history is long and most of it is met with silence: no statement is spent where nothing follows from an event.
+    A history is long and most events cause nothing: no statement is spent on those.
     """
     classic = experiment.generation == "classic"
     for n, event in enumerate(replay.past):
@@ -220,11 +220,11 @@ def _replay_events(conn: Connection, now: datetime, experiment: Experiment, repl
         if event["type"] == "extended":
             events = [replay.take_extension(n)]
         elif event["id"] in replay.created:
-            events = operations.retell(conn, now, experiment, [event["id"]], replay)
+            events = operations.take_due_events(conn, now, experiment, [event["id"]], replay)
         else:
             continue
         if operations.run(conn, now, experiment.id, *events, replay=replay) or classic:
-            _tell_exits(conn, now, experiment.id, replay)
+            _report_exits(conn, now, experiment.id, replay)
 
 
 def _begin_in_pieces(conn: Connection, now: datetime, experiment_id: int, initial: Initial) -> None:
@@ -235,10 +235,10 @@ def _begin_in_pieces(conn: Connection, now: datetime, experiment_id: int, initia
     settle(conn, now, experiment_id)
 
 
-def _tell_exits(
+def _report_exits(
     conn: Connection, now: datetime, experiment_id: int, replay: Replay | None, limit: int | None = None
 ) -> bool:
-    """Tell the searcher of trials that have ended, of `limit` at most or little more; whether there are others."""
+    """Report ended trials to the searcher, `limit` at most or little more; return whether there are others."""
     reported = 0
     while exits := trials.unreported_exits(conn, experiment_id, sorted(TERMINAL), limit):
         if limit is not None and reported >= limit:

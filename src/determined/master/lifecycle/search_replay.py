@@ -1,8 +1,8 @@
-"""Telling a continued search what its trials have already shown, so that it need not learn it twice.
+"""Replay of the results of a continued search, so that no completed operation is trained twice.
 
-A continued search is a fresh searcher of the same seed: it draws the same trials under the same ids. All that the
-earlier searcher heard is kept in order (`search_history`). Before a search begins again, `rewind` strikes out the exits
-of trials that are taken up again and marks the rest as pending; `due` hands pending events over as soon as the fresh
+A continued search is a fresh searcher of the same seed: it draws the same trials under the same ids. All events of the
+earlier searcher are kept in order (`search_history`). Before a search begins again, `rewind` strikes out the exits
+of trials that are resumed and marks the rest as pending; `due` hands pending events over as soon as the fresh
 searcher has asked for them: has created the trial and, in the classic generation, has given it that very operation.
 """
 
@@ -28,13 +28,13 @@ _EXTENSION = ""  # in the place of a trial's id: the event is of the whole searc
 class Standing(StrEnum):
     """Fate of an existing trial when the continued search creates it again."""
 
-    OVER = "over"  # it stays as it is; its end is told
+    OVER = "over"  # it stays as it is; its end is replayed
     WAITING = "waiting"  # classic: complete as far as it went, and may be asked for more
     RESUMED = "resumed"  # it goes on from its latest checkpoint
 
 
 def rewind(conn: Connection, experiment: Experiment) -> list[Event]:
-    """Take what is still true of an earlier search out of the rows, to be told again; the rest is forgotten."""
+    """Take what is still true of an earlier search out of the rows, to replay it; the rest is forgotten."""
     past = [row.event for row in rows.history(conn, experiment.id)]
     known = {trial.request_id: trial for trial in trials.of_experiment(conn, experiment.id)}
     rows.drop_history(conn, experiment.id)
@@ -42,23 +42,23 @@ def rewind(conn: Connection, experiment: Experiment) -> list[Event]:
         return []  # its one trial is trained on, whatever it has shown
     over = _over(experiment, known, past)
     kept = [event for event in past if _is_true(experiment, event, over)]
-    untold = over - {event["id"] for event in kept if event["type"] == "exited"}
-    derived = [event for trial in known.values() if trial.request_id in untold for event in exit_events(trial)]
+    without_exit = over - {event["id"] for event in kept if event["type"] == "exited"}
+    derived = [event for trial in known.values() if trial.request_id in without_exit for event in exit_events(trial)]
     return [*kept, *derived]
 
 
 @dataclass(slots=True)
 class Replay:
-    """A search that begins again: all it is told comes from memory, and no row is written before `save`.
+    """A search that begins again: its events come from memory, and no row is written before `save`.
 
-    `past` is what waits to be told, in order (None where it has been); of that, what lies before `upto` may be told.
+    `past` has the events to replay, in order (None where that is done); those before `upto` may be replayed now.
     """
 
     search: Initial
     past: list[Event | None]
     upto: int = 0
     created: set[str] = field(default_factory=set)
-    extensions: int = 0  # still to be told: until then the end of the search is not its end
+    extensions: int = 0  # still to be replayed: until then the end of the search is not its end
     _places: dict[str, deque[int]] = field(default_factory=dict)  # by trial; they are taken from the left
 
     def __post_init__(self) -> None:
@@ -68,7 +68,7 @@ class Replay:
                 self.extensions += event["type"] == "extended"
 
     def of(self, request_ids: Sequence[str], upto: int | None = None) -> list[tuple[int, Event]]:
-        """Place and event of what is still to be told of these trials, in order; `upto` leaves out the later ones."""
+        """Return (place, event) of what is still to be replayed of these trials, in order; before `upto` only."""
         end = len(self.past) if upto is None else upto
         places = [takewhile(lambda n: n < end, self._places.get(request_id, ())) for request_id in set(request_ids)]
         return [(n, event) for n in sorted(chain(*places)) if (event := self.past[n]) is not None]
@@ -80,7 +80,7 @@ class Replay:
                 self._places[event.get("id", _EXTENSION)].remove(n)
 
     def take_extension(self, place: int) -> Event:
-        """Return the extension that is told now; it is pending no more."""
+        """Return the extension that is replayed now; it is pending no more."""
         event = self.past[place]
         assert event is not None
         self.take([place])
@@ -108,14 +108,14 @@ def knows(conn: Connection, experiment_id: int, request_id: str, length: int, re
 
 
 def known_trials(conn: Connection, experiment_id: int, request_ids: Sequence[str]) -> set[str]:
-    """List the trials of which an earlier search has left something to be told."""
+    """List the trials of which an earlier search has left something to replay."""
     return {event["id"] for _, event in _pending(conn, experiment_id, request_ids, None)}
 
 
 def due(
     conn: Connection, experiment: Experiment, request_ids: Sequence[str], replay: Replay | None = None
 ) -> tuple[list[Event], list[int]]:
-    """Take out the events of these trials that may be told now; and the ids of trials whose operation they complete."""
+    """Take out the events of these trials that may be replayed now, and ids of trials whose operation they complete."""
     found = _pending(conn, experiment.id, request_ids, replay, replay.upto if replay else None)
     classic = experiment.generation == "classic"
     known = trials.by_requests(conn, experiment.id, [event["id"] for _, event in found] if classic else [])
@@ -160,7 +160,7 @@ def _over(experiment: Experiment, known: dict[str, Trial], past: list[Event]) ->
 
 
 def _is_true(experiment: Experiment, event: Event, over: set[str]) -> bool:
-    """Exits of trials that are taken up again did not happen.
+    """Check whether an event still holds: the exit of a trial that is resumed does not.
 
     Classic: a trial that left before its time is not given its operations again, so none of them can be complete.
     """

@@ -27,7 +27,7 @@ from determined.wire.codec import float_to_wire, plain
 SNAPSHOT_EVERY = 50  # events, in a small search; see `_snapshot_is_due`
 _CACHED = 256  # searchers
 _CACHED_TRIALS = 200_000  # of all of them together: what a searcher holds grows with its trials
-# Events that a continued search is told again (search_replay.py), where its searcher replays history.
+# Events that are replayed to a continued search (search_replay.py), where its searcher replays history.
 _HISTORIC = frozenset({"validation", "exited_early", "exited", "extended"})
 
 
@@ -94,10 +94,10 @@ class Answer:
 
 @dataclass(slots=True)
 class Initial:
-    """A searcher that begins, in memory until `save`: what it hears before is not logged, however much that is."""
+    """A searcher that begins, in memory until `save`: events before that are not logged, however many."""
 
     searcher: Searcher
-    _told: list[Event] = field(default_factory=list)
+    _history: list[Event] = field(default_factory=list)
     _started: Answer | None = None
     pieces: list[msgspec.Raw] = field(default_factory=list)  # what it asks for, where that is queued
 
@@ -120,7 +120,7 @@ class Initial:
         if self._started is not None:
             answer, self._started = self._started, None
             return answer
-        self._told += (event for event in events if _is_historic(self.searcher, event))
+        self._history += (event for event in events if _is_historic(self.searcher, event))
         return _answer(self.searcher, events)
 
     def save(self, conn: Connection, experiment_id: int) -> None:
@@ -129,7 +129,7 @@ class Initial:
         rows.forget(conn, experiment_id)
         rows.append(conn, experiment_id, 1, [{**start(), "tag": tag, **_waits(self.searcher)}])
         rows.put_snapshot(conn, experiment_id, 1, self.searcher.snapshot())
-        rows.append_history(conn, experiment_id, self._told)
+        rows.append_history(conn, experiment_id, self._history)
         _cache.put(tag, self.searcher)
 
 
