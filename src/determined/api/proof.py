@@ -59,7 +59,7 @@ class OwnMaster:
 
 
 class NotProven(OSError):
-    """Nobody we may talk to. Whoever opened the connection must close it."""
+    """Peer that has not proved to be the expected master. Whoever opened the connection must close it."""
 
 
 def demand(

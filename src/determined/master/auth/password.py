@@ -39,6 +39,6 @@ def matches(stored: str | None, password: str, *, is_hashed: bool) -> bool:
         return False
 
 
-def waste_time(password: str) -> None:
+def verify_dummy(password: str) -> None:
     """Spend what `matches` would for a user with a password."""
     matches(_DECOY, password or "blank", is_hashed=True)

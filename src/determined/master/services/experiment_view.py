@@ -40,7 +40,7 @@ def load(conn: Connection, now: datetime, ids: Sequence[int], *, with_best: bool
 
 
 def shown_state(state: str, allocation: str | None, *, unmanaged: bool) -> str:
-    """Nobody schedules an unmanaged run: while it is active, it runs."""
+    """Return the state to show: nobody schedules an unmanaged run, so it runs while it is active."""
     if unmanaged and state == "ACTIVE":
         return "RUNNING"
     return displayed_state(state, allocation)

@@ -9,7 +9,7 @@ from determined.master.lifecycle.pools import pools_of
 
 
 def available(conn: Connection, config: MasterConfig, workspace_id: int) -> list[str]:
-    """Their names, in the order of the config."""
+    """Return the names of the pools that a workspace may use, in the order of the config."""
     bound = nodes.bound_pools(conn)
     return [name for name in pools_of(config) if not bound.get(name) or workspace_id in bound[name]]
 

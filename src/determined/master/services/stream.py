@@ -261,5 +261,5 @@ def _look(
     known = Known(change.newest(conn), change.horizon(conn) if asked else 0, epoch)
     fresh = [] if position is None else change.since(conn, position, _PAGE)
     reached = fresh[-1].seq if len(fresh) == _PAGE else known.newest
-    heard = [c for c in fresh if (f := wanted.get(Noun(c.noun))) is not None and f.takes(c.id, c.parent)]
-    return _Seen(known, reached, messages(conn, heard), [catch_up(conn, one, known) for one in asked])
+    matching = [c for c in fresh if (f := wanted.get(Noun(c.noun))) is not None and f.takes(c.id, c.parent)]
+    return _Seen(known, reached, messages(conn, matching), [catch_up(conn, one, known) for one in asked])

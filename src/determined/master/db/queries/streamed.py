@@ -46,7 +46,7 @@ def _prefixed(prefix: str) -> Callable[[str | None], str | None]:
 
 
 def _state(state: Column[str]) -> Read:
-    """Nobody schedules an unmanaged run: while it is active, it runs."""
+    """Read a state as it is shown: nobody schedules an unmanaged run, so it runs while it is active."""
     shown = case((and_(experiments.c.unmanaged, state == "ACTIVE"), "RUNNING"), else_=state)
     return Read(shown, _prefixed("STATE_"))
 
