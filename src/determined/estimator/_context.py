@@ -154,6 +154,6 @@ _NO_CACHE = "{name} was removed in release 0.18; use tf.data.Dataset.cache, and 
 def _refuse_aggregation(frequency: int) -> None:
     if frequency > 1:
         raise InvalidExperimentException(
-            f"optimizations.aggregation_frequency={frequency} is heard by estimators with Horovod only; set it to 1 "
+            f"optimizations.aggregation_frequency={frequency} works for estimators with Horovod only; set it to 1 "
             "and raise global_batch_size, or make the entrypoint `python3 -m determined.launch.horovod --trial ...`"
         )

@@ -45,7 +45,7 @@ _REMEDY = "keep it in a RunHook, which writes it to a file in on_checkpoint_end 
 # What the platform decides or does by other means -> the means.
 _UNHEARD_TRAIN = {
     "max_steps": "searcher.max_length in the config says how long training lasts",
-    "saving_listeners": "a RunHook in hooks hears of checkpoints by on_checkpoint_end",
+    "saving_listeners": "a RunHook in hooks gets checkpoints by on_checkpoint_end",
 }
 _UNHEARD_VALIDATION = {"exporters": "build_serving_input_receiver_fns says what each checkpoint is exported for"}
 
@@ -92,7 +92,7 @@ class EstimatorTrialController:
         context, env = self.context, self.context.env
         self._weights = Weights(directory, self._dist)
         built = self.trial.build_estimator()
-        self.estimator = managed_estimator(built, context, directory, self._adorn)
+        self.estimator = managed_estimator(built, context, directory, self._add_hooks)
         self._summary_steps = built.config.save_summary_steps
         self.train_spec = _checked(self.trial.build_train_spec(), tf.estimator.TrainSpec, "build_train_spec")
         self.validation_spec = _checked(
@@ -134,7 +134,7 @@ class EstimatorTrialController:
                 "divided it and batch(drop_remainder=True) dropped a rest"
             )
 
-    def _adorn(self, spec: "tf.estimator.EstimatorSpec") -> object:
+    def _add_hooks(self, spec: "tf.estimator.EstimatorSpec") -> object:
         """The EstimatorSpec of training with hooks of ours; those of the model come before them."""
         if not self.context._wrapped_optimizers:
             raise InvalidExperimentException(
@@ -241,7 +241,7 @@ def _checked(returned: object, kind: Any, method: str) -> object:
 def _warn_of_unheard(spec: "tf.estimator.EstimatorSpec", settings: dict[str, str]) -> None:
     for name, instead in settings.items():
         if getattr(spec, name):
-            logger.warning("%s.%s is not heard: %s", type(spec).__name__, name, instead)
+            logger.warning("%s.%s is ignored: %s", type(spec).__name__, name, instead)
 
 
 def _checked_names(functions: object) -> dict[str, ServingInputReceiverFn]:

@@ -47,7 +47,7 @@ class EstimatorTrial(Trial):
     @abc.abstractmethod
     def build_train_spec(self) -> "tf.estimator.TrainSpec":
         """A `tf.estimator.TrainSpec`. Its `input_fn` returns a `tf.data.Dataset` of batches that went through
-        `context.wrap_dataset`; it is repeated without end, and `max_steps` is not heard."""
+        `context.wrap_dataset`; it is repeated without end, and `max_steps` is ignored."""
 
     @abc.abstractmethod
     def build_validation_spec(self) -> "tf.estimator.EvalSpec":

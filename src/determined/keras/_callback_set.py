@@ -64,7 +64,7 @@ class CallbackSet:
         self._hear_validations = [callback for callback in self._active if _overrides(callback, _VALIDATION_HOOKS)]
 
     @property
-    def hear_validations(self) -> bool:
+    def watch_validations(self) -> bool:
         """Return whether a validation may change anything."""
         return bool(self._hear_validations)
 

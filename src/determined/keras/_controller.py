@@ -63,7 +63,7 @@ class TFKerasTrialController:
             global_batch_size=self._context.get_global_batch_size(),
             state=restored.workloads,
             records_per_epoch=self._records_per_epoch,
-            validation_alters=any(self._dist.allgather(self._callbacks.hear_validations)),
+            validation_alters=any(self._dist.allgather(self._callbacks.watch_validations)),
         )
         self._begin(restored)
         watch = AttributeWatch(
@@ -223,7 +223,7 @@ def _no_training_data() -> InvalidExperimentException:
 
 def _warn_of_session(trial: TFKerasTrial) -> None:
     if trial.session_config() is not None:
-        logger.warning("session_config() is not heard: TensorFlow 2 has no sessions; use tf.config instead")
+        logger.warning("session_config() is ignored: TensorFlow 2 has no sessions; use tf.config instead")
 
 
 def _mean(everybody: list[JsonObject], weights: list[int]) -> JsonObject:

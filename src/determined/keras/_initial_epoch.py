@@ -14,18 +14,18 @@ def begin_at(keras: ModuleType, model: "Model", epoch: int) -> None:
     if _framework.is_keras_3(keras):
         model._initial_epoch = epoch
     else:
-        model._training_state = _Beginning(epoch)
+        model._training_state = _InitialEpoch(epoch)
 
 
 def forget(keras: ModuleType, model: "Model") -> None:
     """The next `fit` of this model begins where it is told to."""
     if _framework.is_keras_3(keras):
         model._initial_epoch = None
-    elif isinstance(getattr(model, "_training_state", None), _Beginning):
+    elif isinstance(getattr(model, "_training_state", None), _InitialEpoch):
         model._training_state = None
 
 
-class _Beginning:
+class _InitialEpoch:
     """Object that Keras 2 asks after `on_train_begin`."""
 
     def __init__(self, epoch: int) -> None:

@@ -31,7 +31,7 @@ class TensorBoard(_keras.callbacks.TensorBoard):  # type: ignore[misc]
         if log_dir is not None:
             given = kwargs.pop("log_dir", None) or (args[0] if args else None)
             if given is not None:
-                logger.warning("log_dir=%r is not heard on a cluster; event files go to %s", given, log_dir)
+                logger.warning("log_dir=%r is ignored on a cluster; event files go to %s", given, log_dir)
             args, kwargs = args[1:], {**kwargs, "log_dir": str(log_dir)}
         super().__init__(*args, **kwargs)
 

@@ -52,8 +52,7 @@ class TFKerasTrial(Trial):
         """Return what to validate on, in any of the same forms."""
 
     def session_config(self) -> Any:
-        """Return what TensorFlow 1 sessions were configured by. TensorFlow 2 has none: what is returned is not
-        heard."""
+        """Return what TensorFlow 1 sessions were configured by. TensorFlow 2 has none, so it is ignored."""
         return None
 
     def keras_callbacks(self) -> list["Callback"]:

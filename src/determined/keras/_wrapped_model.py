@@ -108,11 +108,11 @@ def _set_options(call: inspect.BoundArguments, is_distributed: bool) -> None:
     """The platform counts batches one by one."""
     steps = call.arguments.get("steps_per_execution")
     if steps not in (None, 1):
-        logger.warning("steps_per_execution=%s is not heard: metrics, validations and pauses are due by batch", steps)
+        logger.warning("steps_per_execution=%s is ignored: metrics, validations and pauses are due by batch", steps)
     call.arguments["steps_per_execution"] = 1
     if is_distributed:
         if call.arguments.get("jit_compile") is True:
-            logger.warning("jit_compile=True is not heard on several slots: gradients are averaged outside of XLA")
+            logger.warning("jit_compile=True is ignored on several slots: gradients are averaged outside of XLA")
         call.arguments["jit_compile"] = False
 
 

@@ -116,7 +116,7 @@ class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
     """Keras's TensorBoard callback, writing to where the platform keeps the trial's event files.
 
     Args:
-        args, kwargs: of `keras.callbacks.TensorBoard`; a `log_dir` among them is not heard.
+        args, kwargs: of `keras.callbacks.TensorBoard`; a `log_dir` among them is ignored.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -144,7 +144,7 @@ class LightningContext:
         named = {name: given[name] for name in _LIMITS if given.get(name) is not None}
         if self.search.is_classic:
             if named:
-                logger.warning("%s is not heard: the searcher decides how long this trial trains", ", ".join(named))
+                logger.warning("%s is ignored: the searcher decides how long this trial trains", ", ".join(named))
             return {"max_epochs": -1, "max_steps": -1, "max_time": None}
         epochs = named.get("max_epochs", 0)
         if named and epochs < 1:

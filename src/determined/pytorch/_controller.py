@@ -293,10 +293,10 @@ class PyTorchTrialController:
     def _outdate_checkpoint(self) -> None:
         """Mark a checkpoint saved here before the validation as old: it lacks what callbacks made of the validation."""
         is_here = self.state.last_ckpt == self.state.batches_trained > 0
-        if is_here and self._hears_validations():
+        if is_here and self._watches_validations():
             self.state.last_ckpt = 0
 
-    def _hears_validations(self) -> bool:
+    def _watches_validations(self) -> bool:
         return any(self.callbacks.anywhere(hook) for hook in _VALIDATION_HOOKS)
 
     def _policy_wants_checkpoint(self, is_best: bool) -> bool:
@@ -329,7 +329,8 @@ class PyTorchTrialController:
     def _wants_step_zero_validation(self) -> bool:
         if not self.plan.step_zero_validation or self.state.batches_trained:
             return False
-        if self._hears_validations():  # a trial killed before its first checkpoint begins anew, and so do its callbacks
+        # A trial killed before its first checkpoint begins anew, and so do its callbacks.
+        if self._watches_validations():
             return True
         last_validation = self._core.train._get_last_validation() if self._is_chief else None
         return self._dist.broadcast(last_validation) is None

@@ -78,7 +78,7 @@ def train(
 def _warn_of_precision(level: str) -> None:
     if level != "O0":
         logger.warning(
-            "optimizations.mixed_precision: %s is not heard; call self.context.experimental.use_amp() in __init__, "
+            "optimizations.mixed_precision: %s is ignored; call self.context.experimental.use_amp() in __init__, "
             "before wrap_model",
             level,
         )

@@ -58,7 +58,7 @@ class Health:
         self._sees_all = len(self._first_steps) == len(all_of_them)
         self._warned_of_metric = False
         self._warned_of_steps = False
-        self._told: set[int] = set()  # of the optimizers, those that stepped without gradients
+        self._warned: set[int] = set()  # of the optimizers, those that stepped without gradients
         self._last = 0
 
     def look(self, batches_trained: int, averages: JsonObject, per_batch: Sequence[JsonObject] | None = None) -> None:
@@ -85,8 +85,8 @@ class Health:
         for index, first in self._first_steps.items():
             if first.had_gradients is not None:
                 first.forget()
-            if first.had_gradients is False and index not in self._told:
-                self._told.add(index)
+            if first.had_gradients is False and index not in self._warned:
+                self._warned.add(index)
                 logger.warning(_NO_GRADIENT, index, self._names[index])
         if any(first.had_gradients is not None for first in steps):
             # All are watched on until they have stepped: one of several may wait for its epoch.

@@ -105,7 +105,7 @@ def _refuse_deepspeed(directory: Path) -> None:
 
 
 def _seed_of(config: JsonObject) -> int:
-    """No training is repeated by it: a trial that asks in its constructor shall be built all the same."""
+    """Return a seed for a trial that asks for one in its constructor; no training is repeated by it."""
     return ExperimentConfig.load(config).reproducibility.experiment_seed or 0
 
 

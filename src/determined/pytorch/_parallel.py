@@ -34,7 +34,7 @@ def backend(
 
     Args:
         info: the trial this process works on, None off cluster.
-        given: who this process is, where the user's script says it; not heard on a cluster.
+        given: who this process is, where the user's script says it; ignored on a cluster.
     """
     yield given if info is None and given is not None else start_backend()
     # Not after an error: a peer that failed would be waited for, and this process ends anyway.

@@ -97,7 +97,7 @@ class Trainer:
         begin_on_batch: int = 0,
         end_after_batch: int | None = None,
     ) -> None:
-        """Sample the machine while training, as `fit(profiling_enabled=True)`; the batches are not heard any more."""
+        """Sample the machine while training, as `fit(profiling_enabled=True)`; arguments about batches are ignored."""
         self._profiling = enabled
         if begin_on_batch or end_after_batch is not None or not sync_timings:
             logger.warning(

@@ -184,7 +184,7 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
     ) -> "TrainerControl | None":
         logged = dict(logs or {})
         group = _logs.group_of(logged)
-        if not self._is_heard(group, logged):
+        if not self._is_reported(group, logged):
             return control
         position = {"batches": state.global_step, "epochs": state.epoch}
         metrics = position | _logs.chosen(logged, self._wanted, self._needed)
@@ -236,7 +236,7 @@ class DetCallback(TrainerCallback):  # type: ignore[misc]
         logger.info("training goes on from %s", fetched.directory)
         return fetched
 
-    def _is_heard(self, group: str, logs: JsonObject) -> bool:
+    def _is_reported(self, group: str, logs: JsonObject) -> bool:
         """Return whether a training that nobody interrupts would report it, too, and here."""
         if self._begun_at is None:  # a script that evaluates first has done so when the trial began
             return self._fetched is None or self._fetched.step == 0

@@ -19,24 +19,24 @@ class Reports:
         self._core = core_context
         self._is_chief = core_context.distributed.rank == 0
         self._needed = needed
-        self._told: dict[str, tuple[int, frozenset[str]]] = {}  # group: its last step, and the names told of it
+        self._reported: dict[str, tuple[int, frozenset[str]]] = {}  # group: its last step, and the names reported of it
         self._is_pending = False
         self.validation: tuple[int, JsonObject] = (-1, {})  # step and metrics of the last
 
     def remember(self, step: int, validation: JsonObject) -> None:
-        """A validation that was told before this process began."""
+        """Record a validation that was reported before this process began."""
         self.validation = (step, validation)
-        self._told[VALIDATION] = (step, frozenset(validation))
+        self._reported[VALIDATION] = (step, frozenset(validation))
 
     def report(self, group: str, step: int, metrics: JsonObject) -> None:
         """Report what is new of this step; of the training one report alone, for the second is a summary of all
         steps."""
-        last, names = self._told.get(group, (-1, frozenset()))
+        last, names = self._reported.get(group, (-1, frozenset()))
         reported = names if last == step else frozenset()
         new = metrics.keys() - reported - POSITION
         if not new or (reported and group == TRAINING):
             return
-        self._told[group] = (step, reported | metrics.keys())
+        self._reported[group] = (step, reported | metrics.keys())
         chosen = new | POSITION | set(self._needed)
         if self._is_chief:
             values = {name: value for name, value in metrics.items() if name in chosen}

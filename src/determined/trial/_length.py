@@ -74,7 +74,7 @@ def cluster_legs(
     say."""
     if generation(config) == "classic":
         if max_length is not None:
-            logger.warning("max_length=%r is not heard: the searcher decides how long this trial trains", max_length)
+            logger.warning("max_length=%r is ignored: the searcher decides how long this trial trains", max_length)
         return operation_legs(core_context, global_batch_size)
     return one_leg(late_length(max_length, config.get("searcher") or {}, global_batch_size, call, way_out))
 

@@ -38,7 +38,7 @@ def backend(
 
     Args:
         info: the trial this process works on, None off cluster.
-        given: who this process is, where the user's script says it; not heard on a cluster.
+        given: who this process is, where the user's script says it; ignored on a cluster.
     """
     ranks = given if info is None and given is not None else _launched(info)
     with _alone() if ranks is None or ranks.size == 1 else contextlib.nullcontext():
