@@ -153,11 +153,11 @@ def _failed(doing: str, error: Exception, *, unexpected: bool = False) -> int:
         import traceback
 
         raw(traceback.format_exc(), file=sys.stderr)
-    fail(f"Failed to {doing}: {_told(error)}")
+    fail(f"Failed to {doing}: {_describe(error)}")
     return int(getattr(error, "exit_status", 1))
 
 
-def _told(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     from determined.errors import Forbidden
 
     said = str(error) or type(error).__name__

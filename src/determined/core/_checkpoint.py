@@ -219,7 +219,7 @@ class CheckpointContext:
             self._refuse_unseen(storage_id)
             logger.info("Reported checkpoint to master %s", storage_id)
         else:
-            logger.info("Checkpoint %s is stored; the master is away and hears of it later", storage_id)
+            logger.info("Checkpoint %s is stored; the master is away and gets its report later", storage_id)
 
     def _note_uploaded(self, directory: Path | None) -> None:
         if directory is not None:

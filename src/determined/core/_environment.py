@@ -74,7 +74,7 @@ def shared_fs_mount() -> str | None:
 
 
 def retry_settings() -> JsonObject:
-    """DET_RETRY_CONFIG: keyword arguments of urllib3's Retry, of which `total` and `backoff_factor` are heard.
+    """DET_RETRY_CONFIG: keyword arguments of urllib3's Retry, of which `total` and `backoff_factor` are used.
 
     Few by default: calls that need an answer are repeated without end anyway (core/_master.py), at a steadier pace.
     """

@@ -69,7 +69,7 @@ class Master:
             try:
                 if after():
                     return call(self.session)
-                logger.warning("%s waits for the master to hear of earlier reports", what)
+                logger.warning("%s waits for the master to get earlier reports", what)
             except (MasterNotFound, Unavailable) as err:
                 logger.warning("%s waits for the master: %s", what, err)
                 self._look_for_news()

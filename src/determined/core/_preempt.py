@@ -33,7 +33,7 @@ class PreemptContext:
         if self._reporter is not None:
             self._reporter.control.attached = True
             if self._preempt_mode is PreemptMode.ChiefOnly and self._dist.cross_rank != 0:
-                # A node without the chief hears of it from the script itself, and must not be taken for deaf.
+                # A node without the chief learns it from the script itself; it does not ignore preemption.
                 self._reporter.control.aware = True
         return self
 

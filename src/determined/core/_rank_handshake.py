@@ -35,7 +35,7 @@ class _Newcomer:
 
 
 class RankListener:
-    """The hub's listener. Newcomers are heard side by side: one that says nothing keeps nobody waiting."""
+    """The hub's listener. Newcomers are read side by side: one that sends nothing keeps nobody waiting."""
 
     def __init__(self, listener: socket.socket, secret: bytes, label: bytes) -> None:
         self._listener = listener
@@ -61,7 +61,7 @@ class RankListener:
             if now > log_at:
                 logger.warning("still waiting for ranks %s to connect", missing)
                 log_at = now + _LOG_SECONDS
-            self._attend(size, now)
+            self._serve(size, now)
 
     def close(self) -> None:
         """Admit nobody else; those admitted stay."""
@@ -69,12 +69,12 @@ class RankListener:
             key.fileobj.close()  # type: ignore[union-attr]
         self._selector.close()
 
-    def _attend(self, size: int, now: float) -> None:
+    def _serve(self, size: int, now: float) -> None:
         for key, _ in self._selector.select(timeout=0.1):
             if key.data is None:
                 self._greet(now)
             else:
-                self._hear(key.data, size)
+                self._read(key.data, size)
         for key in list(self._selector.get_map().values()):
             if key.data is not None and now > key.data.deadline:
                 self._refuse(key.data, f"it said nothing for {SECONDS:.0f} s")
@@ -93,7 +93,7 @@ class RankListener:
             return
         self._selector.register(peer, selectors.EVENT_READ, newcomer)
 
-    def _hear(self, newcomer: _Newcomer, size: int) -> None:
+    def _read(self, newcomer: _Newcomer, size: int) -> None:
         try:
             part = newcomer.peer.recv(_ANSWER - len(newcomer.answer))
         except OSError as err:

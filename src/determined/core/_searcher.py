@@ -132,7 +132,7 @@ class SearcherContext:
             self.acknowledge_out_of_ops()
 
     def _shared(self, length: int | None) -> int | None:
-        """The chief's answer. A worker that waits for it is leaving, if it is None: not deaf to the signal."""
+        """The chief's answer. A worker that waits for it is leaving, if it is None: it does not ignore the signal."""
         control = self._reporter.control
         was_aware = control.aware
         control.aware = True
@@ -172,7 +172,7 @@ class SearcherContext:
     def _complete(self, length: int, metric: object) -> None:
         if not self._classic:
             return
-        # The answer may end the trial: a script that then saves its last state is leaving, not deaf to the signal.
+        # The answer may end the trial: a script that then saves its last state does not ignore the signal.
         control = self._reporter.control
         self._was_aware, control.aware = control.aware, True
         from determined.wire import trial as wire

@@ -158,7 +158,7 @@ def is_used(place: Place, key: str) -> bool:
 
 def clean(place: Place, now: float, bounds: Bounds, keys: Sequence[str] | None = None) -> list[Cached]:
     """Remove what is beyond the bounds (`keys`: of these alone) and nobody uses; what went."""
-    _remove_ruins(place)
+    _remove_unfinished(place)
     candidates = [cached for cached in list_cached(place) if keys is None or cached.key in keys]
     gone = []
     left = sum(cached.size for cached in candidates)
@@ -177,7 +177,7 @@ def forget_resolutions(place: Place, now: float, days: float) -> None:
                 path.unlink()
 
 
-def _remove_ruins(place: Place) -> None:
+def _remove_unfinished(place: Place) -> None:
     """Remove what killed or failed builders left, also locks without an environment. Builds in progress are locked."""
     found = list(place.environments.iterdir()) if place.environments.is_dir() else []
     for key in sorted({path.name.removesuffix(".lock") for path in found}):

@@ -39,7 +39,7 @@ def record_failure(run_dir: Path, failure: Failure) -> None:
     if known is not None and (known.attempt, -known.time) >= (failure.attempt, -failure.time):
         return
     fresh = run_dir / f".{_NAME}.{secrets.token_hex(8)}"
-    content = asdict(failure) | {"lines": _telling(failure.lines)}
+    content = asdict(failure) | {"lines": _significant(failure.lines)}
     fresh.touch(mode=0o600, exist_ok=False)
     fresh.write_text(json.dumps(content))
     if known is not None:
@@ -71,9 +71,9 @@ def forget_failure(run_dir: Path) -> None:
     (run_dir / _NAME).unlink(missing_ok=True)
 
 
-def _telling(lines: list[str]) -> list[str]:
-    told = [line[:_LINE_CHARACTERS] for line in lines if not _PROGRESS_BAR.search(line[-_BAR_CHARACTERS:])]
-    return told[-LAST_LINES:]
+def _significant(lines: list[str]) -> list[str]:
+    significant = [line[:_LINE_CHARACTERS] for line in lines if not _PROGRESS_BAR.search(line[-_BAR_CHARACTERS:])]
+    return significant[-LAST_LINES:]
 
 
 def _how(status: int) -> str:

@@ -18,44 +18,44 @@ _SPELLED = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-
 def answer(method: SearchMethod, state: SearcherState, event: wire.SearcherEvent) -> list[Operation]:
     """Return the operations that follow; `state` is changed."""
     for kind, handle in _HANDLERS.items():
-        told = getattr(event, kind)
-        if told is not None:
-            return list(handle(method, state, told))
+        content = getattr(event, kind)
+        if content is not None:
+            return list(handle(method, state, content))
     logger.warning("event %s is of a kind this version does not know; it is passed over", event.id)
     return []
 
 
-def _initial(method: SearchMethod, state: SearcherState, told: wire.InitialOperations) -> list[Operation]:
+def _initial(method: SearchMethod, state: SearcherState, content: wire.InitialOperations) -> list[Operation]:
     return method.initial_operations(state)
 
 
-def _created(method: SearchMethod, state: SearcherState, told: wire.TrialCreated) -> list[Operation]:
-    request_id = UUID(told.request_id)
+def _created(method: SearchMethod, state: SearcherState, content: wire.TrialCreated) -> list[Operation]:
+    request_id = UUID(content.request_id)
     state.trials_created.add(request_id)
     state.trial_progress[request_id] = 0.0
     return method.on_trial_created(state, request_id)
 
 
-def _progressed(method: SearchMethod, state: SearcherState, told: wire.TrialProgress) -> list[Operation]:
-    state.trial_progress[UUID(told.request_id)] = float(told.partial_units)
+def _progressed(method: SearchMethod, state: SearcherState, content: wire.TrialProgress) -> list[Operation]:
+    state.trial_progress[UUID(content.request_id)] = float(content.partial_units)
     return [Progress(method.progress(state))]
 
 
-def _validated(method: SearchMethod, state: SearcherState, told: wire.ValidationCompleted) -> list[Operation]:
-    metric, length = _with_numbers(told.metric), int(told.validate_after_length)
-    operations = method.on_validation_completed(state, UUID(told.request_id), metric, length)
+def _validated(method: SearchMethod, state: SearcherState, content: wire.ValidationCompleted) -> list[Operation]:
+    metric, length = _with_numbers(content.metric), int(content.validate_after_length)
+    operations = method.on_validation_completed(state, UUID(content.request_id), metric, length)
     return [*operations, Progress(method.progress(state))]
 
 
-def _closed(method: SearchMethod, state: SearcherState, told: wire.TrialClosed) -> list[Operation]:
-    request_id = UUID(told.request_id)
+def _closed(method: SearchMethod, state: SearcherState, content: wire.TrialClosed) -> list[Operation]:
+    request_id = UUID(content.request_id)
     state.trials_closed.add(request_id)
     operations = method.on_trial_closed(state, request_id)
     return [*operations, Progress(method.progress(state))]
 
 
-def _exited_early(method: SearchMethod, state: SearcherState, told: wire.TrialExitedEarly) -> list[Operation]:
-    request_id, reason = UUID(told.request_id), ExitedReason._from_wire(told.exited_reason)
+def _exited_early(method: SearchMethod, state: SearcherState, content: wire.TrialExitedEarly) -> list[Operation]:
+    request_id, reason = UUID(content.request_id), ExitedReason._from_wire(content.exited_reason)
     if reason is ExitedReason.INVALID_HP:
         state.trial_progress.pop(request_id, None)
     elif reason is ExitedReason.ERRORED:
