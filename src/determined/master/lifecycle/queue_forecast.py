@@ -1,5 +1,6 @@
 """Forecast whether a job would start now or wait, and for what: the schedulers themselves are asked."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -23,21 +24,48 @@ def scheduling_input(cluster: Cluster, config: MasterConfig) -> SchedulingInput:
     return SchedulingInput(nodes=cluster.nodes(), pools=pools, launch_error=config.launch_error, placing=placing)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a task would ask for. `priority`: None is the pool's default."""
+
+    pool: str
+    slots: int
+    preemptible: bool
+    single_node: bool
+    priority: int | None
+    weight: float
+    max_slots: int | None
+
+
 def waits_for(conn: Connection, now: datetime, world: SchedulingInput, resources: Resources) -> str | None:
     """Return what the first trial of an experiment with these resources would wait for; None when it would start."""
-    pool = world.pools.get(resources.resource_pool)
-    default = pool.default_priority if pool is not None else 0
-    wanted = Request(
-        allocation_id=_NOT_SUBMITTED,
-        job_id=_NOT_SUBMITTED,
+    wanted = Wanted(
+        pool=resources.resource_pool,
         slots=resources.slots_per_trial,
         preemptible=True,
         single_node=bool(resources.is_single_node),
-        priority=default if resources.priority is None else resources.priority,
+        priority=resources.priority,
         weight=resources.weight,
         max_slots=resources.max_slots,
+    )
+    return task_waits_for(conn, now, world, wanted)
+
+
+def task_waits_for(conn: Connection, now: datetime, world: SchedulingInput, wanted: Wanted) -> str | None:
+    """Return what a task would wait for; None when it would start."""
+    pool = world.pools.get(wanted.pool)
+    default = pool.default_priority if pool is not None else 0
+    request = Request(
+        allocation_id=_NOT_SUBMITTED,
+        job_id=_NOT_SUBMITTED,
+        slots=wanted.slots,
+        preemptible=wanted.preemptible,
+        single_node=wanted.single_node,
+        priority=default if wanted.priority is None else wanted.priority,
+        weight=wanted.weight,
+        max_slots=wanted.max_slots,
         position=queue_position(now),
         job_submitted=now,
         requested_at=now,
     )
-    return scheduling.foresee(conn, world, wanted, resources.resource_pool)
+    return scheduling.foresee(conn, world, request, wanted.pool)

@@ -1,5 +1,8 @@
 """Submitted tasks as clients see them."""
 
+from datetime import datetime
+from typing import Protocol
+
 from determined._json import JsonObject
 from determined.config.task_kinds import KINDS
 from determined.master.db.queries.submitted_task import TaskDetail
@@ -12,8 +15,25 @@ from determined.wire.notebook import Notebook
 from determined.wire.tensorboard import Tensorboard
 
 _QUEUED = (Stored.PENDING, Stored.ASSIGNED)
-_SUCCESS = "allocation exited successfully"
+SUCCESS = "allocation exited successfully"
 _WITHOUT_ERROR = (ExitKind.COMPLETED, ExitKind.KILLED, ExitKind.PREEMPTED)
+
+
+class Placed(Protocol):
+    """Columns of a task and its newest allocation."""
+
+    @property
+    def task_id(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def end_time(self) -> datetime | None: ...
+    @property
+    def allocation_state(self) -> str: ...
+    @property
+    def exit_kind(self) -> str | None: ...
+    @property
+    def exit_reason(self) -> str | None: ...
 
 
 def fields_of(task: TaskDetail) -> JsonObject:
@@ -30,7 +50,7 @@ def fields_of(task: TaskDetail) -> JsonObject:
         "display_name": task.display_name,
         "user_id": task.owner_id,
         "workspace_id": task.workspace_id,
-        "exit_status": _exit_status(task),
+        "exit_status": exit_status(task),
         "is_ready": task.ready_at is not None and task.end_time is None,
         "slots": task.slots,
         "priority": task.priority,
@@ -54,17 +74,17 @@ def tensorboard(task: TaskDetail) -> Tensorboard:
     )
 
 
-def service_address(task: TaskDetail) -> str | None:
+def service_address(task: Placed) -> str | None:
     """Return the path of the task's own service, if it has one."""
     return f"/proxy/{task.task_id}/" if KINDS[task.type].program else None
 
 
-def state_of(task: TaskDetail) -> AllocationState:
+def state_of(task: Placed) -> AllocationState:
     stored = Stored(task.allocation_state)
     return AllocationState.QUEUED if stored in _QUEUED else AllocationState(f"STATE_{stored}")
 
 
-def _exit_status(task: TaskDetail) -> str:
+def exit_status(task: Placed) -> str:
     if task.end_time is None:
         return ""
-    return _SUCCESS if task.exit_kind in _WITHOUT_ERROR else task.exit_reason or "the task failed"
+    return SUCCESS if task.exit_kind in _WITHOUT_ERROR else task.exit_reason or "the task failed"

@@ -16,12 +16,12 @@ from determined.wire.tensorboard import LaunchTensorboardRequest
 
 async def launch(ctx: MasterContext, caller: Caller, asked: LaunchTensorboardRequest) -> tuple[TaskDetail, list[str]]:
     """Store a new TensorBoard of the named experiments and trials and of those that the filters match."""
-    sources = await _sources(ctx, asked)
-    await ctx.db.read(lambda conn: _require(conn, sources))
+    sources = await sources_of(ctx, asked)
     return await submitted_task.launch(ctx, caller, TENSORBOARD, asked, sources)
 
 
-async def _sources(ctx: MasterContext, asked: LaunchTensorboardRequest) -> Sources:
+async def sources_of(ctx: MasterContext, asked: LaunchTensorboardRequest) -> Sources:
+    """Return what a TensorBoard would show. Raises InvalidArgument without any, NotFound for an unknown id."""
     experiment_ids, trial_ids = set(asked.experiment_ids or ()), set(asked.trial_ids or ())
     if not experiment_ids and not trial_ids and asked.filters is None:
         raise InvalidArgument("must set experiment, trial ids, or filters")
@@ -29,7 +29,9 @@ async def _sources(ctx: MasterContext, asked: LaunchTensorboardRequest) -> Sourc
         experiment_ids.update(await experiment_bulk.select(ctx, (), asked.filters, None))
     if not experiment_ids and not trial_ids:
         raise InvalidArgument("no experiments found; change the filters")
-    return Sources(sorted(experiment_ids), sorted(trial_ids))
+    sources = Sources(sorted(experiment_ids), sorted(trial_ids))
+    await ctx.db.read(lambda conn: _require(conn, sources))
+    return sources
 
 
 def _require(conn: Connection, sources: Sources) -> None:

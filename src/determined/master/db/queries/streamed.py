@@ -51,13 +51,14 @@ def _state(state: Column[str]) -> Read:
     return Read(shown, _prefixed("STATE_"))
 
 
-_allocation_state = (
-    select(allocations.c.state)
+_live_allocation = (
+    select(allocations)
     .where(allocations.c.task_id == tasks.c.id, allocations.c.ended_at.is_(None))
     .order_by(allocation_rank().desc())
     .limit(1)
-    .scalar_subquery()
 )
+_allocation_state = _live_allocation.with_only_columns(allocations.c.state).scalar_subquery()
+_ready_at = _live_allocation.with_only_columns(allocations.c.ready_at).scalar_subquery()
 
 
 class ProjectMsg(msgspec.Struct):
@@ -120,7 +121,10 @@ class TaskMsg(msgspec.Struct):
     trial_id: Annotated[int | None, tasks.c.trial_id]
     experiment_id: Annotated[int | None, tasks.c.experiment_id]
     job_id: Annotated[str | None, tasks.c.job_id]
+    user_id: Annotated[int | None, jobs.c.owner_id]
+    workspace_id: Annotated[int | None, jobs.c.workspace_id]
     state: Annotated[str | None, Read(_allocation_state, _prefixed("STATE_"))]  # of its live allocation
+    is_ready: Annotated[bool, Read(_ready_at, lambda moment: moment is not None)]
     start_time: Annotated[str, Read(tasks.c.start_time, rfc3339)]
     end_time: Annotated[str | None, Read(tasks.c.end_time, _optional_time)]
     seq: int
@@ -141,7 +145,7 @@ PROJECTS = Streamed(ProjectMsg, projects.c.id, projects.join(workspaces, workspa
 EXPERIMENTS = Streamed(ExperimentMsg, experiments.c.id, experiments)
 TRIALS = Streamed(TrialMsg, trials.c.id, trials.join(experiments, experiments.c.id == trials.c.experiment_id))
 CHECKPOINTS = Streamed(CheckpointMsg, checkpoints.c.uuid, checkpoints)
-TASKS = Streamed(TaskMsg, tasks.c.id, tasks)
+TASKS = Streamed(TaskMsg, tasks.c.id, tasks.outerjoin(jobs, jobs.c.id == tasks.c.job_id))
 JOBS = Streamed(JobMsg, jobs.c.id, jobs)
 
 BY_NOUN: Mapping[str, Streamed[Any]] = {
