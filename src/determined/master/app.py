@@ -44,11 +44,14 @@ from determined.master.db.database import Database
 from determined.master.db.ownership import Ownership
 from determined.master.engine_wiring import build_engines, with_found_pools
 from determined.master.lifecycle.reconciler import Reconciler
+from determined.master.proxy.proxy import Proxy
+from determined.master.proxy.tunnels import PING_SECONDS, Tunnels
 from determined.master.routes import nouns
 from determined.master.routes.docs import openapi_config
 from determined.master.routes.errors import exception_handlers
 from determined.master.routes.limits import ORDINARY_BODY
 from determined.master.routes.observe import observed
+from determined.master.routes.proxy import by_origin
 from determined.master.routes.submit_turns import SubmitTurns
 from determined.master.services import bootstrap, session
 from determined.master.services.experiment_files import prepare_storage
@@ -113,7 +116,7 @@ def create_app(
             logging_config=None,
         )
     require_rows(nouns.handlers(app))
-    app.asgi_handler = observed(app.asgi_handler)
+    app.asgi_handler = by_origin(observed(app.asgi_handler))
     return app
 
 
@@ -191,6 +194,11 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     await reconciler.open()
     stack.push_async_callback(reconciler.close)
     stack.push_async_callback(supervise.stop, *_start_loops(ctx))
+    state.tunnels = Tunnels()
+    state.proxy = Proxy(ctx, state.tunnels, state.request_limits)
+    stack.callback(state.tunnels.close)
+    pinging = supervise.repeat(state.tunnels.keep_alive, name="pings of tunnels", seconds=PING_SECONDS)
+    stack.push_async_callback(supervise.stop, pinging)
     state.streams = StreamHub(ctx)
     state.streams.open()
     stack.push_async_callback(state.streams.close)
@@ -217,8 +225,9 @@ async def _stay_owner(ctx: MasterContext, ownership: Ownership) -> None:
 
 
 async def _count_answer(message: Message, scope: Scope) -> None:
-    metrics: RequestMetrics = scope["litestar_app"].state.metrics
-    metrics.observe(message, scope)
+    if message["type"] == "http.response.start":  # not for each piece of a long one
+        metrics: RequestMetrics = scope["litestar_app"].state.metrics
+        metrics.observe(message, scope)
 
 
 async def open_context(db: Database, config: MasterConfig, directory: DataDirectory, clock: Clock) -> MasterContext:
@@ -262,7 +271,7 @@ def _start_loops(ctx: MasterContext) -> list[asyncio.Task[Any]]:
 
 
 def _dependencies() -> dict[str, Provide]:
-    opened = ("ctx", "throttle", "submit_turns", "links", "log_ring", "streams")
+    opened = ("ctx", "throttle", "submit_turns", "links", "log_ring", "streams", "tunnels")
     return {"caller": Provide(_caller, sync_to_thread=False), **{name: _opened(name) for name in opened}}
 
 

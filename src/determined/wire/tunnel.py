@@ -44,6 +44,9 @@ class Frame(IntEnum):
     PONG = 8
 
 
+_FRAMES = {kind.value: kind for kind in Frame}  # faster than the enumeration
+
+
 class OpenStream(Wire):
     """Begin of a stream. `waiting`: how many more streams wait for a connection."""
 
@@ -74,8 +77,9 @@ class FrameReader:
 
     def feed(self, received: Buffer) -> list[tuple[Frame, Buffer]]:
         """Return the frames that end in `received`, and the pieces of DATA in it, as views of it. Raises BadFrame."""
-        view, at, frames = memoryview(received), 0, list[tuple[Frame, Buffer]]()
-        while at < len(view):
+        view, at, size = memoryview(received), 0, len(received)
+        frames: list[tuple[Frame, Buffer]] = []
+        while at < size:
             if self._missing:
                 piece = view[at : at + self._missing]
                 at += len(piece)
@@ -93,10 +97,10 @@ class FrameReader:
             return
         number = int.from_bytes(self._head, "big")
         self._head = b""
-        try:
-            self._kind, self._missing = Frame(number >> 24), number & MAX_DATA
-        except ValueError as e:
-            raise BadFrame(f"no frame begins with {number >> 24}") from e
+        kind = _FRAMES.get(number >> 24)
+        if kind is None:
+            raise BadFrame(f"no frame begins with {number >> 24}")
+        self._kind, self._missing = kind, number & MAX_DATA
         if self._kind is not Frame.DATA and self._missing > MAX_CONTROL:
             raise BadFrame(f"a frame {self._kind.name} of {self._missing} bytes is too long")
         if not self._missing:

@@ -6,6 +6,8 @@ Nothing is cached: a logout, a deactivation and the end of an allocation hold fr
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sqlalchemy import Connection
+
 from determined.config import task_kinds
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import Forbidden, Gone, Unauthenticated
@@ -54,12 +56,21 @@ async def authenticate(ctx: MasterContext, given: Credentials, *, reporting: boo
 
 
 async def _user(ctx: MasterContext, token: str, *, from_cookie: bool) -> Caller:
+    return await ctx.db.read(lambda conn: user_of_token(conn, ctx, token, from_cookie=from_cookie))
+
+
+def user_of_token(conn: Connection, ctx: MasterContext, token: str, *, from_cookie: bool = False) -> Caller:
+    """Authenticate a user in a transaction that reads more. Raises as `authenticate`."""
     if token.startswith(allocation_token.OWNER_PREFIX) and not from_cookie:
-        return await _owner(ctx, token)
-    now = ctx.clock.now()
-    holder = await ctx.db.read(lambda conn: sessions.holder(conn, now, digest(token)))
+        return _owner(conn, ctx, token)
+    holder = sessions.holder(conn, ctx.clock.now(), digest(token))
     if holder is None:
         raise Unauthenticated("the token is unknown, expired or revoked; log in again with `det user login`")
+    return user_of_session(holder, from_cookie=from_cookie)
+
+
+def user_of_session(holder: sessions.Holder, *, from_cookie: bool = False) -> Caller:
+    """Return the user of a live session. Raises Forbidden for an inactive one."""
     if not holder.active:
         raise Forbidden("user is not active")
     return Caller(
@@ -72,12 +83,10 @@ async def _user(ctx: MasterContext, token: str, *, from_cookie: bool) -> Caller:
     )
 
 
-async def _owner(ctx: MasterContext, token: str) -> Caller:
+def _owner(conn: Connection, ctx: MasterContext, token: str) -> Caller:
     """Authenticate a program in a notebook or shell as its owner, without administration, while the task lives."""
     allocation_id = allocation_token.verify(ctx.cluster.secret, token, allocation_token.OWNER_PREFIX)
-    found = None
-    if allocation_id is not None:
-        found = await ctx.db.read(lambda conn: sessions.allocation_auth(conn, allocation_id))
+    found = sessions.allocation_auth(conn, allocation_id) if allocation_id is not None else None
     if found is None or found.state == _ENDED or not task_kinds.KINDS[found.task_type].acts_for_owner:
         raise Unauthenticated("the token is not valid, or its task has ended; log in with `det user login`")
     if not found.active:

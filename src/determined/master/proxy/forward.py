@@ -1,7 +1,7 @@
 """Forwarding of one request to an app and of its answer, piece by piece; a WebSocket becomes two streams of bytes."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -94,10 +94,11 @@ class Forwarding:
             if parser.head is not None and not self.has_answered:
                 await self._answer(parser.head)
             for piece in pieces:
-                await self.request.send({"type": "http.response.body", "body": piece, "more_body": True})
+                body: Any = {"type": "http.response.body", "body": piece, "more_body": True}
+                await self.request.send(body)
         await self.request.send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _next_pieces(self, parser: AnswerParser) -> list[bytes]:
+    async def _next_pieces(self, parser: AnswerParser) -> Sequence[Buffer]:
         data = await self.stream.read()
         if data:
             self.on_bytes()
@@ -105,7 +106,7 @@ class Forwarding:
         if parser.head is None:
             await self.stream.accepted()
         parser.end()
-        return []
+        return ()
 
     async def _answer(self, head: AnswerHead) -> None:
         if not 200 <= head.status <= 599:

@@ -64,13 +64,14 @@ class Forwarder:
     def _forwarding(
         self, request: VisitRequest, given: Given, admission: Admission, rewrite: Rewrite, stream: Stream
     ) -> Forwarding:
-        token = self._app_token(admission)
+        is_default = not admission.service.id
+        token = self._app_token(admission) if is_default or given.app_token else ""
         visit = Visit(
             peer=request.peer,
             scheme=request.scheme,
             hides_authorization=given.is_explicit,
-            app_token="" if admission.service.id else token,
-            hidden_tokens=frozenset({token}),
+            app_token=token if is_default else "",
+            hidden_tokens=frozenset({token} if token else ()),
         )
         head = http_headers.request_head(
             request.method, request.path, request.query, request.headers, visit, upgrades=request.wants_websocket

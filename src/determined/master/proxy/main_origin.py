@@ -70,7 +70,7 @@ class MainOrigin:
         right = Pass(
             allocation_id=admission.allocation_id,
             service=service,
-            session_id=admission.caller.session_id if admission.is_user else None,
+            session_id=admission.caller.session_id,
             main_origin=f"{request.scheme}://{request.host}",
             expires=(now + PASS_LIFETIME).timestamp(),
         )

@@ -25,6 +25,41 @@ from determined.master.db import fetch
 from determined.master.db.rows.users import SessionValues
 from determined.master.db.schema import allocations, experiments, jobs, sessions, tasks, users
 
+_parents = sessions.alias("parents")
+_NOW = bindparam("now", type_=sessions.c.expires_at.type)
+
+
+def _holds(revoked_at: Column[datetime | None], expires_at: Column[datetime | None]) -> ColumnElement[bool]:
+    return and_(revoked_at.is_(None), or_(expires_at.is_(None), expires_at > _NOW))
+
+
+# Sessions that are neither revoked nor expired, and whose parent, if any, is not either. Built once, because every
+# request of a user asks it, and building it costs more than running it.
+_LIVE = (
+    select(
+        sessions.c.id.label("session_id"),
+        sessions.c.user_id,
+        users.c.username,
+        users.c.admin,
+        users.c.active,
+        sessions.c.expires_at,
+        sessions.c.kind,
+        sessions.c.parent_id,
+        Nullable(_parents.c.kind.label("parent_kind")),
+    )
+    .join(users, users.c.id == sessions.c.user_id)
+    .outerjoin(_parents, _parents.c.id == sessions.c.parent_id)
+    .where(
+        _holds(sessions.c.revoked_at, sessions.c.expires_at),
+        or_(
+            sessions.c.parent_id.is_(None),
+            and_(_parents.c.id.is_not(None), _holds(_parents.c.revoked_at, _parents.c.expires_at)),
+        ),
+    )
+)
+_LIVE_BY_TOKEN = _LIVE.where(sessions.c.token_hash == bindparam("token"))
+_LIVE_BY_ID = _LIVE.where(sessions.c.id == bindparam("session"))
+
 
 class SessionKind(StrEnum):
     SESSION = "session"
@@ -125,12 +160,12 @@ def create(
 
 def holder(conn: Connection, now: datetime, token_hash: str) -> Holder | None:
     """Find the live session of a token: None for an unknown, expired or revoked one."""
-    return fetch.row(conn, _live(now).where(sessions.c.token_hash == token_hash), Holder)
+    return fetch.row(conn, _LIVE_BY_TOKEN, Holder, {"now": now, "token": token_hash})
 
 
 def live(conn: Connection, now: datetime, session_id: int) -> Holder | None:
     """Find a live session: None for one that has ended, expired or been revoked."""
-    return fetch.row(conn, _live(now).where(sessions.c.id == session_id), Holder)
+    return fetch.row(conn, _LIVE_BY_ID, Holder, {"now": now, "session": session_id})
 
 
 def live_among(conn: Connection, now: datetime, session_ids: Collection[int | None]) -> set[int]:
@@ -138,8 +173,8 @@ def live_among(conn: Connection, now: datetime, session_ids: Collection[int | No
     ids = [session_id for session_id in session_ids if session_id is not None]
     if not ids:
         return set()
-    query = _live(now).where(sessions.c.id.in_(ids), users.c.active)
-    return {holder.session_id for holder in fetch.rows(conn, query, Holder)}
+    query = _LIVE.where(sessions.c.id.in_(ids), users.c.active)
+    return {holder.session_id for holder in fetch.rows(conn, query, Holder, {"now": now})}
 
 
 def end(conn: Connection, session_id: int) -> None:
@@ -177,41 +212,6 @@ def change_access_token(conn: Connection, token_id: int, values: SessionValues) 
 def allocation_auth(conn: Connection, allocation_id: str) -> AllocationAuth | None:
     """Find the owner of an allocation's task and the state of the allocation."""
     return fetch.row(conn, _ALLOCATION_AUTH, AllocationAuth, {"allocation": allocation_id})
-
-
-def _live(
-    now: datetime,
-) -> Select[int, int, str, bool, bool, datetime | None, str, int | None, str | None]:
-    """Select sessions that are neither revoked nor expired and whose parent, if any, is not either."""
-    s, u, parent = sessions.c, users.c, _parents.c
-    return (
-        select(
-            s.id.label("session_id"),
-            s.user_id,
-            u.username,
-            u.admin,
-            u.active,
-            s.expires_at,
-            s.kind,
-            s.parent_id,
-            Nullable(parent.kind.label("parent_kind")),
-        )
-        .join(users, u.id == s.user_id)
-        .outerjoin(_parents, parent.id == s.parent_id)
-        .where(
-            _holds(s.revoked_at, s.expires_at, now),
-            or_(s.parent_id.is_(None), and_(parent.id.is_not(None), _holds(parent.revoked_at, parent.expires_at, now))),
-        )
-    )
-
-
-_parents = sessions.alias("parents")
-
-
-def _holds(
-    revoked_at: Column[datetime | None], expires_at: Column[datetime | None], now: datetime
-) -> ColumnElement[bool]:
-    return and_(revoked_at.is_(None), or_(expires_at.is_(None), expires_at > now))
 
 
 def _tokens() -> Select[int, int, str, str, str, datetime, datetime | None, datetime | None]:
