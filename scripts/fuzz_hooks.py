@@ -10,6 +10,8 @@ import os
 import sqlite3
 import threading
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +38,10 @@ class Account:
         with self._open() as db:
             return any([_put(db, "users", self._user), _put(db, "sessions", self._session)])
 
-    def _open(self) -> sqlite3.Connection:
-        return sqlite3.connect(_DATABASE, timeout=30)
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(_DATABASE, timeout=30)) as db, db:
+            yield db
 
 
 def _row(db: sqlite3.Connection, table: str, key: str, value: Any) -> dict[str, Any]:

@@ -115,6 +115,18 @@ def test_an_empty_workspace_is_deleted_with_its_projects(user: Any) -> None:
     assert user.get(f"/api/v1/projects/{project['id']}").status == 404
 
 
+def test_names_are_sorted_whatever_their_case_and_signs_before_letters(user: Any) -> None:
+    """As scripts of the official client expect it, on every database and in every locale of its server."""
+    made = [_make(user, name)["id"] for name in ("_TestWS", "_TestPatched")]
+    rows = user.get("/api/v1/workspaces", fields={"sortBy": "SORT_BY_NAME"}).json["workspaces"]
+    assert [w["name"] for w in rows] == ["_TestPatched", "_TestWS", "Uncategorized"]
+    for name in ("_TestPRJ", "_TestEarly", "_TestPatchedProject"):
+        body = {"name": name, "workspaceId": made[0]}
+        assert user.post(f"/api/v1/workspaces/{made[0]}/projects", body).status == 200
+    found = user.get(f"/api/v1/workspaces/{made[0]}/projects", fields={"sortBy": "SORT_BY_NAME"}).json["projects"]
+    assert [p["name"] for p in found] == ["_TestEarly", "_TestPatchedProject", "_TestPRJ"]
+
+
 def test_workspaces_are_sorted_filtered_and_paged(admin: Any, user: Any) -> None:
     for name in ("zebra", "Ant"):
         _make(user, name)

@@ -3,7 +3,8 @@
 import io
 import tarfile
 
-from determined.master.services.model_definition import _read_tree
+from determined.master.services.model_definition import _place, _read_tree
+from determined.wire.model_definition import FileNode
 
 
 def _archive(names: list[str]) -> bytes:
@@ -24,6 +25,11 @@ def test_files_stand_in_their_directories_in_order() -> None:
 
 def test_a_directory_grows_in_place() -> None:
     """A new list for each file made the tree of 60,000 files take half a minute."""
-    names = [f"many/{n:05}" for n in range(20_000)]
-    tree = _read_tree(_archive(names))
-    assert [node.path for node in tree[0].files or []] == names
+    nodes = {"": FileNode(files=[], is_dir=True, path="", name="")}
+    _place(nodes, tarfile.TarInfo("many/0"))
+    top, inside = nodes[""].files, nodes["many"].files
+    for number in range(1, 100):
+        _place(nodes, tarfile.TarInfo(f"many/{number}"))
+        _place(nodes, tarfile.TarInfo(f"more{number}/x"))
+    assert nodes[""].files is top and nodes["many"].files is inside
+    assert (len(top or []), len(inside or [])) == (100, 100)
