@@ -40,7 +40,9 @@ def _provide(asked: PythonPackages, spec: TaskSpec, run_dir: RunDir, link: Maste
     place = place_of(variables, lambda text: sink.say("INFO", text), process_tree.die_with_parent)
     platform = platform_tag(wanted.version)
     lock = asked.locks.get(platform)
-    if lock is None:
+    if lock is None and spec.trial_id is None:
+        lock = resolve.resolve(wanted, run_dir.model, place)  # the master keeps locks of experiments alone
+    elif lock is None:
         lock = _resolve(wanted, platform, run_dir, link, place)
     # Its hold stays open as long as this process lives: nobody removes an environment under a task.
     return install.provide(lock, wanted, run_dir.model, place).interpreter
