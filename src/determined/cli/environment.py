@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from determined import constants
 
@@ -52,6 +53,12 @@ def with_environment(changes: dict[str, str], entries: Iterable[str] = ()) -> di
         if any(parts):
             merged[name] = os.pathsep.join(filter(None, parts))
     return merged
+
+
+def cache_dir() -> Path:
+    """Return where files of this user lie that can be made again."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "determined"
 
 
 def active_python() -> str | None:

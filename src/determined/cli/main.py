@@ -32,6 +32,7 @@ NOUNS: list[tuple[tuple[str, ...], str, str]] = [
     (("project", "p"), "projects of a workspace", "project"),
     (("resource-pool", "rp"), "resource pools", "resource_pool"),
     (("resources", "res"), "past use of the cluster", "resources"),
+    (("shell",), "shells on the cluster, by ssh", "shell"),
     (("slot", "s"), "slots (GPUs or CPUs) of agents", "slot"),
     (("task",), "running tasks and their logs", "task"),
     (("tensorboard", "tb"), "TensorBoard of experiments and trials", "tensorboard"),
@@ -45,7 +46,6 @@ NOUNS: list[tuple[tuple[str, ...], str, str]] = [
 # Upstream's nouns that are not there yet, and what to do instead.
 _ABSENT = {
     "model": "keep the uuid of a checkpoint: det e list-checkpoints, det checkpoint download",
-    "shell": "log in to the machine; det t logs shows what a trial prints",
     "template": "write its fields into the config file, or set them with det e create --config",
     "webhook": "wait in a script: det e wait, or Experiment.wait() of the SDK",
 }
