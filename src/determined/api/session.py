@@ -8,6 +8,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import msgspec
 import urllib3
+from urllib3.connection import HTTPConnection
 from urllib3.exceptions import HTTPError, MaxRetryError, NewConnectionError, ProtocolError, SSLError
 
 from determined._version import __version__
@@ -241,6 +242,23 @@ class Session:
             except (MasterNotFound, Unavailable):
                 return False
             return True
+
+    def connection(self) -> HTTPConnection:
+        """Open a connection of its own, with the proof of the master where one is expected, for another protocol.
+
+        Raises:
+            MasterNotFound: nobody answers.
+        """
+        try:
+            pool = self._pool.connection_from_url(self.master_url)
+            connection: Any = pool._new_conn()
+            if pool.proxy is not None and self.master_url.startswith("https:"):
+                pool._prepare_proxy(connection)  # asks the proxy for a connection to the master
+            else:
+                connection.connect()
+        except HTTPError as err:
+            raise _unreachable(self.master_url, err) from err
+        return cast(HTTPConnection, connection)
 
     def close(self) -> None:
         self._pool.clear()

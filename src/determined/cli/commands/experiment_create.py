@@ -1,6 +1,7 @@
 """det experiment create: reads config and model directory, submits, follows; also `--local`, `--test-mode`."""
 
 import argparse
+import contextlib
 import sys
 import time
 from pathlib import Path
@@ -12,7 +13,7 @@ from determined.cli import environment, outcome, render
 from determined.cli.config_file import config_text
 from determined.cli.connection import connect
 from determined.cli.context_files import JSON_GROWTH, read_files
-from determined.cli.grammar import arg, command, one_of
+from determined.cli.grammar import UsageError, arg, command, one_of
 from determined.wire.experiment import CreateExperimentRequest, CreateExperimentResponse
 
 _LAUNCH_WARNING = "it asks for more slots than its pool has now, and waits for them: det job list"
@@ -25,8 +26,6 @@ def create(args: argparse.Namespace) -> int | None:
         from determined.cli import local_run
 
         return local_run.run(text, Path(args.model_def or "."), test_mode=args.test_mode)
-    if args.publish:
-        render.warn("-p/--publish: port tunnels are not in this version yet; the experiment runs without them")
     files, size = read_files(args.model_def, args.include)
     request = CreateExperimentRequest(
         activate=not args.paused,
@@ -40,10 +39,31 @@ def create(args: argparse.Namespace) -> int | None:
     session = connect(args, start=True)
     if args.test_mode:
         return _test(session, request)
+    if args.publish:
+        return _create_published(session, request, size, args)
+    answer = _submit(session, request, size)
+    return outcome.follow(session, answer.experiment.id) if args.follow_first_trial else None
+
+
+def _submit(session: Session, request: CreateExperimentRequest, size: int) -> CreateExperimentResponse:
     with render.Progress("Sending files", int(size * JSON_GROWTH)) as bar:
         answer = experiment.create(session, request, sending=bar.advance if bar.shown else None)
     say_created(session, answer)
-    return outcome.follow(session, answer.experiment.id) if args.follow_first_trial else None
+    return answer
+
+
+def _create_published(
+    session: Session, request: CreateExperimentRequest, size: int, args: argparse.Namespace
+) -> int | None:
+    """Create it and follow its first trial, with ports of this machine that lead to ports of the trial."""
+    from determined.cli.published_ports import PublishedPorts  # with it comes all that a WebSocket needs
+
+    if not args.follow_first_trial:
+        raise UsageError("-p works while the first trial is followed; add -f")
+    with contextlib.closing(PublishedPorts(session, args.publish)) as ports:
+        answer = _submit(session, request, size)
+        ports.lead_to(answer.experiment.id)
+        return outcome.follow(session, answer.experiment.id)
 
 
 def say_created(session: Session, answer: CreateExperimentResponse) -> None:
@@ -140,7 +160,14 @@ COMMAND = command(
     arg("--template", help="the template to build on"),
     arg("--project_id", "--project-id", type=int, help="the project to put it in"),
     arg("--config", action="append", default=[], metavar="KEY=VALUE", help="one field of the config"),
-    arg("-p", "--publish", action="append", default=[], metavar="PORT[:PORT]", help="(later) tunnel a port"),
+    arg(
+        "-p",
+        "--publish",
+        action="append",
+        default=[],
+        metavar="PORT[:PORT]",
+        help="with -f: a port of the first trial on this machine (LOCAL[:REMOTE])",
+    ),
     one_of(
         arg("-f", "--follow-first-trial", action="store_true", help="follow the log of the first trial"),
         arg("--paused", action="store_true", help="create it paused"),

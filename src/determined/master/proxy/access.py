@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from determined.config.task_kinds import KINDS
-from determined.errors import DeterminedError, Forbidden, NotFound, Unauthenticated
+from determined.errors import DeterminedError, Forbidden, NotFound, Unauthenticated, Unavailable
 from determined.master.auth import allocation_token
 from determined.master.auth.authenticate import user_of_session, user_of_token
 from determined.master.auth.identity import Caller, require_owner
@@ -49,6 +49,7 @@ class Access:
 
         Raises:
             Unauthenticated: no token, or a bad one. Forbidden: somebody else's task. NotFound: no such service.
+            Unavailable: the task waits in the queue, or is paused.
         """
         if given.is_task or given.bearer.startswith(allocation_token.PREFIX):
             raise Forbidden("a task may not use the proxy; log in as a user")
@@ -120,7 +121,9 @@ class Access:
         if caller is not None:
             require_owner(caller, target.owner_id, f"task {address.task_id}")
         if target.allocation_id is None:
-            raise NotFound(f"service not found: {address.text}; the task does not run")
+            if target.end_time is not None:
+                raise NotFound(f"service not found: {address.text}; the task has ended")
+            raise Unavailable(f"task {address.task_id} does not run at the moment")
         service = (await self._services(target.allocation_id, address.task_id)).get(address.service_id)
         if service is None:
             raise NotFound(f"service not found: {address.text}; the task declares no such port")

@@ -1,8 +1,9 @@
 """Forwarder of admitted requests: opens a stream to the service, counts the visit, chooses how bytes are carried."""
 
+import asyncio
 from collections.abc import Callable
 
-from determined.errors import Forbidden
+from determined.errors import Forbidden, Unavailable
 from determined.master.auth import allocation_token
 from determined.master.auth.request_limits import RequestLimits
 from determined.master.context import MasterContext
@@ -16,6 +17,9 @@ from determined.master.proxy.tcp_forward import asks_for_tcp, forward_tcp
 from determined.master.proxy.tunnel_connection import Stream
 from determined.master.proxy.tunnels import Tunnels
 from determined.master.proxy.visit_request import VisitRequest
+
+_PATIENCE_SECONDS = 30.0
+_LOOK_SECONDS = 0.25
 
 Rewrite = Callable[[list[Header]], list[Header]]
 
@@ -50,7 +54,7 @@ class Forwarder:
         is_tcp = admission.service.tcp or asks_for_tcp(request)
         if is_tcp and given.app_cookie and not given.is_explicit:
             raise Forbidden("raw TCP is for programs that send a token, not for pages")
-        stream = await self._tunnels.open(admission.allocation_id, admission.service.id)
+        stream = await self._open(request, admission, is_patient=is_tcp and request.wants_websocket)
         try:
             if request.connection is not None:
                 request.connection.lift_body_deadline()
@@ -60,6 +64,24 @@ class Forwarder:
                 await self._forwarding(request, given, admission, rewrite, stream).run()
         finally:
             stream.close()
+
+    async def _open(self, request: VisitRequest, admission: Admission, *, is_patient: bool) -> Stream:
+        """Open a stream. Clients of raw TCP wait here until the service listens: they do not know how to try again."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + (_PATIENCE_SECONDS if is_patient else 0.0)
+        while True:
+            stream: Stream | None = None
+            try:
+                stream = await self._tunnels.open(admission.allocation_id, admission.service.id)
+                if is_patient:
+                    await stream.accepted()
+                return stream
+            except (Unavailable, ConnectionError) as e:
+                if stream is not None:
+                    stream.close()
+                if loop.time() >= deadline or request.connection is None or request.connection.transport.is_closing():
+                    raise e if isinstance(e, Unavailable) else Unavailable("the connection to the task broke") from e
+            await asyncio.sleep(_LOOK_SECONDS)
 
     def _forwarding(
         self, request: VisitRequest, given: Given, admission: Admission, rewrite: Rewrite, stream: Stream

@@ -10,7 +10,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from determined.errors import InvalidArgument, Unavailable
+from determined.errors import InvalidArgument
 from determined.master.proxy.raw_connection import RawConnection
 from determined.master.proxy.splice import until_one_ends
 from determined.master.proxy.tunnel_connection import Stream
@@ -27,18 +27,10 @@ def asks_for_tcp(request: VisitRequest) -> bool:
 
 
 async def forward_tcp(request: VisitRequest, stream: Stream, on_bytes: Callable[[], None]) -> None:
-    """Carry bytes between a WebSocket and a service, which is connected before the WebSocket is accepted.
-
-    Raises:
-        InvalidArgument: it is no WebSocket. ServiceRefused, Unavailable: the service cannot be reached.
-    """
+    """Carry bytes between a WebSocket and a service that is connected. Raises InvalidArgument for plain HTTP."""
     connection = request.connection
     if not request.wants_websocket or connection is None or not connection.can_be_taken_over:
         raise InvalidArgument("this port speaks raw TCP: connect to it with `python -m determined.cli.tunnel`")
-    try:
-        await stream.accepted()
-    except ConnectionError as e:
-        raise Unavailable("the connection to the task broke; try again") from e
     protocol = ServerProtocol(subprotocols=[_TCP], select_subprotocol=_choose, max_size=_MAX_MESSAGE)
     visitor = RawConnection()
     connection.take_over(visitor)

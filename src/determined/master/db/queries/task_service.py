@@ -1,5 +1,7 @@
 """Rows that decide who may reach the services of a task."""
 
+from datetime import datetime
+
 import msgspec
 from sqlalchemy import Connection, Nullable, and_, bindparam, func, select
 
@@ -13,6 +15,7 @@ class ServiceTarget(msgspec.Struct, frozen=True):
     task_id: str
     task_type: str
     owner_id: int
+    end_time: datetime | None
     allocation_id: str | None
 
 
@@ -22,6 +25,7 @@ _FIND = (
         tasks.c.id.label("task_id"),
         tasks.c.type.label("task_type"),
         func.coalesce(jobs.c.owner_id, experiments.c.owner_id).label("owner_id"),
+        tasks.c.end_time,
         Nullable(allocations.c.id.label("allocation_id")),
     )
     .select_from(tasks)
