@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 
-_GRACE_SECONDS = 8.0  # below that of a task which is killed: after it the runner uses force
+_GRACE_SECONDS = 5.0  # with the last copies of notebooks below that of a task which is killed (10 s)
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 

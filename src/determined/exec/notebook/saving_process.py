@@ -20,7 +20,7 @@ from determined.wire.codec import from_json
 from determined.wire.notebook_settings import NotebookSettings
 
 SAVE_SECONDS = 10.0
-_OPEN_SECONDS, _CLOSE_SECONDS = 120.0, 6.0
+_OPEN_SECONDS, _CLOSE_SECONDS = 120.0, 4.0
 _MODULE = "determined.exec.notebook.saving_process"
 
 
