@@ -58,6 +58,7 @@ BENCHMARKS: dict[str, tuple[list[str], list[str]]] = {
     "startup": ([], ["--quick"]),
     "ingest": (["--seconds", "10"], ["--seconds", "1"]),
     "table": ([], ["--quick"]),
+    "tasks": ([], ["--quick"]),
     "abuse": ([], ["--quick"]),
     "webui": ([], ["--quick"]),
     "checkpoint": ([], ["--quick"]),
