@@ -1,12 +1,15 @@
 """Services of a task: what the proxy may reach on its node of rank 0."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection
 
 from determined.config import ExperimentConfig
-from determined.config.environment import Environment
+from determined.config.environment import Environment, ProxyPort
 from determined.config.task_kinds import KINDS, TaskKind
 from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries import task as tasks
+from determined.master.db.queries import task_service as targets
 from determined.master.lifecycle.task_config import config_of
 from determined.wire.report import Service
 
@@ -27,8 +30,18 @@ def of_kind(kind: TaskKind) -> list[Service]:
     return [Service(tcp=kind.is_raw)] if kind.program else []
 
 
+def of_live_tasks(conn: Connection) -> dict[str, list[Service]]:
+    """Return the ports that the users of live tasks have declared, by task id."""
+    declared = targets.declared_ports(conn)
+    return {task_id: _of_ports([ProxyPort.load(one) for one in ports]) for task_id, ports in declared.items()}
+
+
 def of_environment(environment: Environment) -> list[Service]:
     """Return the ports that the user has declared."""
+    return _of_ports(environment.proxy_ports)
+
+
+def _of_ports(ports: Sequence[ProxyPort]) -> list[Service]:
     return [
         Service(
             id="" if one.default_service_id else str(one.proxy_port),
@@ -36,5 +49,5 @@ def of_environment(environment: Environment) -> list[Service]:
             tcp=one.proxy_tcp,
             unauthenticated=one.unauthenticated,
         )
-        for one in environment.proxy_ports
+        for one in ports
     ]

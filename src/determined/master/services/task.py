@@ -20,7 +20,7 @@ from determined.master.db.queries.allocation import LiveAllocation
 from determined.master.db.queries.task import AllocationAccelerators
 from determined.master.db.rows.allocations import Runner
 from determined.master.db.rows.submitted_tasks import SubmittedTask
-from determined.master.lifecycle import containers
+from determined.master.lifecycle import containers, task_services
 from determined.master.lifecycle.pools import pools_of
 from determined.master.services import allocation as allocation_service
 from determined.rundir.container import RESOURCES_TYPE
@@ -28,6 +28,7 @@ from determined.wire import task as wire
 from determined.wire.agent import Device, DeviceType
 from determined.wire.allocation import AcceleratorData
 from determined.wire.codec import convert, rfc3339, to_json
+from determined.wire.report import Service
 
 _COLLECTION_SHOWN = timedelta(seconds=5)
 
@@ -70,8 +71,9 @@ async def summaries(ctx: MasterContext) -> dict[str, wire.AllocationSummary]:
         held: dict[str, list[Runner]] = {}
         for row in runners.of_live_allocations(conn):
             held.setdefault(row.allocation_id, []).append(row)
+        ports = task_services.of_live_tasks(conn)
         return {
-            row.id: _summary(ctx.config, row, held.get(row.id, []), schedulers)
+            row.id: _summary(ctx.config, row, held.get(row.id, []), schedulers, ports.get(row.task_id, []))
             for row in allocations.live_with_job(conn)
         }
 
@@ -138,8 +140,13 @@ def _collection(config: MasterConfig, experiment_id: int, since: datetime) -> Js
 
 
 def _summary(
-    config: MasterConfig, row: LiveAllocation, held: list[Runner], schedulers: dict[str, str]
+    config: MasterConfig,
+    row: LiveAllocation,
+    held: list[Runner],
+    schedulers: dict[str, str],
+    declared: Sequence[Service],
 ) -> wire.AllocationSummary:
+    services = [*task_services.of_kind(task_kinds.KINDS[row.task_type]), *declared]
     return wire.AllocationSummary(
         allocation_id=row.id,
         task_id=row.task_id,
@@ -149,13 +156,22 @@ def _summary(
         slots_needed=row.slots,
         priority=row.priority,
         scheduler_type=schedulers.get(row.pool),
-        proxy_ports=[],
+        proxy_ports=[_proxy_port(row.task_id, service) for service in services],
         resources=[_resources(config, runner) for runner in held],
         task_type=task_kinds.KINDS[row.task_type].type,
         state=allocation_service.to_wire(row).state,
         experiment_id=row.experiment_id,
         trial_id=row.trial_id,
         username=row.username,
+    )
+
+
+def _proxy_port(task_id: str, service: Service) -> wire.ProxyPortConfig:
+    return wire.ProxyPortConfig(
+        port=service.port,
+        proxy_tcp=service.tcp,
+        service_id=f"{task_id}:{service.id}" if service.id else task_id,
+        unauthenticated=service.unauthenticated,
     )
 
 
