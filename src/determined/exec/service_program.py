@@ -16,7 +16,6 @@ import msgspec
 from determined import constants as c
 from determined.environments.cache_directory import Place, place_of
 from determined.errors import FailedPrecondition
-from determined.rundir import container
 from determined.rundir.layout import RunDir
 from determined.wire.codec import from_json
 
@@ -43,12 +42,6 @@ class ServiceProgram:
     @property
     def run_dir(self) -> RunDir:
         return RunDir(Path(self.variables.get(c.ENV_RUN_DIR) or c.DEFAULT_RUN_DIR))
-
-    @property
-    def shared_fs_mount(self) -> str | None:
-        """Where a container has the cluster's shared_fs mounted; None without a container."""
-        in_container = self.variables.get(c.ENV_RESOURCES_TYPE) == container.RESOURCES_TYPE
-        return container.SHARED_FS if in_container and Path(container.SHARED_FS).is_dir() else None
 
     def settings(self, kind: type[T]) -> T:
         """Read the settings. Raises FailedPrecondition."""

@@ -102,8 +102,7 @@ def _saver(program: ServiceProgram, settings: NotebookSettings, work_dir: Path) 
     assert given is not None
     if registry.section(given.storage["type"]).driver:
         return SavingProcess(program, settings, work_dir)
-    manager = storage.build(given.storage, program.shared_fs_mount)
-    files = SavedFiles(work_dir, manager, given.prefix, program.task_id)
+    files = SavedFiles(work_dir, storage.build(given.storage), given.prefix, program.task_id)
     files.open()
     return files
 

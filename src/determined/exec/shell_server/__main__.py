@@ -39,7 +39,7 @@ async def _serve(program: ServiceProgram, settings: ShellSettings) -> None:
     serve = _openssh(program, settings) if settings.server == _OPENSSH else _asyncssh(settings, host)
     if settings.reports_idle:
         link = ServiceLink(program.run_dir.launch)
-        host.start(idle.report_use(host, lambda is_idle: link.report_shell_idle(program.task_id, idle=is_idle)), "idle")
+        host.start(idle.report_use(host, lambda: link.report_shell_idle(program.task_id, idle=False)), "idle")
     with serving.listen(program.socket) as listener:
         announce(f"Server listening on the tunnel of {program.task_id}")
         await serving.accept_until_told(listener, serve, host)

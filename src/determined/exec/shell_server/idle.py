@@ -1,4 +1,7 @@
-"""Reports to the master whether the shell is in use, every 30 s, where its config has an idle timeout."""
+"""Reports to the master that the shell is in use, every 10 s, where its config has an idle timeout.
+
+Nothing is reported while nobody uses it: the master counts from the last report.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -7,20 +10,20 @@ from determined.errors import DeterminedError
 from determined.exec.service_program import say
 from determined.exec.shell_server.host import Host
 
-REPORT_SECONDS = 30.0
-
-Tell = Callable[[bool], None]  # whether the shell is idle
+REPORT_SECONDS = 10.0
 
 
-async def report_use(host: Host, tell: Tell, seconds: float = REPORT_SECONDS) -> None:
+async def report_use(host: Host, tell: Callable[[], None], seconds: float = REPORT_SECONDS) -> None:
     """Report without end. A master that is away is told later; the shell goes on."""
     is_warned = False
     while True:
         await asyncio.sleep(seconds)
+        if not host.was_used_within(seconds):
+            continue
         try:
-            await asyncio.to_thread(tell, not host.was_used_within(seconds))
+            await asyncio.to_thread(tell)
             is_warned = False
         except DeterminedError as e:
             if not is_warned:
-                say("WARNING", f"the master was not told whether this shell is in use: {e}")
+                say("WARNING", f"the master was not told that this shell is in use: {e}")
             is_warned = True

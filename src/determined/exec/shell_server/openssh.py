@@ -5,6 +5,7 @@ not outlive their connection here.
 """
 
 import asyncio
+import contextlib
 import os
 import shlex
 import shutil
@@ -52,6 +53,9 @@ class OpenSsh:
 
     def __init__(self, directory: Path, settings: ShellSettings, variables: Mapping[str, str]) -> None:
         self._sshd = _find("sshd")
+        if os.getuid() == 0:  # sshd of root does not start without it; images have no service that makes it
+            with contextlib.suppress(OSError):
+                Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
         directory.mkdir(mode=0o700, exist_ok=True)
         self._config = directory / "sshd_config"
         _write(directory / "host_key", settings.host_key)

@@ -70,9 +70,9 @@ async def serve_connection(connected: socket.socket, options: asyncssh.SSHServer
     """Serve one connection to its end."""
     try:
         connection = await asyncssh.run_server(connected, options=options)
-    except asyncssh.ConnectionLost:
+    except (OSError, asyncssh.ConnectionLost):
         return  # the runner connects once to see whether we answer
-    except (OSError, asyncssh.Error) as e:
+    except asyncssh.Error as e:
         _log.info("Login refused: %s", e)
         return
     await connection.wait_closed()

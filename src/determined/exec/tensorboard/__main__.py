@@ -41,7 +41,7 @@ def main() -> int:
 def _serve(program: ServiceProgram, settings: TensorboardSettings, root: Path) -> int:
     place = program.environments()
     server = _find_server(place)
-    log_directory.link_local(filter(log_directory.is_local, settings.sources), root, program.shared_fs_mount)
+    log_directory.link_local(filter(log_directory.is_local, settings.sources), root)
     remote = [source for source in settings.sources if not log_directory.is_local(source)]
     # Held here until the end: closing its standard input ends it, also when we are killed.
     fetching = _Fetching(program, remote, place, root) if remote else None

@@ -13,14 +13,14 @@ _EVENT_FILE = ".tfevents."
 _DEEPEST = 12  # a link of a user's may lead back up
 
 
-def link_local(sources: Iterable[TensorboardSource], root: Path, shared_fs_mount: str | None) -> None:
-    """Link the directories of mounted stores, which may not be there yet.
+def link_local(sources: Iterable[TensorboardSource], root: Path) -> None:
+    """Link the directories of mounted stores, which may not be there yet. Containers have them at the same paths.
 
     Raises:
         ValueError: a storage section is wrong.
     """
     for source in sources:
-        manager = storage.build(source.storage, shared_fs_mount)
+        manager = storage.build(source.storage)
         assert isinstance(manager, LocalStorageManager)
         path = root / source.name
         path.parent.mkdir(parents=True, exist_ok=True)

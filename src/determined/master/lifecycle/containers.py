@@ -15,6 +15,7 @@ from determined.master.config import MasterConfig
 from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries import task as tasks
 from determined.master.db.rows.allocations import Allocation, Runner
+from determined.master.lifecycle import task_storage
 from determined.master.lifecycle.pools import container_defaults
 from determined.master.lifecycle.task_config import config_of
 
@@ -39,7 +40,8 @@ def container_of(conn: Connection, runner: Runner, allocation: Allocation, confi
         if submitted is None:
             return of_defaults(runner.device, defaults)
         kind = KINDS[tasks.get(conn, allocation.task_id).type]
-        return of_submitted_task(config_of(kind, submitted.config), runner.device, defaults)
+        storages = task_storage.mounts_of(task_storage.sections_of(conn, config, kind.name, submitted))
+        return of_submitted_task(config_of(kind, submitted.config), runner.device, defaults, storages)
     asked = ExperimentConfig.load(tasks.trial_details(conn, allocation.trial_id).config)
     return of_experiment(asked, runner.device, defaults)
 
@@ -63,15 +65,22 @@ def of_experiment(config: ExperimentConfig, device: str, defaults: TaskContainer
     )
 
 
-def of_submitted_task(config: JobConfig | GenericTaskConfig, device: str, defaults: TaskContainerDefaults) -> Container:
+def of_submitted_task(
+    config: JobConfig | GenericTaskConfig,
+    device: str,
+    defaults: TaskContainerDefaults,
+    storages: Iterable[tuple[str, str]] = (),
+) -> Container:
+    """`storages`: directories that its program reads or writes, and their mount propagation."""
     environment = config.environment
+    mounted = (Mount(path, path, propagation=propagation) for path, propagation in storages)
     return Container(
         image=environment.image.of(device),
         force_pull=environment.force_pull_image,
         registry_auth=environment.registry_auth.raw if environment.registry_auth else None,
         add_capabilities=environment.add_capabilities,
         drop_capabilities=environment.drop_capabilities,
-        mounts=tuple(map(_mount, config.bind_mounts)),
+        mounts=(*map(_mount, config.bind_mounts), *mounted),
         shm_bytes=config.resources.shm_size,
         devices=tuple(map(_device, config.resources.devices)),
         ports=_ports(environment),

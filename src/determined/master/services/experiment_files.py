@@ -23,6 +23,7 @@ from determined.master.db.queries import runner as runners
 from determined.master.lifecycle.checkpoint_place import Place, place_of, run_roots
 from determined.master.lifecycle.identity import can_switch_users, task_uid
 from determined.master.services.experiment_layers import master_storage
+from determined.master.services.notebook_settings import saved_files_of_users
 from determined.storage import registry
 from determined.storage.local import LocalStorageManager
 
@@ -87,8 +88,9 @@ def prepare_storage(config: MasterConfig, cluster_id: str) -> None:
         return
     try:
         manager.share(tensorboard_of_experiments(cluster_id))
+        manager.share(saved_files_of_users(cluster_id))
     except OSError as e:
-        logger.warning("TensorBoard files of other users than the first cannot be stored: %s", e)
+        logger.warning("TensorBoard files and notebooks of other users than the first cannot be stored: %s", e)
 
 
 def tensorboard_of_experiments(cluster_id: str) -> str:
@@ -125,8 +127,9 @@ async def unseen_warning(ctx: MasterContext, active: dict[str, Any]) -> list[str
 def has_directory(config: MasterConfig, section: dict[str, Any] | None) -> bool:
     """Return whether this machine has the directory of a storage. One beside the database is here by definition."""
     manager = build(section)
-    is_default = config.checkpoint_storage is None and isinstance(manager, LocalStorageManager)
-    return (is_default and _is_the_clusters(config, manager)) or Path(manager._base_path).is_dir()
+    if config.checkpoint_storage is None and isinstance(manager, LocalStorageManager):
+        return _is_the_clusters(config, manager) or manager.base.is_dir()
+    return Path(manager._base_path).is_dir()
 
 
 def sweep_staging(config: MasterConfig, older_than_s: float, now: float) -> list[str]:

@@ -1,6 +1,5 @@
 """The layers under a submitted config: which pool it runs in, and what master, pool and workspace add to it."""
 
-from pathlib import Path
 from typing import Any
 
 from determined.config import Prepared
@@ -9,7 +8,7 @@ from determined.errors import InvalidArgument
 from determined.master.config import MasterConfig
 from determined.master.db.queries.submission import ProjectOfExperiment
 from determined.master.lifecycle.pools import engine_type
-from determined.storage.shared_fs.config import section_at
+from determined.master.lifecycle.task_storage import cluster_storage
 
 
 def prepare(
@@ -55,6 +54,4 @@ def resolve_pool(config: MasterConfig, project: ProjectOfExperiment, raw: dict[s
 
 def master_storage(config: MasterConfig) -> dict[str, Any]:
     """Return where checkpoints go by default: what the master's config says, else a directory beside its database."""
-    if config.checkpoint_storage is not None:
-        return config.checkpoint_storage.raw
-    return section_at(str(Path(config.data_dir).absolute() / "checkpoints"))
+    return cluster_storage(config)

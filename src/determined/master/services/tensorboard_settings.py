@@ -7,7 +7,6 @@ import msgspec
 
 from determined._json import JsonObject
 from determined.master.services.experiment_files import tensorboard_of_experiments
-from determined.storage import registry
 from determined.wire.tensorboard_settings import TensorboardSettings, TensorboardSource
 
 
@@ -42,13 +41,6 @@ def tensorboard_settings(
     settings = TensorboardSettings(sources=sources, args=list(config.get("tensorboard_args") or []))
     plain: JsonObject = msgspec.to_builtins(settings)
     return plain
-
-
-def storage_mounts(settings: JsonObject) -> list[tuple[str, str]]:
-    """Return the directories of the host that a container of the task needs at the same path, and their propagation."""
-    sections = [source["storage"] for source in settings["sources"]]
-    mounts = (registry.section(section["type"]).load(section).container_mount for section in sections)
-    return sorted({mount for mount in mounts if mount is not None})
 
 
 def _of_experiment(cluster_id: str, experiment_id: int, storage: JsonObject) -> TensorboardSource:

@@ -14,7 +14,7 @@ def _source(name: str, store: Path, prefix: str) -> TensorboardSource:
 def test_sources_are_linked_before_their_files_exist(tmp_path: Path) -> None:
     root, store = tmp_path / "log", tmp_path / "store"
     root.mkdir()
-    log_directory.link_local([_source("experiment/1", store, "c/1"), _source("trial/7", store, "c/2/7")], root, None)
+    log_directory.link_local([_source("experiment/1", store, "c/1"), _source("trial/7", store, "c/2/7")], root)
     assert not log_directory.has_event_files(root)
     (store / "c/2/7").mkdir(parents=True)
     (store / "c/2/7/hparams.yaml").write_text("")

@@ -2,12 +2,7 @@
 
 from typing import Any
 
-from determined.master.services.tensorboard_settings import (
-    SourceExperiment,
-    SourceTrial,
-    storage_mounts,
-    tensorboard_settings,
-)
+from determined.master.services.tensorboard_settings import SourceExperiment, SourceTrial, tensorboard_settings
 
 SHARED = {"type": "shared_fs", "host_path": "/shared", "storage_path": None, "propagation": "rslave"}
 BUCKET = {"type": "s3", "bucket": "b", "access_key": "k", "secret_key": "s"}
@@ -42,8 +37,3 @@ def test_a_trial_with_a_storage_of_its_own_is_shown_beside_its_experiment() -> N
 def test_the_users_arguments_are_passed_on() -> None:
     settings = tensorboard_settings([], [], {"tensorboard_args": ["--samples_per_plugin=images=9"]}, "cluster")
     assert settings["args"] == ["--samples_per_plugin=images=9"]
-
-
-def test_mounted_stores_are_mounted_once_and_buckets_not_at_all() -> None:
-    experiments = [SourceExperiment(1, SHARED), SourceExperiment(2, SHARED), SourceExperiment(3, BUCKET)]
-    assert storage_mounts(tensorboard_settings(experiments, [], {}, "cluster")) == [("/shared", "rslave")]
