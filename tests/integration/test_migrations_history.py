@@ -183,6 +183,33 @@ def test_workspaces_and_projects_of_the_tenth_revision_are_not_being_deleted(emp
     engine.dispose()
 
 
+def test_tasks_of_the_eleventh_revision_were_not_submitted_and_later_ones_go_with_their_task(empty_db_url: str) -> None:
+    engine = dialects.create_engine(empty_db_url)
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        _upgrade(conn, "0011")
+        _insert(conn, "tasks", id="t", type="TRIAL")
+        conn.commit()
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        assert conn.execute(text("SELECT count(*) FROM submitted_tasks")).scalar_one() == 0
+        conn.rollback()
+        dialects.begin_write(conn)
+        for name in ("parent", "child"):
+            _insert(conn, "tasks", id=name, type="GENERIC")
+        _insert(conn, "submitted_tasks", task_id="parent", config={}, submitted_config={})
+        _insert(conn, "submitted_tasks", task_id="child", parent_id="parent", config={}, submitted_config={})
+        _insert(conn, "task_contexts", task_id="parent", tgz=b"x")
+        conn.execute(text("DELETE FROM tasks WHERE id = 'parent'"))
+        left = conn.execute(text("SELECT task_id, parent_id, no_pause FROM submitted_tasks")).all()
+        assert [(row.task_id, row.parent_id, bool(row.no_pause)) for row in left] == [("child", None, False)]
+        assert conn.execute(text("SELECT count(*) FROM task_contexts")).scalar_one() == 0
+        assert conn.execute(text("SELECT id FROM tasks ORDER BY id")).scalars().all() == ["child", "t"]
+        conn.commit()
+        assert migrate.current_revision(conn) == migrate.HEAD
+    engine.dispose()
+
+
 def _insert(conn: Connection, table_name: str, /, **values: Any) -> None:
     """With something of the right type in every other column that must have a value."""
     table = Table(table_name, MetaData(), autoload_with=conn)

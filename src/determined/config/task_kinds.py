@@ -27,6 +27,7 @@ class TaskKind:
         is_raw: its service takes raw bytes, not HTTP.
         fixed_slots: slots of every task of this kind, whatever its config says.
         is_preemptible: it can be asked to save and leave.
+        reports_use: its program tells the master whether it is in use; requests through the proxy count besides.
         acts_for_owner: programs in it may do what its owner may, without administration.
     """
 
@@ -42,6 +43,7 @@ class TaskKind:
     is_raw: bool = False
     fixed_slots: int | None = None
     is_preemptible: bool = False
+    reports_use: bool = False
     acts_for_owner: bool = False
 
     @property
@@ -92,6 +94,7 @@ NOTEBOOK = TaskKind(
     counted_as="notebooks",
     description="JupyterLab ({words})",
     program="determined.exec.notebook",
+    reports_use=True,
     acts_for_owner=True,
 )
 SHELL = TaskKind(
@@ -103,6 +106,7 @@ SHELL = TaskKind(
     description="Shell ({words})",
     program="determined.exec.shell_server",
     is_raw=True,
+    reports_use=True,
     acts_for_owner=True,
 )
 TENSORBOARD = TaskKind(

@@ -29,9 +29,10 @@ from determined.master.auth.login_link import LoginLinks
 from determined.master.auth.request_limits import RequestLimits
 from determined.master.auth.start_pace import StartPace
 from determined.master.auth.throttle import LoginThrottle
-from determined.master.background import log_retention, memory, unmanaged
+from determined.master.background import idle, log_retention, memory, unmanaged
 from determined.master.background.checkpoint_gc import GarbageCollector
 from determined.master.background.deletion import ExperimentDeleter
+from determined.master.background.idle import IdleWatch
 from determined.master.background.proposer import Proposer
 from determined.master.bus import Bus
 from determined.master.clock import Clock, SystemClock
@@ -263,6 +264,7 @@ def _start_loops(ctx: MasterContext) -> list[asyncio.Task[Any]]:
         supervise.repeat(
             lambda: log_retention.sweep(ctx), name="log retention", seconds=lambda: log_retention.until_next(ctx)
         ),
+        supervise.repeat(IdleWatch(ctx).step, name="idle tasks", seconds=idle.PERIOD_S),
         supervise.repeat(lambda: unmanaged.sweep(ctx), name="unmanaged trials", seconds=unmanaged.PERIOD_S),
         supervise.repeat(lambda: memory.trim(ctx.db.engine), name="memory", seconds=memory.PERIOD_S),
         supervise.repeat(lambda: session.sweep(ctx), name="session sweep", seconds=_SWEEP_SECONDS),

@@ -1,4 +1,4 @@
-"""What the permission walk needs: six callers, one of everything that is theirs, a request for each operation."""
+"""What the permission walk needs: seven callers, one of everything that is theirs, a request for each operation."""
 
 import base64
 import json
@@ -15,12 +15,13 @@ from determined.master.auth.permission import TASKS, USERS, Permission, Who
 from determined.wire.report import ReportBatch
 
 PASSWORD = "Walk-the-walk-1"
-CALLERS = ("nobody", "other task", "other user", "own task", "owner", "administrator")
+CALLERS = ("nobody", "other task", "other user", "own task", "owner", "owner's program", "administrator")
 # Whom each kind of caller is, in the words of the table.
 _IS: dict[str, frozenset[Who]] = {
     "nobody": frozenset(),
     "other user": frozenset({Who.USER}),
     "owner": USERS - {Who.ADMIN},
+    "owner's program": USERS - {Who.ADMIN},  # in a command of the owner's
     "administrator": USERS,
     "own task": TASKS,
     "other task": frozenset({Who.TASK}),
@@ -51,6 +52,7 @@ class Ground:
             "other user": self.bob.headers,
             "own task": _task_headers(own),
             "owner": self.ada.headers,
+            "owner's program": self._owner_headers(self.submit("commands")),
             "administrator": self.admin.headers,
         }
         self.ids = {
@@ -97,6 +99,27 @@ class Ground:
             "trial_id": trial,
             "run_id": trial,
         }
+
+    def submit(self, noun: str) -> Any:
+        """Start a task of ada's; return what its runner got."""
+        body: dict[str, Any] = {"config": {"entrypoint": ["true"], "resources": {"slots": 0}}, "experimentIds": [1]}
+        if noun == "tasks":
+            noun, body = "generic-tasks", {"config": json.dumps(body["config"])}
+        before = set(self.engine.launches)
+        _made(self.ada.post(f"/api/v1/{noun}", body))
+        until(lambda: set(self.engine.launches) - before)
+        return self.engine.launches[(set(self.engine.launches) - before).pop()]
+
+    def use_submitted_task(self, noun: str, headers: dict[str, dict[str, str]]) -> None:
+        """Let the next operation be about a new task of this noun."""
+        launch = self.submit(noun)
+        self.ids["task_id"] = launch.allocation_id.rpartition(".")[0]
+        headers["own task"] = _task_headers(launch)
+
+    def _owner_headers(self, launch: Any) -> dict[str, str]:
+        path = f"/api/v1/allocations/{launch.allocation_id}/resources/{launch.resource_id}/spec"
+        spec = self.master.anonymous.get(path, headers=_task_headers(launch))
+        return {"Authorization": f"Bearer {_made(spec)['userToken']}"}
 
     def path(self, template: str, permission: Permission) -> str:
         """A concrete path: things that tasks work with where the operation is theirs as well, else spare ones."""
@@ -161,6 +184,7 @@ QUERIES = {
 _METRICS = {"trialRunId": 1, "stepsCompleted": 9, "metrics": {"avgMetrics": {"loss": 1.0}}}
 _TRIAL = "/api/v1/trials/{trial_id:int}"
 _PROJECT = "/api/v1/projects/{project_id:int}"
+_TASK_NOUNS = ("commands", "notebooks", "shells", "tensorboards")
 _RUN_VERBS = ("kill", "pause", "resume", "archive", "unarchive", "delete")
 
 Make = Callable[[Ground], Any]
@@ -235,5 +259,6 @@ BODIES: dict[tuple[str, str], Make] = {
     ("POST", "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/reports"): lambda g: (
         msgspec.to_builtins(ReportBatch([]))
     ),
+    **{("POST", f"/api/v1/{noun}/{{task_id:str}}/set_priority"): lambda g: {"priority": 50} for noun in _TASK_NOUNS},
     **{("POST", f"/api/v1/runs/{verb}"): lambda g: {"runIds": [g.spare["run_id"]]} for verb in _RUN_VERBS},
 }

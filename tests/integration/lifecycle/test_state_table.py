@@ -151,8 +151,8 @@ async def test_search_that_cannot_be_extended_says_what_to_do(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"priority": 0}, "priority=0 must lie between 1 and 99"),
-        ({"priority": 100}, "priority=100 must lie between 1 and 99"),
+        ({"priority": 0}, "priority must be between 1 and 99, not 0"),
+        ({"priority": 100}, "priority must be between 1 and 99, not 100"),
         ({"weight": 0.0}, "weight=0.0 must be greater than 0 and finite"),
         ({"weight": -1.0}, "weight=-1.0 must be greater than 0 and finite"),
         ({"weight": float("nan")}, "weight=nan must be greater than 0 and finite"),

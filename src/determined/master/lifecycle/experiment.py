@@ -1,6 +1,5 @@
 """Verbs of experiments, each a function inside a write transaction."""
 
-import math
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +20,7 @@ from determined.master.db.queries import submission
 from determined.master.db.queries import trial as trials
 from determined.master.db.rows.experiments import Experiment, ExperimentValues, JobValues
 from determined.master.lifecycle import allocation_state, experiment_state, search, trial_state
+from determined.master.lifecycle.job_limits import check_priority, check_weight
 from determined.master.lifecycle.queue_position import queue_position
 from determined.master.lifecycle.searchers import Initial
 from determined.master.lifecycle.states import (
@@ -375,11 +375,11 @@ def _take_new_hparams(conn: Connection, experiment: Experiment, active: dict[str
 
 
 def _check_resources(changes: JobValues) -> None:
-    priority, weight, max_slots = changes.get("priority"), changes.get("weight"), changes.get("max_slots")
-    if "priority" in changes and (priority is None or not 1 <= priority <= 99):
-        raise InvalidArgument(f"priority={priority} must lie between 1 and 99")
-    if "weight" in changes and (weight is None or not 0 < weight < math.inf):
-        raise InvalidArgument(f"weight={weight} must be greater than 0 and finite")
+    max_slots = changes.get("max_slots")
+    if "priority" in changes:
+        check_priority(changes["priority"])
+    if "weight" in changes:
+        check_weight(changes["weight"])
     if max_slots is not None and max_slots < 0:
         raise InvalidArgument(f"max_slots={max_slots} must not be negative")
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from determined.errors import InvalidArgument, NotFound
 from determined.master.db.queries import job as jobs
 from determined.master.db.rows.experiments import Job
-from determined.master.lifecycle import experiment
+from determined.master.lifecycle.job import set_resources
 from determined.master.lifecycle.states import LIVE
 
 _STEP = 1_000_000.0  # microseconds: past the first or last job there is no neighbour to take the mean with
@@ -24,7 +24,7 @@ def move(conn: Connection, now: datetime, job_id: str, anchor_id: str, *, ahead:
             f"job {anchor_id} is in another pool, '{anchor.pool}' and not '{job.pool}'; move it there first"
         )
     if job.priority != anchor.priority:
-        experiment.set_resources(conn, now, _experiment(conn, job_id), priority=anchor.priority)
+        set_resources(conn, now, job_id, priority=anchor.priority)
     level = _neighbours(conn, job_id, anchor)
     place = [one.id for one in level].index(anchor_id) + (0 if ahead else 1)
     position = _between(level, place)
@@ -59,10 +59,3 @@ def _number_anew(conn: Connection, level: Sequence[Job]) -> None:
     first = level[0].position
     for n, job in enumerate(level):
         jobs.update_row(conn, job.id, {"position": first - (len(level) - n) * _STEP})
-
-
-def _experiment(conn: Connection, job_id: str) -> int:
-    experiment_id = jobs.experiment_of(conn, job_id)
-    if experiment_id is None:
-        raise NotFound(f"job {job_id} is not of an experiment")
-    return experiment_id

@@ -20,10 +20,11 @@ from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import job as jobs
 from determined.master.db.queries import node as nodes
 from determined.master.db.queries import runner as runners
+from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.lifecycle import allocation as allocation_lifecycle
 from determined.master.lifecycle import cluster as clusters
 from determined.master.lifecycle import experiment as experiment_lifecycle
-from determined.master.lifecycle import scheduling, search_batches, topics
+from determined.master.lifecycle import scheduling, search_batches, submitted_task, topics
 from determined.master.lifecycle.launching import Launcher
 from determined.master.lifecycle.pools import pools_of
 from determined.master.lifecycle.ports import PortChoice
@@ -186,13 +187,20 @@ class Reconciler:
                 logger.warning("node %s was added by hand and cannot be offered now: %s", node.id, e.message)
 
     def _fail_homeless(self, conn: Connection) -> None:
-        """Fail experiments whose pool is no longer configured: they can never go on."""
+        """Fail experiments, and end tasks, whose pool is no longer configured: they can never go on."""
+        now = self._ctx.clock.now()
         for experiment in experiments.in_states(conn, sorted(LIVE)):
             pool = jobs.get(conn, experiment.job_id).pool
             if pool not in self._pools and not experiment.unmanaged:
-                why = f"resource pool '{pool}' is not in the master's config any more"
-                experiment_lifecycle.fail(conn, self._ctx.clock.now(), experiment.id, why)
+                experiment_lifecycle.fail(conn, now, experiment.id, _homeless(pool))
+        for task in submitted_tasks.live(conn):
+            if task.pool not in self._pools:
+                submitted_task.kill(conn, now, task.task_id, _homeless(task.pool))
 
     async def _beat(self) -> None:
         micros = queue_position(self._ctx.clock.now())
         await self._ctx.db.write(lambda conn: cluster_rows.put(conn, HEARTBEAT, int(micros)))
+
+
+def _homeless(pool: str) -> str:
+    return f"resource pool '{pool}' is not in the master's config any more"

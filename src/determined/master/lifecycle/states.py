@@ -37,6 +37,9 @@ class GenericState(StrEnum):
     ERROR = "ERROR"
 
 
+GENERIC_ENDS = frozenset({GenericState.CANCELED, GenericState.COMPLETED, GenericState.ERROR})
+
+
 class AllocationState(StrEnum):
     """State of an allocation, in the order of progress; an allocation never moves back."""
 
@@ -215,6 +218,28 @@ def first_failure(exits: Sequence[RunnerExit]) -> RunnerExit | None:
     """Return the failure that is the allocation's error. What daemons do after the others left cleanly is none."""
     workers_left_at = max((n for n, e in enumerate(exits) if not e.daemon), default=len(exits) - 1)
     return next((e for e in exits[: workers_left_at + 1] if e.failed), None)
+
+
+def generic_state_after(state: GenericState, kind: ExitKind) -> GenericState:
+    """Return the state of a generic task whose allocation has ended. Still ACTIVE: allocate it again.
+
+    One that was asked to pause and ends with 0 instead, without saying that it leaves, is done.
+    """
+    if state == GenericState.STOPPING_CANCELED:
+        return GenericState.CANCELED
+    if state == GenericState.STOPPING_PAUSED:
+        return GenericState.COMPLETED if kind == ExitKind.COMPLETED else GenericState.PAUSED
+    return _GENERIC_AFTER[kind] if state == GenericState.ACTIVE else state
+
+
+_GENERIC_AFTER = {
+    ExitKind.COMPLETED: GenericState.COMPLETED,
+    ExitKind.PREEMPTED: GenericState.ACTIVE,
+    ExitKind.KILLED: GenericState.CANCELED,
+    ExitKind.ERRORED: GenericState.ERROR,
+    ExitKind.TRANSIENT: GenericState.ERROR,
+    ExitKind.INVALID_REQUEST: GenericState.ERROR,
+}
 
 
 @dataclass(frozen=True, slots=True)

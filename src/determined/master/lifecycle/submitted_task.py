@@ -4,13 +4,14 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.config.experiment_schema import DEFAULT_PREEMPTION_TIMEOUT
 from determined.config.job import GenericTaskConfig
 from determined.config.task_kinds import GENERIC, KINDS, TaskKind
-from determined.errors import Conflict
+from determined.errors import Conflict, FailedPrecondition
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import job as jobs
 from determined.master.db.queries import submitted_task as submitted_tasks
@@ -18,10 +19,9 @@ from determined.master.db.queries import task as tasks
 from determined.master.db.rows.allocations import Allocation
 from determined.master.db.rows.experiments import JobValues
 from determined.master.lifecycle import allocation_state
+from determined.master.lifecycle.job_limits import check_priority, check_weight
 from determined.master.lifecycle.queue_position import queue_position
-from determined.master.lifecycle.states import ExitKind, GenericState
-
-_FAILED = (ExitKind.ERRORED, ExitKind.TRANSIENT, ExitKind.INVALID_REQUEST)
+from determined.master.lifecycle.states import GENERIC_ENDS, ExitKind, GenericState, generic_state_after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +79,10 @@ def create(conn: Connection, now: datetime, new: NewTask) -> str:
 
 
 def kill(conn: Connection, now: datetime, task_id: str, reason: str = "user requested kill") -> None:
-    """End a task now; nothing to do when it has ended."""
+    """End a task now; nothing to do when it has ended. A paused one is canceled at once."""
     task = submitted_tasks.get(conn, task_id)
     live = _live(conn, task_id)
-    if task.state is not None and tasks.get(conn, task_id).end_time is None:
+    if task.state is not None and task.state not in GENERIC_ENDS:
         stopping = GenericState.STOPPING_CANCELED if live is not None else GenericState.CANCELED
         submitted_tasks.update_row(conn, task_id, {"state": stopping})
     if live is None:
@@ -115,19 +115,9 @@ def unpause(conn: Connection, now: datetime, task_id: str) -> None:
     task = submitted_tasks.get(conn, task_id)
     if task.state != GenericState.PAUSED:
         raise Conflict(f"cannot unpause task {task_id} as it is not in paused state")
-    [last, *_] = allocations.of_task(conn, task_id)
     submitted_tasks.update_row(conn, task_id, {"state": GenericState.ACTIVE})
     tasks.reopen(conn, task_id)
-    _allocate(
-        conn,
-        now,
-        GENERIC,
-        task_id,
-        last.run_id + 1,
-        slots=last.slots,
-        pool=last.pool,
-        single_node=last.single_node,
-    )
+    _allocate_again(conn, now, task_id)
 
 
 def serves(conn: Connection, allocation: Allocation) -> bool:
@@ -139,29 +129,39 @@ def allocation_ended(conn: Connection, now: datetime, allocation: Allocation, ki
     """Record what the end of an allocation means for its task."""
     task = submitted_tasks.find(conn, allocation.task_id)
     if task is not None and task.state is not None:
-        state = _after(GenericState(task.state), kind)
+        state = generic_state_after(GenericState(task.state), kind)
         submitted_tasks.update_row(conn, task.task_id, {"state": state})
+        if state == GenericState.ACTIVE:
+            _allocate_again(conn, now, task.task_id)
+            return
     tasks.end(conn, now, allocation.task_id)
 
 
-def set_priority(conn: Connection, now: datetime, task_id: str, priority: int) -> None:
-    """Change the priority of a task's job, and its stored config with it."""
-    task = submitted_tasks.get(conn, task_id)
-    job_id = tasks.get(conn, task_id).job_id
-    assert job_id is not None
-    jobs.update_row(conn, job_id, {"priority": priority})
-    resources = {**task.config["resources"], "priority": priority}
+def set_resources(
+    conn: Connection, task_id: str, *, priority: int | UnsetType = UNSET, weight: float | UnsetType = UNSET
+) -> None:
+    """Change what scheduling knows of a live task, and its stored config with it.
+
+    A new priority also takes its place in the queue by submission time again.
+    """
+    task, job_id, columns = submitted_tasks.get(conn, task_id), _job_of(conn, task_id), JobValues()
+    if priority is not UNSET:
+        check_priority(priority)
+        columns["priority"], columns["position"] = priority, queue_position(jobs.get(conn, job_id).submitted_at)
+    if weight is not UNSET:
+        check_weight(weight)
+        columns["weight"] = weight
+    jobs.update_row(conn, job_id, columns)
+    resources = {**task.config["resources"], **{k: v for k, v in columns.items() if k != "position"}}
     submitted_tasks.update_row(conn, task_id, {"config": {**task.config, "resources": resources}})
 
 
-def _after(state: GenericState, kind: ExitKind) -> GenericState:
-    if state == GenericState.STOPPING_CANCELED:
-        return GenericState.CANCELED
-    if state == GenericState.STOPPING_PAUSED and kind != ExitKind.COMPLETED:
-        return GenericState.PAUSED
-    if kind in _FAILED:
-        return GenericState.ERROR
-    return GenericState.CANCELED if kind == ExitKind.KILLED else GenericState.COMPLETED
+def _job_of(conn: Connection, task_id: str) -> str:
+    task = tasks.get(conn, task_id)
+    if task.end_time is not None:
+        raise FailedPrecondition(f"task {task_id} has ended or is paused; it has no place in the queue")
+    assert task.job_id is not None
+    return task.job_id
 
 
 def _live(conn: Connection, task_id: str) -> Allocation | None:
@@ -184,6 +184,13 @@ def _create_job(conn: Connection, now: datetime, new: NewTask) -> str:
     }
     jobs.insert_row(conn, values)
     return job_id
+
+
+def _allocate_again(conn: Connection, now: datetime, task_id: str) -> None:
+    """Queue another run of a task, with what its last run had asked for."""
+    [last, *_] = allocations.of_task(conn, task_id)
+    kind, run_id = KINDS[tasks.get(conn, task_id).type], last.run_id + 1
+    _allocate(conn, now, kind, task_id, run_id, slots=last.slots, pool=last.pool, single_node=last.single_node)
 
 
 def _allocate(

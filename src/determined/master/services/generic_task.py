@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -21,7 +21,7 @@ from determined.master.db.queries.submitted_task import TaskDetail
 from determined.master.lifecycle import submitted_task as lifecycle
 from determined.master.lifecycle import topics
 from determined.master.lifecycle.pools import container_defaults, pools_of
-from determined.master.lifecycle.states import GenericState
+from determined.master.lifecycle.states import GENERIC_ENDS, GenericState
 from determined.master.services.submitted_task import check_resources
 from determined.master.services.submitted_task_place import TaskPlace, place_of
 from determined.rundir.context import pack_files
@@ -29,7 +29,6 @@ from determined.wire.codec import to_json
 from determined.wire.generic_task import CreateGenericTaskRequest
 
 _UNCATEGORIZED = 1
-_OVER = (GenericState.CANCELED, GenericState.COMPLETED, GenericState.ERROR)
 
 
 async def create(ctx: MasterContext, caller: Caller, asked: CreateGenericTaskRequest) -> tuple[str, list[str]]:
@@ -87,10 +86,11 @@ async def kill(ctx: MasterContext, caller: Caller, task_id: str, *, from_root: b
 
     def write(conn: Connection, now: datetime) -> list[str]:
         task = _own(conn, caller, task_id)
-        if task.state in _OVER and not from_root:
+        if task.state in GENERIC_ENDS and not from_root:
             raise Conflict(f"cannot cancel task {task_id} as it is in state '{task.state}'")
-        root = _root(conn, task_id) if from_root else task_id
-        killed = [one for one in _family(conn, root) if submitted_tasks.get(conn, one).state not in _OVER]
+        root = submitted_tasks.topmost(conn, task_id) if from_root else task_id
+        family = [root, *submitted_tasks.descendants(conn, root)]
+        killed = [one for one in family if submitted_tasks.get(conn, one).state not in GENERIC_ENDS]
         for one in killed:
             lifecycle.kill(conn, now, one)
         return killed
@@ -104,7 +104,7 @@ async def pause(ctx: MasterContext, caller: Caller, task_id: str) -> None:
     def write(conn: Connection, now: datetime) -> list[str]:
         _own(conn, caller, task_id)
         lifecycle.pause(conn, now, task_id)
-        below = [one for one in _descendants(conn, task_id) if _is_pausable(conn, one)]
+        below = [one for one in submitted_tasks.descendants(conn, task_id) if _is_pausable(conn, one)]
         for one in below:
             lifecycle.pause(conn, now, one)
         return [task_id, *below]
@@ -118,9 +118,8 @@ async def unpause(ctx: MasterContext, caller: Caller, task_id: str) -> None:
     def write(conn: Connection, now: datetime) -> list[str]:
         _own(conn, caller, task_id)
         lifecycle.unpause(conn, now, task_id)
-        below = [
-            one for one in _descendants(conn, task_id) if submitted_tasks.get(conn, one).state == GenericState.PAUSED
-        ]
+        family = submitted_tasks.descendants(conn, task_id)
+        below = [one for one in family if submitted_tasks.get(conn, one).state == GenericState.PAUSED]
         for one in below:
             lifecycle.unpause(conn, now, one)
         return [task_id, *below]
@@ -150,21 +149,6 @@ def _own(conn: Connection, caller: Caller, task_id: str) -> TaskDetail:
 def _is_pausable(conn: Connection, task_id: str) -> bool:
     task = submitted_tasks.get(conn, task_id)
     return task.state == GenericState.ACTIVE and not task.no_pause
-
-
-def _family(conn: Connection, task_id: str) -> Iterator[str]:
-    yield task_id
-    yield from _descendants(conn, task_id)
-
-
-def _descendants(conn: Connection, task_id: str) -> Iterator[str]:
-    for child in submitted_tasks.children(conn, task_id):
-        yield from _family(conn, child)
-
-
-def _root(conn: Connection, task_id: str) -> str:
-    parent = submitted_tasks.get(conn, task_id).parent_id
-    return task_id if parent is None else _root(conn, parent)
 
 
 def _read(text: str | None) -> JsonObject:

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from determined.config.task_kinds import kind_of_job
-from determined.errors import DeterminedError, InvalidArgument, NotFound
+from determined.errors import DeterminedError, InvalidArgument
 from determined.master.auth.identity import Caller, require_user
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
@@ -16,8 +16,9 @@ from determined.master.db.queries import job as jobs
 from determined.master.db.queries import node as node_rows
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries.allocation import LiveAllocation
-from determined.master.lifecycle import cluster, experiment, queue, topics
+from determined.master.lifecycle import cluster, queue, topics
 from determined.master.lifecycle.capacity import Overrides, capacities
+from determined.master.lifecycle.job import set_resources
 from determined.master.lifecycle.pools import SchedulerKind, pools_of
 from determined.master.lifecycle.scheduling import is_impossible
 from determined.master.lifecycle.states import AllocationState
@@ -120,30 +121,27 @@ async def _update_one(ctx: MasterContext, control: wire.QueueControl) -> None:
         raise InvalidArgument(f"give exactly one of {', '.join(actions)}, not {sorted(given)}")
     [action] = given
 
-    def write(conn: Connection) -> int:
+    def write(conn: Connection) -> str:
+        _apply(conn, ctx, control, action)
         experiment_id = jobs.experiment_of(conn, control.job_id)
-        if experiment_id is None:
-            raise NotFound(f"job {control.job_id} not found")
-        _apply(conn, ctx, control, action, experiment_id)
-        return experiment_id
+        return "tasks" if experiment_id is None else f"experiment:{experiment_id}"
 
-    experiment_id = await ctx.db.write(write)
-    ctx.bus.publish(topics.SCHEDULE, f"experiment:{experiment_id}", "jobs")
+    ctx.bus.publish(await ctx.db.write(write), topics.SCHEDULE, "jobs")
 
 
-def _apply(conn: Connection, ctx: MasterContext, control: wire.QueueControl, action: str, experiment_id: int) -> None:
+def _apply(conn: Connection, ctx: MasterContext, control: wire.QueueControl, action: str) -> None:
     now = ctx.clock.now()
     if action in ("ahead_of", "behind_of"):
         _require_priority_scheduler(conn, ctx, control.job_id)
         anchor = control.ahead_of or control.behind_of or ""
         queue.move(conn, now, control.job_id, anchor, ahead=action == "ahead_of")
     elif control.priority is not None:
-        experiment.set_resources(conn, now, experiment_id, priority=control.priority)
+        set_resources(conn, now, control.job_id, priority=control.priority)
     elif control.weight is not None:
-        experiment.set_resources(conn, now, experiment_id, weight=control.weight)
+        set_resources(conn, now, control.job_id, weight=control.weight)
     elif control.resource_pool is not None:
         _require_other_pool(conn, ctx, control.job_id, control.resource_pool)
-        experiment.set_resources(conn, now, experiment_id, pool=control.resource_pool)
+        set_resources(conn, now, control.job_id, pool=control.resource_pool)
 
 
 def _require_priority_scheduler(conn: Connection, ctx: MasterContext, job_id: str) -> None:

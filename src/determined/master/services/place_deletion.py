@@ -1,13 +1,16 @@
 """Deleting a workspace or a project with the experiments in it: checked at once, done by background/deletion.py."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from sqlalchemy import Connection, Row
 
 from determined.errors import FailedPrecondition, Forbidden
 from determined.master.auth.identity import Caller
 from determined.master.db.queries import place_deletion as queries
+from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries.place_deletion import Place
+from determined.master.lifecycle import submitted_task
 from determined.master.lifecycle.states import DELETION, TERMINAL
 
 _NAMED = 5  # experiments that a message names
@@ -33,6 +36,20 @@ def begin(conn: Connection, caller: Caller, place: Place, what: str) -> bool:
         raise FailedPrecondition(f"{what} holds experiments that are not over ({_ids(live)}); kill or move them first")
     queries.mark(conn, place, queries.DELETING)
     return False
+
+
+def end_tasks(conn: Connection, now: datetime, caller: Caller, workspace_id: int, what: str) -> None:
+    """Kill the commands, notebooks and other submitted tasks of a workspace that is being deleted.
+
+    Raises:
+        Forbidden: some are of others; only an administrator may end those.
+    """
+    live = submitted_tasks.live(conn, workspace_id)
+    foreign = [task for task in live if task.owner_id != caller.user_id and not caller.admin]
+    if foreign:
+        raise Forbidden(f"tasks of others run in {what} ({len(foreign)}); ask an administrator, or wait for their end")
+    for task in live:
+        submitted_task.kill(conn, now, task.task_id, f"{what} was deleted")
 
 
 def _ids(rows: Sequence[Row[int, int, str, str | None]]) -> str:

@@ -9,7 +9,6 @@ from sqlalchemy import Connection
 from determined._json import JsonObject
 from determined.config import mask_secrets, random_name
 from determined.config.job import JobConfig, prepare_job
-from determined.config.resources import PRIORITY_RANGE
 from determined.config.task_kinds import TaskKind
 from determined.errors import InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
@@ -22,8 +21,8 @@ from determined.master.lifecycle.pools import container_defaults, engine_type, p
 from determined.master.services import isolation, pool
 from determined.master.services.experiment_create import no_template
 from determined.master.services.naming import checked_text
-from determined.master.services.paging import page
-from determined.master.services.submitted_task_place import TaskPlace, place_of
+from determined.master.services.paging import window
+from determined.master.services.submitted_task_place import TaskPlace, place_of, require_workspace
 from determined.rundir.context import pack_files
 from determined.schema.unused import remarks, unused_keys
 from determined.wire.base import Pagination
@@ -114,12 +113,14 @@ async def check_resources(
 async def list_tasks(
     ctx: MasterContext, kind: TaskKind, params: ListSubmittedTasks
 ) -> tuple[list[TaskDetail], Pagination]:
-    def read(conn: Connection) -> list[TaskDetail]:
+    def read(conn: Connection) -> tuple[list[TaskDetail], Pagination]:
         if params.workspace_id:
-            place_of(conn, ctx.config, params.workspace_id, {}, 0, archived=True)
-        return submitted_tasks.list_all(conn, kind.name, params)
+            require_workspace(conn, params.workspace_id)
+        shown = window(submitted_tasks.count(conn, kind.name, params), params.limit, params.offset)
+        start, end = shown.start_index or 0, shown.end_index or 0
+        return submitted_tasks.find_page(conn, kind.name, params, limit=end - start, offset=start), shown
 
-    return page(await ctx.db.read(read), params.limit, params.offset)
+    return await ctx.db.read(read)
 
 
 async def get(ctx: MasterContext, kind: TaskKind, task_id: str) -> TaskDetail:
@@ -141,14 +142,12 @@ async def kill(ctx: MasterContext, caller: Caller, kind: TaskKind, task_id: str)
 async def set_priority(
     ctx: MasterContext, caller: Caller, kind: TaskKind, task_id: str, priority: int | None
 ) -> TaskDetail:
-    low, high = PRIORITY_RANGE
-    if priority is None or not low <= priority <= high:
-        raise InvalidArgument(f"priority must be between {low} and {high}, not {priority}")
-    now = ctx.clock.now()
+    if priority is None:
+        raise InvalidArgument("priority is missing; give a number between 1 and 99")
 
     def write(conn: Connection) -> TaskDetail:
         _own(conn, caller, kind, task_id)
-        lifecycle.set_priority(conn, now, task_id, priority)
+        lifecycle.set_resources(conn, task_id, priority=priority)
         return _existing(conn, kind, task_id)
 
     return await _changed(ctx, await ctx.db.write(write))

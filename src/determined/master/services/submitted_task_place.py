@@ -18,19 +18,24 @@ class TaskPlace:
     pool: str
 
 
-def place_of(
-    conn: Connection, config: MasterConfig, workspace_id: int, raw: JsonObject, slots: int, *, archived: bool = False
-) -> TaskPlace:
+def require_workspace(conn: Connection, workspace_id: int) -> Workspace:
+    """Return the workspace. Raises NotFound."""
+    workspace = workspaces.find(conn, workspace_id)
+    if workspace is None:
+        raise NotFound(f"workspace '{workspace_id}' not found")
+    return workspace
+
+
+def place_of(conn: Connection, config: MasterConfig, workspace_id: int, raw: JsonObject, slots: int) -> TaskPlace:
     """Resolve the workspace and the pool that a config asks for.
 
     Args:
         workspace_id: 0 stands for Uncategorized.
         raw: the user's own config.
-        archived: an archived workspace will do.
     """
-    workspace = workspaces.find(conn, workspace_id or workspaces.DEFAULT_ID)
-    if workspace is None or (workspace.archived and not archived):
-        raise NotFound(f"workspace '{workspace_id}' not found")
+    workspace = require_workspace(conn, workspace_id or workspaces.DEFAULT_ID)
+    if workspace.archived:
+        raise NotFound(f"workspace '{workspace_id}' not found: it is archived; unarchive it or choose another one")
     name = _asked_pool(raw) or _default_pool(config, workspace, slots)
     if name not in pool_binding.available(conn, config, workspace.id):
         raise InvalidArgument(

@@ -12,6 +12,7 @@ from determined.master.db.queries import workspace as workspaces
 from determined.master.db.queries.place_deletion import Place
 from determined.master.db.queries.workspace import WorkspaceDetail
 from determined.master.db.rows.workspaces import WorkspaceValues
+from determined.master.lifecycle import topics
 from determined.master.services import agent_user, place_deletion
 from determined.master.services.config_secrets import require_unmasked
 from determined.master.services.naming import checked_name
@@ -120,16 +121,18 @@ async def set_pinned(ctx: MasterContext, caller: Caller, workspace_id: int, pinn
 
 async def delete(ctx: MasterContext, caller: Caller, workspace_id: int) -> bool:
     """Delete a workspace; False where it goes later, with the experiments in it (services/place_deletion.py)."""
+    now = ctx.clock.now()
 
     def write(conn: Connection) -> bool:
-        row = _changeable(conn, caller, workspace_id)
-        empty = place_deletion.begin(conn, caller, Place(workspace_id=workspace_id), f"workspace '{row.name}'")
+        what = f"workspace '{_changeable(conn, caller, workspace_id).name}'"
+        place_deletion.end_tasks(conn, now, caller, workspace_id, what)
+        empty = place_deletion.begin(conn, caller, Place(workspace_id=workspace_id), what)
         if empty:
             workspaces.remove(conn, workspace_id)
         return empty
 
     completed = await ctx.db.write(write)
-    ctx.bus.publish("deletion")
+    ctx.bus.publish("deletion", topics.SCHEDULE, "tasks", "jobs")
     return completed
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, func, insert, or_, select, update
 
 from determined.errors import NotFound
 from determined.master.db import fetch
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.experiments import Job, JobValues
-from determined.master.db.schema import allocations, experiments, jobs, trials
+from determined.master.db.schema import allocations, experiments, jobs, submitted_tasks, tasks, trials
 
 
 def get(conn: Connection, job_id: str) -> Job:
@@ -59,11 +59,19 @@ def first_starts(conn: Connection, job_ids: Sequence[str]) -> dict[str, datetime
 
 
 def live_in_pool(conn: Connection, pool: str, states: Sequence[str]) -> list[Job]:
-    """Return jobs of experiments in the given states, in queue order: the neighbours of a job that moves."""
+    """Return jobs of experiments in the given states and of live submitted tasks, in queue order.
+
+    They are the neighbours of a job that moves.
+    """
+    submitted = (
+        select(tasks.c.job_id)
+        .join(submitted_tasks, submitted_tasks.c.task_id == tasks.c.id)
+        .where(tasks.c.end_time.is_(None))
+    )
     statement = (
         select(jobs)
-        .join(experiments, experiments.c.job_id == jobs.c.id)
-        .where(jobs.c.pool == pool, experiments.c.state.in_(list(states)))
+        .outerjoin(experiments, experiments.c.job_id == jobs.c.id)
+        .where(jobs.c.pool == pool, or_(experiments.c.state.in_(list(states)), jobs.c.id.in_(submitted)))
         .order_by(jobs.c.priority, jobs.c.position, jobs.c.submitted_at, jobs.c.id)
     )
     return fetch.rows(conn, statement, Job)
