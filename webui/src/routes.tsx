@@ -58,6 +58,7 @@ const REDIRECTS: readonly (readonly [string, string])[] = [
 const Experiment = chunk(() => import("./pages/experiment/ExperimentPage"));
 const Trial = chunk(() => import("./pages/trial/TrialPage"));
 const Cluster = chunk(() => import("./pages/cluster/ClusterPage"));
+const Task = chunk(() => import("./pages/tasks/TaskPage"));
 const Coming = chunk(() => import("./pages/coming/ComingPage"));
 
 const PAGES: readonly PageRoute[] = [
@@ -109,17 +110,19 @@ const PAGES: readonly PageRoute[] = [
     "/tasks",
     chunk(() => import("./pages/tasks/TasksPage")),
   ),
+  at(
+    "/tasks/new/:kind?",
+    chunk(() => import("./pages/tasks/NewTaskPage")),
+  ),
+  at("/tasks/:taskId/:tab?", Task),
   at("/models/*?", Coming, { what: "models" }),
   at("/templates/*?", Coming, { what: "templates" }),
   at("/webhooks/*?", Coming, { what: "webhooks" }),
   at("/policies/*?", Coming, { what: "policies" }),
   at("/admin/*?", Coming, { what: "admin" }),
-  at("/interactive/*?", Coming, { what: "interactive" }),
-  at("/wait/*?", Coming, { what: "interactive" }),
-  at(
-    "/:type/:taskId/logs",
-    chunk(() => import("./pages/tasks/TaskLogsPage")),
-  ),
+  at("/interactive/:taskId/*?", Task),
+  at("/wait/:type/:taskId", Task),
+  at("/:type/:taskId/logs", Task, { tab: "logs" }),
   at(
     "/*?",
     chunk(() => import("./pages/not-found/NotFoundPage")),

@@ -17,7 +17,10 @@ class Notebook(ServedTask):
 
 
 class LaunchNotebookRequest(LaunchRequest):
+    """`checkpoint_uuid` is ours: start with the code of its experiment and a notebook file that loads it."""
+
     preview: bool | None = None  # answer the config, create nothing
+    checkpoint_uuid: str | None = None
 
 
 class LaunchNotebookResponse(Wire):

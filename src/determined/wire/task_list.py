@@ -44,7 +44,7 @@ class SearchTasks(Paged):
     """A page of the tasks of every kind, those that have not ended first, then the newest."""
 
     task_types: Annotated[list[TaskType] | None, Meta(description="Only of these kinds.")] = None
-    task_ids: Annotated[list[str] | None, Meta(description="Only these.")] = None
+    task_ids: Annotated[list[str] | None, Meta(description="Only these, ended trials too.")] = None
     states: Annotated[list[AllocationState] | None, Meta(description="Only in one of these states.")] = None
     user_ids: Annotated[list[int] | None, Meta(description="Only of these owners.")] = None
     workspace_id: Annotated[int | None, Meta(description="Only of this workspace; 0: of all.")] = None

@@ -20,7 +20,7 @@ def tasks(world: World) -> World:
     _submitted(world, "lab", "NOTEBOOK", {"start": 3, "owner": ann, "workspace": other, "state": "PENDING"})
     running, over = (world.trial(world.experiment({}), {}) for _ in range(2))
     world.allocation(running, {})
-    world.allocation(over, {"state": "TERMINATED", "ended_at": after(9)})
+    world.allocation(over, {"id": "over", "state": "TERMINATED", "ended_at": after(9)})
     return world
 
 
@@ -71,6 +71,7 @@ def test_each_filter_narrows_the_list(conn: Connection, tasks: World) -> None:
     assert ids(conn, task_ids=["old", "unknown"]) == ["old"]
     assert ids(conn, states=[AllocationState.QUEUED]) == ["lab"]
     assert ids(conn, states=[AllocationState.TERMINATED]) == ["old"]
+    assert ids(conn, task_ids=[over := allocation.get(conn, "over").task_id]) == [over]  # named, so it may have ended
     [lab] = task_list.find(conn, SearchTasks(task_types=[TaskType.NOTEBOOK]))
     assert ids(conn, user_ids=[lab.owner_id]) == ["lab"]
     assert ids(conn, workspace_id=lab.workspace_id) == ["lab"]

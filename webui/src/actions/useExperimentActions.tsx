@@ -4,6 +4,8 @@
 import { type ReactNode, useState } from "react";
 import { call } from "../api/client";
 import { useAct } from "../api/useApi";
+import type { Launch } from "../task/launching";
+import { useLaunch } from "../task/useLaunch";
 import type { MenuAction } from "../ui/Menu";
 import { useConfirm } from "../ui/useConfirm";
 import { navigate } from "../url";
@@ -30,6 +32,7 @@ const ORDER: readonly Verb[] = [
   "fork",
   "continue",
   "hpsearch",
+  "tensorboard",
   "labels",
   "move",
   "archive",
@@ -40,6 +43,7 @@ const ORDER: readonly Verb[] = [
 export function useExperimentActions(experiment: Experiment, trialId?: number): ExperimentActions {
   const act = useAct();
   const { confirmKill, confirmDelete, confirmStop } = useConfirm();
+  const launch = useLaunch();
   const [open, setOpen] = useState<"move" | "labels" | null>(null);
   const name = `experiment ${experiment.id}`;
 
@@ -67,6 +71,7 @@ export function useExperimentActions(experiment: Experiment, trialId?: number): 
   const run = (verb: Verb): void => {
     if (verb === "move" || verb === "labels") setOpen(verb);
     else if (verb === "delete") void remove();
+    else if (verb === "tensorboard") void launch("tensorboard", sourcesOf(experiment));
     else if (verb === "fork" || verb === "continue" || verb === "hpsearch")
       navigate(createPath(verb, experiment.id, trialId));
     else void plain(verb);
@@ -83,6 +88,10 @@ export function useExperimentActions(experiment: Experiment, trialId?: number): 
     run,
     dialog: open === null ? null : <Opened open={open} experiment={experiment} onClose={() => setOpen(null)} />,
   };
+}
+
+function sourcesOf({ id, workspaceId }: Experiment): Launch {
+  return { config: {}, experimentIds: [id], ...(workspaceId ? { workspaceId } : {}) };
 }
 
 function createPath(mode: "fork" | "continue" | "hpsearch", experimentId: number, trialId: number | undefined): string {

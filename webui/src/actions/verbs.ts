@@ -12,6 +12,7 @@ export type Verb =
   | "fork"
   | "continue"
   | "hpsearch"
+  | "tensorboard"
   | "labels";
 
 export interface Steerable {
@@ -33,6 +34,7 @@ export const LABELS: Record<Verb, string> = {
   fork: "Fork…",
   continue: "Continue…",
   hpsearch: "Hyperparameter search…",
+  tensorboard: "Open in TensorBoard",
   labels: "Edit tags…",
 };
 
@@ -100,6 +102,8 @@ export function allows(verb: Verb, one: Steerable): boolean {
     case "fork":
     case "hpsearch":
       return isManaged;
+    case "tensorboard":
+      return true;
     case "move":
     case "labels":
       return !one.archived;

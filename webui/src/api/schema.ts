@@ -987,6 +987,7 @@ export interface Schemas {
     visibleDevices?: string | null | undefined;
   };
   LaunchNotebookRequest: {
+    checkpointUuid?: string | null | undefined;
     config?: Record<string, unknown> | null | undefined;
     files?: Schemas["File"][] | null | undefined;
     preview?: boolean | null | undefined;

@@ -14,7 +14,7 @@ import { Skeleton } from "../ui/Skeleton";
 import { StatePill } from "../ui/StatePill";
 import { Switch } from "../ui/Switch";
 import { useConfirm } from "../ui/useConfirm";
-import { flag, int, Link, oneOf, useUrlState } from "../url";
+import { flag, int, Link, navigate, oneOf, useUrlState } from "../url";
 import { CheckpointFiles, sizeOf } from "./CheckpointFiles";
 import css from "./detail.module.css";
 import type { Checkpoint } from "./types";
@@ -103,18 +103,32 @@ function Rows({ checkpoints, onOpen }: RowsProps) {
           key: "act",
           label: "Actions",
           render: (row) => (
-            <Button
-              isDisabled={row.state === "STATE_DELETED"}
-              onPress={() => void remove(row)}
-              aria-label={`Delete checkpoint ${row.uuid}`}
-            >
-              Delete
-            </Button>
+            <span className={css["acts"]}>
+              <Button
+                isDisabled={!isLoadable(row)}
+                onPress={() => navigate(`/tasks/new/notebook?checkpoint=${row.uuid}`)}
+                aria-label={`Open a notebook on checkpoint ${row.uuid}`}
+              >
+                Notebook…
+              </Button>
+              <Button
+                isDisabled={row.state === "STATE_DELETED"}
+                onPress={() => void remove(row)}
+                aria-label={`Delete checkpoint ${row.uuid}`}
+              >
+                Delete
+              </Button>
+            </span>
           ),
         },
       ]}
     />
   );
+}
+
+/** Its files are there, and an experiment whose code can be sent along. */
+function isLoadable({ state, training }: Checkpoint): boolean {
+  return (state === "STATE_COMPLETED" || state === "STATE_PARTIALLY_DELETED") && Boolean(training.experimentId);
 }
 
 interface Wanted {

@@ -36,3 +36,16 @@ test("what an event says is put into the answer at once, and only what it says",
   expect(patched("getExperiment", { experiment: { id: 7 } }, TRIAL)).toBeUndefined();
   expect(patched(ONE, undefined, TRIAL)).toBeUndefined();
 });
+
+test("a list of tasks is old when one of its tasks or one of its users' tasks changed", () => {
+  const event = { noun: "tasks", id: "a", seq: 5, row: { id: "a", userId: 3 } } as const;
+  const list = (query: Record<string, unknown>) => touches("searchTasks", { query }, event);
+  expect(list({})).toBe(true);
+  expect(list({ userIds: [3] })).toBe(true);
+  expect(list({ userIds: [4] })).toBe(false);
+  expect(list({ taskIds: ["b"] })).toBe(false);
+  expect(list({ taskIds: ["a"] })).toBe(true);
+  expect(touches("searchTasks", { query: { userIds: [4] } }, { noun: "tasks", id: "a", seq: 6, deleted: true })).toBe(
+    true,
+  );
+});

@@ -47,6 +47,12 @@ const RULES: Record<Noun, Partial<Record<keyof Operations, Rule>>> = {
   },
   tasks: {
     getTask: own("task_id"),
+    getCommand: own("task_id"),
+    getNotebook: own("task_id"),
+    getShell: own("task_id"),
+    getTensorboard: own("task_id"),
+    getGenericTaskConfig: own("task_id"),
+    searchTasks: listed,
     listTasks: always,
     countTasks: always,
   },
@@ -114,15 +120,22 @@ export function patched(op: string, data: unknown, event: StreamEvent): unknown 
   return { ...data, [holder.field]: { ...thing, ...changes } };
 }
 
+/** A list of these tasks, or of tasks of these users. Deletions do not say whose they were. */
+function listed(asked: Asked, { id, row }: StreamEvent): boolean {
+  const { taskIds, userIds } = asked.query ?? {};
+  if (several(taskIds).length > 0) return several(taskIds).some((one) => same(one, id));
+  return row === undefined || several(userIds).length === 0 || several(userIds).some((one) => same(one, row.userId));
+}
+
 /** A chart of these trials that shows a metric of this group. */
 function drawn(asked: Asked, event: StreamEvent): boolean {
   const { trialIds, metricIds, metricNames, group } = asked.query ?? {};
-  if (!listed(trialIds).some((id) => same(id, event.trialId))) return false;
-  if (listed(metricNames).length > 0) return group === undefined || group === null || group === event.group;
-  return listed(metricIds).some((id) => String(id).startsWith(`${event.group}.`));
+  if (!several(trialIds).some((id) => same(id, event.trialId))) return false;
+  if (several(metricNames).length > 0) return group === undefined || group === null || group === event.group;
+  return several(metricIds).some((id) => String(id).startsWith(`${event.group}.`));
 }
 
-function listed(value: unknown): unknown[] {
+function several(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null ? [] : [value];
 }

@@ -17,13 +17,15 @@ export interface PageProps {
   crumbs?: readonly Crumb[] | undefined;
   /** A state of the API: shown as a pill, in the tab title and as the favicon's dot. */
   state?: string | null | undefined;
+  /** Another word for the state. */
+  stateWord?: string | undefined;
   actions?: ReactNode;
   /** What the heading shows instead of the title, for example an editable name. */
   heading?: ReactNode;
   children?: ReactNode;
 }
 
-export function Page({ title, crumbs = [], state, actions, heading, children }: PageProps) {
+export function Page({ title, crumbs = [], state, stateWord, actions, heading, children }: PageProps) {
   const shown = state ? stateOf(state) : null;
   const glyph = shown ? `${shown.glyph} ` : "";
   useEffect(() => {
@@ -39,7 +41,7 @@ export function Page({ title, crumbs = [], state, actions, heading, children }: 
         {crumbs.length > 0 && <Crumbs crumbs={crumbs} />}
         <div className={css["title"]}>
           <h1>{heading ?? title}</h1>
-          {state && <StatePill state={state} />}
+          {state && <StatePill state={state} word={stateWord} />}
           {actions && <div className={css["actions"]}>{actions}</div>}
         </div>
       </header>

@@ -17,7 +17,9 @@ def start(args: argparse.Namespace) -> None:
     session = connect(args, start=True)
     if args.preview:
         return _preview(session, args)
-    launched = submitted_tasks.launch(session, _NOUN, args, lambda raw: LaunchNotebookRequest(config=raw))
+    launched = submitted_tasks.launch(
+        session, _NOUN, args, lambda raw: LaunchNotebookRequest(config=raw, checkpoint_uuid=args.checkpoint)
+    )
     if args.detach:
         return None
     found = submitted_tasks.await_ready(session, _NOUN, launched.task.id)
@@ -52,6 +54,7 @@ TREE = group(
         "start a new notebook",
         start,
         *submitted_tasks.LAUNCH_ARGS,
+        arg("--checkpoint", metavar="UUID", help="start with the code of its experiment and a notebook that loads it"),
         served_task.NO_BROWSER,
         arg("--preview", action="store_true", help="print the config that it would have, and start nothing"),
     ),

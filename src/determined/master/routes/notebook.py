@@ -11,6 +11,7 @@ from determined.master.routes.limits import SUBMIT_BODY
 from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
 from determined.master.routes.submit_turns import SubmitTurns
+from determined.master.services import notebook_checkpoint
 from determined.master.services import submitted_task as submitted_tasks
 from determined.master.services import submitted_task_view as view
 from determined.wire.allocation import AllocationState
@@ -46,6 +47,8 @@ async def launch_notebook(
 ) -> LaunchNotebookResponse:
     async with submit_turns.turn(request, caller):
         asked = await read_body(request, LaunchNotebookRequest)
+        if asked.checkpoint_uuid:
+            asked = await notebook_checkpoint.fill(ctx, caller, asked)
         if asked.preview:
             return _preview(await submitted_tasks.prepare(ctx, caller, NOTEBOOK, asked))
         task, messages = await submitted_tasks.launch(ctx, caller, NOTEBOOK, asked)

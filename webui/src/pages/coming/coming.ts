@@ -52,11 +52,4 @@ export const COMING: Record<string, Coming> = {
     commands: ["det workspace describe NAME", "det user list"],
     link: { href: "/workspaces", label: "Workspaces" },
   },
-  interactive: {
-    title: "Interactive task",
-    will: "A notebook or TensorBoard inside this page, with its state above it.",
-    today: "Until then see what runs, and its log:",
-    commands: ["det task list", "det task logs TASK"],
-    link: { href: "/tasks", label: "Tasks" },
-  },
 };

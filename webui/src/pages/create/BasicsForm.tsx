@@ -1,7 +1,6 @@
 // Name, project, command and resources.
-import { useApi } from "../../api/useApi";
+import { PoolSelect } from "../../detail/PoolSelect";
 import { Card } from "../../ui/Card";
-import { Select } from "../../ui/Select";
 import { TextField } from "../../ui/TextField";
 import css from "./create.module.css";
 import { NumberField } from "./ValueField";
@@ -33,7 +32,7 @@ export function BasicsForm({ object, onEdit, effective }: BasicsFormProps) {
       <div className={css["fields"]}>
         <PoolSelect
           value={text(valueAt(object, ["resources", "resource_pool"]))}
-          onChange={set(["resources", "resource_pool"])}
+          onChange={(pool) => set(["resources", "resource_pool"])(pool === "" ? undefined : pool)}
         />
         <NumberField
           label="Slots per trial"
@@ -51,24 +50,6 @@ export function BasicsForm({ object, onEdit, effective }: BasicsFormProps) {
         />
       </div>
     </Card>
-  );
-}
-
-function PoolSelect({ value, onChange }: { value: string; onChange: (value: string | undefined) => void }) {
-  const pools = useApi("listPools", undefined, { staleTime: 30_000 });
-  const names = (pools.data?.resourcePools ?? []).map((pool) => ({
-    id: pool.name,
-    label: `${pool.name} (${pool.slotsAvailable - pool.slotsUsed} of ${pool.slotsAvailable} free)`,
-  }));
-  const isUnknown = value !== "" && !names.some(({ id }) => id === value);
-  const options = [{ id: "", label: "default pool" }, ...names, ...(isUnknown ? [{ id: value, label: value }] : [])];
-  return (
-    <Select
-      label="Resource pool"
-      value={value}
-      options={options}
-      onChange={(id) => onChange(id === "" ? undefined : id)}
-    />
   );
 }
 

@@ -2,15 +2,16 @@
 import { useState } from "react";
 import { CHANGED } from "../../actions/changed";
 import { MoveDialog } from "../../actions/MoveDialog";
-import { queryClient } from "../../api/useApi";
+import { queryClient, useApi } from "../../api/useApi";
 import { EVERYTHING, NOTHING, type Selection } from "../../grid/selection";
+import { useLaunch } from "../../task/useLaunch";
 import { Button } from "../../ui/Button";
 import { errorText } from "../../ui/errorText";
 import { count, plural } from "../../ui/format";
 import { Menu } from "../../ui/Menu";
 import { toast } from "../../ui/toast";
 import { useConfirm } from "../../ui/useConfirm";
-import { actOnChosen, type BulkResult, type BulkVerb, type Chosen, moveChosen, nounOf } from "./bulk";
+import { actOnChosen, type BulkResult, type BulkVerb, type Chosen, idsOfChosen, moveChosen, nounOf } from "./bulk";
 import css from "./project.module.css";
 
 interface BulkBarProps {
@@ -23,6 +24,8 @@ interface BulkBarProps {
 }
 
 const MOST_COMPARED = 500;
+/** As the master takes them. */
+const MOST_IN_TENSORBOARD = 10_000;
 
 export function BulkBar({ chosen, total, onSelection, onCompare, onDone }: BulkBarProps) {
   const [isMoving, setMoving] = useState(false);
@@ -40,7 +43,14 @@ export function BulkBar({ chosen, total, onSelection, onCompare, onDone }: BulkB
     const ask = verb === "kill" ? confirmKill : confirmDelete;
     if (await ask(what, chosen.count)) act(verb);
   };
+  const openTensorboard = useTensorboard(chosen);
   const more = [
+    {
+      id: "tensorboard",
+      label: "Open in TensorBoard",
+      onAction: () => void openTensorboard(),
+      isDisabled: chosen.count > MOST_IN_TENSORBOARD,
+    },
     { id: "unarchive", label: "Unarchive", onAction: () => act("unarchive") },
     { id: "move", label: "Move…", onAction: () => setMoving(true) },
     { id: "kill", label: "Kill…", onAction: () => void confirmed("kill"), danger: true },
@@ -97,4 +107,20 @@ async function done(work: () => Promise<BulkResult>, onDone: () => void): Promis
   }
   onDone();
   await Promise.all(CHANGED.map((op) => queryClient.invalidateQueries({ queryKey: [op] })));
+}
+
+/** One TensorBoard of everything that is chosen, in the workspace of the project. */
+function useTensorboard(chosen: Chosen): () => Promise<void> {
+  const launch = useLaunch();
+  const project = useApi("getProject", { path: { project_id: chosen.projectId } }, { staleTime: 60_000 });
+  const workspaceId = project.data?.project.workspaceId;
+  return async () => {
+    try {
+      const ids = await idsOfChosen(chosen);
+      const sources = chosen.kind === "run" ? { trialIds: ids } : { experimentIds: ids };
+      await launch("tensorboard", { config: {}, ...(workspaceId ? { workspaceId } : {}), ...sources });
+    } catch (error) {
+      toast({ text: errorText(error), kind: "error" });
+    }
+  };
 }

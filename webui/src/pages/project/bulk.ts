@@ -62,6 +62,13 @@ export async function moveChosen(chosen: Chosen, to: number, name: string): Prom
   };
 }
 
+/** The ids of what is chosen, for verbs of the API that take no filter. */
+export async function idsOfChosen(chosen: Chosen): Promise<number[]> {
+  const target = await targetOf(chosen);
+  if ("runIds" in target) return target.runIds;
+  return await readAllIds({ kind: chosen.kind, projectId: chosen.projectId, filter: target.filter, sort: "id=asc" });
+}
+
 export function nounOf(kind: Kind): string {
   return kind === "run" ? "trial" : "experiment";
 }

@@ -1,123 +1,113 @@
-// Everything that runs or waits now, of every kind, with its log and how to end it.
-
-import { call } from "../../api/client";
+// The tasks of a cluster, of every kind, in one list that follows what happens.
+import { useMemo, useState } from "react";
 import { useLive } from "../../api/live";
-import { useAct, useApi } from "../../api/useApi";
+import { useSession } from "../../api/session";
+import { useApi } from "../../api/useApi";
+import { Pager } from "../../detail/WorkloadTable";
+import { FORM_KINDS, hasEnded, type Task, TITLES } from "../../task/kinds";
+import { useKill } from "../../task/useKill";
 import { Button } from "../../ui/Button";
 import { CopyCommand } from "../../ui/CopyCommand";
-import { type Column, DataTable } from "../../ui/DataTable";
 import { Empty } from "../../ui/Empty";
 import { ErrorCard } from "../../ui/ErrorCard";
-import { ago, dateTime } from "../../ui/format";
+import { plural } from "../../ui/format";
+import { Menu } from "../../ui/Menu";
 import { Page } from "../../ui/Page";
-import { SearchField } from "../../ui/SearchField";
-import { Select } from "../../ui/Select";
 import { Skeleton } from "../../ui/Skeleton";
-import { StatePill } from "../../ui/StatePill";
-import { useConfirm } from "../../ui/useConfirm";
-import { Link, text, useUrlState } from "../../url";
-import { KINDS, matching, rowsOf, type TaskRow } from "./taskRows";
+import { Link, navigate } from "../../url";
+import { FilterBar } from "./FilterBar";
+import { isNarrowed, PAGE, queryOf } from "./filters";
+import { TaskTable } from "./TaskTable";
 import css from "./tasks.module.css";
+import { type FilterState, useFilters } from "./useFilters";
+
+const NONE: ReadonlySet<string> = new Set();
 
 export default function TasksPage() {
-  useLive({ tasks: "all", jobs: true });
-  const [query, setQuery] = useUrlState("q", text, "");
-  const [kind, setKind] = useUrlState("kind", text, "");
-  const tasks = useApi("listTasks");
-  const rows = rowsOf(tasks.data?.allocationIdToSummary);
-  const shown = matching(rows, kind === "" ? [] : [kind], query);
-  const kinds = [{ id: "", label: "every kind" }, ...KINDS.map((one) => ({ id: one, label: one }))];
+  useLive({ tasks: "all" });
+  const state = useFilters();
+  const { user } = useSession();
+  const query = queryOf(state.filters, user.id ?? 0, state.offset);
+  const answer = useApi("searchTasks", { query }, { keepPrevious: true });
   return (
-    <Page title="Tasks">
-      <div className={css["bar"]}>
-        <SearchField label="Find a task by name, user, pool or id" value={query} onChange={setQuery} />
-        <Select label="Kind" hidesLabel value={kind} options={kinds} onChange={setKind} />
-      </div>
-      {tasks.error && <ErrorCard error={tasks.error} onRetry={tasks.refetch} />}
-      {tasks.isPending && <Skeleton rows={5} />}
-      {tasks.data && rows.length === 0 && <NoTasks />}
-      {rows.length > 0 && shown.length === 0 && (
-        <Empty title={`None of ${rows.length} tasks matches`}>
-          <Button
-            onPress={() => {
-              setQuery("");
-              setKind("");
-            }}
-          >
-            Show all
-          </Button>
-        </Empty>
+    <Page title="Tasks" actions={<Menu label="New" items={NEW} />}>
+      <FilterBar filters={state.filters} change={state.change} />
+      {answer.error && <ErrorCard error={answer.error} onRetry={answer.refetch} />}
+      {answer.isPending && <Skeleton rows={5} />}
+      {answer.data?.tasks.length === 0 && <NoTasks state={state} />}
+      {answer.data && answer.data.tasks.length > 0 && <List tasks={answer.data.tasks} />}
+      {answer.data && (
+        <Pager
+          offset={state.offset}
+          total={answer.data.pagination.total ?? answer.data.tasks.length}
+          page={PAGE}
+          onMove={state.setOffset}
+        />
       )}
-      {shown.length > 0 && <TaskTable rows={shown} />}
     </Page>
   );
 }
 
-function TaskTable({ rows }: { rows: readonly TaskRow[] }) {
+const NEW = FORM_KINDS.map((kind) => ({
+  id: kind,
+  label: TITLES[kind],
+  onAction: () => navigate(`/tasks/new/${kind}`),
+}));
+
+function List({ tasks }: { tasks: readonly Task[] }) {
+  const [marked, setMarked] = useState(NONE);
+  const kill = useKill();
+  // what has ended or left the page meanwhile is not chosen any more
+  const chosen = useMemo(() => tasks.filter((task) => marked.has(task.taskId) && !hasEnded(task)), [tasks, marked]);
+  const ids = useMemo(() => new Set(chosen.map(({ taskId }) => taskId)), [chosen]);
   return (
-    <DataTable
-      columns={COLUMNS}
-      rows={rows}
-      rowKey={(row) => row.key}
-      caption="Tasks, the running ones first"
-      hidesCaption
-    />
+    <>
+      {chosen.length > 0 && (
+        <section className={css["chosen"]} aria-label="Selected tasks">
+          <span>{plural(chosen.length, "task")} selected</span>
+          <Button
+            kind="danger"
+            onPress={() => void kill(chosen).then((isDone) => isDone && setMarked(NONE))}
+          >{`Kill ${plural(chosen.length, "task")}…`}</Button>
+          <Button onPress={() => setMarked(NONE)}>Select none</Button>
+        </section>
+      )}
+      <TaskTable tasks={tasks} chosen={ids} onChosen={setMarked} />
+    </>
   );
 }
 
-const COLUMNS: Column<TaskRow>[] = [
-  { key: "name", label: "Task", render: (row) => (row.href ? <Link href={row.href}>{row.name}</Link> : row.name) },
-  { key: "kind", label: "Kind", isMinor: true },
-  { key: "state", label: "State", render: (row) => <StatePill state={row.state} /> },
-  { key: "username", label: "User", isMinor: true },
-  { key: "slots", label: "Slots", align: "right", isMinor: true },
-  { key: "pool", label: "Pool", isMinor: true },
-  { key: "agents", label: "On", render: (row) => row.agents.join(", "), isMinor: true },
-  {
-    key: "since",
-    label: "Since",
-    isMinor: true,
-    render: (row) => <span title={dateTime(row.since)}>{ago(row.since)}</span>,
-  },
-  {
-    key: "logs",
-    label: <span className="visually-hidden">Log and actions</span>,
-    render: (row) => (
-      <span className={css["actions"]}>
-        <Link href={row.logs}>
-          Log<span className="visually-hidden"> of {row.name}</span>
-        </Link>
-        {row.trialId !== null && <Kill name={row.name} trialId={row.trialId} />}
-      </span>
-    ),
-  },
-];
-
-function Kill({ name, trialId }: { name: string; trialId: number }) {
-  const act = useAct();
-  const { confirmKill } = useConfirm();
-  const kill = async () => {
-    if (!(await confirmKill(name))) return;
-    await act({
-      label: `Killed ${name}`,
-      run: () => call("killTrial", { path: { trial_id: trialId } }),
-    });
-  };
+function NoTasks({ state: { filters, offset, change, clear, setOffset } }: { state: FilterState }) {
+  if (offset > 0) {
+    return (
+      <Empty title="The list ends before this page">
+        <Button onPress={() => setOffset(0)}>To the first page</Button>
+      </Empty>
+    );
+  }
+  if (isNarrowed(filters)) {
+    return (
+      <Empty title="No task matches">
+        <Button onPress={clear}>Show all</Button>
+      </Empty>
+    );
+  }
   return (
-    <Button kind="danger" aria-label={`Kill ${name}`} onPress={() => void kill()}>
-      Kill…
-    </Button>
-  );
-}
-
-function NoTasks() {
-  return (
-    <Empty title="Nothing runs now">
-      <p>Trials, checkpoint clean-up and other work appear here while they run or wait.</p>
+    <Empty title={filters.isOfAll ? "No tasks yet" : "You have no tasks"}>
       <p>
-        <Link href="/experiments/new">New experiment</Link>, or in a terminal:
+        Notebooks, shells, commands and TensorBoards appear here and stay after their end; trials while they run or
+        wait.
       </p>
-      <CopyCommand text="det experiment create config.yaml ." />
+      <p>
+        {FORM_KINDS.map((kind, index) => (
+          <span key={kind}>
+            {index > 0 && " · "}
+            <Link href={`/tasks/new/${kind}`}>New {kind === "tensorboard" ? "TensorBoard" : kind}</Link>
+          </span>
+        ))}
+      </p>
+      <CopyCommand text="det notebook start" />
+      {!filters.isOfAll && <Button onPress={() => change({ isOfAll: true })}>Show those of all users</Button>}
     </Empty>
   );
 }

@@ -5,14 +5,20 @@ import { isEnded } from "../../actions/verbs";
 import { call } from "../../api/client";
 import { useAct } from "../../api/useApi";
 import type { Trial } from "../../detail/types";
+import { useLaunch } from "../../task/useLaunch";
 import type { MenuAction } from "../../ui/Menu";
 import { useConfirm } from "../../ui/useConfirm";
 
 const FROM_EXPERIMENT = new Set(["fork", "continue", "hpsearch"]);
 
-export function useTrialActions(trial: Trial, ofExperiment: readonly MenuAction[]): MenuAction[] {
+export function useTrialActions(
+  trial: Trial,
+  ofExperiment: readonly MenuAction[],
+  workspaceId: number | null | undefined,
+): MenuAction[] {
   const act = useAct();
   const { confirmKill } = useConfirm();
+  const launch = useLaunch();
   const kill = async (): Promise<void> => {
     if (!(await confirmKill(`trial ${trial.id}`))) return;
     await act({
@@ -21,8 +27,14 @@ export function useTrialActions(trial: Trial, ofExperiment: readonly MenuAction[
       invalidate: CHANGED,
     });
   };
+  const workspace = workspaceId ? { workspaceId } : {};
   return [
     ...ofExperiment.filter((action) => FROM_EXPERIMENT.has(action.id)),
+    {
+      id: "tensorboard",
+      label: "Open in TensorBoard",
+      onAction: () => void launch("tensorboard", { config: {}, trialIds: [trial.id], ...workspace }),
+    },
     { id: "kill", label: "Kill…", onAction: () => void kill(), isDisabled: isEnded(trial.state), danger: true },
   ];
 }

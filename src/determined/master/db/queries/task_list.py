@@ -96,11 +96,11 @@ _COLUMNS = (
 
 
 def _conditions(params: SearchTasks) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [or_(submitted_tasks.c.task_id.is_not(None), ~_HAS_ENDED)]
+    conditions: list[ColumnElement[bool]] = [
+        tasks.c.id.in_(params.task_ids) if params.task_ids else or_(submitted_tasks.c.task_id.is_not(None), ~_HAS_ENDED)
+    ]
     if params.task_types:
         conditions.append(tasks.c.type.in_([kind.name for kind in params.task_types]))
-    if params.task_ids:
-        conditions.append(tasks.c.id.in_(params.task_ids))
     if params.states:
         conditions.append(allocations.c.state.in_(_stored(params.states)))
     if params.user_ids:

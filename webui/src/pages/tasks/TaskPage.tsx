@@ -1,0 +1,130 @@
+// The page of one task: what it is, where it runs, its log, its configuration, and its own page one press away.
+import { useEffect, useRef } from "react";
+import { useActionCommands } from "../../actions/useActionCommands";
+import { useLive } from "../../api/live";
+import { useSession } from "../../api/session";
+import { useApi } from "../../api/useApi";
+import { startingText } from "../../detail/starting";
+import { LogView } from "../../log/LogView";
+import { hasEnded, kindOf, shownState, type Task, TITLES, taskPath } from "../../task/kinds";
+import { OpenButton } from "../../task/OpenLink";
+import { openingOf } from "../../task/opening";
+import { useKill } from "../../task/useKill";
+import { copyText } from "../../ui/clipboard";
+import { Empty } from "../../ui/Empty";
+import { ErrorCard } from "../../ui/ErrorCard";
+import { Menu, type MenuAction } from "../../ui/Menu";
+import { Page } from "../../ui/Page";
+import { Skeleton } from "../../ui/Skeleton";
+import { TabLinks } from "../../ui/TabLinks";
+import { toast } from "../../ui/toast";
+import { useShortcut } from "../../ui/useShortcut";
+import { Link, navigate } from "../../url";
+import { TaskConfig } from "./TaskConfig";
+import { TaskFacts } from "./TaskFacts";
+
+const CRUMBS = [{ label: "Tasks", href: "/tasks" }];
+
+export default function TaskPage({ taskId, tab }: { taskId: string; tab?: string }) {
+  const id = decoded(taskId);
+  useLive({ tasks: "all" });
+  const answer = useApi("searchTasks", { query: { taskIds: [id] } });
+  const task = answer.data?.tasks[0];
+  if (task) return <Loaded key={id} task={task} tab={tab} />;
+  return (
+    <Page title={`Task ${id}`} crumbs={CRUMBS}>
+      {answer.error && <ErrorCard error={answer.error} onRetry={answer.refetch} />}
+      {answer.isPending && <Skeleton rows={8} />}
+      {answer.data && (
+        <Empty title={`There is no task ${id}`}>
+          <Link href="/tasks?all=1">Tasks of all users</Link>
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+const TABS = { logs: "Log", config: "Configuration" } as const;
+type Tab = keyof typeof TABS;
+
+function Loaded({ task, tab }: { task: Task; tab: string | undefined }) {
+  const { state } = shownState(task);
+  const actions = useActions(task);
+  useActionCommands(actions, task.name);
+  useReadyToast(task);
+  useShortcut("l", "Log", () => navigate(taskPath(task.taskId, "logs")));
+  const tabs = (Object.keys(TABS) as Tab[]).filter((id) => id !== "config" || kindOf(task.taskType) !== "trial");
+  const current = tabs.find((id) => id === tab) ?? "logs";
+  return (
+    <Page
+      title={task.name}
+      crumbs={CRUMBS}
+      state={state}
+      stateWord={shownState(task).word}
+      actions={
+        <>
+          <OpenButton task={task} />
+          <Menu label="Actions" items={actions} />
+        </>
+      }
+    >
+      <TaskFacts task={task} />
+      <TabLinks
+        label={`Parts of the ${TITLES[kindOf(task.taskType)]}`}
+        current={current}
+        tabs={tabs.map((id) => ({ id, label: TABS[id], href: taskPath(task.taskId, id) }))}
+      />
+      {current === "logs" && (
+        <LogView source={{ kind: "task", taskId: task.taskId }} emptyText={startingText(task.state)} />
+      )}
+      {current === "config" && <TaskConfig task={task} />}
+    </Page>
+  );
+}
+
+function useActions(task: Task): MenuAction[] {
+  const kill = useKill();
+  const { permissions } = useSession();
+  const isLive = !hasEnded(task);
+  return [
+    { id: "copy", label: "Copy the id", onAction: () => void copied(task.taskId) },
+    {
+      id: "kill",
+      label: "Kill…",
+      danger: true,
+      isDisabled: !isLive || !permissions.mayChange(task.userId),
+      onAction: () => void kill([task]),
+    },
+  ];
+}
+
+async function copied(id: string): Promise<void> {
+  if (await copyText(id)) toast({ text: `Copied ${id}` });
+}
+
+/** Whoever waits on this page for a notebook or TensorBoard is told when it can be opened. */
+function useReadyToast(task: Task): void {
+  const { permissions } = useSession();
+  const opening = openingOf(task, permissions.mayChange(task.userId));
+  const canOpen = opening !== null && opening.refusal === null;
+  const couldOpen = useRef(canOpen);
+  const href = opening?.href ?? "";
+  useEffect(() => {
+    if (canOpen && !couldOpen.current) {
+      toast({
+        text: `${task.name} is ready`,
+        action: { label: "Open", run: () => void window.open(href, "_blank", "noopener") },
+      });
+    }
+    couldOpen.current = canOpen;
+  }, [canOpen, href, task.name]);
+}
+
+/** The router hands the path over as it stands in the address. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
