@@ -17,6 +17,7 @@ from determined.exec.service_link import ServiceLink
 from determined.exec.service_program import ServiceProgram, say
 from determined.storage import registry
 from determined.wire.notebook_settings import NotebookSettings
+from determined.wire.notebook_settings import SavedFiles as SavedFilesSettings
 
 # Names of a kernel's sockets have about 50 characters; the whole path of a Unix socket has at most 107.
 _LONGEST_HOME = 50
@@ -87,7 +88,7 @@ def _lay_out(program: ServiceProgram, settings: NotebookSettings, work_dir: Path
         return None  # the work directory outlives the task, and is not ours to write into
     is_own = not (work_dir / readme.NAME).exists()
     if is_own:  # before the saver looks which notebooks the task came with
-        readme.write(work_dir, program.task_id, place=f"{given.prefix} of the checkpoint storage")
+        readme.write(work_dir, program.task_id, place=_place(given))
     try:
         return _saver(program, settings, work_dir)
     except (DeterminedError, OSError, ValueError, TypeError) as err:
@@ -95,6 +96,12 @@ def _lay_out(program: ServiceProgram, settings: NotebookSettings, work_dir: Path
         if is_own:
             readme.write(work_dir, program.task_id, place=None, reason=str(err).splitlines()[0])
         return None
+
+
+def _place(given: SavedFilesSettings) -> str:
+    """Return where notebooks are kept, for people."""
+    key = registry.section(given.storage["type"]).path_key
+    return f"{given.prefix} of the checkpoint storage" + (f" ({given.storage[key]})" if key else "")
 
 
 def _saver(program: ServiceProgram, settings: NotebookSettings, work_dir: Path) -> _Saver:

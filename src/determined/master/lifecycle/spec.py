@@ -91,7 +91,8 @@ def _add_submitted(spec: TaskSpec, task: SubmittedTask, allocation: Allocation, 
 def _argv(kind: TaskKind, entrypoint: Sequence[str]) -> list[str]:
     """Return what a submitted task runs: its kind's own program, or the user's; one word is a line for a shell."""
     if kind.program:
-        return ["python3", "-m", kind.program]
+        # -P: a file of the context directory must not take the place of a module of ours.
+        return ["python3", "-P", "-m", kind.program]
     return ["sh", "-c", *entrypoint] if len(entrypoint) == 1 else list(entrypoint)
 
 
