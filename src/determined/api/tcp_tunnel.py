@@ -6,14 +6,14 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from urllib.parse import quote, urlsplit
 
 from urllib3.connection import HTTPConnection
 from websockets.client import ClientProtocol
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Response
-from websockets.protocol import State
+from websockets.protocol import Event, State
 from websockets.typing import Subprotocol
 from websockets.uri import parse_uri
 
@@ -41,6 +41,7 @@ class TcpTunnel:
         """
         url = f"{session.master_url}/proxy/{quote(service, safe=':')}/"
         self._connection: HTTPConnection = session.connection()
+        self._early: list[Event] = []  # what came with the answer
         self._protocol = ClientProtocol(
             parse_uri("ws" + url.removeprefix("http")), subprotocols=[Subprotocol(TCP_SUBPROTOCOL)], max_size=None
         )
@@ -68,7 +69,7 @@ class TcpTunnel:
         has. Raises OSError when a descriptor breaks.
         """
         self._sock.setblocking(False)
-        _Carrier(self._sock, self._protocol, source, sink, end_sink).run()
+        _Carrier(self._sock, self._protocol, source, sink, end_sink).run(self._early)
 
     def _shake_hands(self, session: Session, url: str) -> None:
         request = self._protocol.connect()
@@ -90,9 +91,10 @@ class TcpTunnel:
                 self._protocol.receive_data(data)
             else:
                 self._protocol.receive_eof()
-            for event in self._protocol.events_received():
-                if isinstance(event, Response):
-                    return event
+            events = self._protocol.events_received()
+            if events and isinstance(events[0], Response):
+                self._early = events[1:]
+                return events[0]
             if not data:
                 raise ConnectionResetError("it was closed before an answer")
 
@@ -123,8 +125,8 @@ class _Carrier:
         self._is_text = False  # the message that is being received
         self._has_source_ended = self._has_sink_ended = self._is_over = False
 
-    def run(self) -> None:
-        self._receive()  # what came with the answer
+    def run(self, early: Sequence[Event]) -> None:
+        self._take(early)
         while not self._is_done():
             events = self._wait()
             if events.get(self._sink, 0) & ~select.POLLIN and self._to_sink:
@@ -169,15 +171,18 @@ class _Carrier:
         elif data is not None:
             self._protocol.receive_eof()
             self._is_over = True
-        for event in self._protocol.events_received():
+        self._take(self._protocol.events_received())
+
+    def _take(self, events: Sequence[Event]) -> None:
+        for event in events:
             if isinstance(event, Frame):
-                self._take(event)
+                self._take_frame(event)
         if self._to_sink:
             self._write_sink()
         elif self._has_sink_ended:
             self._end_sink()
 
-    def _take(self, frame: Frame) -> None:
+    def _take_frame(self, frame: Frame) -> None:
         if frame.opcode in (Opcode.TEXT, Opcode.BINARY):
             self._is_text = frame.opcode is Opcode.TEXT
         if frame.opcode is Opcode.CLOSE:

@@ -60,9 +60,14 @@ def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_f
         logger.error("cannot start: the data directory %s cannot be used: %s", config.data_dir, e)
         return EXIT_STATE
     try:
-        listener = _listen(config)
+        listener = _listen(config.host, config.port)
     except OSError as e:
         logger.error("cannot listen on %s port %s: %s; name another --port", config.host, config.port, e)
+        return EXIT_CONFIG
+    try:
+        more = [_listen(config.host, config.proxy.listen)] if config.proxy.listen is not None else []
+    except OSError as e:
+        logger.error("cannot listen on port %s, the `proxy.listen` of the config: %s", config.proxy.listen, e)
         return EXIT_CONFIG
     sys.setswitchinterval(_SWITCH_SECONDS)
     memory.set_thresholds()
@@ -72,7 +77,7 @@ def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_f
     _warn(config)
     app = create_app(config, identity_secret=identity_secret, visible_gpus=_visible_gpus())
     server = _Announcing(_server_config(app, config), config, ready_fd)
-    server.run(sockets=[listener])
+    server.run(sockets=[listener, *more])
     return 0 if server.started else EXIT_STATE
 
 
@@ -175,13 +180,13 @@ def _await_database(ownership: Ownership) -> None:
             time.sleep(1)
 
 
-def _listen(config: MasterConfig) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     """Bound here and not by uvicorn: a taken port is told in one line, and port 0 is known at once."""
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((config.host, config.port))
+        listener.bind((host, port))
     except OSError:
         listener.close()
         raise
