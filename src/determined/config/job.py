@@ -140,7 +140,7 @@ def _prepare(
         config = {"work_dir": container_defaults["work_dir"], **config}
     filled = checked(kind, config, "invalid job configuration: config is invalid")
     if has_context and filled["work_dir"] is not None:
-        raise InvalidArgument("work_dir and a context directory exclude each other; give one of them")
+        raise InvalidArgument("cannot set work_dir and context directory at the same time; give one of them")
     if filled["resources"]["priority"] is None:
         filled["resources"]["priority"] = default_priority
     return filled

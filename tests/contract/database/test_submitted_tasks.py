@@ -5,7 +5,7 @@ from database_world import AWKWARD, NOW, World, after
 from sqlalchemy import Connection
 
 from determined.errors import NotFound
-from determined.master.db.queries import allocation, experiment, submitted_task, task, task_service, workspace
+from determined.master.db.queries import allocation, submitted_task, task, task_service, tensorboard_source, workspace
 from determined.master.db.rows.submitted_tasks import SubmittedTaskValues
 from determined.wire.base import OrderBy
 from determined.wire.submitted_task import ListSubmittedTasks, SortTasksBy
@@ -205,10 +205,22 @@ def test_the_target_of_a_trials_port_belongs_to_the_owner_of_its_experiment(conn
     assert (target.owner_id, target.allocation_id) == (world.owner, allocation_id)
 
 
-def test_those_of_many_experiments_that_exist_are_told(conn: Connection, world: World) -> None:
-    one, two = world.experiment({}), world.experiment({})
-    assert experiment.existing(conn, [two, one, two + 1000, *range(2**40, 2**40 + 2000)]) == {one, two}
-    assert experiment.existing(conn, []) == set()
+def test_sources_of_a_tensorboard_are_those_that_exist_by_id(conn: Connection, world: World) -> None:
+    workspace_id = world.workspace({"checkpoint_storage": {"type": "s3", "bucket": AWKWARD}})
+    one = world.experiment({"project_id": world.project({"workspace_id": workspace_id}), "config": {"name": AWKWARD}})
+    owner = world.user({"username": "ann"})
+    two = world.experiment({"owner_id": owner})
+    asked = [two, one, two + 1000, *range(2**40, 2**40 + 2000)]
+    rows = tensorboard_source.list_experiments(conn, asked)
+    assert [(row.id, row.owner_id) for row in rows] == [(one, world.owner), (two, owner)]
+    assert (rows[0].config, rows[0].workspace_storage) == ({"name": AWKWARD}, {"type": "s3", "bucket": AWKWARD})
+    assert (rows[1].username, rows[1].workspace_storage) == ("ann", None)
+    trial_id = world.trial(two, {})
+    assert tensorboard_source.experiments_of_trials(conn, [trial_id, trial_id + 1000]) == {trial_id: two}
+    assert (tensorboard_source.list_experiments(conn, []), tensorboard_source.experiments_of_trials(conn, [])) == (
+        [],
+        {},
+    )
 
 
 def test_a_workspace_is_found_by_its_id(conn: Connection, world: World) -> None:

@@ -70,6 +70,6 @@ def test_a_wrong_job_config_is_refused(raw: dict[str, Any], message: str) -> Non
 
 
 def test_work_dir_and_a_context_exclude_each_other() -> None:
-    with pytest.raises(InvalidArgument, match="exclude each other"):
+    with pytest.raises(InvalidArgument, match="cannot set work_dir and context directory at the same time"):
         job({"work_dir": "/w"}, has_context=True)
     assert job({}, container_defaults={"work_dir": "/w"}, has_context=True).work_dir is None

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
-from determined.config import check_sane, parse_yaml, random_name
+from determined.config import check_sane, mask_secrets, parse_yaml, random_name
 from determined.config.job import GenericTaskConfig, prepare_generic_task
 from determined.config.task_kinds import GENERIC
 from determined.errors import Conflict, InvalidArgument, NotFound
@@ -36,8 +36,7 @@ async def create(ctx: MasterContext, caller: Caller, asked: CreateGenericTaskReq
     if not asked.config and not asked.forked_from:
         raise InvalidArgument("No config file nor forked task provided")
     raw = await asyncio.to_thread(_read, asked.config)
-    forked = await ctx.db.read(lambda conn: _source(conn, asked.forked_from, raw))
-    raw = {**forked, **raw}
+    raw = {**await ctx.db.read(lambda conn: _forked_config(conn, caller, asked.forked_from)), **raw}
     slots = _slots(raw)
     workspace_id = await ctx.db.read(lambda conn: _workspace(conn, asked.project_id or _UNCATEGORIZED))
     place = await ctx.db.read(lambda conn: place_of(conn, ctx.config, workspace_id, raw, slots))
@@ -76,7 +75,9 @@ async def config_text(ctx: MasterContext, task_id: str) -> str:
 
     def read(conn: Connection) -> str:
         kind = tasks.get(conn, task_id).type
-        return to_json(submitted_tasks.get(conn, task_id).submitted_config).decode() if kind == GENERIC.name else ""
+        if kind != GENERIC.name:
+            return ""
+        return to_json(mask_secrets(submitted_tasks.get(conn, task_id).submitted_config, GenericTaskConfig)).decode()
 
     return await ctx.db.read(read)
 
@@ -159,13 +160,9 @@ def _read(text: str | None) -> JsonObject:
     return raw
 
 
-def _source(conn: Connection, forked_from: str | None, raw: JsonObject) -> JsonObject:
-    """Return the submitted config of the task that is forked."""
-    if not forked_from:
-        return {}
-    if tasks.get(conn, forked_from).type != GENERIC.name:
-        raise InvalidArgument(f"task {forked_from} is not a generic task; only those can be forked")
-    return submitted_tasks.get(conn, forked_from).submitted_config
+def _forked_config(conn: Connection, caller: Caller, forked_from: str | None) -> JsonObject:
+    """Return the submitted config of the task that is forked; its secrets are for its owner."""
+    return _own(conn, caller, forked_from).submitted_config if forked_from else {}
 
 
 async def _context(ctx: MasterContext, caller: Caller, asked: CreateGenericTaskRequest) -> bytes | None:
@@ -184,7 +181,6 @@ async def _context(ctx: MasterContext, caller: Caller, asked: CreateGenericTaskR
     if not source:
         return None
     origin = source
-    await ctx.db.read(lambda conn: _own(conn, caller, origin))
     return await ctx.db.read(lambda conn: submitted_tasks.context(conn, origin))
 
 

@@ -35,10 +35,11 @@ _UNFULFILLABLE = (
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Experiments and trials that a TensorBoard shows."""
+    """Experiments and trials that a TensorBoard shows. `inherited` is laid under its config."""
 
     experiment_ids: list[int] = field(default_factory=list)
     trial_ids: list[int] = field(default_factory=list)
+    inherited: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,11 @@ class Prepared:
 
 
 async def launch(
-    ctx: MasterContext, caller: Caller, kind: TaskKind, asked: LaunchRequest, sources: Sources | None = None
+    ctx: MasterContext,
+    caller: Caller,
+    kind: TaskKind,
+    asked: LaunchRequest,
+    sources: Sources | None = None,
 ) -> tuple[TaskDetail, list[str]]:
     """Store a new task and queue it; return it with remarks on its config."""
     prepared = await prepare(ctx, caller, kind, asked, sources)
@@ -65,7 +70,11 @@ async def launch(
 
 
 async def prepare(
-    ctx: MasterContext, caller: Caller, kind: TaskKind, asked: LaunchRequest, sources: Sources | None = None
+    ctx: MasterContext,
+    caller: Caller,
+    kind: TaskKind,
+    asked: LaunchRequest,
+    sources: Sources | None = None,
 ) -> Prepared:
     """Merge, check and resolve a submission. Raises InvalidConfig, InvalidArgument, NotFound, FailedPrecondition."""
     raw = asked.config or {}
@@ -73,10 +82,11 @@ async def prepare(
         raise NotFound(no_template(asked.template_name))
     slots = _slots(kind, raw)
     place = await ctx.db.read(lambda conn: place_of(conn, ctx.config, asked.workspace_id or 0, raw, slots))
-    config = await asyncio.to_thread(_merged, ctx, kind, raw, place, slots, bool(asked.files))
+    sources = sources or Sources()
+    layers = raw, sources.inherited
+    config = await asyncio.to_thread(_merged, ctx, kind, layers, place, slots, bool(asked.files))
     await check_resources(ctx, caller, place, slots, single_node=True, options=config.slurm.raw)
     context = await asyncio.to_thread(pack_files, asked.files) if asked.files else None
-    sources = sources or Sources()
     new = lifecycle.NewTask(
         kind=kind,
         owner_id=caller.user_id,
@@ -168,7 +178,7 @@ async def report_use(ctx: MasterContext, caller: Caller, kind: TaskKind, task_id
 
 def shown_config(task: TaskDetail) -> JsonObject:
     """Return the config of a task without its secrets."""
-    return mask_secrets(task.config)
+    return mask_secrets(task.config, JobConfig)
 
 
 async def _changed(ctx: MasterContext, task: TaskDetail) -> TaskDetail:
@@ -199,11 +209,17 @@ def _slots(kind: TaskKind, raw: JsonObject) -> int:
 
 
 def _merged(
-    ctx: MasterContext, kind: TaskKind, raw: JsonObject, place: TaskPlace, slots: int, has_context: bool
+    ctx: MasterContext,
+    kind: TaskKind,
+    layers: tuple[JsonObject, JsonObject],
+    place: TaskPlace,
+    slots: int,
+    has_context: bool,
 ) -> JobConfig:
+    raw, inherited = layers
     config = prepare_job(
         raw,
-        template=None,
+        template=inherited,
         container_defaults=container_defaults(ctx.config, place.pool).raw,
         default_priority=pools_of(ctx.config)[place.pool].default_priority,
         has_context=has_context,

@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
-from determined.config import task_kinds
+from determined.config import mask_secrets, task_kinds
+from determined.config.job import GenericTaskConfig
 from determined.master.config import MasterConfig
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
@@ -56,7 +57,7 @@ def _generic(task: SubmittedTask | None) -> JsonObject:
         return {}
     return {
         "task_state": wire.GenericTaskState(f"GENERIC_TASK_STATE_{task.state}"),
-        "config": to_json(task.submitted_config).decode(),
+        "config": to_json(mask_secrets(task.submitted_config, GenericTaskConfig)).decode(),
         "parent_id": task.parent_id,
         "forked_from": task.forked_from,
         "no_pause": task.no_pause,

@@ -44,11 +44,12 @@ async def _prepare(
     ctx: MasterContext, caller: Caller, kind: TaskKind, asked: DryRunTaskRequest
 ) -> submitted_task.Prepared:
     async with ctx.config_turns.take(caller.user_id):
+        sources = None
         if kind is TENSORBOARD:
-            sources = LaunchTensorboardRequest(experiment_ids=asked.experiment_ids, trial_ids=asked.trial_ids)
-            await tensorboard.sources_of(ctx, sources)
+            shown = LaunchTensorboardRequest(experiment_ids=asked.experiment_ids, trial_ids=asked.trial_ids)
+            sources = await tensorboard.sources_of(ctx, caller, shown)
         request = LaunchRequest(config=asked.config, workspace_id=asked.workspace_id)
-        return await submitted_task.prepare(ctx, caller, kind, request)
+        return await submitted_task.prepare(ctx, caller, kind, request, sources)
 
 
 async def _reason(ctx: MasterContext, new: NewTask) -> str | None:

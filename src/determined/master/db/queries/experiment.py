@@ -6,7 +6,6 @@ from sqlalchemy import Connection, bindparam, delete, exists, insert, select, tu
 
 from determined.errors import NotFound
 from determined.master.db import fetch
-from determined.master.db.queries.batching import batches
 from determined.master.db.rows.experiments import Experiment, ExperimentValues
 from determined.master.db.schema import (
     experiments,
@@ -81,14 +80,6 @@ def model_definition_of_task(conn: Connection, task_id: str) -> bytes | None:
         .where(tasks.c.id == task_id)
     )
     return conn.execute(statement).scalar_one_or_none()
-
-
-def existing(conn: Connection, experiment_ids: Sequence[int]) -> set[int]:
-    """Return which of these exist."""
-    found: set[int] = set()
-    for some in batches(experiment_ids):
-        found.update(conn.execute(select(experiments.c.id).where(experiments.c.id.in_(some))).scalars())
-    return found
 
 
 def in_states(conn: Connection, states: Sequence[str]) -> list[Experiment]:
