@@ -101,7 +101,7 @@ def _lay_out(program: ServiceProgram, settings: NotebookSettings, work_dir: Path
 def _place(given: SavedFilesSettings) -> str:
     """Return where notebooks are kept, for people."""
     key = registry.section(given.storage["type"]).path_key
-    return f"{given.prefix} of the checkpoint storage" + (f" ({given.storage[key]})" if key else "")
+    return f"`{given.prefix}` of the checkpoint storage" + (f" (`{given.storage[key]}`)" if key else "")
 
 
 def _saver(program: ServiceProgram, settings: NotebookSettings, work_dir: Path) -> _Saver:

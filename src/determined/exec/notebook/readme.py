@@ -6,7 +6,7 @@ from pathlib import Path
 NAME = "README.ipynb"
 _KEPT = """# This notebook runs as a task
 
-- Files in **`notebooks/`** are kept. They lie in `{place}`, and your next notebook has them again.
+- Files in **`notebooks/`** are kept. They lie in {place}, and your next notebook has them again.
 - Other notebooks (`.ipynb`) of this directory are copied to `notebooks/from-{short_id}/` within seconds after a save.
 - Everything else in this directory is deleted when the task ends.
 - The task ends with `det notebook kill {task_id}`, or when it has not been used for its `idle_timeout`.
