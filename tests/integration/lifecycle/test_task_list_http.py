@@ -78,7 +78,7 @@ def test_a_dry_run_names_every_problem_with_its_place(cluster: HttpCluster) -> N
     [problem] = try_out(cluster, "COMMAND", {})["problems"]
     assert "entrypoint must be non-empty" in problem["message"]
     [problem] = try_out(cluster, "SHELL", {"resources": {"slots": 999}})["problems"]
-    assert "request unfulfillable" in problem["message"]
+    assert (problem["path"], problem["message"][:10]) == ("resources.slots", "slots=999 ")
 
 
 def test_a_dry_run_of_a_tensorboard_looks_for_its_sources(cluster: HttpCluster) -> None:

@@ -28,7 +28,7 @@ from determined.schema.unused import remarks, unused_keys
 from determined.wire.base import Pagination
 from determined.wire.submitted_task import LaunchRequest, ListSubmittedTasks
 
-_UNFULFILLABLE = (
+UNFULFILLABLE = (
     "failed to prepare launch params: validating resources: request unfulfillable, please try requesting less slots"
 )
 
@@ -117,7 +117,7 @@ async def check_resources(
     try:
         return await pool.check_capacity(ctx, place.pool, slots, single_node, options)
     except InvalidArgument as e:
-        raise InvalidArgument(f"{_UNFULFILLABLE}: {e.message}") from e
+        raise InvalidArgument(f"{UNFULFILLABLE}: {e.message}") from e
 
 
 async def list_tasks(
@@ -217,6 +217,8 @@ def _merged(
     has_context: bool,
 ) -> JobConfig:
     raw, inherited = layers
+    if not kind.program and not raw.get("entrypoint"):
+        raise InvalidArgument("invalid command config: entrypoint must be non-empty; name the program to run")
     config = prepare_job(
         raw,
         template=inherited,
@@ -224,8 +226,6 @@ def _merged(
         default_priority=pools_of(ctx.config)[place.pool].default_priority,
         has_context=has_context,
     )
-    if not kind.program and not config.entrypoint:
-        raise InvalidArgument("invalid command config: entrypoint must be non-empty; name the program to run")
     if config.description:
         checked_text(config.description, "description")
     words = random_name(random.Random())

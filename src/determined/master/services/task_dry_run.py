@@ -1,5 +1,6 @@
 """A submission of a task that stores nothing: what is wrong with it, and when it would start."""
 
+from determined._json import JsonObject
 from determined.config import mask_secrets
 from determined.config.task_kinds import GENERIC, KINDS, TENSORBOARD, TaskKind
 from determined.errors import DeterminedError, InvalidArgument
@@ -11,7 +12,7 @@ from determined.master.lifecycle.queue_forecast import Wanted
 from determined.master.lifecycle.submitted_task import NewTask
 from determined.master.services import submitted_task, tensorboard
 from determined.master.services.config_problems import problems_of
-from determined.wire.dry_run import Starts
+from determined.wire.dry_run import Problem, Starts
 from determined.wire.submitted_task import LaunchRequest
 from determined.wire.task_dry_run import DryRunTaskRequest, DryRunTaskResponse
 from determined.wire.tensorboard import LaunchTensorboardRequest
@@ -26,7 +27,7 @@ async def dry_run(ctx: MasterContext, caller: Caller, asked: DryRunTaskRequest) 
     try:
         prepared = await _prepare(ctx, caller, kind, asked)
     except DeterminedError as e:
-        return DryRunTaskResponse(problems=problems_of(e, "", raw, {}))
+        return DryRunTaskResponse(problems=_problems(e, raw))
     new = prepared.new
     reason = await _reason(ctx, new)
     return DryRunTaskResponse(
@@ -38,6 +39,14 @@ async def dry_run(ctx: MasterContext, caller: Caller, asked: DryRunTaskRequest) 
         starts=Starts.NOW if reason is None else Starts.WAITS,
         reason=reason,
     )
+
+
+def _problems(error: DeterminedError, raw: JsonObject) -> list[Problem]:
+    """Return what is wrong, each at its place. What the pool can never run is about the slots."""
+    prefix, found, reason = error.message.partition(f"{submitted_task.UNFULFILLABLE}: ")
+    if found and not prefix:
+        return [Problem(path="resources.slots", message=reason.replace("slots_per_trial=", "slots="))]
+    return problems_of(error, "", raw, {})
 
 
 async def _prepare(

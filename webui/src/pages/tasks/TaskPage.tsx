@@ -6,14 +6,13 @@ import { useSession } from "../../api/session";
 import { useApi } from "../../api/useApi";
 import { startingText } from "../../detail/starting";
 import { LogView } from "../../log/LogView";
-import { hasEnded, kindOf, shownState, type Task, TITLES, taskPath } from "../../task/kinds";
+import { kindOf, shownState, type Task, TITLES, taskPath } from "../../task/kinds";
 import { OpenButton } from "../../task/OpenLink";
 import { openingOf } from "../../task/opening";
-import { useKill } from "../../task/useKill";
-import { copyText } from "../../ui/clipboard";
+import { useTaskActions } from "../../task/useTaskActions";
 import { Empty } from "../../ui/Empty";
 import { ErrorCard } from "../../ui/ErrorCard";
-import { Menu, type MenuAction } from "../../ui/Menu";
+import { Menu } from "../../ui/Menu";
 import { Page } from "../../ui/Page";
 import { Skeleton } from "../../ui/Skeleton";
 import { TabLinks } from "../../ui/TabLinks";
@@ -49,7 +48,7 @@ type Tab = keyof typeof TABS;
 
 function Loaded({ task, tab }: { task: Task; tab: string | undefined }) {
   const { state } = shownState(task);
-  const actions = useActions(task);
+  const actions = useTaskActions(task).filter(({ id }) => id !== "config");
   useActionCommands(actions, task.name);
   useReadyToast(task);
   useShortcut("l", "Log", () => navigate(taskPath(task.taskId, "logs")));
@@ -80,26 +79,6 @@ function Loaded({ task, tab }: { task: Task; tab: string | undefined }) {
       {current === "config" && <TaskConfig task={task} />}
     </Page>
   );
-}
-
-function useActions(task: Task): MenuAction[] {
-  const kill = useKill();
-  const { permissions } = useSession();
-  const isLive = !hasEnded(task);
-  return [
-    { id: "copy", label: "Copy the id", onAction: () => void copied(task.taskId) },
-    {
-      id: "kill",
-      label: "Kill…",
-      danger: true,
-      isDisabled: !isLive || !permissions.mayChange(task.userId),
-      onAction: () => void kill([task]),
-    },
-  ];
-}
-
-async function copied(id: string): Promise<void> {
-  if (await copyText(id)) toast({ text: `Copied ${id}` });
 }
 
 /** Whoever waits on this page for a notebook or TensorBoard is told when it can be opened. */

@@ -1,12 +1,12 @@
 // Tasks as rows: what, whose, in which state, where; and what can be done about each.
-import { useSession } from "../../api/session";
-import { hasEnded, kindOf, logOf, pageOf, shownState, type Task, TITLES, taskPath } from "../../task/kinds";
+import { Ellipsis } from "lucide-react";
+import { hasEnded, kindOf, logOf, pageOf, shownState, type Task, TITLES } from "../../task/kinds";
 import { OpenLink } from "../../task/OpenLink";
-import { useKill } from "../../task/useKill";
-import { Button } from "../../ui/Button";
+import { useMayKill, useTaskActions } from "../../task/useTaskActions";
 import { Checkbox } from "../../ui/Checkbox";
 import { type Column, DataTable } from "../../ui/DataTable";
 import { ago, dateTime } from "../../ui/format";
+import { Menu } from "../../ui/Menu";
 import { StatePill } from "../../ui/StatePill";
 import { Link } from "../../url";
 import css from "./tasks.module.css";
@@ -18,8 +18,7 @@ export interface TaskTableProps {
 }
 
 export function TaskTable({ tasks, chosen, onChosen }: TaskTableProps) {
-  const { permissions } = useSession();
-  const mayKill = (task: Task): boolean => !hasEnded(task) && permissions.mayChange(task.userId);
+  const mayKill = useMayKill();
   const killable = tasks.filter(mayKill);
   const all = killable.length > 0 && killable.every(({ taskId }) => chosen.has(taskId));
   const select: Column<Task> = {
@@ -44,7 +43,7 @@ export function TaskTable({ tasks, chosen, onChosen }: TaskTableProps) {
   };
   return (
     <DataTable
-      columns={[select, ...COLUMNS, { ...ACTIONS, render: (task) => <Actions task={task} mayKill={mayKill(task)} /> }]}
+      columns={[select, ...COLUMNS]}
       rows={tasks}
       rowKey={({ taskId }) => taskId}
       caption="Tasks, those that have not ended first"
@@ -73,7 +72,12 @@ const COLUMNS: Column<Task>[] = [
   },
   { key: "owner", label: "Owner", isMinor: true, render: (task) => task.displayName || task.username },
   { key: "state", label: "State", render: (task) => <StatePill {...shownState(task)} /> },
-  { key: "ready", label: "Ready", isMinor: true, render: readyWord },
+  {
+    key: "ready",
+    label: "Ready",
+    isMinor: true,
+    render: (task) => <span className={css["whole"]}>{readyWord(task)}</span>,
+  },
   {
     key: "pool",
     label: "Pool",
@@ -85,7 +89,11 @@ const COLUMNS: Column<Task>[] = [
     key: "started",
     label: "Started",
     isMinor: true,
-    render: ({ startTime }) => <span title={dateTime(startTime)}>{ago(startTime)}</span>,
+    render: ({ startTime }) => (
+      <span className={css["whole"]} title={dateTime(startTime)}>
+        {ago(startTime)}
+      </span>
+    ),
   },
   {
     key: "workspace",
@@ -93,9 +101,13 @@ const COLUMNS: Column<Task>[] = [
     isMinor: true,
     render: (task) => <Link href={`/workspaces/${task.workspaceId}`}>{task.workspaceName}</Link>,
   },
+  {
+    key: "actions",
+    label: <span className="visually-hidden">Log and actions</span>,
+    align: "right",
+    render: (task) => <Actions task={task} />,
+  },
 ];
-
-const ACTIONS: Column<Task> = { key: "actions", label: <span className="visually-hidden">Log and actions</span> };
 
 /** A program that serves nothing is never ready. */
 function readyWord(task: Task): string {
@@ -104,24 +116,18 @@ function readyWord(task: Task): string {
   return task.isReady ? "yes" : "not yet";
 }
 
-function Actions({ task, mayKill }: { task: Task; mayKill: boolean }) {
-  const kill = useKill();
+function Actions({ task }: { task: Task }) {
   return (
     <span className={css["actions"]}>
       <OpenLink task={task} />
       <Link href={logOf(task)}>
         Log<span className="visually-hidden"> of {task.name}</span>
       </Link>
-      {kindOf(task.taskType) !== "trial" && (
-        <Link className={css["minor"]} href={taskPath(task.taskId, "config")}>
-          Config<span className="visually-hidden"> of {task.name}</span>
-        </Link>
-      )}
-      {mayKill && (
-        <Button kind="danger" aria-label={`Kill ${task.name}`} onPress={() => void kill([task])}>
-          Kill…
-        </Button>
-      )}
+      <Menu
+        label={`Actions of ${task.name}`}
+        icon={<Ellipsis size={16} aria-hidden="true" />}
+        items={useTaskActions(task)}
+      />
     </span>
   );
 }
