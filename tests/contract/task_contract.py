@@ -166,7 +166,7 @@ class ProgramContract:
         yield
         eventually(lambda: site.left_over() == [], SECONDS, lambda: f"{site.left_over()}\n{site.cluster.log()[-3000:]}")
 
-    def test_notebook_runs_a_cell_through_the_proxy(self, site: TaskSite) -> None:
+    def test_notebook_runs_a_cell_and_its_files_are_kept(self, site: TaskSite) -> None:
         task_id = site.launch("notebook", files={"words.txt": "from the context"})
         site.until_ready("notebook", task_id, 600)
         assert site.fetch(task_id, "api/status").status == 200, site.explain(task_id)
@@ -176,6 +176,10 @@ class ProgramContract:
         kernel = json.loads(started.data)["id"]
         with site.open_socket(task_id, f"api/kernels/{kernel}/channels") as channel:
             assert _run_cell(channel, "print(6 * 7, open('words.txt').read())") == "42 from the context\n"
+        page = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        body = {"type": "notebook", "format": "json", "content": page}
+        assert site.fetch(task_id, "api/contents/mine.ipynb", method="PUT", body=body).status == 201
+        site.until(lambda: any((site.cluster.directory / "checkpoints").rglob("mine.ipynb")), task_id)
         site.kill("notebook", task_id)
 
     def test_tensorboard_shows_the_metrics_of_a_trial(self, site: TaskSite) -> None:

@@ -1,13 +1,12 @@
 """`environment.python` in containers: built inside by the runner's Python, kept when the container is gone."""
 
-import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from docker_daemon import DockerDaemon
 from host_image import PLAIN
+from node_packages import libraries_of_uv
 
 from cluster import Client, Cluster, det, write_experiment
 
@@ -52,7 +51,7 @@ def _run(cluster: Cluster, directory: Path, home: Path, image: str) -> list[str]
         "environment_variables": ["PIP_NO_INDEX=1"],
         "python": {"requirements": [f"./{wheel.name}"]},
     }
-    path = write_experiment(directory, SCRIPT, {"environment": environment, "bind_mounts": _libraries_of_uv()})
+    path = write_experiment(directory, SCRIPT, {"environment": environment, "bind_mounts": libraries_of_uv()})
     created = det(home, "e", "create", str(path), str(directory), master=cluster.url).stdout
     experiment = int(created.split("experiment ")[1].split()[0])
     client = Client(cluster.url)
@@ -60,11 +59,3 @@ def _run(cluster: Cluster, directory: Path, home: Path, image: str) -> list[str]
     lines = client.log_lines(client.trials(experiment)[0]["id"])
     assert state == "COMPLETED", lines
     return lines
-
-
-def _libraries_of_uv() -> list[dict[str, str]]:
-    """uv is lent with our Python; the small images of these tests lack what every real one has."""
-    uv = str(Path(sys.executable).with_name("uv"))
-    said = subprocess.run(["ldd", uv], capture_output=True, text=True, check=True)
-    names = re.findall(r"=> (/\S+) \(0x", said.stdout)
-    return [{"host_path": str(Path(n).resolve()), "container_path": n} for n in names if "libc.so" not in n]

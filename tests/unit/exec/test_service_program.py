@@ -1,6 +1,8 @@
 """What a program that serves a task's users is told by the runner."""
 
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,24 @@ def test_installers_get_the_nodes_variables_and_not_those_of_the_tasks_python(
     assert place.variables["UV_INDEX_URL"] == "http://index.of.the.node/simple"
     assert "PIP_PREFIX" not in place.variables
     assert place.root == Path("/cache")
+
+
+def test_installers_find_the_uv_beside_the_runners_python_after_all_others(
+    run_dir: RunDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = tmp_path / "node"
+    node.mkdir()
+    (node / "uv").write_text("#!/bin/sh\n")
+    (node / "uv").chmod(0o700)
+    monkeypatch.setenv("PATH", "/of/the/node")
+    monkeypatch.setattr(sys, "executable", str(node / "python3"))
+    _as_task(run_dir, monkeypatch)
+    path = service_program.read().environments().variables["PATH"]
+    assert path.startswith("/of/the/node:")
+    uv = shutil.which("uv", path=path)
+    assert uv is not None
+    assert Path(uv).samefile(node / "uv")
+    assert list(Path(uv).parent.iterdir()) == [Path(uv)]
 
 
 def test_without_the_runners_file_the_tasks_own_variables_do(run_dir: RunDir, monkeypatch: pytest.MonkeyPatch) -> None:

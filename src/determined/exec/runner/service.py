@@ -1,8 +1,10 @@
 """Service of a task (notebook, shell, TensorBoard): its Unix socket, its settings, and when it answers."""
 
 import json
+import os
 import shutil
 import socket
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -29,7 +31,7 @@ def provide(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:
     settings = run_dir.info / "service.json"
     _write_private(settings, spec.settings or {})
     # For programs that come from an environment of the node: the task has none of the node's indexes and certificates.
-    _write_private(run_dir.installer, environment.for_installer(spec, run_dir))
+    _write_private(run_dir.installer, _installer_variables(spec, run_dir))
     return {
         c.ENV_SERVICE_SOCKET: str(path),
         c.ENV_SERVICE_PREFIX: f"/proxy/{spec.task_id}/",
@@ -75,6 +77,18 @@ def _answers(path: Path) -> bool:
         except OSError:
             return False
     return True
+
+
+def _installer_variables(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:
+    """Return the node's variables for installers. Our own uv is last on their PATH: the task's Python may have none."""
+    variables = environment.for_installer(spec, run_dir)
+    own, link = Path(sys.executable).with_name("uv"), run_dir.path / "uv" / "uv"
+    if own.exists():
+        link.parent.mkdir(mode=0o700, exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(own)
+        variables["PATH"] = os.pathsep.join(filter(None, [variables.get("PATH"), str(link.parent)]))
+    return variables
 
 
 def _write_private(path: Path, content: JsonObject) -> None:

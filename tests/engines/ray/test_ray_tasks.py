@@ -1,0 +1,62 @@
+"""Submitted tasks on a real Ray cluster of two nodes, each in a network of its own, under a real master."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ray_cluster import RayCluster, ray_bin
+from ray_master import left_over, master_over, ready
+from task_contract import ProgramContract, TaskContract, serve
+from task_site import TaskSite
+
+from cluster import Client, Cluster
+
+pytestmark = [pytest.mark.engines, pytest.mark.timeout(900)]
+
+# The nodes of these tests have no way to a package index: they find what this machine has built for their Python.
+BUILD = """
+import os
+from determined.environments import programs
+from determined.environments.cache_directory import place_of
+from determined.exec.notebook import kernel, server
+from determined.exec.shell_server import library
+from determined.exec.tensorboard.__main__ import TENSORBOARD
+for program in (server.JUPYTERLAB, kernel.IPYKERNEL, library.ASYNCSSH, TENSORBOARD):
+    programs.provide(program, place_of(os.environ, print)).hold.close()
+"""
+
+
+class RaySite(TaskSite):
+    """The master gives two slots of each node: a trial of four has both."""
+
+    def __init__(self, cluster: Cluster, place: Path) -> None:
+        super().__init__(cluster, place, nodes=2, wide=4)
+
+    def left_over(self) -> list[object]:
+        return list(left_over(self.cluster.directory))
+
+
+@pytest.fixture(scope="module")
+def site(ray: RayCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RaySite]:
+    ray.bring_up("n1", "n2")
+    place = tmp_path_factory.mktemp("tasks")
+    with master_over(ray, place / "master", {"slots_per_node": 2}) as master:
+        ready(master, ray)
+        yield RaySite(master, place)
+
+
+class TestRayTasks(TaskContract):
+    @pytest.fixture
+    def site(self, site: RaySite) -> RaySite:  # type: ignore[override]
+        return site
+
+
+class TestRayPrograms(ProgramContract):
+    @pytest.fixture(scope="class", autouse=True)
+    def built(self) -> None:
+        subprocess.run([ray_bin() / "python", "-c", BUILD], check=True, timeout=600)
+
+    @pytest.fixture
+    def site(self, site: RaySite) -> RaySite:  # type: ignore[override]
+        return site
