@@ -80,13 +80,8 @@ def test_files_and_ports_by_the_block_of_ssh_config(cluster: Cluster, shell: tup
     assert run("ssh", "-F", str(config), host, "cat there") == data.read_bytes()
     port = int(free_port())
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        words = [
-            "ssh",
-            "-F",
-            str(config),
-            "-oExitOnForwardFailure=yes",
-            f"-L127.0.0.1:{port}:127.0.0.1:{listener.getsockname()[1]}",
-        ]
+        forward = f"-L127.0.0.1:{port}:127.0.0.1:{listener.getsockname()[1]}"
+        words = ["ssh", "-F", str(config), "-oExitOnForwardFailure=yes", forward]
         with subprocess.Popen([*words, host, "echo up; cat"], env=environment, stdin=-1, stdout=-1) as forwarding:
             assert forwarding.stdout is not None and forwarding.stdin is not None
             assert forwarding.stdout.readline() == b"up\n"
@@ -106,7 +101,7 @@ def test_the_command_of_ssh_can_be_shown(cluster: Cluster, shell: tuple[Path, st
 def test_another_user_gets_no_key(cluster: Cluster, shell: tuple[Path, str], tmp_path: Path) -> None:
     _, shell_id = shell
     admin = Client(cluster.url, "admin")
-    admin.post("/api/v1/users", {"user": {"username": "eve", "active": True}, "password": "Password-1"})
+    admin.post("/api/v1/users", {"user": {"username": "eve", "active": True, "admin": False}, "password": "Password-1"})
     eve = Client(cluster.url, "eve", "Password-1")
     seen = eve.get(f"/api/v1/shells/{shell_id}")["shell"]
     assert not seen.get("privateKey")
@@ -120,18 +115,9 @@ def test_programs_outlive_a_killed_master_and_open_returns_to_them(tmp_path: Pat
     home.mkdir()
     try:
         shell_id = det(home, "shell", "start", "-d", *NO_SLOTS, master=running.url).stdout.strip()
-        variables = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config"), "DET_MASTER": running.url}
         program = str(Path(sys.executable).with_name("det"))
-        argv = [
-            "env",
-            "-u",
-            "DET_USER",
-            *(f"{n}={v}" for n, v in variables.items()),
-            program,
-            "shell",
-            "open",
-            shell_id,
-        ]
+        variables = [f"HOME={home}", f"XDG_CONFIG_HOME={home}/config", f"DET_MASTER={running.url}"]
+        argv = ["env", *variables, program, "shell", "open", shell_id]
         with window(argv) as client:
             client.type("KEPT=value; echo na''med\n")
             client.wait_for("named")
