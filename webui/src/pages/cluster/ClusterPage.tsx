@@ -12,7 +12,7 @@ import { Link } from "../../url";
 import { Overview } from "./Overview";
 import { PoolConfiguration } from "./PoolConfiguration";
 import { Queue } from "./Queue";
-import { rowsOf } from "./queue";
+import { type QueueRow, rowsOf } from "./queue";
 
 const LIMIT = 1000;
 
@@ -28,8 +28,7 @@ export default function ClusterPage({ pool, tab: asked = "overview" }: { pool?: 
   });
   const known = pools.data?.resourcePools ?? [];
   const rows = rowsOf(jobs.data?.jobs ?? [], known);
-  const waiting = rows.filter((row) => row.isQueued).length;
-  const tabs = tabsOf(pool, rows.length, waiting, permissions.admin);
+  const tabs = tabsOf(pool, jobs.data ? countOf(rows) : undefined, permissions.admin);
   const tab = tabs.find(({ id }) => id === (OLDER[asked] ?? asked))?.id ?? "overview";
   const one = known.find(({ name }) => name === pool);
   const crumbs = pool ? [{ label: "Cluster", href: "/clusters" }] : [];
@@ -47,7 +46,9 @@ export default function ClusterPage({ pool, tab: asked = "overview" }: { pool?: 
           <Skeleton rows={6} />
         ))}
       {tab === "configuration" && one && <PoolConfiguration pool={one} />}
-      {tab === "overview" && (pool === undefined || one) && <Overview pool={one ?? null} pools={known} rows={rows} />}
+      {tab === "overview" && (pool === undefined || one) && (
+        <Overview pool={one ?? null} pools={known} rows={jobs.data ? rows : null} />
+      )}
     </Page>
   );
 }
@@ -60,8 +61,12 @@ function NoPool({ name }: { name: string }) {
   );
 }
 
-function tabsOf(pool: string | undefined, jobs: number, waiting: number, isAdmin: boolean) {
-  const count = waiting > 0 ? `${jobs}, ${waiting} waiting` : jobs;
+function countOf(rows: readonly QueueRow[]): string | number {
+  const waiting = rows.filter((row) => row.isQueued).length;
+  return waiting > 0 ? `${rows.length}, ${waiting} waiting` : rows.length;
+}
+
+function tabsOf(pool: string | undefined, count: string | number | undefined, isAdmin: boolean) {
   if (pool === undefined) {
     return [
       { id: "overview", label: "Slots", href: "/clusters" },

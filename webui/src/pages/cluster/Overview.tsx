@@ -19,13 +19,17 @@ export interface OverviewProps {
   /** Null: all pools. */
   pool: Pool | null;
   pools: readonly Pool[];
-  rows: readonly QueueRow[];
+  /** Null: not known yet. */
+  rows: readonly QueueRow[] | null;
 }
 
 export function Overview({ pool, pools, rows }: OverviewProps) {
   const agents = useApi("listAgents");
   const tasks = useApi("listTasks");
-  const byContainer = useMemo(() => tasksByContainer(tasks.data?.allocationIdToSummary), [tasks.data]);
+  const byContainer = useMemo(
+    () => (tasks.data ? tasksByContainer(tasks.data.allocationIdToSummary) : null),
+    [tasks.data],
+  );
   const shown = useMemo(
     () => (agents.data?.agents ?? []).filter((agent) => !pool || (agent.resourcePools ?? []).includes(pool.name)),
     [agents.data, pool],
@@ -47,10 +51,9 @@ export function Overview({ pool, pools, rows }: OverviewProps) {
   );
 }
 
-function Summary({ slots, rows }: { slots: readonly SlotView[]; rows: readonly QueueRow[] }) {
+function Summary({ slots, rows }: { slots: readonly SlotView[]; rows: readonly QueueRow[] | null }) {
   const counts = countKinds(slots);
   const kinds = (Object.keys(counts) as SlotKind[]).filter((kind) => counts[kind] > 0 || kind === "free");
-  const waiting = rows.filter((row) => row.isQueued).length;
   return (
     <p className={css["summary"]}>
       <strong>{plural(slots.length, "slot")}</strong>
@@ -62,10 +65,17 @@ function Summary({ slots, rows }: { slots: readonly SlotView[]; rows: readonly Q
           {counts[kind]} {WORDS[kind]}
         </span>
       ))}
-      <span>
-        {plural(rows.length - waiting, "job")} running, {waiting} waiting
-      </span>
+      {rows && <Jobs rows={rows} />}
     </p>
+  );
+}
+
+function Jobs({ rows }: { rows: readonly QueueRow[] }) {
+  const waiting = rows.filter((row) => row.isQueued).length;
+  return (
+    <span>
+      {plural(rows.length - waiting, "job")} running, {waiting} waiting
+    </span>
   );
 }
 

@@ -41,6 +41,10 @@ test("every slot has a kind, words and the trial it works for, in the order of t
   expect(countKinds(found)).toEqual({ free: 1, starting: 1, running: 1, draining: 1, disabled: 1 });
 });
 
+test("whose a task is, is not said before the tasks are known", () => {
+  expect(slotsOf(agent, null)[1]?.words).toBe("Slot 2 of node-a: starting a task");
+});
+
 test("tasks that hold no slot are counted by themselves", () => {
   expect(withoutSlots(agent)).toBe(1);
 });

@@ -31,13 +31,15 @@ export const WORDS: Record<SlotKind, string> = {
   disabled: "disabled",
 };
 
-export function slotsOf(agent: Agent, tasks: ReadonlyMap<string, Task>): SlotView[] {
+/** `tasks` null: they are not known yet. */
+export function slotsOf(agent: Agent, tasks: ReadonlyMap<string, Task> | null): SlotView[] {
   return Object.values(agent.slots ?? {})
     .sort((a, b) => Number(a.id) - Number(b.id))
     .map((slot) => {
-      const task = slot.container ? tasks.get(slot.container.id) : undefined;
+      const task = slot.container ? tasks?.get(slot.container.id) : undefined;
       const kind = kindOf(slot);
-      return { id: slot.id ?? "", kind, words: wordsOf(agent, slot, kind, task), href: task ? hrefOf(task) : null };
+      const name = task?.name ?? (slot.container ? (tasks ? "a task of another user" : "a task") : "");
+      return { id: slot.id ?? "", kind, words: wordsOf(agent, slot, kind, name), href: task ? hrefOf(task) : null };
     });
 }
 
@@ -76,9 +78,8 @@ function kindOf(slot: Schemas["Slot"]): SlotKind {
   return slot.enabled === false || slot.draining ? "disabled" : "free";
 }
 
-function wordsOf(agent: Agent, slot: Schemas["Slot"], kind: SlotKind, task: Task | undefined): string {
+function wordsOf(agent: Agent, slot: Schemas["Slot"], kind: SlotKind, name: string): string {
   const device = slot.device?.brand ? ` (${slot.device.brand})` : "";
   const what = kind === "draining" ? "disabled as soon as it ends:" : WORDS[kind];
-  const name = task?.name ?? (slot.container ? "a task of another user" : "");
   return `Slot ${slot.id ?? "?"} of ${agent.id}${device}: ${what}${name === "" ? "" : ` ${name}`}`;
 }

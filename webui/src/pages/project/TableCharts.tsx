@@ -4,6 +4,7 @@ import { isChosen } from "../../grid/selection";
 import { OverlayCharts } from "../../overlay/OverlayCharts";
 import { LINES, type OverlaidTrial } from "../../overlay/trials";
 import { plural } from "../../ui/format";
+import { Skeleton } from "../../ui/Skeleton";
 import css from "./project.module.css";
 import type { TableState } from "./tableState";
 import type { TableRows } from "./useTableRows";
@@ -20,7 +21,8 @@ export function TableCharts({ table, state }: { table: TableRows; state: TableSt
     }
     return found;
   }, [rows, selection, isAnyChosen]);
-  const total = isAnyChosen && selection.mode === "only" ? selection.ids.size : (rows?.total ?? 0);
+  if (rows === null) return table.error ? null : <Skeleton rows={8} />;
+  const total = isAnyChosen && selection.mode === "only" ? selection.ids.size : rows.total;
   return (
     <section aria-label="Charts" className={css["charts"]}>
       <p className={css["note"]}>
