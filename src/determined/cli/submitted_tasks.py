@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import msgspec
+
 from determined._json import JsonObject
 from determined.api import submitted_task as api
 from determined.api import user, workspace
@@ -37,14 +39,14 @@ LAUNCH_ARGS: tuple[Arg, ...] = (
 _ID = arg("task_id", metavar="ID")
 
 
-def common(noun: Noun, headers: Sequence[tuple[str, str]] = ()) -> list[Command | Group]:
-    """Return list, config, logs, kill and set of a noun. `headers`: further columns (title, field) of the list."""
+def common(noun: Noun, more: Sequence[str] = ()) -> list[Command | Group]:
+    """Return list, config, logs, kill and set of a noun. `more`: further fields of the list."""
     plural = f"{noun.name}s"
     return [
         command(
             "list ls",
             f"list {plural}",
-            lambda args: _list(noun, headers, args),
+            lambda args: _list(noun, more, args),
             arg("-q", "--quiet", action="store_true", help="print ids only"),
             arg("-a", "--all", action="store_true", help="also those of other users"),
             arg("-w", "--workspace-name", help="only of this workspace"),
@@ -140,30 +142,28 @@ def require_alive(found: SubmittedTask, what: str) -> None:
         raise FailedPrecondition(f"{what} has ended; start another one")
 
 
-def show(session: Session, tasks: Sequence[SubmittedTask], headers: Sequence[tuple[str, str]], args: Any) -> None:
-    """Print a table of tasks, or what --json and --csv ask for."""
+def show(session: Session, tasks: Sequence[SubmittedTask], more: Sequence[str], args: Any) -> None:
+    """Print a table of tasks, or what --json and --csv ask for. Headers are the fields' names on the wire."""
+    fields = ["id", "username", "description", "state", *more, "exitStatus", "resourcePool", "workspaceName"]
+    records = records_of(session, tasks)
+    rows = [["N/A" if one.get(name) in (None, "", []) else one[name] for name in fields] for one in records]
+    render.rows(fields, rows, args=args, data=records)
+
+
+def records_of(session: Session, tasks: Sequence[SubmittedTask]) -> list[JsonObject]:
+    """Return tasks as people see them: states without prefix, and the names of their workspaces."""
     names = {one.id: one.name for one in workspace.iterate(session, ListWorkspaces())}
-    columns = [("Id", "id"), ("Username", "username"), ("Description", "description"), ("State", "state"), *headers]
-    columns += [("Exit Status", "exit_status"), ("Resource Pool", "resource_pool")]
-    rows = [
-        [_cell(one, name) for _, name in columns]
-        + [names.get(one.workspace_id, f"missing workspace id {one.workspace_id}")]
-        for one in tasks
-    ]
-    render.rows([*(title for title, _ in columns), "Workspace Name"], rows, args=args, data=list(tasks))
+    records: list[JsonObject] = [msgspec.to_builtins(one) for one in tasks]
+    for record, one in zip(records, tasks, strict=True):
+        record["state"] = render.state_of(one.state)
+        record["workspaceName"] = names.get(one.workspace_id, f"missing workspace id {one.workspace_id}")
+    return records
 
 
 _JSON = arg("--json", action="store_true", help="print JSON instead of YAML")
 
 
-def _cell(found: SubmittedTask, name: str) -> Any:
-    value = getattr(found, name)
-    if name == "state":
-        return render.state_of(value)
-    return "N/A" if value is None or value == "" else value
-
-
-def _list(noun: Noun, headers: Sequence[tuple[str, str]], args: argparse.Namespace) -> None:
+def _list(noun: Noun, more: Sequence[str], args: argparse.Namespace) -> None:
     session = connect(args)
     params = ListSubmittedTasks(users=None if args.all else [user.me(session).username])
     if args.workspace_name:
@@ -173,7 +173,7 @@ def _list(noun: Noun, headers: Sequence[tuple[str, str]], args: argparse.Namespa
         for one in found:
             render.line(one.id)
         return
-    show(session, found, headers, args)
+    show(session, found, more, args)
 
 
 def _config(noun: Noun, args: argparse.Namespace) -> None:

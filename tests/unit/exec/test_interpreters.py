@@ -169,7 +169,7 @@ def test_names_of_python_and_pip_start_this_interpreter_whatever_is_on_the_path(
     for name in ("python", "python3"):
         done = subprocess.run([run_dir.bin / name, "-c", "x y"], capture_output=True, text=True, check=True)
         assert done.stdout == f"ran {path} with -c x y\n"
-    assert {entry.name for entry in run_dir.bin.iterdir()} == {"python", "python3", "pip", "pip3"}
+    assert {entry.name for entry in run_dir.bin.iterdir()} == {"python", "python3", "pip", "pip3", "det"}
     assert all(entry.stat().st_mode & 0o777 == 0o700 for entry in run_dir.bin.iterdir())
 
 

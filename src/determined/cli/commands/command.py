@@ -29,7 +29,7 @@ def describe(args: argparse.Namespace) -> None:
     session = connect(args)
     found = api.get(session, _NOUN, args.task_id)
     if args.json:
-        render.structured(found)
+        render.structured(submitted_tasks.records_of(session, [found])[0])
     else:
         submitted_tasks.show(session, [found], (), args)
 

@@ -39,7 +39,7 @@ def open_tensorboard(args: argparse.Namespace) -> None:
 TREE = group(
     "tensorboard tb",
     "manage TensorBoards",
-    *submitted_tasks.common(_NOUN, (("Experiment IDs", "experiment_ids"), ("Trial IDs", "trial_ids"))),
+    *submitted_tasks.common(_NOUN, ("experimentIds", "trialIds")),
     command(
         "start",
         "start a new TensorBoard",

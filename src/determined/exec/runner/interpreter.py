@@ -149,14 +149,15 @@ def _report_missing_packages(interpreter: Interpreter, say: Say) -> None:
 
 
 def _write_wrappers(path: str, run_dir: RunDir) -> None:
-    """Write wrappers named `python` and `pip` for this interpreter.
+    """Write wrappers named `python` and `pip` for this interpreter, and `det` for the runner's own.
 
     `pip` always: the next one on PATH may be another Python's. Wrappers, not links: a virtual environment is found by
-    the place its executable was started from.
+    the place its executable was started from. `det` runs apart from the task's packages, which may lack what it needs.
     """
     home, python = Path(path).parent, shlex.quote(path)
     run_dir.bin.mkdir(mode=0o700, exist_ok=True)
     texts = dict.fromkeys(("pip", "pip3"), _PIP.format(python=python))
+    texts["det"] = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -m determined.cli "$@"\n'
     for name in ("python", "python3"):
         if not (home / name).exists() or not (home / name).samefile(path):
             texts[name] = f'#!/bin/sh\nexec {python} "$@"\n'

@@ -1,6 +1,5 @@
 """Supervisor of one task from its first record to its last: prepare, start, wait, end, report."""
 
-import contextlib
 import json
 import logging
 import os
@@ -18,6 +17,7 @@ from determined.constants import PEER_GRACE_SECONDS
 from determined.errors import DeterminedError, EnvironmentUnusable
 from determined.exec.master_link import STALE, MasterLink
 from determined.exec.runner import command, preparation, private_tmp, process_tree, service
+from determined.exec.runner.exit_status import HINTS, described
 from determined.exec.runner.failure_explanation import explain
 from determined.exec.runner.hang_detector import HangDetector
 from determined.exec.runner.log_sink import LogSink
@@ -40,10 +40,6 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 FORWARDED = (signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH)
-_HINTS = {
-    126: "the entrypoint cannot be executed (exit status 126): is it a program, with execute permission?",
-    127: "the entrypoint was not found (exit status 127): is it installed, and in the context directory?",
-}
 _IGNORES_PREEMPTION = (
     "this script does not watch for preemption (core_context.preempt.should_preempt()): it gets SIGTERM now, and"
     f" SIGKILL {GRACE_SECONDS[ExitCause.PREEMPTED]:g} s later"
@@ -155,8 +151,8 @@ class TaskSupervisor:
             sink.phase("RUNNING")
             failure = self._start(argv, variables, prepared)
             if failure is not None:
-                self._sink.say("ERROR", _HINTS[failure])
-                return ExitCause.EXITED, failure, f"{argv[0]}: {_HINTS[failure]}"
+                self._sink.say("ERROR", HINTS[failure])
+                return ExitCause.EXITED, failure, f"{argv[0]}: {HINTS[failure]}"
         elif not self._through_hooks(hooks, argv, prepared):
             return self._hook_failed()
         assert self._process is not None
@@ -311,11 +307,11 @@ class TaskSupervisor:
             if failure is None or not self._was_before_its_peers(failure):
                 return cause, status, message
             return self._failed(failure.status, failure.describe(), failure)
-        if status in _HINTS:
-            self._sink.say("ERROR", _HINTS[status])
+        if status in HINTS:
+            self._sink.say("ERROR", HINTS[status])
         if status == 0:
-            return ExitCause.EXITED, 0, _described(0)
-        reasons = [_described(status), *([] if failure is None else [failure.describe()])]
+            return ExitCause.EXITED, 0, described(0)
+        reasons = [described(status), *([] if failure is None else [failure.describe()])]
         return self._failed(status, "; ".join(reasons), failure)
 
     def _await_reason(self, process: TaskProcess) -> None:
@@ -392,10 +388,3 @@ def _fifo(path: Path) -> int:
     os.mkfifo(path, 0o600)
     # Both ways, so that neither side waits for the other to open it.
     return os.open(path, os.O_RDWR | os.O_NONBLOCK)
-
-
-def _described(status: int) -> str:
-    if status > 128:
-        with contextlib.suppress(ValueError):
-            return f"the entrypoint was ended by {signal.Signals(status - 128).name}"
-    return f"the entrypoint exited with status {status}"

@@ -11,9 +11,9 @@ from determined.master.routes.limits import SUBMIT_BODY
 from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
 from determined.master.routes.submit_turns import SubmitTurns
+from determined.master.services import notebook as notebooks
 from determined.master.services import notebook_checkpoint
 from determined.master.services import submitted_task as submitted_tasks
-from determined.master.services import submitted_task_view as view
 from determined.wire.allocation import AllocationState
 from determined.wire.notebook import (
     GET_NOTEBOOK,
@@ -36,9 +36,11 @@ from determined.wire.submitted_task import ListSubmittedTasks, SetPriorityReques
 
 
 @serve(LIST_NOTEBOOKS, ANY_USER)
-async def list_notebooks(params: ListSubmittedTasks, ctx: MasterContext) -> GetNotebooksResponse:
+async def list_notebooks(params: ListSubmittedTasks, ctx: MasterContext, caller: Caller) -> GetNotebooksResponse:
     tasks, pagination = await submitted_tasks.list_tasks(ctx, NOTEBOOK, params)
-    return GetNotebooksResponse(notebooks=[view.notebook(task) for task in tasks], pagination=pagination)
+    return GetNotebooksResponse(
+        notebooks=[notebooks.to_wire(ctx, caller, task) for task in tasks], pagination=pagination
+    )
 
 
 @serve(LAUNCH_NOTEBOOK, ANY_USER, max_body=SUBMIT_BODY, errors=(FailedPrecondition,))
@@ -53,19 +55,24 @@ async def launch_notebook(
             return _preview(await submitted_tasks.prepare(ctx, caller, NOTEBOOK, asked))
         task, messages = await submitted_tasks.launch(ctx, caller, NOTEBOOK, asked)
     return LaunchNotebookResponse(
-        notebook=view.notebook(task), config=submitted_tasks.shown_config(task), warnings=[], messages=messages
+        notebook=notebooks.to_wire(ctx, caller, task),
+        config=submitted_tasks.shown_config(task),
+        warnings=[],
+        messages=messages,
     )
 
 
 @serve(GET_NOTEBOOK, ANY_USER)
-async def get_notebook(ctx: MasterContext, task_id: str) -> GetNotebookResponse:
+async def get_notebook(ctx: MasterContext, caller: Caller, task_id: str) -> GetNotebookResponse:
     task = await submitted_tasks.get(ctx, NOTEBOOK, task_id)
-    return GetNotebookResponse(notebook=view.notebook(task), config=submitted_tasks.shown_config(task))
+    return GetNotebookResponse(notebook=notebooks.to_wire(ctx, caller, task), config=submitted_tasks.shown_config(task))
 
 
 @serve(KILL_NOTEBOOK, OWNER)
 async def kill_notebook(ctx: MasterContext, caller: Caller, task_id: str) -> KillNotebookResponse:
-    return KillNotebookResponse(notebook=view.notebook(await submitted_tasks.kill(ctx, caller, NOTEBOOK, task_id)))
+    return KillNotebookResponse(
+        notebook=notebooks.to_wire(ctx, caller, await submitted_tasks.kill(ctx, caller, NOTEBOOK, task_id))
+    )
 
 
 @serve(SET_NOTEBOOK_PRIORITY, OWNER)
@@ -73,7 +80,7 @@ async def set_notebook_priority(
     payload: SetPriorityRequest, ctx: MasterContext, caller: Caller, task_id: str
 ) -> SetNotebookPriorityResponse:
     task = await submitted_tasks.set_priority(ctx, caller, NOTEBOOK, task_id, payload.priority)
-    return SetNotebookPriorityResponse(notebook=view.notebook(task))
+    return SetNotebookPriorityResponse(notebook=notebooks.to_wire(ctx, caller, task))
 
 
 @serve(REPORT_NOTEBOOK_IDLE, OWNER_OR_TASK_ITSELF)

@@ -11,7 +11,6 @@ from determined.master.lifecycle.states import ExitKind
 from determined.wire.allocation import AllocationState
 from determined.wire.codec import rfc3339
 from determined.wire.command import Command
-from determined.wire.notebook import Notebook
 from determined.wire.tensorboard import Tensorboard
 
 _QUEUED = (Stored.PENDING, Stored.ASSIGNED)
@@ -59,10 +58,6 @@ def fields_of(task: TaskDetail) -> JsonObject:
 
 def command(task: TaskDetail) -> Command:
     return Command(**fields_of(task))
-
-
-def notebook(task: TaskDetail) -> Notebook:
-    return Notebook(**fields_of(task), service_address=service_address(task))
 
 
 def tensorboard(task: TaskDetail) -> Tensorboard:
