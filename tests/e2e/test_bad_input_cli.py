@@ -76,7 +76,7 @@ def test_an_impossible_size_names_the_nearest_feasible(cluster: Cluster, home: P
         (["t", "logs", "1", "-f", "--head", "1"], 2, "--follow"),
         (["c", "describe", "9f9f"], 1, "checkpoint 9f9f not found"),
         (["c", "download", "9f9f"], 1, "checkpoint 9f9f not found"),
-        (["task", "logs", "none"], 1, "task none not found"),
+        (["task", "logs", "none"], 1, "task 'none' not found"),
         (["w", "describe", "none"], 1, "det workspace list"),
         (["p", "describe", "Uncategorized", "none"], 1, "det project list Uncategorized"),
         (["user", "edit", "none", "--active", "false"], 1, "none"),

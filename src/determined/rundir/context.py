@@ -315,7 +315,7 @@ def _member(entry: "File") -> tuple[tarfile.TarInfo, bytes]:
     return member, content
 
 
-def _time(text: str) -> int:
+def _time(text: str | int) -> int:
     """Return seconds since the epoch; 0 for what no file system would say."""
     try:
         seconds = int(text)

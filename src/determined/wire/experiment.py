@@ -117,7 +117,7 @@ class File(Wire):
     content: FileText
     gid: int
     mode: int
-    mtime: str
+    mtime: str | int  # some clients of upstream's send a number
     path: str
     type: int
     uid: int

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
-from determined.config import check_sane, mask_secrets, parse_yaml, random_name
+from determined.config import mask_secrets, parse_yaml, random_name
 from determined.config.job import GenericTaskConfig, prepare_generic_task
 from determined.config.task_kinds import GENERIC
 from determined.errors import Conflict, InvalidArgument, NotFound
@@ -153,11 +153,7 @@ def _is_pausable(conn: Connection, task_id: str) -> bool:
 
 
 def _read(text: str | None) -> JsonObject:
-    if not text or not text.strip():
-        return {}
-    raw = parse_yaml(text)
-    check_sane(raw, whole=True)
-    return raw
+    return parse_yaml(text) if text and text.strip() else {}
 
 
 def _forked_config(conn: Connection, caller: Caller, forked_from: str | None) -> JsonObject:
@@ -198,13 +194,13 @@ def _slots(raw: JsonObject) -> int:
 
 
 def _merged(ctx: MasterContext, raw: JsonObject, place: TaskPlace, slots: int, has_context: bool) -> GenericTaskConfig:
+    if not raw.get("entrypoint"):
+        raise InvalidArgument("invalid config: entrypoint must be non-empty; name the program to run")
     config = prepare_generic_task(
         raw,
         container_defaults=container_defaults(ctx.config, place.pool).raw,
         default_priority=pools_of(ctx.config)[place.pool].default_priority,
         has_context=has_context,
     )
-    if not config.entrypoint:
-        raise InvalidArgument("invalid config: entrypoint must be non-empty; name the program to run")
     resources = {**config.raw["resources"], "slots": slots, "resource_pool": place.pool}
     return GenericTaskConfig.load({**config.raw, "resources": resources})

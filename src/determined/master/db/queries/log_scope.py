@@ -36,7 +36,7 @@ class LogScope:
 def of_task(conn: Connection, task_id: str) -> LogScope:
     row = conn.execute(select(tasks.c.end_time).where(tasks.c.id == task_id)).one_or_none()
     if row is None:
-        raise NotFound(f"task {task_id} not found")
+        raise NotFound(f"task '{task_id}' not found")
     [end_time] = row
     return LogScope((task_id,), None, end_time, _drained(conn, [task_id]))
 

@@ -36,7 +36,7 @@ def get(conn: Connection, task_id: str) -> Task:
     """Return the task. Raises NotFound."""
     row = fetch.row(conn, select(tasks).where(tasks.c.id == task_id), Task)
     if row is None:
-        raise NotFound(f"task {task_id} not found")
+        raise NotFound(f"task '{task_id}' not found")
     return row
 
 
@@ -90,11 +90,11 @@ def trial_details(conn: Connection, trial_id: int) -> TrialDetails:
 
 
 def active_counts(conn: Connection) -> dict[str, int]:
-    """Count the tasks of each type that hold a live allocation."""
+    """Count the tasks of each type that run."""
     statement = (
         select(tasks.c.type, func.count(func.distinct(tasks.c.id)))
         .join(allocations, allocations.c.task_id == tasks.c.id)
-        .where(allocations.c.ended_at.is_(None))
+        .where(allocations.c.ended_at.is_(None), allocations.c.state.in_(("RUNNING", "WAITING")))
         .group_by(tasks.c.type)
     )
     return {str(kind): int(count) for kind, count in conn.execute(statement)}

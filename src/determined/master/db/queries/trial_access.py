@@ -48,7 +48,7 @@ def of_task(conn: Connection, task_id: str) -> TaskAccess:
     )
     task = fetch.row(conn, query, TaskAccess)
     if task is None:
-        raise NotFound(f"task {task_id} not found")
+        raise NotFound(f"task '{task_id}' not found")
     return task
 
 
