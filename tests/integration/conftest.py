@@ -55,11 +55,14 @@ class RunningMaster:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
         app.state.plan = replace(app.state.plan, config=app.state.plan.config.replace(port=port))
+        listeners = [listener]
+        if app.state.plan.config.proxy.listen is not None:
+            listeners.append(socket.create_server(("127.0.0.1", app.state.plan.config.proxy.listen)))
         # As long as in production: a connection is not hung up on between two calls of a slow test.
         config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=5, timeout_keep_alive=75)
         self._server = MasterServer(config)
         self._thread = threading.Thread(
-            target=self._server.run, args=([listener],), name="master under test", daemon=True
+            target=self._server.run, args=(listeners,), name="master under test", daemon=True
         )
         self._thread.start()
         self._wait_until(lambda: self._server.started or not self._thread.is_alive())

@@ -7,7 +7,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Sequence
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from urllib3.connection import HTTPConnection
 from websockets.client import ClientProtocol
@@ -73,7 +73,6 @@ class TcpTunnel:
 
     def _shake_hands(self, session: Session, url: str) -> None:
         request = self._protocol.connect()
-        request.headers["Host"] = urlsplit(url).netloc
         if session.token:
             request.headers["Authorization"] = f"Bearer {session.token}"
         self._protocol.send_request(request)

@@ -20,7 +20,9 @@ from litestar.routes import HTTPRoute
 
 sys.path.insert(0, str(Path(__file__).parent))  # importlib mode adds no folder to the path
 sys.path.insert(0, str(Path(__file__).parents[1] / "reporting"))  # the engine that starts nothing lives there
+sys.path.insert(0, str(Path(__file__).parents[1] / "proxy"))
 
+from proxy_ground import make_app, make_ground  # noqa: F401  fixtures
 from tracked import IdleEngine, Tracked, until
 
 

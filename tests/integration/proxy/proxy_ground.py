@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -39,6 +40,8 @@ class Served:
 
 class Ground:
     """A master with people, and what they serve."""
+
+    second_port: int | None = None  # `proxy.listen`
 
     def __init__(self, master: Any, engine: IdleEngine, directory: Path) -> None:
         self.master = master
@@ -116,12 +119,17 @@ class Ground:
 
 @pytest.fixture
 def make_ground(start_master: Callable[..., Any], sqlite_url: str, tmp_path: Path) -> Iterator[Callable[..., Ground]]:
-    """`make_ground(**config)`: a master with this config."""
+    """`make_ground(second_port=False, **config)`: a master with this config."""
     made: list[Ground] = []
 
-    def make(**config: Any) -> Ground:
+    def make(*, second_port: bool = False, **config: Any) -> Ground:
         engine = IdleEngine()
-        made.append(Ground(start_master(sqlite_url, engine_factory=lambda _ctx: [engine], **config), engine, tmp_path))
+        listen = _free_port() if second_port else None
+        if listen is not None:
+            config["proxy"] = {"listen": listen}
+        master = start_master(sqlite_url, engine_factory=lambda _ctx: [engine], **config)
+        made.append(Ground(master, engine, tmp_path))
+        made[-1].second_port = listen
         return made[-1]
 
     yield make
@@ -146,3 +154,9 @@ def make_app() -> Iterator[Callable[..., SmallApp]]:
     yield make
     for app in made:
         app.close()
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+    return port

@@ -13,7 +13,7 @@ from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import Forbidden, Gone, Unauthenticated
 from determined.master.auth import allocation_token
 from determined.master.auth.identity import Caller
-from determined.master.auth.session_token import digest
+from determined.master.auth.session_token import SECURE_SESSION_COOKIE, SESSION_COOKIE, digest
 from determined.master.context import MasterContext
 from determined.master.db.queries import session as sessions
 
@@ -38,7 +38,7 @@ def credentials_of(headers: Mapping[str, str], cookies: Mapping[str, str]) -> Cr
         return Credentials(user_token=bearer)
     if task:
         return Credentials(allocation_token=task)
-    cookie = cookies.get("auth")
+    cookie = cookies.get(SECURE_SESSION_COOKIE) or cookies.get(SESSION_COOKIE)
     return Credentials(user_token=cookie, from_cookie=True) if cookie else Credentials()
 
 

@@ -5,6 +5,9 @@ import secrets
 from datetime import timedelta
 
 SESSION_LIFETIME = timedelta(days=7)
+SESSION_COOKIE = "auth"
+# Under TLS: no other host below the same domain, such as one of an app, can set a cookie of that name for ours.
+SECURE_SESSION_COOKIE = "__Host-auth"
 
 
 def new_token() -> str:

@@ -5,7 +5,8 @@ Nothing is cached: a logout, a deactivation and the end of the task hold from th
 
 import hmac
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from sqlalchemy import Connection
 
@@ -28,15 +29,25 @@ from determined.wire.report import Service
 _NOBODY = "no credentials were sent; log in with `det user login`"
 
 
+class Shown(Enum):
+    """What a visitor has shown. Only a cookie is sent by a browser on its own."""
+
+    HEADER = auto()
+    QUERY = auto()
+    COOKIE = auto()
+    NOTHING = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Somebody who was let in. `caller`: for whom the visit counts."""
+    """Somebody who was let in. `caller`: for whom the visit counts. `shown`: what opened the door."""
 
     address: ServiceAddress
     allocation_id: str
     task_type: str
     service: Service
     caller: Caller
+    shown: Shown
 
 
 class Access:
@@ -54,15 +65,18 @@ class Access:
         if given.is_task or given.bearer.startswith(allocation_token.PREFIX):
             raise Forbidden("a task may not use the proxy; log in as a user")
         if given.bearer:
-            return await self._admit(request, lambda conn: user_of_token(conn, self._ctx, given.bearer))
+            return await self._admit(request, lambda conn: user_of_token(conn, self._ctx, given.bearer), Shown.HEADER)
         if given.app_token:
-            return await self._admit_holder(given.app_token, request)
+            shown = Shown.HEADER if given.has_token_header else Shown.QUERY
+            return replace(await self._admit_holder(given.app_token, request), shown=shown)
         return await self._admit_anybody(request)
 
     async def by_session(self, given: Given, request: VisitRequest) -> Admission:
         """Admit the user of a session cookie. Raises as `by_token`."""
         token = given.session_cookie
-        return await self._admit(request, lambda conn: user_of_token(conn, self._ctx, token, from_cookie=True))
+        return await self._admit(
+            request, lambda conn: user_of_token(conn, self._ctx, token, from_cookie=True), Shown.COOKIE
+        )
 
     async def by_pass(self, right: Pass, request: VisitRequest) -> Admission:
         """Admit who has the cookie of an app. Raises as `by_token`."""
@@ -78,7 +92,7 @@ class Access:
                 raise Unauthenticated("the login has ended; log in and open the app again")
             return user_of_session(holder)
 
-        admission = await self._admit(request, find_user)
+        admission = await self._admit(request, find_user, Shown.COOKIE)
         if admission.allocation_id != right.allocation_id:
             raise Unauthenticated("the task has been started again; open the app from the master's page again")
         return admission
@@ -108,7 +122,12 @@ class Access:
             raise Unauthenticated(_NOBODY)
         return admission
 
-    async def _admit(self, request: VisitRequest, find_user: Callable[[Connection], Caller | None]) -> Admission:
+    async def _admit(
+        self,
+        request: VisitRequest,
+        find_user: Callable[[Connection], Caller | None],
+        shown: Shown = Shown.NOTHING,
+    ) -> Admission:
         """Find the service for a user; None is somebody who shows otherwise that he may, and counts as its owner."""
 
         def read(conn: Connection) -> tuple[Caller | None, ServiceAddress, ServiceTarget | None]:
@@ -128,7 +147,7 @@ class Access:
         if service is None:
             raise NotFound(f"service not found: {address.text}; the task declares no such port")
         visitor = caller or Caller(user_id=target.owner_id, username="", admin=False)
-        return Admission(address, target.allocation_id, target.task_type, service, visitor)
+        return Admission(address, target.allocation_id, target.task_type, service, visitor, shown)
 
     async def _services(self, allocation_id: str, task_id: str) -> dict[str, Service]:
         connected = self._tunnels.services(allocation_id)

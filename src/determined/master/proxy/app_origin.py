@@ -33,6 +33,7 @@ class AppOrigin:
             await request.send({"type": "websocket.close", "code": 1008, "reason": "not found"})
             return
         try:
+            request.check()
             await self._serve(request, given_by(request.headers, request.query))
         except DeterminedError as e:
             await send_error(request, e)
@@ -43,12 +44,12 @@ class AppOrigin:
             raise NotFound(f"service not found: {service}; it has an origin of its own")
         if given.ticket:
             await self._redeem(request, given.ticket)
-        elif given.app_cookie and not given.is_explicit:
-            await self._serve_cookie(request, given)
+        elif given.app_cookie and not given.bearer:
+            await self._serve_cookie(request, given.app_cookie)
         else:
             admission = await self._access.by_token(given, request)
             _check_origin(request)
-            await self._forwarder.forward(request, given, admission, self._rewrite(request, ""))
+            await self._forwarder.forward(request, admission, self._rewrite(request, ""))
 
     async def _redeem(self, request: VisitRequest, ticket: str) -> None:
         """Turn a ticket into the cookie of the app, and go on without it."""
@@ -61,8 +62,8 @@ class AppOrigin:
         location = request.path.decode("latin-1") + (f"?{query}" if query else "")
         await redirect(request, location, (b"set-cookie", self._cookie(request, right).encode()))
 
-    async def _serve_cookie(self, request: VisitRequest, given: Given) -> None:
-        right = unseal(self._ctx.cluster.secret, given.app_cookie)
+    async def _serve_cookie(self, request: VisitRequest, cookie: str) -> None:
+        right = unseal(self._ctx.cluster.secret, cookie)
         if right is None:
             raise Unauthenticated("this visit is unknown; open the app from the master's page")
         _check_sender(request)
@@ -75,7 +76,7 @@ class AppOrigin:
             # The master knows whether the browser is still signed in, and then issues another ticket.
             await redirect(request, right.main_origin + request.path.decode("latin-1") + (f"?{query}" if query else ""))
             return
-        await self._forwarder.forward(request, given, admission, self._rewrite(request, right.main_origin))
+        await self._forwarder.forward(request, admission, self._rewrite(request, right.main_origin))
 
     def _rewrite(self, request: VisitRequest, main_origin: str) -> Rewrite:
         path = request.address().prefix if self._origins.is_shared(request.host) else None

@@ -3,39 +3,41 @@
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
-from determined.master.proxy.http_headers import APP_COOKIE, SESSION_COOKIE, TICKET, Header, cookie_of
+from determined.master.auth.session_token import SECURE_SESSION_COOKIE, SESSION_COOKIE
+from determined.master.proxy.http_headers import APP_COOKIE, TICKET, Header, cookie_of
 
 _TASK_TOKEN = b"grpc-metadata-x-allocation-token"
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a request shows. A bearer token wins over the app's own token, both over cookies."""
+    """What a request shows. `app_token` may be the app's own affair where it stands in the query."""
 
     bearer: str = field(default="", repr=False)
     app_token: str = field(default="", repr=False)
     session_cookie: str = field(default="", repr=False)
     app_cookie: str = field(default="", repr=False)
     ticket: str = field(default="", repr=False)
+    has_token_header: bool = False  # of either kind
     is_task: bool = False
-
-    @property
-    def is_explicit(self) -> bool:
-        """Whether the client chose to send it: no browser sends such a credential by itself."""
-        return bool(self.bearer or self.app_token)
 
 
 def given_by(headers: list[Header], query: bytes) -> Given:
     scheme, token = _authorization(headers)
-    parameters = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True)) if query else {}
+    parameters = parse_qsl(query.decode("latin-1"), keep_blank_values=True) if query else []
     return Given(
         bearer=token if scheme == "bearer" else "",
-        app_token=token if scheme == "token" else parameters.get("token", ""),
-        session_cookie=cookie_of(headers, SESSION_COOKIE) or "",
+        app_token=token if scheme == "token" else _first(parameters, "token"),
+        session_cookie=cookie_of(headers, SECURE_SESSION_COOKIE) or cookie_of(headers, SESSION_COOKIE) or "",
         app_cookie=cookie_of(headers, APP_COOKIE) or "",
-        ticket=parameters.get(TICKET, ""),
+        ticket=_first(parameters, TICKET),
+        has_token_header=scheme in ("bearer", "token"),
         is_task=any(name == _TASK_TOKEN for name, _ in headers),
     )
+
+
+def _first(parameters: list[tuple[str, str]], wanted: str) -> str:
+    return next((value for name, value in parameters if name == wanted), "")
 
 
 def _authorization(headers: list[Header]) -> tuple[str, str]:

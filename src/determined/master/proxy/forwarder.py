@@ -8,9 +8,8 @@ from determined.master.auth import allocation_token
 from determined.master.auth.request_limits import RequestLimits
 from determined.master.context import MasterContext
 from determined.master.proxy import http_headers
-from determined.master.proxy.access import Admission
+from determined.master.proxy.access import Admission, Shown
 from determined.master.proxy.answers import redirect
-from determined.master.proxy.credentials import Given
 from determined.master.proxy.forward import Forwarding
 from determined.master.proxy.http_headers import Header, Visit
 from determined.master.proxy.tcp_forward import asks_for_tcp, forward_tcp
@@ -30,7 +29,7 @@ class Forwarder:
         self._tunnels = tunnels
         self._limits = limits
 
-    async def forward(self, request: VisitRequest, given: Given, admission: Admission, rewrite: Rewrite) -> None:
+    async def forward(self, request: VisitRequest, admission: Admission, rewrite: Rewrite) -> None:
         """Carry a request of somebody who was admitted to the service, and its answer back.
 
         Raises a DeterminedError before anything was answered.
@@ -40,7 +39,7 @@ class Forwarder:
             return
         counted = self._limits.enter(admission.caller)
         try:
-            await self._through_tunnel(request, given, admission, rewrite)
+            await self._through_tunnel(request, admission, rewrite)
         finally:
             self._limits.leave(counted)
 
@@ -48,11 +47,9 @@ class Forwarder:
         """Return the query without what is ours."""
         return http_headers.hide_tokens(request.query, [self._app_token(admission)]).decode("latin-1")
 
-    async def _through_tunnel(
-        self, request: VisitRequest, given: Given, admission: Admission, rewrite: Rewrite
-    ) -> None:
+    async def _through_tunnel(self, request: VisitRequest, admission: Admission, rewrite: Rewrite) -> None:
         is_tcp = admission.service.tcp or asks_for_tcp(request)
-        if is_tcp and given.app_cookie and not given.is_explicit:
+        if is_tcp and admission.shown is Shown.COOKIE:
             raise Forbidden("raw TCP is for programs that send a token, not for pages")
         stream = await self._open(request, admission, is_patient=is_tcp and request.wants_websocket)
         try:
@@ -61,7 +58,7 @@ class Forwarder:
             if is_tcp:
                 await forward_tcp(request, stream, self._notes(admission))
             else:
-                await self._forwarding(request, given, admission, rewrite, stream).run()
+                await self._forwarding(request, admission, rewrite, stream).run()
         finally:
             stream.close()
 
@@ -83,15 +80,13 @@ class Forwarder:
                     raise e if isinstance(e, Unavailable) else Unavailable("the connection to the task broke") from e
             await asyncio.sleep(_LOOK_SECONDS)
 
-    def _forwarding(
-        self, request: VisitRequest, given: Given, admission: Admission, rewrite: Rewrite, stream: Stream
-    ) -> Forwarding:
+    def _forwarding(self, request: VisitRequest, admission: Admission, rewrite: Rewrite, stream: Stream) -> Forwarding:
         is_default = not admission.service.id
-        token = self._app_token(admission) if is_default or given.app_token else ""
+        token = self._app_token(admission) if is_default or admission.shown is Shown.QUERY else ""
         visit = Visit(
             peer=request.peer,
             scheme=request.scheme,
-            hides_authorization=given.is_explicit,
+            hides_authorization=admission.shown is Shown.HEADER,
             app_token=token if is_default else "",
             hidden_tokens=frozenset({token} if token else ()),
         )

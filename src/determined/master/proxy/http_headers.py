@@ -3,11 +3,11 @@
 Pure. Names are in lower case, as uvicorn and httptools give them.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-SESSION_COOKIE = "auth"
+from determined.master.auth.session_token import SESSION_COOKIE
+
 APP_COOKIE = "det-app"
 TICKET = "det_ticket"  # in the query of the first request to the origin of an app
 
@@ -145,8 +145,7 @@ def _named_in_connection(headers: Iterable[Header]) -> frozenset[bytes]:
 
 
 def _is_own_cookie(name: str) -> bool:
-    bare = re.sub(r"^__(Host|Secure)-", "", name, flags=re.IGNORECASE)
-    return bare in (SESSION_COOKIE, APP_COOKIE)
+    return name.removeprefix("__Host-").removeprefix("__Secure-") in (SESSION_COOKIE, APP_COOKIE)
 
 
 def _without_own_cookies(value: bytes) -> bytes:

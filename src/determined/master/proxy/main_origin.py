@@ -3,10 +3,12 @@
 A browser that navigates here with its session cookie is sent on to the origin of the app, with a ticket.
 """
 
+import contextlib
+
 from determined.errors import DeterminedError, Forbidden, Unauthenticated
 from determined.master.context import MasterContext
 from determined.master.proxy import http_headers
-from determined.master.proxy.access import Access, Admission
+from determined.master.proxy.access import Access, Admission, Shown
 from determined.master.proxy.answers import redirect, send_error
 from determined.master.proxy.credentials import Given, given_by
 from determined.master.proxy.forwarder import Forwarder
@@ -30,8 +32,9 @@ class MainOrigin:
     async def serve(self, request: VisitRequest) -> None:
         """Answer a request to `/proxy/...`."""
         try:
+            request.check()
             given = given_by(request.headers, request.query)
-            if given.session_cookie and not given.is_explicit:
+            if given.session_cookie and not given.has_token_header and not given.is_task:
                 await self._serve_session(request, given)
             else:
                 await self._serve_token(request, given)
@@ -41,11 +44,18 @@ class MainOrigin:
     async def _serve_session(self, request: VisitRequest, given: Given) -> None:
         if not request.is_navigation:
             raise Forbidden("the cookie of the master opens no apps; open them at their own origin, or send a token")
-        await self._send_to_app(request, await self._access.by_session(given, request))
+        await self._send_to_app(request, await self._visitor(request, given))
+
+    async def _visitor(self, request: VisitRequest, given: Given) -> Admission:
+        """Admit by the app's own token where the address has it, else by the session."""
+        if given.app_token:
+            with contextlib.suppress(Unauthenticated):
+                return await self._access.by_token(given, request)
+        return await self._access.by_session(given, request)
 
     async def _serve_token(self, request: VisitRequest, given: Given) -> None:
         admission = await self._access.by_token(given, request)
-        if not given.bearer and given.app_token and request.header("sec-fetch-mode") == "navigate":
+        if admission.shown is Shown.QUERY and request.header("sec-fetch-mode") == "navigate":
             await self._send_to_app(request, admission)
             return
         if request.wants_websocket and request.header("origin") and not given.bearer:
@@ -55,7 +65,7 @@ class MainOrigin:
         def rewrite(headers: list[http_headers.Header]) -> list[http_headers.Header]:
             return http_headers.sandboxed(http_headers.from_app(headers, cookie_path=path))
 
-        await self._forwarder.forward(request, given, admission, rewrite)
+        await self._forwarder.forward(request, admission, rewrite)
 
     async def _send_to_app(self, request: VisitRequest, admission: Admission) -> None:
         service = admission.address.text

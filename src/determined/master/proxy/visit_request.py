@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from litestar.types import Receive, Send
 
-from determined.errors import NotFound
+from determined.errors import InvalidArgument, NotFound
 from determined.master.connections import BoundedProtocol, connection_of
 from determined.master.proxy.http_headers import Header
 
@@ -87,6 +87,14 @@ class VisitRequest:
             return False
         mode = self.header("sec-fetch-mode")
         return mode == "navigate" if mode else "text/html" in self.header("accept")
+
+    def check(self) -> None:
+        """Refuse what the app could read in another way than we do. Raises InvalidArgument."""
+        if sum(name == b"host" for name, _ in self.headers) != 1:
+            raise InvalidArgument("a request must have exactly one header `Host`")
+        coding = self.header("transfer-encoding").lower()
+        if coding not in ("", "chunked"):
+            raise InvalidArgument(f"the transfer coding {coding!r} is not supported; use chunked")
 
     def header(self, wanted: str) -> str:
         name = wanted.encode()

@@ -10,7 +10,7 @@ from determined.errors import Forbidden, Unauthenticated
 from determined.master.auth.identity import Caller
 from determined.master.auth.login_link import LoginLinks
 from determined.master.auth.permission import ANY_USER, PUBLIC, USER_OR_TASK
-from determined.master.auth.session_token import SESSION_LIFETIME
+from determined.master.auth.session_token import SECURE_SESSION_COOKIE, SESSION_COOKIE, SESSION_LIFETIME
 from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.routes.limits import PUBLIC_BODY
@@ -85,13 +85,14 @@ def _is_browser(request: AnyRequest) -> bool:
 
 
 def _cookie(request: AnyRequest, token: str, lifetime: timedelta) -> Cookie:
+    is_encrypted = _is_encrypted(request)
     return Cookie(
-        key="auth",
+        key=SECURE_SESSION_COOKIE if is_encrypted else SESSION_COOKIE,
         value=token,
         path="/",
         httponly=True,
         samesite=_SAME_SITE,
-        secure=_is_encrypted(request),
+        secure=is_encrypted,
         max_age=int(lifetime.total_seconds()),
     )
 
