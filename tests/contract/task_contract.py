@@ -108,15 +108,7 @@ class TaskContract:
         assert site.get("command", task_id)["exitStatus"] == "allocation exited successfully"
 
     def test_ports_of_a_command_are_reached_through_the_proxy(self, site: TaskSite) -> None:
-        task_id, http, tcp = serve(site)
-        answer = site.fetch(f"{task_id}:{http}", "some/path?a=1")
-        assert answer.status == 200, answer.data
-        assert f"path /proxy/{task_id}:{http}/some/path?a=1 told None".encode() in answer.data
-        assert site.fetch(f"{task_id}:{http}", headers={}).status == 401
-        assert site.fetch(f"{task_id}:{http + 1}").status == 404
-        assert _echoed(site.open_socket(f"{task_id}:{tcp}"), b"x" * 1_000_000) == b"x" * 1_000_000
-        site.kill("command", task_id)
-        assert site.fetch(f"{task_id}:{http}").status == 404
+        reaches_ports(site)
 
     def test_service_is_reached_again_after_the_master_was_killed(self, site: TaskSite) -> None:
         task_id, http, _ = serve(site)
@@ -202,6 +194,19 @@ class ProgramContract:
         assert done.returncode == 5, f"{done.stdout}\n{done.stderr}\n{site.explain(task_id)}"
         assert f"from the context of {task_id}" in done.stdout
         site.kill("shell", task_id)
+
+
+def reaches_ports(site: TaskSite) -> None:
+    """Reach both ports of a command on its node, as its owner alone, until it ends."""
+    task_id, http, tcp = serve(site)
+    answer = site.fetch(f"{task_id}:{http}", "some/path?a=1")
+    assert answer.status == 200, answer.data
+    assert f"path /proxy/{task_id}:{http}/some/path?a=1 told None".encode() in answer.data
+    assert site.fetch(f"{task_id}:{http}", headers={}).status == 401
+    assert site.fetch(f"{task_id}:{http + 1}").status == 404
+    assert _echoed(site.open_socket(f"{task_id}:{tcp}"), b"x" * 1_000_000) == b"x" * 1_000_000
+    site.kill("command", task_id)
+    assert site.fetch(f"{task_id}:{http}").status == 404
 
 
 def serve(site: TaskSite) -> tuple[str, int, int]:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +23,26 @@ class TaskSite:
         place: directory that tasks see at the same path.
         task: config that every task and trial needs on this engine.
         nodes: how many nodes a trial of `wide` slots has.
+        cert: file with the master's own certificate.
     """
 
     def __init__(
-        self, cluster: Cluster, place: Path, *, task: dict[str, Any] | None = None, nodes: int = 1, wide: int = 2
+        self,
+        cluster: Cluster,
+        place: Path,
+        *,
+        task: dict[str, Any] | None = None,
+        nodes: int = 1,
+        wide: int = 2,
+        cert: Path | None = None,
     ) -> None:
         self.cluster, self.place, self.nodes, self.wide = cluster, place, nodes, wide
         self._task = task or {}
         self.home, self.shared = place / "home", place / "shared"
         for directory in (self.home, self.shared):
             directory.mkdir(parents=True)
-        self.client = Client(cluster.url)
+        self._cert = str(cert) if cert is not None else None
+        self.client = Client(cluster.url, cert=self._cert)
 
     def left_over(self) -> list[Any]:
         """What the engine still runs for this master; nothing when no task lives."""
@@ -117,7 +127,8 @@ class TaskSite:
 
     def open_socket(self, service: str, path: str = "") -> ClientConnection:
         url = f"{self.client.url}/proxy/{service}/{path}".replace("http", "ws", 1)
-        return connect(url, additional_headers=self.client.headers, open_timeout=SECONDS, proxy=None)
+        trust = ssl.create_default_context(cafile=self._cert) if self._cert is not None else None
+        return connect(url, additional_headers=self.client.headers, open_timeout=SECONDS, proxy=None, ssl=trust)
 
     def det(self, *words: str, check: bool = True, stdin: str = "") -> Any:
         return det(self.home, *words, master=self.cluster.url, check=check, stdin=stdin)

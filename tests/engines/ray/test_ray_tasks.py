@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from ray_cluster import RayCluster, ray_bin
-from ray_master import left_over, master_over, ready
-from task_contract import ProgramContract, TaskContract, serve
+from ray_master import agents, left_over, master_over, ready
+from task_contract import ProgramContract, TaskContract, reaches_ports
 from task_site import TaskSite
 
-from cluster import Client, Cluster
+from cluster import Cluster, eventually
 
 pytestmark = [pytest.mark.engines, pytest.mark.timeout(900)]
 
@@ -52,11 +52,24 @@ class TestRayTasks(TaskContract):
         return site
 
 
-class TestRayPrograms(ProgramContract):
-    @pytest.fixture(scope="class", autouse=True)
-    def built(self) -> None:
-        subprocess.run([ray_bin() / "python", "-c", BUILD], check=True, timeout=600)
+@pytest.fixture(scope="module")
+def programs() -> None:
+    subprocess.run([ray_bin() / "python", "-c", BUILD], check=True, timeout=600)
 
+
+@pytest.mark.usefixtures("programs")
+class TestRayPrograms(ProgramContract):
     @pytest.fixture
     def site(self, site: RaySite) -> RaySite:  # type: ignore[override]
         return site
+
+
+def test_tunnel_to_a_master_with_a_certificate_of_its_own(ray: RayCluster, tmp_path: Path) -> None:
+    ray.bring_up("n1", "n2")
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    words = f"req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=m -addext subjectAltName=IP:{ray.master_address}"
+    subprocess.run(["openssl", *words.split(), "-keyout", key, "-out", cert], check=True, capture_output=True)
+    with master_over(ray, tmp_path / "master", {}, tls={"cert": str(cert), "key": str(key)}) as master:
+        site = TaskSite(master, tmp_path / "site", cert=cert)
+        eventually(lambda: ray.agent_id("n1") in agents(site.client), 90, master.log)
+        reaches_ports(site)
