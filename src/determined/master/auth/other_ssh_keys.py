@@ -13,6 +13,7 @@ from determined._imports import load_optional
 from determined.errors import FailedPrecondition
 
 DEFAULT_RSA_BITS = 3072
+_RSA_BITS = range(1024, 4097)  # OpenSSH takes no fewer; more than these take a minute to find
 _EXPONENT = 65537
 _ROUNDS = 40  # a composite number passes all of them with a chance of 4 ** -40
 _P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
@@ -23,7 +24,12 @@ def key_pair(seed: bytes, kind: str, rsa_bits: int | None) -> tuple[str, str]:
     if kind == "ECDSA":
         ec = _library("primitives.asymmetric.ec")
         return _written(ec.derive_private_key(_Stream(seed).number(320) % (_P256_ORDER - 1) + 1, ec.SECP256R1()))
-    return _written(_rsa(seed, rsa_bits or DEFAULT_RSA_BITS))
+    bits = rsa_bits or DEFAULT_RSA_BITS
+    if bits not in _RSA_BITS:
+        raise FailedPrecondition(
+            f"security.ssh.rsa_key_size={bits} of the master config is outside of {_RSA_BITS[0]} to {_RSA_BITS[-1]}"
+        )
+    return _written(_rsa(seed, bits))
 
 
 class _Stream:

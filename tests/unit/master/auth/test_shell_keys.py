@@ -94,6 +94,12 @@ def test_rsa_keys_have_the_length_that_was_asked_for_and_follow_from_the_seed() 
     assert library.load_ssh_public_key(first[1].encode()).key_size == 1536
 
 
+@pytest.mark.parametrize("bits", [512, 16384])
+def test_a_length_that_is_of_no_use_is_refused(bits: int) -> None:
+    with pytest.raises(FailedPrecondition, match=f"rsa_key_size={bits}"):
+        other_ssh_keys.key_pair(b"s" * 32, "RSA", bits)
+
+
 def test_a_master_without_the_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(name: str, *, extra: str) -> None:
         raise ImportError(f"{name} is not installed; run: pip install 'redetermined[{extra}]'")
