@@ -7,6 +7,7 @@ from determined.api.session import Session
 from determined.wire.checkpoint import Checkpoint, ListCheckpoints
 from determined.wire.log import STREAM_TRIAL_LOGS, LogQuery, TrialLogsResponse
 from determined.wire.metric import STREAM_METRICS, MetricsReport, StreamMetrics
+from determined.wire.shell import Shell
 from determined.wire.stacks import REQUEST_STACKS, RequestStacksResponse
 from determined.wire.trial import (
     GET_TRIAL,
@@ -19,6 +20,7 @@ from determined.wire.trial import (
     Trial,
     WorkloadContainer,
 )
+from determined.wire.trial_shell import OPEN_TRIAL_SHELL
 
 _WORKLOADS = 1000  # of a page
 
@@ -34,6 +36,11 @@ def kill(session: Session, trial_id: int) -> None:
 def request_stacks(session: Session, trial_id: int) -> RequestStacksResponse:
     """Have the stacks of all ranks written to the trial's log."""
     return session.call(REQUEST_STACKS, trial_id=trial_id)
+
+
+def open_shell(session: Session, trial_id: int) -> Shell:
+    """Have a shell server started beside a running trial."""
+    return session.call(OPEN_TRIAL_SHELL, trial_id=trial_id).shell
 
 
 def logs(session: Session, trial_id: int, params: LogQuery) -> Iterator[TrialLogsResponse]:

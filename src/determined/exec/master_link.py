@@ -28,7 +28,8 @@ from determined.wire.codec import from_json
 from determined.wire.context import GET_CONTEXT_DIRECTORY
 from determined.wire.environment_lock import STORE_ENVIRONMENT_LOCK
 from determined.wire.operation import Operation
-from determined.wire.report import GET_RUNNER_SIGNALS, GET_TASK_SPEC, POST_REPORTS, LaunchFile
+from determined.wire.report import GET_RUNNER_SIGNALS, GET_TASK_SPEC, POST_REPORTS, LaunchFile, RunnerSignals
+from determined.wire.trial_shell import GET_TRIAL_SHELL_SETTINGS
 
 # Errors that mean: this runner's allocation is over or never existed.
 STALE = (Gone, Unauthenticated, Forbidden, NotFound)
@@ -57,9 +58,13 @@ class MasterLink:
         body = json.dumps({"platform": platform, "content": content}).encode()
         return self._call(STORE_ENVIRONMENT_LOCK, 60, body, "application/json")
 
-    def signals(self, *, preempt: bool, kill: bool, stacks: int, timeout: int) -> bytes:
-        known = f"preempt={str(preempt).lower()}&kill={str(kill).lower()}&stacks={stacks}"
-        return self._call(GET_RUNNER_SIGNALS, timeout + 15, query=f"?{known}&timeoutSeconds={timeout}")
+    def trial_shell_settings(self) -> bytes:
+        return self._call(GET_TRIAL_SHELL_SETTINGS, 60)
+
+    def signals(self, known: RunnerSignals, timeout: int) -> bytes:
+        """Wait for signals other than the known ones."""
+        flags = (f"{name}={str(getattr(known, name)).lower()}" for name in ("preempt", "kill", "stacks", "shell"))
+        return self._call(GET_RUNNER_SIGNALS, timeout + 15, query=f"?{'&'.join(flags)}&timeoutSeconds={timeout}")
 
     def report(self, batch: bytes) -> bytes:
         return self._call(POST_REPORTS, 60, batch)

@@ -74,19 +74,9 @@ class RunDir:
         return self.path / "control"
 
     @property
-    def service_socket(self) -> Path:
-        """Unix socket of the task's own service."""
-        return self.path / "service.sock"
-
-    @property
     def installer(self) -> Path:
-        """Variables of package installers on this node (JSON, 0600), for programs that come from an environment."""
+        """Variables for installers of this node, as JSON, 0600: for programs that the task's Python lacks."""
         return self.path / "installer.json"
-
-    @property
-    def service_note(self) -> Path:
-        """Path of the socket in use, as JSON: the one above may be too long to bind."""
-        return self.path / "service.json"
 
     @property
     def workdir(self) -> Path:

@@ -216,6 +216,7 @@ class RunnerSignals(Wire):
     peer_failed: bool = False  # why it is killed: another runner of its allocation failed, so there is nothing to save
     ended: bool = False  # stale allocation: end the task now
     stacks: int = 0  # how often all ranks' stacks were asked for
+    shell: bool = False  # somebody wants a shell beside the task
 
 
 class GetRunnerSignals(Query):
@@ -226,6 +227,7 @@ class GetRunnerSignals(Query):
     stacks: Annotated[
         int, Meta(ge=0, le=2**31 - 1, description="How many requests for stacks the runner has answered.")
     ] = 0
+    shell: Annotated[bool, Meta(description="The runner knows that a shell is wanted.")] = False
     timeout_seconds: Annotated[
         Annotated[float, Meta(ge=0, le=1e6)] | None, Meta(description="Seconds to wait for news; 0 by default.")
     ] = None

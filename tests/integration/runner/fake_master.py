@@ -342,7 +342,10 @@ class _Handler(BaseHTTPRequestHandler):
             return {"rendezvousInfo": {"addresses": addresses, "rank": 0, "slots": [1] * len(addresses)}}
         query = parse_qs(urlsplit(self.path).query)
         known = RunnerSignals(
-            preempt=query["preempt"] == ["true"], kill=query["kill"] == ["true"], stacks=int(query["stacks"][0])
+            preempt=query["preempt"] == ["true"],
+            kill=query["kill"] == ["true"],
+            stacks=int(query["stacks"][0]),
+            shell=query["shell"] == ["true"],
         )
         return json.loads(to_json(master.await_signals(known, float(query["timeoutSeconds"][0]))))
 

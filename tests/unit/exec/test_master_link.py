@@ -11,7 +11,7 @@ from determined.errors import BY_CODE, Conflict, DeterminedError, Gone, InvalidA
 from determined.exec.master_link import STALE, MasterLink
 from determined.exec.runner.master_retry import persistently
 from determined.wire.codec import to_json
-from determined.wire.report import LaunchFile
+from determined.wire.report import LaunchFile, RunnerSignals
 
 Answer = tuple[int, bytes] | Exception
 
@@ -140,9 +140,9 @@ def test_a_master_that_moved_is_found_by_the_launch_file_and_old_connections_are
 
 def test_signals_say_what_is_known_and_wait_longer_than_the_master(link: Any) -> None:
     made, wires = link((200, b"{}"))
-    made.signals(preempt=True, kill=False, stacks=2, timeout=60)
+    made.signals(RunnerSignals(preempt=True, stacks=2), 60)
     _, path, how = wires.requests[0]
-    assert path.endswith("?preempt=true&kill=false&stacks=2&timeoutSeconds=60")
+    assert path.endswith("?preempt=true&kill=false&stacks=2&shell=false&timeoutSeconds=60")
     assert how["seconds"] > 60
 
 

@@ -536,7 +536,7 @@ export interface Schemas {
     content: string;
     gid: number;
     mode: number;
-    mtime: string;
+    mtime: string | number;
     path: string;
     type: number;
     uid: number;
@@ -1230,6 +1230,9 @@ export interface Schemas {
   NotifyContainerRunningResponse: {
     data: (Record<string, unknown>)[];
   };
+  OpenTrialShellResponse: {
+    shell: Schemas["Shell"];
+  };
   OrderBy: "ORDER_BY_ASC" | "ORDER_BY_DESC" | "ORDER_BY_UNSPECIFIED";
   OverwriteRPWorkspaceBindingsRequest: {
     resourcePoolName: string;
@@ -1805,6 +1808,7 @@ export interface Schemas {
     kill?: boolean | undefined;
     peerFailed?: boolean | undefined;
     preempt?: boolean | undefined;
+    shell?: boolean | undefined;
     stacks?: number | undefined;
   };
   SSOProvider: {
@@ -1952,6 +1956,13 @@ export interface Schemas {
     userId?: number | null | undefined;
     username: string;
     workspaceId: number;
+  };
+  ShellSettings: {
+    authorizedKeys: string[];
+    hostKey: string;
+    reportsIdle?: boolean | undefined;
+    server?: string | undefined;
+    terminalKey?: string | undefined;
   };
   ShutDownOperation: {
     cancel?: boolean | undefined;
@@ -2833,7 +2844,7 @@ export interface Operations {
   };
   getRunnerSignals: {
     path: { allocation_id: string; resource_id: string; };
-    query: { preempt?: boolean | undefined; kill?: boolean | undefined; stacks?: number | undefined; timeoutSeconds?: number | null | undefined; };
+    query: { preempt?: boolean | undefined; kill?: boolean | undefined; stacks?: number | undefined; shell?: boolean | undefined; timeoutSeconds?: number | null | undefined; };
     body: never;
     response: Schemas["RunnerSignals"];
   };
@@ -2902,6 +2913,12 @@ export interface Operations {
     query: never;
     body: never;
     response: Schemas["GetTrialByExternalIDResponse"];
+  };
+  getTrialShellSettings: {
+    path: { allocation_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["ShellSettings"];
   };
   getUser: {
     path: { user_id: number; };
@@ -3268,6 +3285,12 @@ export interface Operations {
     query: never;
     body: Schemas["NotifyContainerRunningRequest"];
     response: Schemas["NotifyContainerRunningResponse"];
+  };
+  openTrialShell: {
+    path: { trial_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["OpenTrialShellResponse"];
   };
   openTunnel: {
     path: { allocation_id: string; };
@@ -3938,6 +3961,7 @@ export const PATHS: Record<keyof Operations, string> = {
   getTensorboard: "GET /api/v1/tensorboards/{task_id}",
   getTrial: "GET /api/v1/trials/{trial_id}",
   getTrialByExternalId: "GET /api/v1/trials/by-external-id/{external_experiment_id}/{external_trial_id}",
+  getTrialShellSettings: "GET /api/v1/allocations/{allocation_id}/shell",
   getUser: "GET /api/v1/users/{user_id}",
   getUserByName: "GET /api/v1/users/{username}/by-username",
   getUserSettings: "GET /api/v1/users/setting",
@@ -3999,6 +4023,7 @@ export const PATHS: Record<keyof Operations, string> = {
   moveProject: "POST /api/v1/projects/{project_id}/move",
   moveRuns: "POST /api/v1/runs/move",
   notifyContainerRunning: "POST /api/v1/allocations/{allocation_id}/notify_container_running",
+  openTrialShell: "POST /api/v1/trials/{trial_id}/shell",
   openTunnel: "GET /api/v1/allocations/{allocation_id}/tunnel",
   overwritePoolBindings: "PUT /api/v1/resource-pools/{pool}/workspace-bindings",
   patchCheckpoints: "PATCH /api/v1/checkpoints",

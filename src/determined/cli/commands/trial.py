@@ -1,15 +1,18 @@
 """det trial: describe, logs, stacks, kill, download."""
 
 import argparse
+import sys
+import tempfile
 import time
 from pathlib import Path
 
 from determined.api import checkpoint, experiment, trial
 from determined.api.session import Session
-from determined.cli import downloading, log_follow, render, searcher_metric
+from determined.cli import downloading, log_follow, render, searcher_metric, shell_connection, ssh_process
 from determined.cli.commands.experiment_describe import SORTING, best_first
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of
+from determined.cli.shell_connection import Master
 from determined.errors import NotFound
 from determined.wire.log import LogQuery
 from determined.wire.stacks import RequestStacksResponse, is_begin, is_end
@@ -83,6 +86,15 @@ def stacks(args: argparse.Namespace) -> int:
         f"Not all of {asked.nodes} node(s) answered in {_STACK_SECONDS:g} s; see: det trial logs {args.trial_id}"
     )
     return 1
+
+
+def shell(args: argparse.Namespace) -> int:
+    session = connect(args)
+    opened = trial.open_shell(session, args.trial_id)
+    words = args.ssh_words[1:] if args.ssh_words[:1] == ["--"] else args.ssh_words
+    with tempfile.TemporaryDirectory(prefix="determined-shell-") as directory:
+        connection = shell_connection.prepare(opened, Master.of(session), Path(directory))
+        return ssh_process.run(connection.argv(words, terminal=sys.stdin.isatty() or bool(words)))
 
 
 def _stack_lines(session: Session, trial_id: int, asked: RequestStacksResponse) -> tuple[list[str], bool]:
@@ -181,6 +193,13 @@ TREE = group(
     ),
     command("kill", "kill trial", kill, _ID),
     command("logs", "fetch trial logs", logs, _ID, *log_follow.LOG_ARGS),
+    command(
+        "shell",
+        "open a shell beside a running trial, in its environment and working directory",
+        shell,
+        _ID,
+        arg("ssh_words", nargs=argparse.REMAINDER, metavar="SSH", help="options of ssh, or a command; may follow --"),
+    ),
     command("stacks", "show the stacks of all ranks of a running trial", stacks, _ID),
     group(
         "set",

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from determined.exec.runner import namespace, process_tree
 from determined.exec.runner.output import OutputPipes
@@ -38,7 +39,7 @@ class TaskProcess:
         output: OutputPipes,
         mounts: Sequence[namespace.Mount] = (),
     ) -> None:
-        self._process = _start(argv, variables, workdir, output, mounts)
+        self._process = _start(argv, variables, workdir, (output.stdout, output.stderr), mounts)
         self._output = output
         self._status: int | None = None
         self.ended = threading.Event()
@@ -128,8 +129,24 @@ class TaskProcess:
                 return
 
 
+def start_beside(
+    argv: list[str], variables: dict[str, str], workdir: Path, output: IO[bytes], mounts: Sequence[namespace.Mount]
+) -> "subprocess.Popen[bytes]":
+    """Start a process that sees the task's files and ends with the thread that calls this.
+
+    Raises:
+        OSError: it cannot be started.
+        NamespaceRefused: the system does not let it have the mounts.
+    """
+    return _start(argv, variables, workdir, (output, output), mounts)
+
+
 def _start(
-    argv: list[str], variables: dict[str, str], workdir: Path, output: OutputPipes, mounts: Sequence[namespace.Mount]
+    argv: list[str],
+    variables: dict[str, str],
+    workdir: Path,
+    output: tuple[int | IO[bytes], int | IO[bytes]],
+    mounts: Sequence[namespace.Mount],
 ) -> "subprocess.Popen[bytes]":
     why, said = os.pipe()
 
@@ -149,8 +166,8 @@ def _start(
             env=variables,
             cwd=workdir,
             stdin=subprocess.DEVNULL,
-            stdout=output.stdout,
-            stderr=output.stderr,
+            stdout=output[0],
+            stderr=output[1],
             process_group=0,
             preexec_fn=begin,  # noqa: PLW1509
         )

@@ -18,6 +18,7 @@ from determined.wire.report import TaskSpec
 
 _LONGEST_PATH = 100  # bytes; the kernel takes 107 for a Unix socket
 _SHORT_ROOT = "/dev/shm"
+_NOTE = ".socket.json"
 _LOOK_SECONDS = 0.1
 _ANSWER_SECONDS = 5.0
 
@@ -26,12 +27,9 @@ def provide(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:
     """Make room for the service socket, write the settings, and return the variables that tell the task of both."""
     if not _has_own_socket(spec):
         return {}
-    path = _short(run_dir.service_socket)
-    run_dir.service_note.write_text(json.dumps(str(path)))
+    path = place(run_dir, "service", spec)
     settings = run_dir.info / "service.json"
-    _write_private(settings, spec.settings or {})
-    # For programs that come from an environment of the node: the task has none of the node's indexes and certificates.
-    _write_private(run_dir.installer, _installer_variables(spec, run_dir))
+    write_private(settings, spec.settings or {})
     return {
         c.ENV_SERVICE_SOCKET: str(path),
         c.ENV_SERVICE_PREFIX: f"/proxy/{spec.task_id}/",
@@ -39,19 +37,33 @@ def provide(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:
     }
 
 
+def place(run_dir: RunDir, name: str, spec: TaskSpec) -> Path:
+    """Make room for the socket of a program, and note where that is. Its libraries may come from the node."""
+    path = _short(run_dir.path / f"{name}.sock")
+    (run_dir.path / f"{name}{_NOTE}").write_text(json.dumps(str(path)))
+    # For programs that come from an environment of the node: the task has none of the node's indexes and certificates.
+    write_private(run_dir.installer, _installer_variables(spec, run_dir))
+    return path
+
+
 def service_path(run_dir: RunDir) -> Path | None:
     """Return the service socket of the task; None where it has none."""
-    try:
-        return Path(json.loads(run_dir.service_note.read_text()))
-    except (OSError, ValueError):
-        return None
+    return _noted(run_dir.path / f"service{_NOTE}")
 
 
 def remove(run_dir: RunDir) -> None:
-    """Remove a socket that lies outside of the run directory."""
-    path = service_path(run_dir)
-    if path is not None and not path.is_relative_to(run_dir.path):
-        shutil.rmtree(path.parent, ignore_errors=True)
+    """Remove sockets that lie outside of the run directory."""
+    for note in run_dir.path.glob(f"*{_NOTE}"):
+        path = _noted(note)
+        if path is not None and not path.is_relative_to(run_dir.path):
+            shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def _noted(note: Path) -> Path | None:
+    try:
+        return Path(json.loads(note.read_text()))
+    except (OSError, ValueError):
+        return None
 
 
 def report_when_ready(run_dir: RunDir, sink: LogSink, ended: threading.Event) -> None:
@@ -91,7 +103,7 @@ def _installer_variables(spec: TaskSpec, run_dir: RunDir) -> dict[str, str]:
     return variables
 
 
-def _write_private(path: Path, content: JsonObject) -> None:
+def write_private(path: Path, content: JsonObject) -> None:
     path.touch(mode=0o600)
     path.write_text(json.dumps(content))
 

@@ -51,8 +51,7 @@ class SignalListener:
 
     def _poll(self) -> None:
         started = time.monotonic()
-        known = self._known
-        raw = self._link.signals(preempt=known.preempt, kill=known.kill, stacks=known.stacks, timeout=_POLL_SECONDS)
+        raw = self._link.signals(self._known, _POLL_SECONDS)
         answer = from_json(raw, RunnerSignals)
         self._control.master_away = False
         if answer != self._known:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from determined.constants import PEER_GRACE_SECONDS
 from determined.errors import DeterminedError, EnvironmentUnusable
 from determined.exec.master_link import STALE, MasterLink
-from determined.exec.runner import command, preparation, private_tmp, process_tree, service
+from determined.exec.runner import command, preparation, private_tmp, process_tree
 from determined.exec.runner.exit_status import HINTS, described
 from determined.exec.runner.failure_explanation import explain
 from determined.exec.runner.hang_detector import HangDetector
@@ -26,6 +26,7 @@ from determined.exec.runner.orphan_killer import OrphanKiller
 from determined.exec.runner.output import OutputPipes
 from determined.exec.runner.process import NamespaceRefused, TaskProcess
 from determined.exec.runner.stack_report import StackRequests
+from determined.exec.runner.task_services import TaskServices
 from determined.exec.runner.termination import GRACE_SECONDS, Termination
 from determined.rundir.control import Control
 from determined.rundir.failure import Failure, read_failure
@@ -73,6 +74,7 @@ class TaskSupervisor:
         self._orphan_killer = orphan_killer
         self.ending = Termination()
         self._process: TaskProcess | None = None
+        self._services = TaskServices(run_dir, link, sink)
         self._preflight: Preflight | None = None
         self.failed_at: float | None = None  # when a launcher's first rank failed, if one did
         self.label = ""  # for the trial, where the cause of its failure was recognised
@@ -86,6 +88,8 @@ class TaskSupervisor:
     def handle_signals(self, signals: RunnerSignals) -> None:
         """Follow the signals of the master. Called from the listening thread."""
         self._stack_requests.answer(signals.stacks)
+        if signals.shell:
+            self._services.open_shell()
         if signals.peer_failed:
             self._peer_failed_at = self._peer_failed_at or time.time()
             self.kill("another node of this task failed", PEER_GRACE_SECONDS)
@@ -159,6 +163,7 @@ class TaskSupervisor:
         # Beside the starting task: what it takes to mask a config would delay the first line.
         aside = threading.Thread(target=self._show_config, args=(prepared.spec,), daemon=True)
         aside.start()
+        self._services.begin(prepared, self._process.ended)
         self._watch_over(prepared.spec, self._process)
         self._process.wait()
         aside.join()
@@ -181,11 +186,6 @@ class TaskSupervisor:
             preparation.show_config(spec, self._sink)
 
     def _watch_over(self, spec: TaskSpec, process: TaskProcess) -> None:
-        service.report_when_ready(self._run_dir, self._sink, process.ended)
-        if spec.services and self._link.launch.rank == 0:
-            from determined.exec.runner.tunnel import Tunnel  # most tasks have no services
-
-            Tunnel(self._link, spec.services, lambda: service.service_path(self._run_dir)).start(process.ended)
         if spec.task_type != "TRIAL":
             return
         from determined.config import ExperimentConfig  # after the task has started

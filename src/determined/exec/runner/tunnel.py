@@ -30,10 +30,13 @@ _TO_MASTER = 256 * 1024
 
 
 class Tunnel:
-    """Tunnel of a task. `socket_path` tells where the task's own socket is, if it has one."""
+    """Tunnel of a task. `socket_path` tells where the Unix socket of a service is, if it has one."""
 
     def __init__(
-        self, link: MasterLink, services: Iterable[Service], socket_path: Callable[[], Path | None] = lambda: None
+        self,
+        link: MasterLink,
+        services: Iterable[Service],
+        socket_path: Callable[[str], Path | None] = lambda service_id: None,
     ) -> None:
         self._link = link
         self._services = {service.id: service for service in services}
@@ -60,6 +63,10 @@ class Tunnel:
         for connection in connections:
             connection.hang_up()
 
+    def add(self, service: Service) -> None:
+        """Serve one more service from now on."""
+        self._services = {**self._services, service.id: service}
+
     def connect(self, service_id: str) -> socket.socket:
         """Connect to a service. Raises OSError, its text for users."""
         service = self._services.get(service_id)
@@ -67,7 +74,7 @@ class Tunnel:
             raise ConnectionRefusedError(f"this task has no service {service_id!r}")
         if service.port:
             return _dial_port(service.port)
-        path = self._socket_path()
+        path = self._socket_path(service_id)
         if path is None:
             raise ConnectionRefusedError("this task has no socket of its own")
         return _dial_socket(path)

@@ -12,13 +12,15 @@ from determined.master.db.queries import task as tasks
 from determined.master.db.queries import task_service as targets
 from determined.master.lifecycle.task_config import config_of
 from determined.wire.report import Service
+from determined.wire.trial_shell import SERVICE as SHELL_SERVICE
 
 
 def of_task(conn: Connection, task_id: str) -> list[Service]:
     """Return the services of a task. Raises NotFound."""
     task = tasks.get(conn, task_id)
     if task.trial_id is not None:
-        return of_environment(ExperimentConfig.load(tasks.trial_details(conn, task.trial_id).config).environment)
+        environment = ExperimentConfig.load(tasks.trial_details(conn, task.trial_id).config).environment
+        return [*of_environment(environment), Service(id=SHELL_SERVICE, tcp=True)]
     submitted, kind = submitted_tasks.find(conn, task_id), KINDS[task.type]
     if submitted is None:
         return []

@@ -13,7 +13,7 @@ from determined.master.proxy.http_headers import Header
 
 PREFIX = b"/proxy/"
 
-_SERVICE = re.compile(r"(?P<task>[A-Za-z0-9][A-Za-z0-9._-]{0,127})(:(?P<port>[0-9]{1,5}))?")
+_SERVICE = re.compile(r"(?P<task>[A-Za-z0-9][A-Za-z0-9._-]{0,127})(:(?P<service>[0-9]{1,5}|shell))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,4 +106,4 @@ class VisitRequest:
         match = _SERVICE.fullmatch(name) if self.path.startswith(PREFIX) else None
         if match is None:
             raise NotFound(f"service not found: {name[:200]!r}")
-        return ServiceAddress(match["task"], match["port"] or "")
+        return ServiceAddress(match["task"], match["service"] or "")

@@ -152,5 +152,5 @@ async def runner_signals(
 ) -> RunnerSignals:
     """Wait for signals that a runner does not know yet (ours)."""
     require_task(caller, allocation_id)
-    known = RunnerSignals(preempt=params.preempt, kill=params.kill, stacks=params.stacks)
+    known = RunnerSignals(preempt=params.preempt, kill=params.kill, stacks=params.stacks, shell=params.shell)
     return await allocations.runner_signals(ctx, allocation_id, resource_id, known, params.timeout_seconds or 0.0)

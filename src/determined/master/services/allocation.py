@@ -90,11 +90,12 @@ async def runner_signals(
             peer_failed=row.kill_reason == lifecycle.PEER_FAILED,
             ended=row.ended_at is not None,
             stacks=row.stacks_requested,
+            shell=row.shell_requested,
         )
 
     def differs(now: RunnerSignals) -> bool:
-        told = (known.preempt, known.kill, known.stacks)
-        return now.ended or (now.preempt, now.kill, now.stacks) != told
+        told = (known.preempt, known.kill, known.stacks, known.shell)
+        return now.ended or (now.preempt, now.kill, now.stacks, now.shell) != told
 
     seconds = long_poll.checked_timeout(timeout_seconds)
     if known.kill:

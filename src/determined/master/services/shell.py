@@ -26,7 +26,8 @@ async def all_to_wire(ctx: MasterContext, caller: Caller, tasks: Sequence[TaskDe
 
 
 def _to_wire(conn: Connection, ctx: MasterContext, caller: Caller, task: TaskDetail) -> Shell:
-    shell = Shell(**view.fields_of(task), addresses=[], agent_user_group=_os_user(conn, ctx, task))
+    who = os_user(conn, ctx, task.owner_id, task.workspace_id)
+    shell = Shell(**view.fields_of(task), addresses=[], agent_user_group=who)
     if task.end_time is None and (caller.admin or caller.user_id == task.owner_id):
         keys = shell_keys.owner_key(ctx.cluster.secret, task.task_id, ctx.config.security.ssh)
         shell.private_key, shell.public_key = keys.private, keys.public
@@ -35,6 +36,7 @@ def _to_wire(conn: Connection, ctx: MasterContext, caller: Caller, task: TaskDet
     return shell
 
 
-def _os_user(conn: Connection, ctx: MasterContext, task: TaskDetail) -> JsonObject:
-    who = run_as(runners.identity(conn, task.owner_id, task.workspace_id), ctx.config)
+def os_user(conn: Connection, ctx: MasterContext, owner_id: int, workspace_id: int) -> JsonObject:
+    """Return whom a task of this user in this workspace runs as."""
+    who = run_as(runners.identity(conn, owner_id, workspace_id), ctx.config)
     return {"user": who.user, "uid": who.uid, "group": who.group, "gid": who.gid}

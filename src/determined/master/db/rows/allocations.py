@@ -60,6 +60,7 @@ class Allocation(msgspec.Struct, frozen=True):
     kill_at: datetime | None
     kill_reason: str | None
     stacks_requested: int
+    shell_requested: bool
     exit_kind: str | None
     exit_reason: str | None
     exit_code: int | None
@@ -91,6 +92,7 @@ class AllocationValues(TypedDict, total=False):
     kill_at: datetime | None
     kill_reason: str | None
     stacks_requested: int
+    shell_requested: bool
     exit_kind: str | None
     exit_reason: str | None
     exit_code: int | None

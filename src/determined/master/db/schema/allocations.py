@@ -48,6 +48,7 @@ class AllocationColumns(Columns):
     kill_at: Named[datetime | None] = Column(Time)  # kill was asked for
     kill_reason: Named[str | None]
     stacks_requested: Named[int] = Column(server_default="0")  # how often people asked for all ranks' stacks
+    shell_requested: Named[bool] = Column(server_default=false())  # somebody wants a shell beside the task
     # how it ended (exit classification)
     exit_kind: Named[str | None]  # states.ExitKind
     exit_reason: Named[str | None] = Column(Text)  # for people

@@ -1,4 +1,4 @@
-"""requests for stacks."""
+"""requests to trials."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,3 +11,4 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("allocations", sa.Column("stacks_requested", sa.Integer(), server_default="0", nullable=False))
+    op.add_column("allocations", sa.Column("shell_requested", sa.Boolean(), server_default=sa.false(), nullable=False))

@@ -1,5 +1,6 @@
-"""`det trial stacks`: what every rank of a running trial does, on request."""
+"""`det trial stacks` and `det trial shell`: looking into a running trial without disturbing it."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,12 +51,28 @@ def test_stacks_of_a_running_trial_are_shown_and_it_goes_on(running: int, capsys
         assert f"(request {request - 1}, " not in shown
 
 
-def test_a_trial_that_does_not_run_has_no_stacks(
+@pytest.mark.skipif(shutil.which("ssh") is None, reason="no OpenSSH client")
+def test_a_shell_beside_a_running_trial_has_its_environment_and_files(
+    running: int, cluster: Cluster, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words = 'echo "id=$DET_TRIAL_ID" "dir=$PWD"; cat train.py; touch /tmp/mark; det user whoami; exit 4'
+    assert main(["trial", "shell", str(running), "--", words]) == 4
+    shown = capfd.readouterr().out
+    assert f"id={running} " in shown
+    assert "/workdir" in shown
+    assert "def wait_in_here" in shown
+    assert "You are logged in as user" in shown
+    assert main(["trial", "shell", str(running), "--", "ls /tmp/mark"]) == 0  # the trial's own /tmp, twice the same
+    assert Client(cluster.url).get(f"/api/v1/trials/{running}")["trial"]["state"] == "STATE_RUNNING"
+
+
+def test_a_trial_that_does_not_run_has_no_stacks_and_no_shell(
     cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     client = Client(cluster.url)
     experiment = client.submit(write_experiment(tmp_path, "print('over')", {"name": "over"}))
     client.wait_state(experiment, "COMPLETED")
     trial = int(client.trials(experiment)[0]["id"])
-    assert main(["trial", "stacks", str(trial)]) == 1
-    assert "does not run now" in capsys.readouterr().err
+    for word in ("stacks", "shell"):
+        assert main(["trial", word, str(trial)]) == 1
+        assert "does not run now" in capsys.readouterr().err
