@@ -14,11 +14,13 @@ from determined.api.address import canonical
 from determined.api.certificates import CertSpec
 from determined.api.login import cert_for, login_with_cache
 from determined.api.session import Session
-from determined.api.tcp_tunnel import TcpTunnel
+from determined.api.tcp_tunnel import open_when_ready
 from determined.cli import render
 from determined.cli.connection import ask_password, connect
 from determined.cli.port_listener import PortListener
 from determined.errors import DeterminedError
+
+_PATIENCE_SECONDS = 30.0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -73,7 +75,8 @@ def _pass_on(session: Session, service: str) -> None:
         # A terminal is shared with the shell that it belongs to, which does not expect this.
         if stat.S_ISFIFO(mode := os.fstat(descriptor).st_mode) or stat.S_ISSOCK(mode):
             os.set_blocking(descriptor, False)
-    with contextlib.closing(TcpTunnel(session, service)) as tunnel:
+    # After a restart of the master the node takes some seconds to connect again; a shell must not fail for it.
+    with contextlib.closing(open_when_ready(session, service, _PATIENCE_SECONDS)) as tunnel:
         tunnel.carry(source, sink, lambda: _end(sink))
 
 
