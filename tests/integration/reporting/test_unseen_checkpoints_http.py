@@ -217,7 +217,7 @@ def test_a_network_file_system_that_shows_files_late_is_looked_at_again(
 
 
 def test_a_master_without_the_directory_takes_the_word_of_the_task_and_says_so_at_submit(
-    far_master: tuple[Any, IdleEngine], place: Path
+    far_master: tuple[Any, IdleEngine], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     master, engine = far_master
     section = {"type": "shared_fs", "host_path": str(place)}
@@ -230,5 +230,8 @@ def test_a_master_without_the_directory_takes_the_word_of_the_task_and_says_so_a
     assert said.startswith(
         f"checkpoint_storage.host_path: the master has no directory {place}, so it can neither check"
     )
+    with monkeypatch.context() as patch:
+        patch.setattr(bounded_look, "_free", threading.Semaphore(0))
+        assert master.client("admin").post("/api/v1/experiments", body).json["messages"] == [], "nobody knows"
     place.mkdir()
     assert master.client("admin").post("/api/v1/experiments", body).json["messages"] == []

@@ -22,6 +22,7 @@ from determined.master.db.queries import job as jobs
 from determined.master.db.queries import runner as runners
 from determined.master.lifecycle.checkpoint_place import Place, place_of, run_roots
 from determined.master.lifecycle.identity import can_switch_users, task_uid
+from determined.master.services.bounded_look import look_in_time
 from determined.master.services.experiment_layers import master_storage
 from determined.master.services.notebook_settings import saved_files_of_users
 from determined.storage import registry
@@ -114,7 +115,7 @@ async def require_lasting(ctx: MasterContext, active: dict[str, Any]) -> None:
 async def unseen_warning(ctx: MasterContext, active: dict[str, Any]) -> list[str]:
     """Return a warning where tasks of other machines save in a directory that the master does not have."""
     place = place_of(ctx.config, active, active["checkpoint_storage"])
-    if not place.is_shared or await asyncio.to_thread(has_directory, ctx.config, place.section):
+    if not place.is_shared or await sees_directory(ctx.config, place.section) is not False:
         return []
     key = registry.section(active["checkpoint_storage"]["type"]).path_key
     return [
@@ -122,6 +123,16 @@ async def unseen_warning(ctx: MasterContext, active: dict[str, Any]) -> list[str
         " check nor serve nor delete checkpoints there; mount the same directory at that path on its machine and on"
         " every node"
     ]
+
+
+async def sees_directory(config: MasterConfig, section: dict[str, Any] | None) -> bool | None:
+    """Return what `has_directory` does; None where a file system does not answer."""
+    seen: list[bool] = []
+    try:
+        await look_in_time(lambda: seen.append(has_directory(config, section)))
+    except OSError:  # also TimeoutError
+        return None
+    return seen[0]
 
 
 def has_directory(config: MasterConfig, section: dict[str, Any] | None) -> bool:

@@ -4,8 +4,6 @@ A task looks for every checkpoint in the storage of its experiment's config. One
 there only if somebody has copied it.
 """
 
-import asyncio
-
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
@@ -16,7 +14,7 @@ from determined.master.db.queries import trial as trials
 from determined.master.db.rows.experiments import Experiment
 from determined.master.lifecycle.checkpoint_place import Place, place_of
 from determined.master.services.bounded_look import look_in_time
-from determined.master.services.experiment_files import build, has_directory
+from determined.master.services.experiment_files import build, sees_directory
 from determined.storage import registry
 
 
@@ -42,8 +40,7 @@ async def check(ctx: MasterContext, active: JsonObject, uuid: str | None, key: s
         f" set checkpoint_storage to the first of the two, or copy the directory {uuid} to the second"
     )
     place = place_of(ctx.config, active, wanted)
-    is_seen = place.is_here or (place.is_shared and await asyncio.to_thread(has_directory, ctx.config, place.section))
-    if not is_seen:
+    if not place.is_here and not (place.is_shared and await sees_directory(ctx.config, place.section)):
         return [text]
     if await _lacks(place, uuid):
         raise InvalidArgument(text)
