@@ -8,10 +8,12 @@ from determined.api.session import Session
 from determined.api.submitted_task import Noun
 from determined.cli import environment, render, submitted_tasks
 from determined.cli.connection import connect
-from determined.cli.grammar import arg
+from determined.cli.grammar import Command, arg, command
+from determined.wire.task_share import SHARE_TASK, UNSHARE_TASK
 
 NO_BROWSER = arg("--no-browser", action="store_true", help="start no browser")
 _PAGE = "/det/tasks/{id}"
+_ID = arg("task_id", metavar="ID")
 
 
 def address(session: Session, task_id: str) -> str:
@@ -28,6 +30,29 @@ def open_task(args: argparse.Namespace, noun: Noun, title: str) -> None:
         submitted_tasks.await_ready(session, noun, found.id)
     render.line(address(session, found.id))
     open_browser(session, found.id)
+
+
+def share_commands(noun: Noun) -> list[Command]:
+    """Return the commands that make and withdraw a link to a task's page."""
+    return [
+        command("share", f"make a link to a {noun.name} for others", lambda args: _share(noun, args), _ID),
+        command("unshare", f"withdraw the link to a {noun.name}", lambda args: _unshare(noun, args), _ID),
+    ]
+
+
+def _share(noun: Noun, args: argparse.Namespace) -> None:
+    session = connect(args)
+    address = session.call(SHARE_TASK, task_id=args.task_id).address
+    render.line(session.master_url + address)
+    render.warn(
+        f"Whoever has this link uses the {noun.name} as you do, without a login. It ends with the {noun.name}, or with:"
+    )
+    render.warn(f"  det {noun.name} unshare {args.task_id}")
+
+
+def _unshare(noun: Noun, args: argparse.Namespace) -> None:
+    connect(args).call(UNSHARE_TASK, task_id=args.task_id)
+    render.line(f"Withdrew the link to {noun.name} {args.task_id}")
 
 
 def open_browser(session: Session, task_id: str) -> None:

@@ -1935,6 +1935,9 @@ export interface Schemas {
   SetUserPasswordResponse: {
     user?: Schemas["User"] | null | undefined;
   };
+  ShareTaskResponse: {
+    address: string;
+  };
   Shell: {
     addresses?: (Record<string, unknown>)[] | null | undefined;
     agentUserGroup?: Record<string, unknown> | null | undefined;
@@ -3676,6 +3679,12 @@ export interface Operations {
     body: Schemas["SetPriorityRequest"];
     response: Schemas["SetTensorboardPriorityResponse"];
   };
+  shareTask: {
+    path: { task_id: string; };
+    query: never;
+    body: never;
+    response: Schemas["ShareTaskResponse"];
+  };
   startTrial: {
     path: { trial_id: number; };
     query: never;
@@ -3850,6 +3859,12 @@ export interface Operations {
   };
   unpinWorkspace: {
     path: { workspace_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  unshareTask: {
+    path: { task_id: string; };
     query: never;
     body: never;
     response: Schemas["Nothing"];
@@ -4088,6 +4103,7 @@ export const PATHS: Record<keyof Operations, string> = {
   setPassword: "POST /api/v1/users/{user_id}/password",
   setShellPriority: "POST /api/v1/shells/{task_id}/set_priority",
   setTensorboardPriority: "POST /api/v1/tensorboards/{task_id}/set_priority",
+  shareTask: "POST /api/v1/tasks/{task_id}/share",
   startTrial: "POST /api/v1/trials/{trial_id}/start",
   storeEnvironmentLock: "POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/environment_lock",
   streamMasterLogs: "GET /api/v1/master/logs",
@@ -4113,6 +4129,7 @@ export const PATHS: Record<keyof Operations, string> = {
   unbindPool: "DELETE /api/v1/resource-pools/{pool}/workspace-bindings",
   unpauseGenericTask: "POST /api/v1/tasks/{task_id}/unpause",
   unpinWorkspace: "POST /api/v1/workspaces/{workspace_id}/unpin",
+  unshareTask: "DELETE /api/v1/tasks/{task_id}/share",
   updateJobQueue: "POST /api/v1/job-queues",
 };
 

@@ -49,6 +49,7 @@ TREE = group(
     "notebook",
     "manage notebooks",
     *submitted_tasks.common(_NOUN),
+    *served_task.share_commands(_NOUN),
     command(
         "start",
         "start a new notebook",

@@ -40,6 +40,7 @@ TREE = group(
     "tensorboard tb",
     "manage TensorBoards",
     *submitted_tasks.common(_NOUN, ("experimentIds", "trialIds")),
+    *served_task.share_commands(_NOUN),
     command(
         "start",
         "start a new TensorBoard",

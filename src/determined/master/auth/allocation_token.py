@@ -46,6 +46,11 @@ def app_token(secret: bytes, allocation_id: str) -> str:
     return hmac.digest(secret, b"app:" + allocation_id.encode(), hashlib.sha256).hex()
 
 
+def share_token(secret: bytes, allocation_id: str, link: int) -> str:
+    """Return the token in the link by which the owner of a task shares its service; `link` is its number."""
+    return hmac.digest(secret, f"share:{link}:{allocation_id}".encode(), hashlib.sha256).hex()
+
+
 def _sign(secret: bytes, allocation_id: str, prefix: str) -> str:
     digest = hmac.digest(secret, _LABELS[prefix] + allocation_id.encode(), hashlib.sha256)
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")

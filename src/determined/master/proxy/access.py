@@ -48,6 +48,8 @@ class Admission:
     service: Service
     caller: Caller
     shown: Shown
+    valid_link: int = 0  # number of the link by which the owner shares the service now
+    share_link: int = 0  # the one that was shown
 
 
 class Access:
@@ -95,6 +97,8 @@ class Access:
         admission = await self._admit(request, find_user, Shown.COOKIE)
         if admission.allocation_id != right.allocation_id:
             raise Unauthenticated("the task has been started again; open the app from the master's page again")
+        if right.share_link and right.share_link != admission.valid_link:
+            raise Unauthenticated("this link was withdrawn; ask the owner of the task for another one")
         return admission
 
     async def _admit_holder(self, token: str, request: VisitRequest) -> Admission:
@@ -103,10 +107,13 @@ class Access:
             admission = await self._admit(request, _owner)
         except DeterminedError:
             raise refusal from None
-        expected = allocation_token.app_token(self._ctx.cluster.secret, admission.allocation_id)
-        if not hmac.compare_digest(expected.encode(), token.encode(errors="replace")):
-            raise refusal
-        return admission
+        secret, allocation_id, link = self._ctx.cluster.secret, admission.allocation_id, admission.valid_link
+        if _same(token, allocation_token.app_token(secret, allocation_id)):
+            return admission
+        is_default = not admission.service.id
+        if link and is_default and _same(token, allocation_token.share_token(secret, allocation_id, link)):
+            return replace(admission, share_link=link)
+        raise refusal
 
     async def _admit_anybody(self, request: VisitRequest) -> Admission:
         rules = self._ctx.config.proxy
@@ -147,13 +154,18 @@ class Access:
         if service is None:
             raise NotFound(f"service not found: {address.text}; the task declares no such port")
         visitor = caller or Caller(user_id=target.owner_id, username="", admin=False)
-        return Admission(address, target.allocation_id, target.task_type, service, visitor, shown)
+        link = target.share_links if target.is_shared and target.share_links else 0
+        return Admission(address, target.allocation_id, target.task_type, service, visitor, shown, valid_link=link)
 
     async def _services(self, allocation_id: str, task_id: str) -> dict[str, Service]:
         connected = self._tunnels.services(allocation_id)
         if connected is not None:
             return connected
         return {one.id: one for one in await task_service.of_task(self._ctx, task_id)}
+
+
+def _same(token: str, expected: str) -> bool:
+    return hmac.compare_digest(expected.encode(), token.encode(errors="replace"))
 
 
 def _owner(_conn: Connection) -> Caller | None:

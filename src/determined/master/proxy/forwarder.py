@@ -45,7 +45,7 @@ class Forwarder:
 
     def query_for_app(self, request: VisitRequest, admission: Admission) -> str:
         """Return the query without what is ours."""
-        return http_headers.hide_tokens(request.query, [self._app_token(admission)]).decode("latin-1")
+        return http_headers.hide_tokens(request.query, self._own_tokens(admission)).decode("latin-1")
 
     async def _through_tunnel(self, request: VisitRequest, admission: Admission, rewrite: Rewrite) -> None:
         is_tcp = admission.service.tcp or asks_for_tcp(request)
@@ -88,7 +88,7 @@ class Forwarder:
             scheme=request.scheme,
             hides_authorization=admission.shown is Shown.HEADER,
             app_token=token if is_default else "",
-            hidden_tokens=frozenset({token} if token else ()),
+            hidden_tokens=frozenset(self._own_tokens(admission) if token else ()),
         )
         head = http_headers.request_head(
             request.method, request.path, request.query, request.headers, visit, upgrades=request.wants_websocket
@@ -97,6 +97,12 @@ class Forwarder:
 
     def _app_token(self, admission: Admission) -> str:
         return allocation_token.app_token(self._ctx.cluster.secret, admission.allocation_id)
+
+    def _own_tokens(self, admission: Admission) -> list[str]:
+        """Return the values of `token=` that are ours and not for the app."""
+        secret, allocation_id = self._ctx.cluster.secret, admission.allocation_id
+        shared = [allocation_token.share_token(secret, allocation_id, admission.share_link)]
+        return [self._app_token(admission), *(shared if admission.share_link else [])]
 
     def _notes(self, admission: Admission) -> Callable[[], None]:
         activity, clock, task_id = self._ctx.activity, self._ctx.clock, admission.address.task_id

@@ -83,6 +83,7 @@ class MainOrigin:
             session_id=admission.caller.session_id,
             main_origin=f"{request.scheme}://{request.host}",
             expires=(now + PASS_LIFETIME).timestamp(),
+            share_link=admission.share_link,
         )
         parts = [self._forwarder.query_for_app(request, admission)]
         parts += [f"{http_headers.TICKET}={self._tickets.issue(right, now)}"]

@@ -28,6 +28,7 @@ class Pass(msgspec.Struct, frozen=True):
         session_id: it ends with this login as well; None for who has shown the app's own token.
         main_origin: where the master was looked at.
         expires: seconds since the epoch.
+        share_link: it ends with this link of the owner's as well; 0 for who came without one.
     """
 
     allocation_id: str
@@ -35,6 +36,7 @@ class Pass(msgspec.Struct, frozen=True):
     session_id: int | None
     main_origin: str
     expires: float
+    share_link: int = 0
 
 
 @dataclass(frozen=True, slots=True)

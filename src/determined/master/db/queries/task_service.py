@@ -18,6 +18,8 @@ class ServiceTarget(msgspec.Struct, frozen=True):
     owner_id: int
     end_time: datetime | None
     allocation_id: str | None
+    share_links: int | None  # of a submitted task
+    is_shared: bool | None
 
 
 # Built once, because every proxied request asks it.
@@ -28,10 +30,13 @@ _FIND = (
         func.coalesce(jobs.c.owner_id, experiments.c.owner_id).label("owner_id"),
         tasks.c.end_time,
         Nullable(allocations.c.id.label("allocation_id")),
+        Nullable(submitted_tasks.c.share_links),
+        Nullable(submitted_tasks.c.is_shared),
     )
     .select_from(tasks)
     .outerjoin(jobs, jobs.c.id == tasks.c.job_id)
     .outerjoin(experiments, experiments.c.id == tasks.c.experiment_id)
+    .outerjoin(submitted_tasks, submitted_tasks.c.task_id == tasks.c.id)
     .outerjoin(allocations, and_(allocations.c.task_id == tasks.c.id, allocations.c.ended_at.is_(None)))
     .where(tasks.c.id == bindparam("task"))
     .order_by(allocations.c.run_id.desc())

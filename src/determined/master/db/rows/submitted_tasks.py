@@ -23,6 +23,8 @@ class SubmittedTask(msgspec.Struct, frozen=True):
     experiment_ids: list[int] | None
     trial_ids: list[int] | None
     last_active: datetime | None
+    share_links: int
+    is_shared: bool
     state: str | None
     project_id: int | None
     parent_id: str | None
@@ -40,6 +42,8 @@ class SubmittedTaskValues(TypedDict, total=False):
     experiment_ids: list[int] | None
     trial_ids: list[int] | None
     last_active: datetime | None
+    share_links: int
+    is_shared: bool
     state: str | None
     project_id: int | None
     parent_id: str | None

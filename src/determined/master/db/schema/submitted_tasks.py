@@ -20,6 +20,8 @@ class SubmittedTaskColumns(Columns):
     experiment_ids: Named[list[int] | None] = Column(JSON(none_as_null=True))  # sources of a TensorBoard
     trial_ids: Named[list[int] | None] = Column(JSON(none_as_null=True))
     last_active: Named[datetime | None] = Column(Time)  # last use of its service, for idle timeouts
+    share_links: Named[int] = Column(server_default="0")  # how many links to its service were made; the last one counts
+    is_shared: Named[bool] = Column(server_default=false())  # the last link is valid
     # generic tasks only
     state: Named[str | None]  # of wire.task.GenericTaskState: ACTIVE, STOPPING_PAUSED, PAUSED, ...
     project_id: Named[int | None] = Column(Id, ForeignKey("projects.id", ondelete="SET NULL"), index=True)

@@ -22,6 +22,8 @@ def upgrade() -> None:
         sa.Column("experiment_ids", sa.JSON(none_as_null=True), nullable=True),
         sa.Column("trial_ids", sa.JSON(none_as_null=True), nullable=True),
         sa.Column("last_active", sa.BigInteger(), nullable=True),
+        sa.Column("share_links", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("is_shared", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("state", sa.String(), nullable=True),
         sa.Column("project_id", number, nullable=True),
         sa.Column("parent_id", sa.String(), nullable=True),
