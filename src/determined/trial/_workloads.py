@@ -112,11 +112,6 @@ class Workloads:
         self._is_best = self._stop_requested = self._is_over = False
         self._restore(state or {})
 
-    @property
-    def epochs_completed(self) -> int | None:
-        """Return completed epochs; None where the config does not say how many records an epoch has."""
-        return None if self._epoch_length is None else int(self.steps_completed // self._epoch_length)
-
     def __iter__(self) -> Iterator[Workload]:
         if self._should_stop():  # asked early, so that a trial in its long first chunk is known to be listening
             return
