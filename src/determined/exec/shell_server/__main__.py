@@ -9,7 +9,7 @@ from determined.errors import DeterminedError
 from determined.exec import service_program
 from determined.exec.service_link import ServiceLink
 from determined.exec.service_program import ServiceProgram, announce, say
-from determined.exec.shell_server import idle, library, serving
+from determined.exec.shell_server import browser_terminal, idle, library, serving
 from determined.exec.shell_server.host import Host
 from determined.exec.shell_server.serving import Serve
 from determined.wire.shell_settings import ShellSettings
@@ -40,6 +40,7 @@ async def _serve(program: ServiceProgram, settings: ShellSettings) -> None:
     if settings.reports_idle:
         link = ServiceLink(program.run_dir.launch)
         host.start(idle.report_use(host, lambda: link.report_shell_idle(program.task_id, idle=False)), "idle")
+    serve = browser_terminal.beside_ssh(serve, host, settings.terminal_key)
     with serving.listen(program.socket) as listener:
         announce(f"Server listening on the tunnel of {program.task_id}")
         await serving.accept_until_told(listener, serve, host)

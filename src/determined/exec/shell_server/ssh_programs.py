@@ -1,13 +1,13 @@
 """The two things that a channel of SSH can hold: a terminal, or a command with pipes."""
 
 import signal
-from collections.abc import Mapping
 
 import asyncssh
 
 from determined.exec.shell_server.host import Host, Request
 from determined.exec.shell_server.piped_command import PipedCommand
-from determined.exec.shell_server.terminal import Size, Terminal
+from determined.exec.shell_server.terminal import Size
+from determined.exec.shell_server.terminal_session import open_terminal
 
 Channel = asyncssh.SSHServerChannel[bytes]
 _CANNOT_START = 127
@@ -19,8 +19,8 @@ class TerminalProgram:
     def __init__(self, channel: Channel, host: Host, request: Request) -> None:
         self._channel = channel
         self._host = host
-        self._request = request
-        self._terminal = self._open(channel.get_terminal_size(), channel.get_terminal_modes())
+        size, modes = channel.get_terminal_size(), channel.get_terminal_modes()
+        self._terminal = open_terminal(host, self, request, size, modes)
 
     def write(self, data: bytes) -> None:
         self._host.activity.note()
@@ -55,32 +55,6 @@ class TerminalProgram:
 
     def ended(self, status: int) -> None:
         _exit(self._channel, status)
-
-    def _open(self, size: Size, modes: Mapping[int, int]) -> Terminal:
-        kept = None if self._request.wants_new else self._host.detached.take()
-        if kept is not None:
-            seconds = self._host.detached.waited(kept)
-            self.show(f"[back in the terminal whose connection broke {seconds:.0f} s ago]\r\n".encode())
-            kept.return_to(self, size)
-            return kept
-        terminal = Terminal(size, modes, is_login=self._request.command is None)
-        terminal.attach(self)
-        self._host.terminals.add(terminal)
-        self._host.start(self._run(terminal), f"terminal {terminal.path}")
-        return terminal
-
-    async def _run(self, terminal: Terminal) -> None:
-        host, argv = self._host, self._host.argv(self._request)
-
-        def ended() -> None:
-            host.terminals.discard(terminal)
-            host.detached.remove(terminal)
-
-        try:
-            await terminal.run(argv, host.variables_of(self._request, terminal.path), ended)
-        except OSError as e:
-            self.show(f"cannot start {argv[0]}: {e}\r\n".encode())
-            self.ended(_CANNOT_START)
 
 
 class CommandProgram:

@@ -20,7 +20,7 @@ from determined.master.auth import openssh_key
 from determined.master.config.file import SshKeys
 from determined.wire.shell_settings import ShellSettings
 
-_OWNER, _HOST = b"shell owner:", b"shell host:"
+_OWNER, _HOST, _TERMINAL = b"shell owner:", b"shell host:", b"shell terminal:"
 _CACHED = 1024  # RSA keys take seconds to derive
 
 
@@ -50,6 +50,11 @@ def host_key(secret: bytes, task_id: str) -> KeyPair:
     return _ed25519_pair(_derive(secret, _HOST, task_id), task_id)
 
 
+def terminal_key(secret: bytes, task_id: str) -> str:
+    """Return the key by which the program of a shell knows the master, which asks for a terminal (wire/terminal.py)."""
+    return _derive(secret, _TERMINAL, task_id).hex()
+
+
 def server_settings(
     secret: bytes, task_id: str, ssh: SshKeys | None, server: str, *, reports_idle: bool = False
 ) -> JsonObject:
@@ -66,6 +71,7 @@ def server_settings(
         host_key=host_key(secret, task_id).private,
         authorized_keys=[owner_key(secret, task_id, ssh).public],
         server=server,
+        terminal_key=terminal_key(secret, task_id),
         reports_idle=reports_idle,
     )
     plain: JsonObject = msgspec.to_builtins(settings)

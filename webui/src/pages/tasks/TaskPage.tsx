@@ -6,10 +6,11 @@ import { useSession } from "../../api/session";
 import { useApi } from "../../api/useApi";
 import { startingText } from "../../detail/starting";
 import { LogView } from "../../log/LogView";
-import { kindOf, shownState, type Task, TITLES, taskPath } from "../../task/kinds";
+import { hasEnded, kindOf, shownState, type Task, TITLES, taskPath } from "../../task/kinds";
 import { OpenButton } from "../../task/OpenLink";
 import { openingOf } from "../../task/opening";
 import { useTaskActions } from "../../task/useTaskActions";
+import { TerminalView } from "../../terminal/TerminalView";
 import { Empty } from "../../ui/Empty";
 import { ErrorCard } from "../../ui/ErrorCard";
 import { Menu } from "../../ui/Menu";
@@ -43,7 +44,7 @@ export default function TaskPage({ taskId, tab }: { taskId: string; tab?: string
   );
 }
 
-const TABS = { logs: "Log", config: "Configuration" } as const;
+const TABS = { terminal: "Terminal", logs: "Log", config: "Configuration" } as const;
 type Tab = keyof typeof TABS;
 
 function Loaded({ task, tab }: { task: Task; tab: string | undefined }) {
@@ -52,8 +53,9 @@ function Loaded({ task, tab }: { task: Task; tab: string | undefined }) {
   useActionCommands(actions, task.name);
   useReadyToast(task);
   useShortcut("l", "Log", () => navigate(taskPath(task.taskId, "logs")));
-  const tabs = (Object.keys(TABS) as Tab[]).filter((id) => id !== "config" || kindOf(task.taskType) !== "trial");
-  const current = tabs.find((id) => id === tab) ?? "logs";
+  const tabs = useTabs(task);
+  // whoever waits for a shell gets its terminal when that is there
+  const current = tabs.find((id) => id === tab) ?? tabs.find((id) => id === "terminal" && task.isReady) ?? "logs";
   return (
     <Page
       title={task.name}
@@ -76,9 +78,25 @@ function Loaded({ task, tab }: { task: Task; tab: string | undefined }) {
       {current === "logs" && (
         <LogView source={{ kind: "task", taskId: task.taskId }} emptyText={startingText(task.state)} />
       )}
+      {current === "terminal" && <TerminalTab task={task} />}
       {current === "config" && <TaskConfig task={task} />}
     </Page>
   );
+}
+
+/** A terminal is for those who may use the shell, while it runs; the configuration of a trial is its experiment's. */
+function useTabs(task: Task): Tab[] {
+  const { permissions } = useSession();
+  const kind = kindOf(task.taskType);
+  const hasTerminal = kind === "shell" && !hasEnded(task) && permissions.mayChange(task.userId);
+  return (Object.keys(TABS) as Tab[]).filter((id) =>
+    id === "terminal" ? hasTerminal : id === "logs" || kind !== "trial",
+  );
+}
+
+function TerminalTab({ task }: { task: Task }) {
+  if (task.isReady) return <TerminalView taskId={task.taskId} name={task.name} />;
+  return <Empty title="No terminal yet">{startingText(task.state)} The terminal opens when the shell answers.</Empty>;
 }
 
 /** Whoever waits on this page for a notebook or TensorBoard is told when it can be opened. */
