@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { goingOn, notesFor } from "./notes";
 
-const trial = { id: 4, state: "STATE_COMPLETED", totalBatchesProcessed: 1000 };
+const trial = { id: 4, state: "STATE_COMPLETED", totalBatchesProcessed: 1000, checkpointCount: 1 };
 
 test("a search in which nothing varies is told, one with a range is not", () => {
   const of = (lr: unknown) =>
@@ -33,4 +33,11 @@ test("continuing says how far the trial is and where it goes", () => {
   );
   expect(goingOn(trial, { searcher: { max_length: 7 } })).toContain("goes on to 7.");
   expect(goingOn(trial, {})).toContain("from its latest checkpoint");
+});
+
+test("a trial without a checkpoint does not go on, it starts over", () => {
+  for (const checkpointCount of [0, null, undefined]) {
+    const said = goingOn({ ...trial, checkpointCount }, { searcher: { max_length: { batches: 3000 } } });
+    expect(said).toBe("Trial 4 (completed) has trained 1,000 batches, saved no checkpoint and starts over.");
+  }
 });

@@ -42,11 +42,13 @@ export interface Going {
   id: number;
   state: string;
   totalBatchesProcessed: number;
+  checkpointCount?: number | null | undefined;
 }
 
 /** What continuing does to the trial: "Trial 4 (completed) has trained 10 batches and goes on to 30 batches." */
 export function goingOn(trial: Going, object: Plain | null): string {
   const done = `Trial ${trial.id} (${stateOf(trial.state).word.toLowerCase()}) has trained ${count(trial.totalBatchesProcessed)} batches`;
+  if ((trial.checkpointCount ?? 0) === 0) return `${done}, saved no checkpoint and starts over.`;
   const length = valueAt(object, ["searcher", "max_length"]) ?? valueAt(object, ["searcher", "max_time"]);
   const [unit, amount] = isRecord(length) ? (Object.entries(length)[0] ?? ["", undefined]) : ["", length];
   if (typeof amount !== "number") return `${done} and goes on from its latest checkpoint.`;
