@@ -49,7 +49,8 @@ type Tab = keyof typeof TABS;
 
 function Loaded({ task, tab }: { task: Task; tab: string | undefined }) {
   const { state } = shownState(task);
-  const actions = useTaskActions(task).filter(({ id }) => id !== "config");
+  const steer = useTaskActions(task);
+  const actions = steer.actions.filter(({ id }) => id !== "config");
   useActionCommands(actions, task.name);
   useReadyToast(task);
   useShortcut("l", "Log", () => navigate(taskPath(task.taskId, "logs")));
@@ -80,6 +81,7 @@ function Loaded({ task, tab }: { task: Task; tab: string | undefined }) {
       )}
       {current === "terminal" && <TerminalTab task={task} />}
       {current === "config" && <TaskConfig task={task} />}
+      {steer.dialog}
     </Page>
   );
 }

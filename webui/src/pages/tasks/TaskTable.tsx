@@ -117,17 +117,15 @@ function readyWord(task: Task): string {
 }
 
 function Actions({ task }: { task: Task }) {
+  const { actions, dialog } = useTaskActions(task);
   return (
     <span className={css["actions"]}>
       <OpenLink task={task} />
       <Link href={logOf(task)}>
         Log<span className="visually-hidden"> of {task.name}</span>
       </Link>
-      <Menu
-        label={`Actions of ${task.name}`}
-        icon={<Ellipsis size={16} aria-hidden="true" />}
-        items={useTaskActions(task)}
-      />
+      <Menu label={`Actions of ${task.name}`} icon={<Ellipsis size={16} aria-hidden="true" />} items={actions} />
+      {dialog}
     </span>
   );
 }

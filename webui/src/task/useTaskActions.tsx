@@ -1,16 +1,31 @@
 // What can be done to a task, as items of a menu.
+import { type ReactNode, useState } from "react";
 import { useSession } from "../api/session";
 import { copyText } from "../ui/clipboard";
 import type { MenuAction } from "../ui/Menu";
 import { toast } from "../ui/toast";
 import { navigate } from "../url";
 import { hasEnded, kindOf, type Task, taskPath } from "./kinds";
+import { ShareDialog } from "./ShareDialog";
 import { useKill } from "./useKill";
 
-export function useTaskActions(task: Task): MenuAction[] {
+export interface TaskActions {
+  actions: MenuAction[];
+  /** The dialog that an action has opened; render it anywhere. */
+  dialog: ReactNode;
+}
+
+export function useTaskActions(task: Task): TaskActions {
   const kill = useKill();
   const mayKill = useMayKill();
-  return [
+  const [isSharing, setSharing] = useState(false);
+  const share: MenuAction = {
+    id: "share",
+    label: "Share by a link…",
+    isDisabled: !mayKill(task),
+    onAction: () => setSharing(true),
+  };
+  const actions: MenuAction[] = [
     {
       id: "config",
       label: "Configuration",
@@ -19,8 +34,10 @@ export function useTaskActions(task: Task): MenuAction[] {
       onAction: () => navigate(taskPath(task.taskId, "config")),
     },
     { id: "copy", label: "Copy the id", onAction: () => void copied(task.taskId) },
+    ...(task.serviceAddress ? [share] : []),
     { id: "kill", label: "Kill…", danger: true, isDisabled: !mayKill(task), onAction: () => void kill([task]) },
   ];
+  return { actions, dialog: isSharing ? <ShareDialog task={task} onClose={() => setSharing(false)} /> : null };
 }
 
 /** Its owner and administrators, until it has ended. */
