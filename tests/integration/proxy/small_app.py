@@ -33,6 +33,7 @@ class SmallApp:
     behave: Behave | None = None
     raw: Callable[[socket.socket], None] | None = None  # takes the whole connection
     received: list[Received] = field(default_factory=list)
+    pings: int = 0
 
     def __post_init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -102,7 +103,7 @@ def say_hello(request: Received, connection: socket.socket, _app: SmallApp) -> N
     answer(connection, f"Hello {request.line}".encode(), "Content-Type: text/plain")
 
 
-def echo_websocket(request: Received, connection: socket.socket, _app: SmallApp) -> None:
+def echo_websocket(request: Received, connection: socket.socket, app: SmallApp) -> None:
     """Accept a WebSocket, then send back every byte as it came."""
     key = (request.header("sec-websocket-key") or "") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
     accept = base64.b64encode(hashlib.sha1(key.encode()).digest()).decode()
@@ -110,6 +111,7 @@ def echo_websocket(request: Received, connection: socket.socket, _app: SmallApp)
     lines += [f"Sec-WebSocket-Accept: {accept}", "", ""]
     connection.sendall("\r\n".join(lines).encode())
     while data := connection.recv(2**16):
+        app.pings += data[0] == 0x89
         connection.sendall(data)
 
 

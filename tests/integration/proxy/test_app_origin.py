@@ -5,8 +5,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from small_app import Received, SmallApp, answer
+from small_app import Received, SmallApp, answer, echo_websocket
 from tracked import until
+from websockets.sync.client import connect
 
 from browser import NAVIGATE, Browser
 from determined.master.proxy.http_headers import APP_COOKIE
@@ -219,3 +220,29 @@ def test_without_an_origin_for_apps_a_browser_is_told_so(make_ground: Any, make_
     assert got.status == 403
     assert "proxy.domain" in got.text
     assert ground.admin.get(served.path(app)).status == 200, "a token works regardless"
+
+
+def test_an_operator_may_insist_on_apps_at_the_address_of_the_master(make_ground: Any, make_app: Any) -> None:
+    ground = make_ground(proxy={"same_origin": True})
+    app = make_app()
+    served = ground.serve(ground.admin, {"proxy_port": app.port})
+    browser = _signed_in(ground, ground.admin)
+    page = browser.open(_main(ground) + served.path(app))
+    assert (page.status, urlsplit(page.url).netloc) == (200, urlsplit(_main(ground)).netloc)
+    assert page.headers.get_all("Content-Security-Policy") == ["frame-ancestors 'self'"]
+    assert browser.fetch(page, "data", "POST").status == 200
+    assert browser.fetch(page, "data", "POST", "cross-site", Origin="http://evil.example").status == 403
+    assert "auth" not in (app.received[-1].header("cookie") or "")
+
+
+def test_a_tab_that_only_pings_does_not_count_as_use(ground: Any, make_app: Any) -> None:
+    app = make_app(behave=echo_websocket)
+    served = ground.serve(ground.admin, {"proxy_port": app.port})
+    url, activity = f"ws://{ground.address}{served.path(app)}", ground.master.ctx.activity
+    with connect(url, additional_headers=ground.admin.headers, ping_interval=None) as client:
+        opened = activity.last(served.task_id)
+        client.ping()
+        until(lambda: app.pings)
+        assert activity.last(served.task_id) == opened
+        client.send("something")
+        until(lambda: activity.last(served.task_id) != opened)

@@ -194,12 +194,19 @@ class Proxy(Section):
         fill=False,
         since="0.39",
     )
+    same_origin: bool = field(
+        Boolean(),
+        "Show apps at the master's own address. An app can then act as whoever looks at it: only where all users trust"
+        " each other.",
+        default=False,
+        since="0.39",
+    )
     allow_unauthenticated_ports: bool = field(
         Boolean(), "Let anybody reach ports with `unauthenticated: true`.", default=False, since="0.39"
     )
     allow_unauthenticated_shells: bool = field(
         Boolean(),
-        "Let clients without a login connect to shells, as upstream's `det` does. The shell's key is then the only lock.",
+        "Let clients without a login connect to shells, as upstream's `det` does: its key is the only lock.",
         default=False,
         since="0.39",
     )

@@ -1,8 +1,8 @@
 """The proxy at the origin of an app. The app's own cookie opens it; nothing of the master is served here."""
 
-from urllib.parse import urlsplit
+import logging
 
-from determined.errors import DeterminedError, Forbidden, NotFound, Unauthenticated
+from determined.errors import DeterminedError, NotFound, Unauthenticated
 from determined.master.context import MasterContext
 from determined.master.proxy import http_headers
 from determined.master.proxy.access import Access
@@ -11,10 +11,11 @@ from determined.master.proxy.credentials import Given, given_by
 from determined.master.proxy.forwarder import Forwarder, Rewrite
 from determined.master.proxy.http_headers import Header
 from determined.master.proxy.origins import Origins
+from determined.master.proxy.sender import check_origin, check_sender
 from determined.master.proxy.tickets import PASS_LIFETIME, Pass, Tickets, seal, unseal
 from determined.master.proxy.visit_request import VisitRequest
 
-_SAME = ("same-origin", "none")
+logger = logging.getLogger(__name__)
 
 
 class AppOrigin:
@@ -36,6 +37,7 @@ class AppOrigin:
             request.check()
             await self._serve(request, given_by(request.headers, request.query))
         except DeterminedError as e:
+            logger.info("%s %s at %s: %s", request.method, request.scope["path"], request.host, e.message)
             await send_error(request, e)
 
     async def _serve(self, request: VisitRequest, given: Given) -> None:
@@ -48,7 +50,7 @@ class AppOrigin:
             await self._serve_cookie(request, given.app_cookie)
         else:
             admission = await self._access.by_token(given, request)
-            _check_origin(request)
+            check_origin(request)
             await self._forwarder.forward(request, admission, self._rewrite(request, ""))
 
     async def _redeem(self, request: VisitRequest, ticket: str) -> None:
@@ -66,7 +68,7 @@ class AppOrigin:
         right = unseal(self._ctx.cluster.secret, cookie)
         if right is None:
             raise Unauthenticated("this visit is unknown; open the app from the master's page")
-        _check_sender(request)
+        check_sender(request)
         try:
             admission = await self._access.by_pass(right, request)
         except Unauthenticated:
@@ -92,31 +94,3 @@ class AppOrigin:
         parts = [f"{http_headers.APP_COOKIE}={value}", f"Path={path}", "HttpOnly", "SameSite=Lax"]
         parts += [f"Max-Age={int(PASS_LIFETIME.total_seconds())}"]
         return "; ".join([*parts, "Secure"] if request.scheme == "https" else parts)
-
-
-def _check_sender(request: VisitRequest) -> None:
-    """Refuse what another page makes a browser send along with the cookie; a link is fine. Raises Forbidden."""
-    _check_origin(request)
-    if request.wants_websocket and not request.header("origin"):
-        raise Forbidden("a WebSocket that comes with a cookie must say its origin")
-    site = request.header("sec-fetch-site")
-    if not site or site in _SAME:
-        return
-    if not request.is_navigation or request.header("sec-fetch-dest") not in ("document", ""):
-        raise Forbidden(f"a {site} page may not use this app")
-
-
-def _check_origin(request: VisitRequest) -> None:
-    """Refuse a page of another origin, which browsers name for all but plain navigations. Raises Forbidden."""
-    origin = request.header("origin")
-    if origin and origin != "null" and _authority(origin) == request.host:
-        return
-    if origin and not (request.is_navigation and request.method in ("GET", "HEAD")):
-        raise Forbidden(f"a page of {origin} may not use this app")
-
-
-def _authority(origin: str) -> str:
-    try:
-        return urlsplit(origin).netloc.lower()
-    except ValueError:
-        return ""

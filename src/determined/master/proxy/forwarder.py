@@ -71,13 +71,14 @@ class Forwarder:
             try:
                 stream = await self._tunnels.open(admission.allocation_id, admission.service.id)
                 if is_patient:
-                    await stream.accepted()
+                    async with asyncio.timeout(_PATIENCE_SECONDS):
+                        await stream.accepted()
                 return stream
-            except (Unavailable, ConnectionError) as e:
+            except (Unavailable, ConnectionError, TimeoutError) as e:
                 if stream is not None:
                     stream.close()
                 if loop.time() >= deadline or request.connection is None or request.connection.transport.is_closing():
-                    raise e if isinstance(e, Unavailable) else Unavailable("the connection to the task broke") from e
+                    raise e if isinstance(e, Unavailable) else Unavailable("the task does not answer; try again") from e
             await asyncio.sleep(_LOOK_SECONDS)
 
     def _forwarding(self, request: VisitRequest, admission: Admission, rewrite: Rewrite, stream: Stream) -> Forwarding:

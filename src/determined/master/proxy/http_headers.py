@@ -125,8 +125,9 @@ def sandboxed(headers: list[Header]) -> list[Header]:
 
 
 def framed_by(headers: list[Header], origin: str) -> list[Header]:
-    """Add what keeps other pages than the master's from showing the app in a frame."""
-    return [*headers, (b"content-security-policy", f"frame-ancestors {origin or chr(39) + 'none' + chr(39)}".encode())]
+    """Add what keeps other pages than those of this origin from showing the app in a frame; "" is no page at all."""
+    ancestors = origin or "'none'"
+    return [*headers, (b"content-security-policy", f"frame-ancestors {ancestors}".encode())]
 
 
 def cookie_of(headers: Iterable[Header], wanted: str) -> str | None:

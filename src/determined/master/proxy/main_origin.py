@@ -11,8 +11,9 @@ from determined.master.proxy import http_headers
 from determined.master.proxy.access import Access, Admission, Shown
 from determined.master.proxy.answers import redirect, send_error
 from determined.master.proxy.credentials import Given, given_by
-from determined.master.proxy.forwarder import Forwarder
+from determined.master.proxy.forwarder import Forwarder, Rewrite
 from determined.master.proxy.origins import Origins
+from determined.master.proxy.sender import check_sender
 from determined.master.proxy.tickets import PASS_LIFETIME, Pass, Tickets
 from determined.master.proxy.visit_request import VisitRequest
 
@@ -42,6 +43,11 @@ class MainOrigin:
             await send_error(request, e, link=_SIGN_IN if isinstance(e, Unauthenticated) else None)
 
     async def _serve_session(self, request: VisitRequest, given: Given) -> None:
+        if self._ctx.config.proxy.same_origin:
+            check_sender(request)
+            admission = await self._visitor(request, given)
+            await self._forwarder.forward(request, admission, self._rewrite(admission, trusted=True))
+            return
         if not request.is_navigation:
             raise Forbidden("the cookie of the master opens no apps; open them at their own origin, or send a token")
         await self._send_to_app(request, await self._visitor(request, given))
@@ -60,12 +66,16 @@ class MainOrigin:
             return
         if request.wants_websocket and request.header("origin") and not given.bearer:
             raise Forbidden("a page may not open a WebSocket here; open the app at its own origin")
+        await self._forwarder.forward(request, admission, self._rewrite(admission))
+
+    def _rewrite(self, admission: Admission, *, trusted: bool = False) -> Rewrite:
         path = admission.address.prefix
 
         def rewrite(headers: list[http_headers.Header]) -> list[http_headers.Header]:
-            return http_headers.sandboxed(http_headers.from_app(headers, cookie_path=path))
+            passed = http_headers.from_app(headers, cookie_path=path)
+            return http_headers.framed_by(passed, "'self'") if trusted else http_headers.sandboxed(passed)
 
-        await self._forwarder.forward(request, admission, rewrite)
+        return rewrite
 
     async def _send_to_app(self, request: VisitRequest, admission: Admission) -> None:
         service = admission.address.text
