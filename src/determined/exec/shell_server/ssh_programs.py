@@ -39,8 +39,12 @@ class TerminalProgram:
         self._terminal.send_signal(name)
 
     def lost(self, error: Exception | None) -> None:
-        """Keep the terminal where the connection broke; hang up where the client closed it, as sshd does."""
-        if error is not None and self._terminal in self._host.terminals:
+        """Keep the terminal where the whole connection is gone; hang up where the client closed this channel.
+
+        OpenSSH's client says goodbye to the connection when its window is closed, but often too late to be heard.
+        """
+        is_gone = error is not None or self._channel.get_connection().get_extra_info("socket") is None
+        if is_gone and self._terminal in self._host.terminals:
             self._host.detached.add(self._terminal)
         else:
             self._terminal.hang_up()

@@ -171,8 +171,26 @@ def test_a_window_that_is_closed_leaves_its_terminal_to_return_to(rig: ShellRig)
         client.wait_for("[closed]\r\n")
 
 
-def test_a_terminal_that_a_client_closes_in_an_orderly_way_is_hung_up(rig: ShellRig) -> None:
-    """OpenSSH's client never does; other clients close the channel."""
+def test_a_client_that_says_goodbye_leaves_its_terminal_to_return_to(rig: ShellRig) -> None:
+    import asyncssh
+
+    async def leave() -> None:
+        async with rig.connect() as connection:
+            process = await connection.create_process(term_type="xterm", term_size=(80, 24))
+            process.stdin.write("NAME=left; echo na''med\n")
+            await process.stdout.readuntil("named")
+            connection.disconnect(asyncssh.DISC_BY_APPLICATION, "goodbye")
+
+    opened(rig)
+    asyncio.run(asyncio.wait_for(leave(), 60))
+    with window(rig.argv()) as client:
+        client.wait_for("connection broke")
+        client.type("echo [$NAME]\n")
+        client.wait_for("[left]\r\n")
+
+
+def test_a_terminal_that_a_client_closes_alone_is_hung_up(rig: ShellRig) -> None:
+    """OpenSSH's client never does; other clients close the channel and keep the connection."""
 
     async def close() -> int:
         async with rig.connect() as connection:
