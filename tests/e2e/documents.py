@@ -70,6 +70,7 @@ def normal(text: str) -> str:
     text = re.sub(r"127\.0\.0\.1:\d+", "ADDRESS", text)
     text = re.sub(r"\] [0-9a-f]{8} \|\|", "] ID ||", text)
     text = re.sub(r"\[\d+\] ", "[PID] ", text)
+    text = re.sub(r"\([a-z]+-[a-z]+-[a-z]+\)", "(WORDS)", text)
     return re.sub(r"-{3,}", "---", re.sub(r"\s+", " ", text)).strip()
 
 

@@ -1,9 +1,10 @@
-"""det task: list, logs, clean up."""
+"""det task: list, logs, generic tasks, clean up."""
 
 import argparse
 
 from determined.api import cluster, task
 from determined.cli import log_follow, render
+from determined.cli.commands.generic_task import COMMANDS
 from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, group
 
@@ -52,5 +53,6 @@ TREE = group(
         *log_follow.LOG_ARGS,
         arg("--allocation-id", dest="allocation_ids", action="append", help="only lines of this allocation"),
     ),
+    *COMMANDS,
     command("cleanup-logs", "remove logs past their retention", cleanup_logs),
 )
