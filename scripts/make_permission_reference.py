@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+from litestar.handlers import ASGIRouteHandler
 from litestar.routes import HTTPRoute
 
 from determined.master.auth.permission import Permission, permission_of
@@ -48,6 +49,9 @@ def _operations() -> Iterator[tuple[str, str, str, Permission]]:
             permission = permission_of(handler.opt)
             assert permission is not None, f"{handler} has no permission"
             noun = handler.fn.__module__.rpartition(".")[2]
+            if isinstance(handler, ASGIRouteHandler):
+                yield noun, f"{route.path_format}/...", "any method and WebSocket", permission
+                continue
             for method in sorted(getattr(handler, "http_methods", {"WebSocket"})):
                 yield noun, route.path_format, method, permission
 

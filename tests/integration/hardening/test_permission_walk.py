@@ -145,6 +145,15 @@ def test_the_stream_of_changes_is_for_users(ground: Ground, wire_to: Any, caller
     assert (status == 101) == expected(Permission((Who.USER,)), caller), status
 
 
+@pytest.mark.parametrize("caller", CALLERS)
+def test_the_proxy_is_for_the_owner_of_the_task_and_administrators(ground: Ground, wire_to: Any, caller: str) -> None:
+    """The walk does not meet it: it takes any method below its path, and its handler finds out who calls."""
+    [row] = [permission_of(route.route_handler.opt) for route in ground.master.app.routes if route.path == "/proxy"]
+    assert row is not None
+    status = wire_to(ground).status("GET", f"/proxy/{ground.ids['task_id']}:8000/", None, ground.headers[caller])
+    assert (status not in (401, 403)) == expected(row, caller), status
+
+
 def test_no_row_is_broader_than_it_reads(ground: Ground) -> None:
     """Public stands alone; a task of anything is never let in where the table says nothing of tasks."""
     for method, template, row in _operations(ground.master):

@@ -64,22 +64,30 @@ class Forwarder:
 
     async def _open(self, request: VisitRequest, admission: Admission, *, is_patient: bool) -> Stream:
         """Open a stream. Clients of raw TCP wait here until the service listens: they do not know how to try again."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + (_PATIENCE_SECONDS if is_patient else 0.0)
+        if not is_patient:
+            return await self._tunnels.open(admission.allocation_id, admission.service.id)
+        deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
         while True:
-            stream: Stream | None = None
             try:
-                stream = await self._tunnels.open(admission.allocation_id, admission.service.id)
-                if is_patient:
-                    async with asyncio.timeout(_PATIENCE_SECONDS):
-                        await stream.accepted()
-                return stream
-            except (Unavailable, ConnectionError, TimeoutError) as e:
-                if stream is not None:
-                    stream.close()
-                if loop.time() >= deadline or request.connection is None or request.connection.transport.is_closing():
-                    raise e if isinstance(e, Unavailable) else Unavailable("the task does not answer; try again") from e
+                return await self._open_accepted(admission)
+            except Unavailable:
+                has_left = request.connection is None or request.connection.transport.is_closing()
+                if has_left or asyncio.get_running_loop().time() >= deadline:
+                    raise
             await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _open_accepted(self, admission: Admission) -> Stream:
+        """Open a stream to a service that listens. Raises Unavailable."""
+        stream = await self._tunnels.open(admission.allocation_id, admission.service.id)
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await stream.accepted()
+        except BaseException as e:
+            stream.close()
+            if isinstance(e, ConnectionError | TimeoutError):
+                raise Unavailable("the task does not answer; try again") from e
+            raise
+        return stream
 
     def _forwarding(self, request: VisitRequest, admission: Admission, rewrite: Rewrite, stream: Stream) -> Forwarding:
         is_default = not admission.service.id
