@@ -32,6 +32,7 @@ FORCE_AFTER = timedelta(seconds=30)
 PEER_FAILED = "another of its resources failed"
 # Why an allocation was asked to leave whose host was about to be taken away.
 HOST_WISH = "the task asked to be terminated"
+TAKEN_AWAY = "its node was taken away: the scheduler there preempted or canceled it"
 # Phase of a runner whose service answers; it is no state of the allocation.
 READY = "READY"
 _PHASES = (AllocationState.PULLING, AllocationState.STARTING, AllocationState.RUNNING, AllocationState.WAITING)
@@ -146,7 +147,8 @@ def joined(conn: Connection, now: datetime, resource_id: str) -> bool:
     group = runners.of_allocation(conn, allocation.id)
     if any(r.rendezvous_at is None for r in group):
         return False
-    ready(conn, now, allocation.id)
+    if not submitted_task.serves(conn, allocation):
+        ready(conn, now, allocation.id)
     return True
 
 
@@ -227,11 +229,18 @@ def _canceled(conn: Connection, now: datetime, runner: Runner, why: str) -> None
         refuse(conn, now, runner.resource_id, why)
         return
     allocation = allocations.get(conn, runner.allocation_id)
-    if allocation.trial_id is not None and HOST_WISH in (allocation.preempt_reason, allocation.kill_reason):
+    if HOST_WISH in (allocation.preempt_reason, allocation.kill_reason):
         _say(conn, now, allocation, why)
-        trial_state.push(conn, now, allocation.trial_id, State.STOPPING_ERROR, why)
-        search.settle(conn, now, trials.get(conn, allocation.trial_id).experiment_id)
+        _stay_canceled(conn, now, allocation, why)
     mark_drained(conn, runner.resource_id)
+
+
+def _stay_canceled(conn: Connection, now: datetime, allocation: Allocation, why: str) -> None:
+    if allocation.trial_id is None:
+        submitted_task.canceled_outside(conn, now, allocation, why)
+        return
+    trial_state.push(conn, now, allocation.trial_id, State.STOPPING_ERROR, why)
+    search.settle(conn, now, trials.get(conn, allocation.trial_id).experiment_id)
 
 
 def mark_drained(conn: Connection, resource_id: str) -> None:
@@ -289,6 +298,8 @@ def _end(conn: Connection, now: datetime, allocation: Allocation, group: Sequenc
     killed = allocation.exit_kind == ExitKind.KILLED
     acked, asked = allocation.preempt_acked_at is not None, allocation.preempt_at is not None
     kind = classify(exits, killed=killed, acked=acked, asked=asked)
+    if killed and _was_taken_away(allocation):
+        kind = ExitKind.PREEMPTED if allocation.preemptible else ExitKind.TRANSIENT
     failure = first_failure(exits)
     code = failure.code if failure is not None else max((e.code for e in exits if not e.daemon), default=0)
     reason, shown = _summary(allocation, group, kind), _shown(conn, allocation, kind)
@@ -299,6 +310,11 @@ def _end(conn: Connection, now: datetime, allocation: Allocation, group: Sequenc
         whole = trials.get(conn, allocation.trial_id).experiment_id
         experiment.fail(conn, now, whole, unusable.exit_message or "")
     _consequences(conn, now, allocation, kind)
+
+
+def _was_taken_away(allocation: Allocation) -> bool:
+    """Return whether the host of a submitted task wanted its end: nobody else did, so it is no kill."""
+    return allocation.trial_id is None and allocation.kill_reason == HOST_WISH
 
 
 def _consequences(conn: Connection, now: datetime, allocation: Allocation, kind: ExitKind) -> None:
@@ -328,9 +344,11 @@ def _summary(allocation: Allocation, group: Sequence[Runner], kind: ExitKind) ->
     if kind == ExitKind.KILLED:
         return str(allocation.kill_reason or "killed")
     if kind == ExitKind.PREEMPTED:
-        return str(allocation.preempt_reason or "it has done the operations it was given")
+        return str(allocation.preempt_reason or allocation.kill_reason or "it has done the operations it was given")
     if kind == ExitKind.COMPLETED:
         return "resources exited successfully with a zero exit code"
+    if _was_taken_away(allocation):
+        return TAKEN_AWAY
     failed = min(
         (r for r in group if r.exit_cause != RunnerEnd.EXITED or r.exit_code != 0),
         key=lambda r: (r.exit_cause != RunnerEnd.LOST, r.exited_at, r.rank),

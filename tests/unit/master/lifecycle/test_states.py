@@ -6,10 +6,12 @@ import pytest
 
 from determined.master.lifecycle.states import (
     EXPERIMENT_TRANSITIONS,
+    GENERIC_ENDS,
     STOPPING,
     TERMINAL,
     AllocationState,
     ExitKind,
+    GenericState,
     RunnerEnd,
     RunnerExit,
     Signal,
@@ -20,6 +22,7 @@ from determined.master.lifecycle.states import (
     decide_exit,
     displayed_state,
     further,
+    generic_state_after,
     least_advanced,
     may_become,
     signal_for,
@@ -247,3 +250,24 @@ def test_allocations_never_move_back() -> None:
     for a, b in itertools.combinations(AllocationState, 2):
         assert further(a, b) == further(b, a) == b
     assert least_advanced([AllocationState.RUNNING, AllocationState.PULLING]) == AllocationState.PULLING
+
+
+GENERIC_OUTCOMES = {
+    (GenericState.ACTIVE, ExitKind.COMPLETED): GenericState.COMPLETED,
+    (GenericState.ACTIVE, ExitKind.PREEMPTED): GenericState.ACTIVE,
+    (GenericState.ACTIVE, ExitKind.KILLED): GenericState.CANCELED,
+    (GenericState.ACTIVE, ExitKind.ERRORED): GenericState.ERROR,
+    (GenericState.ACTIVE, ExitKind.TRANSIENT): GenericState.ERROR,
+    (GenericState.ACTIVE, ExitKind.INVALID_REQUEST): GenericState.ERROR,
+    (GenericState.STOPPING_PAUSED, ExitKind.COMPLETED): GenericState.COMPLETED,
+    **{
+        (GenericState.STOPPING_PAUSED, kind): GenericState.PAUSED for kind in ExitKind if kind is not ExitKind.COMPLETED
+    },
+    **{(GenericState.STOPPING_CANCELED, kind): GenericState.CANCELED for kind in ExitKind},
+    **{(state, kind): state for state in (GenericState.PAUSED, *GENERIC_ENDS) for kind in ExitKind},
+}
+
+
+@pytest.mark.parametrize(("state", "kind"), list(itertools.product(GenericState, ExitKind)))
+def test_every_end_of_an_allocation_has_its_meaning_for_a_generic_task(state: GenericState, kind: ExitKind) -> None:
+    assert generic_state_after(state, kind) == GENERIC_OUTCOMES[state, kind]
